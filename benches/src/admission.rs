@@ -14,7 +14,7 @@ use pratique::manifest::Plugin;
 use pratique::policy::settle_request;
 use pratique::types::AdmissionRequest;
 use pratique::workers::Alone;
-use pratique::{Admission, AdmissionBuilder, Objects, Outcome, Surroundings, json};
+use pratique::{Admission, AdmissionBuilder, EvalContext, Objects, Outcome, json};
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_testkit::NoOpinion;
 use serde::Deserialize;
@@ -61,15 +61,15 @@ impl Judged {
         self.judge_in(self.surroundings())
     }
 
-    fn judge_in(&self, surroundings: Surroundings<'_>) -> Result<Outcome, String> {
+    fn judge_in(&self, surroundings: EvalContext<'_>) -> Result<Outcome, String> {
         let outcome = self
             .admission
             .admit_policies(black_box(&self.request), surroundings, &mut ());
         outcome.map_err(|error| error.to_string())
     }
 
-    fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings::new(&self.cluster, self.authorizer.clone())
+    fn surroundings(&self) -> EvalContext<'_> {
+        EvalContext::new(&self.cluster, self.authorizer.clone())
     }
 
     /// Judges so often, on one thread. A function of its own, so that tools that count instructions find it.

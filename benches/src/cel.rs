@@ -7,7 +7,7 @@ use pratique::authorization::Authorizer;
 use pratique::expressions::Declarations;
 use pratique::policy::Trial;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
-use pratique::{Objects, Surroundings};
+use pratique::{EvalContext, Objects};
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};
 use pratique_expression::{Cache, Composition, slots};
@@ -127,7 +127,7 @@ impl Expressions {
         let (cluster, nothing) = (Objects::new(), pratique_json::Value::Null);
         let authorizer: Arc<dyn Authorizer> = Arc::new(NoOpinion);
         Ok(order.time(|| {
-            let surroundings = Surroundings::new(&cluster, authorizer.clone());
+            let surroundings = EvalContext::new(&cluster, authorizer.clone());
             let matched = Matched { resource, kind };
             trial.evaluate(&request, matched, &nothing, &nothing, surroundings, |result| {
                 (result.cost, result.answer.is_ok())

@@ -1,7 +1,7 @@
 //! The parts of an explanation.
 
 use pratique_manifest::Location;
-use pratique_policy::{Does, Origin, Part};
+use pratique_policy::{Origin, Part, Phase};
 use serde::{Serialize, Serializer};
 
 use crate::diagram::{self, Line};
@@ -18,8 +18,8 @@ pub struct Explanation {
 #[serde(rename_all = "camelCase")]
 pub struct Policy {
     /// Whether it mutates or validates.
-    #[serde(serialize_with = "does_name")]
-    pub does: Does,
+    #[serde(rename = "does", serialize_with = "plugin_name")]
+    pub phase: Phase,
     /// Its origin: static manifests or the API.
     #[serde(serialize_with = "origin_name")]
     pub origin: Origin,
@@ -202,10 +202,10 @@ impl Serialize for Place {
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature is that of the serializer"
 )]
-fn does_name<S: Serializer>(does: &Does, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(match does {
-        Does::Mutate => "MutatingAdmissionPolicy",
-        Does::Validate => "ValidatingAdmissionPolicy",
+fn plugin_name<S: Serializer>(phase: &Phase, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match phase {
+        Phase::Mutating => "MutatingAdmissionPolicy",
+        Phase::Validating => "ValidatingAdmissionPolicy",
     })
 }
 

@@ -18,7 +18,7 @@
 //! use pratique_expression::Cache;
 //! use pratique_explain::Recorder;
 //! use pratique_policy::authz::NoAuthorizer;
-//! use pratique_policy::{Origin, Policies, Surroundings, validate};
+//! use pratique_policy::{Origin, Policies, EvalContext, validate};
 //! # use pratique::Objects;
 //! use pratique_types::AdmissionRequest;
 //!
@@ -44,7 +44,7 @@
 //!
 //! let cluster = Objects::new();
 //! let recorder = Recorder::new();
-//! let surroundings = Surroundings::new(&cluster, Arc::new(NoAuthorizer)).with_trace(&recorder);
+//! let surroundings = EvalContext::new(&cluster, Arc::new(NoAuthorizer)).with_trace(&recorder);
 //! validate(&[&policies], &request, surroundings, &mut ())?;
 //! let explanation = recorder.explanation();
 //! let expression = &explanation.policies[0].bindings[0].rounds[0].expressions[0];

@@ -1,7 +1,7 @@
 //! Locations of policies and their expressions in manifests.
 
 use pratique_manifest::{ManifestSet, ObjectSource, Step, Value};
-use pratique_policy::{Does, Origin};
+use pratique_policy::{Origin, Phase};
 
 use crate::explanation::{Explanation, Expression, Place};
 
@@ -9,7 +9,7 @@ impl Explanation {
     /// Sets the locations of the policies of an origin, and of their expressions, from a set of manifests.
     pub fn locate(&mut self, origin: Origin, set: &ManifestSet) {
         for policy in self.policies.iter_mut().filter(|policy| policy.origin == origin) {
-            let Some(source) = source(set, policy.does, &policy.name) else {
+            let Some(source) = source(set, policy.phase, &policy.name) else {
                 continue;
             };
             policy.location = Some(source.locate(&[]));
@@ -34,16 +34,16 @@ impl Expression {
     }
 }
 
-fn source<'s>(set: &'s ManifestSet, does: Does, name: &str) -> Option<&'s ObjectSource> {
+fn source<'s>(set: &'s ManifestSet, phase: Phase, name: &str) -> Option<&'s ObjectSource> {
     let is = |candidate: &Option<String>| candidate.as_deref() == Some(name);
-    match does {
-        Does::Mutate => {
+    match phase {
+        Phase::Mutating => {
             let mut policies = set.mutating_policies.iter();
             policies
                 .find(|policy| is(&policy.object.metadata.name))
                 .map(|policy| &policy.source)
         }
-        Does::Validate => {
+        Phase::Validating => {
             let mut policies = set.validating_policies.iter();
             policies
                 .find(|policy| is(&policy.object.metadata.name))

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
-use pratique_policy::{Met, Part, Subject, Trace};
+use pratique_policy::{MatchOutcome as Met, Part, Subject, Trace};
 
 use crate::decisive::decisive;
 use crate::explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Place, Policy, Round};
@@ -75,13 +75,13 @@ impl Trace for Recorder {
         let mut state = self.state.borrow_mut();
         // All mutating policies are matched before the first of them is evaluated.
         let known = state.policies.iter().position(|recorded| {
-            (recorded.does, recorded.origin, recorded.name.as_str())
-                == (policy.does, policy.origin, policy.name)
+            (recorded.phase, recorded.origin, recorded.name.as_str())
+                == (policy.phase, policy.origin, policy.name)
         });
         state.current.0 = known.unwrap_or(state.policies.len());
         if known.is_none() {
             state.policies.push(Policy {
-                does: policy.does,
+                phase: policy.phase,
                 origin: policy.origin,
                 name: policy.name.to_owned(),
                 location: None,
@@ -269,8 +269,8 @@ impl ObservedValue {
 
 fn match_outcome(met: Met<'_>) -> MatchOutcome {
     match met {
-        Met::Yes => MatchOutcome::Yes,
-        Met::No(mismatch) => MatchOutcome::No(mismatch.to_string()),
+        Met::Match => MatchOutcome::Yes,
+        Met::Mismatch(mismatch) => MatchOutcome::No(mismatch.to_string()),
         Met::Excluded => {
             MatchOutcome::No("policies of this origin are not evaluated for this resource".to_owned())
         }

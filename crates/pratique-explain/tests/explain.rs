@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use pratique::manifest::{ManifestFile, Options, load_api_files};
-use pratique::{Admission, Objects, Surroundings};
+use pratique::{Admission, EvalContext, Objects};
 use pratique_explain::{Explanation, Line, MatchOutcome, Recorder};
 use pratique_testkit::NoOpinion;
 use pratique_types::AdmissionRequest;
@@ -58,7 +58,7 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
     let cluster = Objects::new();
     let recorder = Recorder::new();
-    let surroundings = Surroundings::new(&cluster, Arc::new(NoOpinion)).with_trace(&recorder);
+    let surroundings = EvalContext::new(&cluster, Arc::new(NoOpinion)).with_trace(&recorder);
     admission.admit_policies(&request, surroundings, &mut ()).unwrap();
     recorder.explanation()
 }

@@ -1,21 +1,20 @@
-//! What goes into the audit log.
+//! Audit annotations of validating policies.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use pratique_core::AuditAnnotations;
 use pratique_gotext::utf8::lossy;
-use pratique_gotext::validation::qualified_name;
-use pratique_json::escape_html;
 use serde::Serialize;
 
 /// The audit annotations of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Annotations<'s> {
-    published: BTreeMap<String, String>,
+    published: AuditAnnotations,
     failures: Vec<Failure<'s>>,
 }
 
-/// The annotations that a policy made with its bindings: several values for a key are joined.
+/// The annotations of a policy and its bindings: several values of a key are joined.
 #[derive(Debug, Default)]
 pub(crate) struct Collected<'s> {
     keys: Vec<(&'s str, Vec<Cow<'s, str>>)>,
@@ -37,7 +36,7 @@ const MAX_FAILURES: usize = 50;
 const MAX_VALUE_BYTES: usize = 10 * 1024;
 
 impl<'s> Annotations<'s> {
-    /// Notes a failed validation.
+    /// Records a failed validation.
     pub(crate) fn add_failure(&mut self, failure: impl FnOnce() -> Failure<'s>) {
         if self.failures.len() < MAX_FAILURES {
             self.failures.push(failure());
@@ -47,7 +46,7 @@ impl<'s> Annotations<'s> {
     /// Publishes what a policy collected.
     pub(crate) fn publish(&mut self, policy: &str, collected: &Collected<'_>) {
         for (key, values) in &collected.keys {
-            self.add(format!("{policy}/{key}"), values.join(", "));
+            self.published.add(format!("{policy}/{key}"), values.join(", "));
         }
     }
 
@@ -56,29 +55,20 @@ impl<'s> Annotations<'s> {
         if self.failures.is_empty() {
             return;
         }
-        // Texts and numbers always have a JSON form.
-        let json = serde_json::to_string(&self.failures).unwrap_or_default();
-        self.add(FAILURES_KEY.to_owned(), escape_html(&json).into_owned());
+        self.published.add_json(FAILURES_KEY.to_owned(), &self.failures);
     }
 
-    /// All that was published.
+    /// What was published, by key.
     pub(crate) fn into_map(self) -> BTreeMap<String, String> {
-        self.published
-    }
-
-    /// The first value of a key stays; a key that is no key is dropped.
-    fn add(&mut self, key: String, value: String) {
-        if key.contains('/') && qualified_name(&key).is_empty() {
-            self.published.entry(key).or_insert(value);
-        }
+        self.published.into_map()
     }
 }
 
 impl<'s> Collected<'s> {
-    /// Adds a value, unless it is there already.
+    /// Adds a value, unless the key has it already.
     pub(crate) fn add(&mut self, key: &'s str, value: &'s str) {
-        let value = cut(value);
-        match self.keys.iter_mut().find(|(own, _)| *own == key) {
+        let value = truncated(value);
+        match self.keys.iter_mut().find(|(known, _)| *known == key) {
             None => self.keys.push((key, vec![value])),
             Some((_, values)) if values.contains(&value) => {}
             Some((_, values)) => values.push(value),
@@ -86,8 +76,8 @@ impl<'s> Collected<'s> {
     }
 }
 
-/// A value that is not too long; of a character that does not fit, each byte reads as a replacement character.
-fn cut(value: &str) -> Cow<'_, str> {
+/// A value cut to the maximum length; each byte of a character that is cut becomes a replacement character.
+fn truncated(value: &str) -> Cow<'_, str> {
     let Some(bytes) = value.as_bytes().get(..MAX_VALUE_BYTES) else {
         return Cow::Borrowed(value);
     };
@@ -99,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_joined_and_cut() {
+    fn values_are_joined_and_truncated() {
         let mut collected = Collected::default();
         let long = "x".repeat(MAX_VALUE_BYTES - 1) + "é";
         for value in ["a", "b", "a"] {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::exact;
+use pratique_core::Cluster;
 use pratique_json::Value;
 use pratique_match::MatchResources;
 use pratique_types::GroupVersionKind;
 
-use crate::cluster::Cluster;
 use crate::constraints::Constraints;
-use crate::meeting::Unmatched;
+use crate::matcher::Unmatched;
 use crate::names::{Name, Names};
 use crate::params::ParamRef;
 

@@ -1,9 +1,9 @@
 //! The status of a denied request.
 
-use pratique_gotext::strconv::quote;
+use pratique_core::status;
 use pratique_json::Value;
 use pratique_match::{Target, labels_of};
-use pratique_types::{Reason, Status, StatusCause, StatusDetails};
+use pratique_types::{Reason, Status, StatusCause};
 
 use crate::cause::DenialCause;
 
@@ -47,33 +47,9 @@ impl Denial {
     }
 }
 
-/// The status of a request whose namespace does not exist.
-pub(crate) fn namespace_not_found(name: &str) -> Status {
-    let mut status = Status::failure(Reason::NotFound, format!("namespaces {} not found", quote(name)));
-    status.details = Some(StatusDetails {
-        name: name.to_owned(),
-        kind: "namespaces".to_owned(),
-        ..StatusDetails::default()
-    });
-    status
-}
-
 /// `pods "p" is forbidden: …`
 pub(crate) fn forbidden(target: &Target<'_>, message: &str) -> Status {
-    let resource = target.resource.group_resource();
-    let name = name_of(target);
-    let message = match resource.resource.as_str() {
-        "" => format!("forbidden: {message}"),
-        _ => format!("{resource} {} is forbidden: {message}", quote(name)),
-    };
-    let mut status = Status::failure(Reason::Forbidden, message);
-    status.details = Some(StatusDetails {
-        name: name.to_owned(),
-        group: resource.group,
-        kind: resource.resource,
-        ..StatusDetails::default()
-    });
-    status
+    status::forbidden(target.resource, name_of(target), message)
 }
 
 /// The name of the request's object, which the server may have yet to generate.

@@ -1,24 +1,19 @@
 //! Rounds of expressions within a budget.
 
 use pratique_cel::value::Evaluation;
-use pratique_cel::{Activation, Fault, FaultKind, Value};
-use pratique_expression::{Expression, Missing, slots};
+use pratique_cel::{Activation, Value};
+pub(crate) use pratique_core::{CALL_LIMIT, Halt, OUT_OF_BUDGET};
+use pratique_core::{compilation_error, evaluation_error};
+use pratique_expression::{Expression, slots};
 
 use crate::compiled::{Compiled, Variable};
-use crate::memo::{Frame, Key, Known, ended, unfinished};
-use crate::outcome::Unfinished;
+use crate::memo::{Frame, Key, Known, ended};
 use crate::session::{Inputs, Session};
 use crate::trace::{self, Part};
 use crate::variables::Variables;
 
-/// What one evaluation may cost.
-pub(crate) const CALL_LIMIT: u64 = 1_000_000;
-
 /// What the validations of a policy for one binding and param may cost together; the same again for its annotations.
 pub(crate) const BUDGET: u64 = 10_000_000;
-
-/// What the match conditions of a policy may cost together.
-pub(crate) const CONDITIONS_BUDGET: u64 = 2_500_000;
 
 /// A round of expressions over the same inputs, which share variables and a budget.
 pub(crate) struct Round<'e, 's> {
@@ -32,27 +27,8 @@ pub(crate) struct Round<'e, 's> {
     budget: u64,
 }
 
-/// Why a round ended early.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Halt {
-    OutOfBudget,
-    Unfinished(Unfinished),
-    /// What it needs was not given. Expressions after it can be evaluated all the same.
-    Undecided(Box<Missing>),
-}
-
-impl From<Unfinished> for Halt {
-    fn from(unfinished: Unfinished) -> Self {
-        Halt::Unfinished(unfinished)
-    }
-}
-
 /// The value of an expression, or the text of the error that took its place.
 pub(crate) type Answer<'s> = Result<Value<'s>, String>;
-
-/// What is said when a budget is spent.
-pub(crate) const OUT_OF_BUDGET: &str =
-    "validation failed due to running out of cost budget, no further validation rules will be run";
 
 impl<'e, 's> Round<'e, 's> {
     pub(crate) fn new(
@@ -83,14 +59,16 @@ impl<'e, 's> Round<'e, 's> {
         let expression = match &compiled.expression {
             Ok(expression) => &**expression,
             Err(error) => {
-                let error = format!("compilation error: {error}");
+                let error = compilation_error(error);
                 trace.inspect(|trace| trace.broken(part, &error));
                 return Ok(Err(error));
             }
         };
         trace.inspect(|trace| trace.begin(part, expression.text()));
         let Known { evaluation, cost, .. } = self.known_or_evaluated(compiled, expression)?;
-        if let Some(halt) = evaluation.as_ref().err().and_then(|fault| self.halt(fault)) {
+        let namespace = &self.session.request.namespace;
+        let halt = evaluation.as_ref().err();
+        if let Some(halt) = halt.and_then(|fault| Halt::from_fault(fault, namespace)) {
             return Err(halt);
         }
         let of_variables = self.variables.map_or(0, Variables::take_cost);
@@ -99,19 +77,7 @@ impl<'e, 's> Round<'e, 's> {
         spent.inspect_err(|_| {
             trace.inspect(|trace| trace.exhausted());
         })?;
-        Ok(evaluation
-            .map_err(|fault| format!("expression '{}' resulted in error: {fault}", expression.text())))
-    }
-
-    /// Why a fault ends more than its evaluation.
-    fn halt(&self, fault: &Fault) -> Option<Halt> {
-        match fault.kind() {
-            FaultKind::Unknown(unknown) => {
-                let missing = Missing::of(unknown, &self.session.request.namespace);
-                Some(Halt::Undecided(Box::new(missing)))
-            }
-            _ => unfinished(fault).map(Halt::Unfinished),
-        }
+        Ok(evaluation.map_err(|fault| evaluation_error(expression, &fault)))
     }
 
     fn known_or_evaluated(

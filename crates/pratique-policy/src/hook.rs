@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use pratique_core::Cluster;
+pub(crate) use pratique_core::FailurePolicy;
 use pratique_expression::{Cache, Composition, Declarations, Missing, Use};
 use pratique_match::{MatchResources, Matched};
 use pratique_types::{GroupVersion, GroupVersionKind};
@@ -9,10 +11,9 @@ use pratique_types::{GroupVersion, GroupVersionKind};
 use k8s_openapi::api::admissionregistration::v1 as api;
 
 use crate::binding::Bindings;
-use crate::cluster::Cluster;
 use crate::compiled::{Compiled, Compiler, Variable};
 use crate::constraints::Constraints;
-use crate::meeting::Unmatched;
+use crate::matcher::Unmatched;
 
 /// A compiled policy but for what it does.
 #[derive(Debug)]
@@ -25,15 +26,6 @@ pub(crate) struct Hook {
     pub(crate) variables: Box<[Variable]>,
     pub(crate) conditions: Box<[Compiled]>,
     pub(crate) bindings: Bindings,
-}
-
-/// What an error leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FailurePolicy {
-    Fail,
-    Ignore,
-    /// One that no API server accepts, by its name: fails.
-    Unknown(String),
 }
 
 /// The parts of a policy's `spec` that make a [`Hook`].
@@ -73,7 +65,7 @@ impl Hook {
         let hook = Hook {
             name,
             constraints: constraints.shared(MatchResources::compile(parts.constraints)),
-            failure_policy: FailurePolicy::of(parts.failure_policy),
+            failure_policy: FailurePolicy::parse(parts.failure_policy),
             param_kind,
             variables,
             conditions: conditions.collect(),
@@ -119,20 +111,5 @@ impl Parts<'_> {
             patch_types: false,
             variables: true,
         }
-    }
-}
-
-impl FailurePolicy {
-    fn of(name: Option<&str>) -> Self {
-        match name {
-            None | Some("Fail") => FailurePolicy::Fail,
-            Some("Ignore") => FailurePolicy::Ignore,
-            Some(other) => FailurePolicy::Unknown(other.to_owned()),
-        }
-    }
-
-    /// Whether errors are ignored.
-    pub(crate) fn ignores(&self) -> bool {
-        *self == FailurePolicy::Ignore
     }
 }

@@ -14,7 +14,7 @@
 //!
 //! use pratique_expression::Cache;
 //! use pratique_policy::authz::NoAuthorizer;
-//! use pratique_policy::{Cluster, Namespace, Namespaces, Origin, ParamScope, Policies, Surroundings, validate};
+//! use pratique_policy::{Cluster, Namespace, Namespaces, Origin, EvalContext, ParamScope, Policies, validate};
 //! # use pratique_json::Value;
 //! # use pratique_match::Equivalents;
 //! use pratique_types::AdmissionRequest;
@@ -52,18 +52,16 @@
 //! )?;
 //! # let cluster = Empty(Equivalents::builtin());
 //! // `cluster` is a `Cluster`.
-//! let surroundings = Surroundings::new(&cluster, Arc::new(NoAuthorizer));
-//! let verdict = validate(&[&policies], &request, surroundings, &mut ())?;
+//! let context = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
+//! let verdict = validate(&[&policies], &request, context, &mut ())?;
 //! let status = verdict.status.ok_or("allowed")?;
 //! assert!(status.message.ends_with("denied request: too many"), "{}", status.message);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod annotations;
-mod attributes;
 mod binding;
 mod cause;
-mod cluster;
 mod compiled;
 mod conditions;
 mod constraints;
@@ -72,11 +70,10 @@ mod evaluate;
 mod few;
 mod groups;
 mod hook;
-mod meeting;
+mod matcher;
 mod memo;
 mod mutating;
 mod names;
-mod namespace;
 mod needs;
 mod observer;
 mod outcome;
@@ -84,36 +81,30 @@ mod params;
 mod policies;
 mod renew;
 mod session;
-mod surroundings;
 mod sweep;
-mod trace;
 mod trial;
 mod validate;
 mod validator;
 mod variables;
 
+use pratique_core::trace;
 use pratique_typed as typed;
 use pratique_typed::decode;
 
-pub use attributes::Attributes;
-pub use cause::DenialCause;
-pub use cluster::{Cluster, ParamScope};
 pub use mutating::{
     Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same,
 };
-pub use namespace::NamespaceObject;
-pub use needs::{Need, NeedKind};
 pub use observer::{Conditions, Decision, Effect, ErrorType, Mutating, Observer};
-pub use outcome::{Unfinished, Verdict};
+pub use outcome::Verdict;
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMemory};
-pub use pratique_exclusion::Origin;
-pub use pratique_expression::{Missing, OnUndecided, Undecided};
-pub use pratique_match::{Namespace, Namespaces};
+pub use pratique_core::trace::{MatchOutcome, Part, Subject, Trace};
+pub use pratique_core::{
+    Attributes, Cluster, DenialCause, EvalContext, Missing, Namespace, NamespaceObject, Namespaces, Need,
+    NeedKind, OnUndecided, Origin, ParamScope, Phase, Undecided, Unfinished,
+};
 pub use pratique_typed::settle_request;
 pub use pratique_workers::Workers;
-pub use surroundings::Surroundings;
-pub use trace::{Does, Met, Part, Subject, Trace};
 pub use trial::{Trial, TrialResult};
 pub use validate::validate;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use pratique_cel::value::Evaluation;
-use pratique_cel::{Fault, FaultKind, Stop};
+use pratique_cel::{Fault, FaultKind};
 use pratique_expression::{Closed, Sees};
 
 use crate::few::Few;
@@ -150,21 +150,10 @@ impl<'s> Memo<'s> {
 /// Whether a fault says nothing of the expression, but that it was not evaluated to its end, for now or for lack of what
 /// it needs.
 pub(crate) fn is_open(fault: &Fault) -> bool {
-    matches!(fault.kind(), FaultKind::Unknown(_)) || unfinished(fault).is_some()
+    matches!(fault.kind(), FaultKind::Unknown(_)) || Unfinished::from_fault(fault).is_some()
 }
 
 /// What a fault stands for that ended more than the evaluation.
 pub(crate) fn ended(fault: &Fault) -> Unfinished {
-    unfinished(fault).unwrap_or(Unfinished::Interrupted)
-}
-
-/// What a fault stands for that says nothing of the expression, but that it was not evaluated to its end.
-pub(crate) fn unfinished(fault: &Fault) -> Option<Unfinished> {
-    match fault.kind() {
-        FaultKind::Stopped(Stop::Pending) => Some(Unfinished::Pending),
-        FaultKind::Stopped(Stop::Interrupted) => Some(Unfinished::Interrupted),
-        FaultKind::Stopped(Stop::MemoryLimit) => Some(Unfinished::MemoryLimit),
-        FaultKind::Stopped(Stop::MemoryBudget) => Some(Unfinished::MemoryBudget),
-        _ => None,
-    }
+    Unfinished::from_fault(fault).unwrap_or(Unfinished::Interrupted)
 }

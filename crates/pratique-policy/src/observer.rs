@@ -1,50 +1,50 @@
-//! What happens while policies judge, for those who count or log it.
+//! Observing the decisions of policies: for metrics and logs.
 
-use pratique_expression::Undecided;
+use pratique_core::Undecided;
 use pratique_types::Operation;
 
-/// Listens to decisions. All methods do nothing unless implemented.
+/// Observes the decisions of policies. The methods do nothing unless implemented.
 pub trait Observer {
     /// A policy with a binding made a decision that has an effect.
     fn decided(&mut self, decision: &Decision<'_>) {
         let _ = decision;
     }
 
-    /// The match conditions of a policy were evaluated: for a binding and a param.
+    /// The match conditions of a policy were evaluated, for a binding and a param.
     fn conditions(&mut self, conditions: &Conditions<'_>) {
         let _ = conditions;
     }
 
-    /// A mutation of a policy was tried.
+    /// A mutation of a policy was attempted.
     fn mutating(&mut self, mutating: &Mutating<'_>) {
         let _ = mutating;
     }
 
-    /// The decision of a policy depends on what was not given.
+    /// The decision of a policy depends on something that was not given.
     fn undecided(&mut self, undecided: &Undecided) {
         let _ = undecided;
     }
 }
 
-/// Match conditions that were evaluated.
+/// An evaluation of match conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions<'a> {
     /// The name of the policy.
     pub policy: &'a str,
-    /// What the request does.
+    /// The operation of the request.
     pub operation: Operation,
-    /// How many conditions failed before one was false.
+    /// How many conditions failed before the first false one.
     pub errors: usize,
 }
 
-/// A mutation that was tried.
+/// An attempted mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mutating<'a> {
     /// The name of the policy.
     pub policy: &'a str,
     /// The name of the binding.
     pub binding: &'a str,
-    /// Whether it failed.
+    /// The kind of error that it failed with.
     pub error: ErrorType,
 }
 
@@ -68,13 +68,13 @@ pub enum Effect {
     Allow,
     /// The request is denied.
     Deny,
-    /// It is noted in the audit log.
+    /// It is recorded in the audit log.
     Audit,
     /// The user is warned.
     Warn,
 }
 
-/// What kind of error led to a decision.
+/// The kind of error that led to a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorType {
     /// None: a validation was false.
@@ -83,15 +83,16 @@ pub enum ErrorType {
     Compile,
     /// An evaluation failed.
     Invalid,
-    /// The evaluation cost more than it may.
+    /// The cost budget was exhausted.
     OutOfBudget,
 }
 
-/// Listens to nothing.
+/// Observes nothing.
 impl Observer for () {}
 
 impl ErrorType {
-    /// Tells the kind of an error from its text, as the reference does.
+    /// The kind of an error, by its text.
+    // Upstream: pkg/admission/plugin/policy/validating/errors.go, ErrorType
     pub(crate) fn of_message(message: &str) -> Self {
         if message.starts_with("compilation") {
             ErrorType::Compile

@@ -2,27 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use pratique_expression::Undecided;
+use pratique_core::Undecided;
+pub(crate) use pratique_core::Unfinished;
 use pratique_types::Status;
 
 use crate::cause::DenialCause;
-
-/// Why judging ended before a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfinished {
-    /// An authorization check has no answer yet, or params are still to be looked up: ask again when they are there.
-    #[error("an authorization check is pending")]
-    Pending,
-    /// The caller interrupted the evaluation.
-    #[error("interrupted")]
-    Interrupted,
-    /// Expressions hold more memory than the request may have.
-    #[error("evaluating policies takes more memory than a request may have")]
-    MemoryLimit,
-    /// There is no memory left of what requests share.
-    #[error("no memory is left for evaluating policies")]
-    MemoryBudget,
-}
 
 /// The verdict on a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

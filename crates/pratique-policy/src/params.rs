@@ -1,14 +1,14 @@
 //! The params of a binding.
 
 use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_core::{Cluster, ParamScope};
 use pratique_expression::Missing;
 use pratique_json::Value;
 use pratique_match::{InvalidSelector, Selector, labels_of};
 use pratique_types::GroupVersionKind;
 
 use crate::cause::DenialCause;
-use crate::cluster::{Cluster, ParamScope};
-use crate::meeting::Unmatched;
+use crate::matcher::Unmatched;
 
 /// A compiled `paramRef`.
 #[derive(Debug, PartialEq)]

@@ -5,20 +5,17 @@ use std::sync::Arc;
 
 use pratique_cel::library::authz::Authorizer;
 use pratique_cel::{Activation, Arena, Context, Interrupt, MemoryLimit, Program, Value, value::Struct};
+use pratique_core::{Attributes, Cluster, EvalContext, NamespaceObject, without_type_meta};
 use pratique_expression::{Authorizers, NamedNamespace, Sees, request_value, slots};
 use pratique_json::{self as json, Progress};
 use pratique_match::{Matched, Namespace, Target};
 use pratique_typed::ConversionError;
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
-use crate::attributes::Attributes;
-use crate::cluster::Cluster;
 use crate::evaluate::CALL_LIMIT;
 use crate::few::Few;
 use crate::memo::{Frame, Memo, NamespaceForm, ended};
-use crate::namespace::{self, NamespaceObject};
 use crate::outcome::Unfinished;
-use crate::surroundings::Surroundings;
 use crate::trace::Trace;
 use crate::typed;
 use crate::variables::Variables;
@@ -60,7 +57,7 @@ pub(crate) struct Session<'s> {
     form: ObjectForm,
     /// The object's name: the request's, or in validation where the server is to generate it that of the object.
     pub(crate) name: &'s str,
-    pub(crate) surroundings: Surroundings<'s>,
+    pub(crate) surroundings: EvalContext<'s>,
     store: &'s Store<'s>,
     /// What is done to whole objects. Once that is stopped, what it gave counts for nothing: [`finished`](Self::finished).
     pub(crate) progress: Progress<'s>,
@@ -135,7 +132,7 @@ pub(crate) struct Inputs<'s> {
 impl<'s> Session<'s> {
     pub(crate) fn new(
         attributes: Attributes<'s>,
-        surroundings: Surroundings<'s>,
+        surroundings: EvalContext<'s>,
         store: &'s Store<'s>,
     ) -> Self {
         Session {
@@ -436,7 +433,7 @@ impl<'s> Session<'s> {
             (Some(kind), Some(param)) if typed::is_builtin(kind) => {
                 let typed = typed::typed(kind, param, &self.progress).unwrap_or_default();
                 let typed = typed.map_or(param, |typed| self.keep(typed));
-                Value::from_typed_json(self.keep(namespace::without_kind(typed)))
+                Value::from_typed_json(self.keep(without_type_meta(typed)))
             }
             _ => self.param(kind, param),
         }
@@ -559,10 +556,8 @@ impl<'s> Session<'s> {
 impl Case<'_> {
     /// A session of its own, which nobody looks at.
     pub(crate) fn session<'t>(&'t self, store: &'t Store<'t>) -> Session<'t> {
-        let surroundings = Surroundings {
-            interrupt: self.interrupt,
-            ..Surroundings::new(self.cluster, self.authorizer.clone())
-        };
+        let mut surroundings = EvalContext::new(self.cluster, self.authorizer.clone());
+        surroundings.interrupt = self.interrupt;
         Session {
             name: self.name,
             types_objects: self.types_objects,

@@ -2,6 +2,7 @@
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::{Type, Value};
+use pratique_core::EvalContext;
 use pratique_expression::{Cache, Composition, Declarations, ExpressionError, Use};
 use pratique_json as json;
 use pratique_match::{Matched, Namespace};
@@ -12,7 +13,6 @@ use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::memo::{Frame, NamespaceForm};
 use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session, Store};
-use crate::surroundings::Surroundings;
 use crate::trace::Part;
 
 /// An expression with the variables that it may name.
@@ -76,7 +76,7 @@ impl Trial {
         matched: Matched<'_>,
         params: &json::Value<'_>,
         namespace: &json::Value<'_>,
-        surroundings: Surroundings<'_>,
+        surroundings: EvalContext<'_>,
         read: impl FnOnce(TrialResult<'_>) -> R,
     ) -> Result<R, Unfinished> {
         let store = Store::within(surroundings.memory);

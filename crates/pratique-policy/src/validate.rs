@@ -3,25 +3,24 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
+use pratique_core::{Attributes, EvalContext, Phase};
 use pratique_expression::{Missing, OnUndecided, Undecided};
 use pratique_match::Matched;
 use pratique_types::Status;
 
 use crate::annotations::{Annotations, Collected, Failure};
-use crate::attributes::Attributes;
 use crate::binding::{Action, Binding, Params, Terms};
 use crate::cause::DenialCause;
-use crate::denial::{Denial, namespace_not_found};
+use crate::denial::Denial;
 use crate::hook::FailurePolicy;
-use crate::meeting::{Meeting, Param, Unmatched};
+use crate::matcher::{Param, PolicyMatcher, Unmatched};
 use crate::memo::NamespaceForm;
 use crate::observer::{Conditions, Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{Policies, Policy};
 use crate::session::{Inputs, Objects, Session, Store};
-use crate::surroundings::Surroundings;
-use crate::trace::Does;
 use crate::validator::{Annotated, Decided, Judgement, Open, judge};
+use pratique_core::status::namespace_not_found;
 
 /// Judges a request by sets of policies, in their order: static ones first.
 ///
@@ -29,7 +28,7 @@ use crate::validator::{Annotated, Decided, Judgement, Open, judge};
 pub fn validate<'s>(
     sets: &[&Policies],
     attributes: impl Into<Attributes<'s>>,
-    surroundings: Surroundings<'s>,
+    surroundings: EvalContext<'s>,
     observer: &mut dyn Observer,
 ) -> Result<Verdict, Unfinished> {
     judge_all(sets, attributes.into(), surroundings, observer)
@@ -38,13 +37,13 @@ pub fn validate<'s>(
 fn judge_all(
     sets: &[&Policies],
     attributes: Attributes<'_>,
-    surroundings: Surroundings<'_>,
+    surroundings: EvalContext<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Verdict, Unfinished> {
     let store = Store::within(surroundings.memory);
     let session = Session::new(attributes, surroundings, &store).named_by_object();
     let mut bench = Bench {
-        meeting: Meeting::new(Does::Validate, &session),
+        matcher: PolicyMatcher::new(Phase::Validating, &session),
         session: &session,
         pending: false,
         conditions: RefCell::default(),
@@ -75,7 +74,12 @@ fn judge_all(
         Ok(()) => {
             bench.annotations.publish_failures();
             let denial = bench.denial.take();
-            let denial = denial.map(|denial| (Box::new(denial.status(&bench.meeting.target)), denial.cause));
+            let denial = denial.map(|denial| {
+                (
+                    Box::new(denial.status(&bench.matcher.request.target)),
+                    denial.cause,
+                )
+            });
             Ok(bench.verdict(denial))
         }
     }
@@ -84,7 +88,7 @@ fn judge_all(
 /// Where a request is judged.
 struct Bench<'b, 's> {
     session: &'b Session<'s>,
-    meeting: Meeting<'s>,
+    matcher: PolicyMatcher<'s>,
     /// Whether an authorization check has no answer yet. Judging goes on, so that all checks are asked before they
     /// are answered.
     pending: bool,
@@ -126,11 +130,11 @@ impl<'s> Bench<'_, 's> {
     fn judge_set(&mut self, set: &'s Policies) -> Result<(), End> {
         let hooks = set.policies.iter().map(|policy| &policy.hook);
         let left = |group, matched| self.left(set, group, matched);
-        let candidates = self.meeting.candidates(set.origin, &set.groups, hooks, left);
+        let candidates = self.matcher.candidates(set.origin, &set.groups, hooks, left);
         let candidates = candidates.map_err(End::Unfinished)?;
         for (position, place) in &candidates.policies {
             if let Some(policy) = set.policies.get(*position as usize) {
-                let matched = self.meeting.policy(set.origin, &policy.hook, &candidates, *place);
+                let matched = self.matcher.policy(set.origin, &policy.hook, &candidates, *place);
                 self.judge_policy(policy, matched)?;
             }
         }
@@ -147,7 +151,7 @@ impl<'s> Bench<'_, 's> {
         match set.sweeps.get(group) {
             // A namespace that is not there is the first policy's business.
             Some(sweep) if self.session.find_namespace().is_ok() => {
-                let is_bound = |terms: &Terms| self.meeting.is_bound(terms, true);
+                let is_bound = |terms: &Terms| self.matcher.is_bound(terms, true);
                 let left = sweep.left(&set.policies, self.session, matched, is_bound)?;
                 self.count_swept(set, sweep.evaluated(&set.policies, &left));
                 Ok(Some(left))
@@ -165,7 +169,7 @@ impl<'s> Bench<'_, 's> {
             let bindings = &policy.hook.bindings;
             let of_several = bindings.len() > 1;
             let is_bound =
-                |binding: &Binding<'s>| matches!(self.meeting.is_bound(binding.terms, of_several), Ok(true));
+                |binding: &Binding<'s>| matches!(self.matcher.is_bound(binding.terms, of_several), Ok(true));
             for _ in bindings.iter().filter(is_bound) {
                 self.count_conditions(policy, 0);
             }
@@ -197,7 +201,7 @@ impl<'s> Bench<'_, 's> {
         let mut last = None;
         for binding in policy.hook.bindings.iter() {
             self.session.proceed().map_err(End::Unfinished)?;
-            match self.meeting.binding(&policy.hook, binding) {
+            match self.matcher.binding(&policy.hook, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => {
                     let rounds = (&params, &mut last);
@@ -229,7 +233,7 @@ impl<'s> Bench<'_, 's> {
             objects => objects,
         };
         self.session.find_namespace().map_err(|_| {
-            let status = namespace_not_found(self.meeting.target.namespace);
+            let status = namespace_not_found(self.matcher.request.target.namespace);
             End::Status(Box::new(status))
         })?;
         // Without a param there is nothing to judge.
@@ -345,7 +349,7 @@ impl<'s> Bench<'_, 's> {
     /// Notes that a policy depends on what was not given; gives whether that is to count as its error.
     fn undecided(&mut self, policy: &Policy, binding: Option<Binding<'_>>, missing: Missing) -> bool {
         let undecided = Undecided {
-            plugin: Does::Validate.plugin(),
+            plugin: Phase::Validating.policy_plugin(),
             name: policy.hook.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             missing,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use pratique_cel::Value;
+use pratique_core::ConditionError;
 use pratique_expression::Missing;
 
 use crate::compiled::{Annotation, Validation};
@@ -69,17 +70,17 @@ pub(crate) fn judge<'s>(
     inputs: &Inputs<'s>,
     audited: &Inputs<'s>,
 ) -> Result<Judgement<'s>, Unfinished> {
-    let applied = match conditions::apply(&policy.hook, session, inputs) {
-        Ok(applied) => applied,
-        Err(halt) => return Judgement::halted(policy, halt),
-    };
-    let condition_errors = applied.as_ref().map(|applied| applied.errors);
-    let judgement = match applied.map_or(Ok(true), |applied| applied.applies) {
+    let outcome = conditions::evaluate(&policy.hook, session, inputs)?;
+    let condition_errors = outcome.as_ref().map(|outcome| outcome.errors);
+    let judgement = match outcome.map_or(Ok(true), |outcome| outcome.matches) {
         Ok(true) => {
             judge_matched(policy, session, inputs, audited).or_else(|halt| Judgement::halted(policy, halt))?
         }
         Ok(false) => Judgement::default(),
-        Err(message) => Judgement::failed(policy, message),
+        Err(ConditionError::Failed(message)) => Judgement::failed(policy, message),
+        Err(ConditionError::Undecided(missing)) => {
+            return Judgement::halted(policy, Halt::Undecided(missing));
+        }
     };
     Ok(Judgement {
         condition_errors,

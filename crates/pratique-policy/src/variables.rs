@@ -11,7 +11,8 @@ use pratique_expression::{Closed, Expression, VARIABLES_TYPE, slots};
 use pratique_gotext::strconv::quote;
 
 use crate::compiled::{Compiled, Variable};
-use crate::memo::{Frame, Key, Known, is_open, unfinished};
+use crate::memo::{Frame, Key, Known, is_open};
+use crate::outcome::Unfinished;
 use crate::session::{Inputs, Session, Workplace};
 use crate::trace::{self, Part};
 
@@ -107,7 +108,7 @@ impl<'s> Variables<'s> {
             left &= left - 1;
             let evaluation = closed.variable(position).map(|field| self.read(field));
             if let Some(Err(fault)) = evaluation
-                && unfinished(&fault).is_some()
+                && Unfinished::from_fault(&fault).is_some()
             {
                 replayed = Err(fault);
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
 use pratique_policy::{
-    Conditions, DenialCause, MutatingPolicies, Observer, Origin, Policies, Surroundings, Unfinished, Verdict,
+    Conditions, DenialCause, EvalContext, MutatingPolicies, Observer, Origin, Policies, Unfinished, Verdict,
 };
 use pratique_policy::{mutate, settle_request, validate};
 use pratique_testkit::TestCluster;
@@ -68,7 +68,7 @@ fn judge(policy: Json, binding: Json, request: Json) -> Result<Verdict, Unfinish
     let mut request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
     let cluster = cluster();
     let judge = |request: &AdmissionRequest<'_>| {
-        let surroundings = Surroundings::new(&cluster, Arc::new(Gate));
+        let surroundings = EvalContext::new(&cluster, Arc::new(Gate));
         validate(&[&policies], request, surroundings, &mut ())
     };
     let verdict = judge(&request);
@@ -246,7 +246,7 @@ fn match_conditions_are_counted() {
         .to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
         let (cluster, mut counter) = (cluster(), Counter::default());
-        let surroundings = Surroundings::new(&cluster, Arc::new(Gate));
+        let surroundings = EvalContext::new(&cluster, Arc::new(Gate));
         validate(&[&policies], &request, surroundings, &mut counter).unwrap();
         assert_eq!(counter.0, expected, "{conditions:?}");
     }
@@ -561,7 +561,7 @@ fn what_cannot_be_converted_is_not_mutated() {
     let message = |revision| {
         let request = deployment(revision).to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
-        let surroundings = Surroundings::new(&cluster, Arc::new(Gate));
+        let surroundings = EvalContext::new(&cluster, Arc::new(Gate));
         let mutated = mutate(&[&policies], &request, surroundings, &mut ()).unwrap();
         mutated.status.map(|status| status.message)
     };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_policy::{Attributes, MutatingPolicies, Origin, Policies, Surroundings, mutate, validate};
+use pratique_policy::{Attributes, EvalContext, MutatingPolicies, Origin, Policies, mutate, validate};
 use pratique_testkit::{NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
 use proptest::prelude::*;
@@ -95,7 +95,7 @@ fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>,
     .to_string();
     let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
     let cluster = TestCluster::new();
-    let surroundings = Surroundings::new(&cluster, Arc::new(NoOpinion));
+    let surroundings = EvalContext::new(&cluster, Arc::new(NoOpinion));
     let mutated = mutate(&[&mutating], &request, surroundings.clone(), &mut ()).unwrap();
     let attributes = Attributes::mutated(&request, mutated.object.as_ref().expect("it changes"));
     let verdict = validate(&[&validating], attributes, surroundings, &mut ()).unwrap();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pratique_cel::Interrupt;
 use pratique_expression::Cache;
-use pratique_policy::{Mutated, MutatingPolicies, Origin, Surroundings, Unfinished, mutate};
+use pratique_policy::{EvalContext, Mutated, MutatingPolicies, Origin, Unfinished, mutate};
 use pratique_testkit::{NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
 use serde_json::json;
@@ -58,7 +58,7 @@ impl Request {
         let request: AdmissionRequest<'_> = serde_json::from_str(&self.0).unwrap();
         let cluster = TestCluster::new();
         let interrupt = interrupt();
-        let surroundings = Surroundings::new(&cluster, Arc::new(NoOpinion)).with_interrupt(&interrupt);
+        let surroundings = EvalContext::new(&cluster, Arc::new(NoOpinion)).with_interrupt(&interrupt);
         let began = Instant::now();
         let result = mutate(&[&policies], &request, surroundings, &mut ());
         Ended {

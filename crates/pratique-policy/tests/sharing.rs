@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use pratique_cel::value::Evaluation;
 use pratique_expression::Cache;
-use pratique_policy::{Origin, Part, Policies, Surroundings, Trace, Unfinished, Verdict, Workers, validate};
+use pratique_policy::{EvalContext, Origin, Part, Policies, Trace, Unfinished, Verdict, Workers, validate};
 use pratique_testkit::{CountingExecutor, NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
 use proptest::prelude::*;
@@ -110,7 +110,7 @@ fn judged(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unf
     let text = request.to_string();
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
     let cluster = cluster();
-    let surroundings = Surroundings::new(&cluster, Arc::new(NoOpinion));
+    let surroundings = EvalContext::new(&cluster, Arc::new(NoOpinion));
     let surroundings = match with {
         With::Nobody => surroundings,
         With::Trace(trace) => surroundings.with_trace(trace),

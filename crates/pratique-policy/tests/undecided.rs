@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_policy::authz::NoAuthorizer;
 use pratique_policy::{
-    Mutated, MutatingPolicies, Need, NeedKind, Observer, OnUndecided, Origin, Policies, Surroundings, Trace,
+    EvalContext, Mutated, MutatingPolicies, Need, NeedKind, Observer, OnUndecided, Origin, Policies, Trace,
     Undecided, Verdict, mutate, validate,
 };
 use pratique_testkit::TestCluster;
@@ -87,7 +87,7 @@ fn validations(expressions: &[&str]) -> Json {
 /// The verdict, which is the same whether or not expressions are shared.
 fn verdict(policies: &Policies, on_undecided: OnUndecided) -> (Verdict, Vec<Undecided>) {
     let (names, request) = (cluster(), request());
-    let surroundings = Surroundings::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
+    let surroundings = EvalContext::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
     let mut told = Told::default();
     let verdict = validate(&[policies], &request, surroundings.clone(), &mut told).unwrap();
     let traced = surroundings.with_trace(&Silent);
@@ -315,7 +315,7 @@ fn mutated(mutations: &[&str], spec: Json, on_undecided: OnUndecided) -> (Mutate
     }
     let policies = MutatingPolicies::compile(&policies, &bindings, Origin::Api, &Cache::new());
     let (names, request) = (cluster(), request());
-    let surroundings = Surroundings::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
+    let surroundings = EvalContext::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
     let mut told = Told::default();
     let mutated = mutate(&[&policies], &request, surroundings, &mut told).unwrap();
     (mutated, told.0)

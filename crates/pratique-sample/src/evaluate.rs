@@ -13,7 +13,7 @@ use pratique_json::{Object, Value};
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
 use pratique_policy::{
-    Cluster, MutatingPolicies, ParamScope, Part, Policies, Surroundings, Trace, mutate, settle_request,
+    Cluster, EvalContext, MutatingPolicies, ParamScope, Part, Policies, Trace, mutate, settle_request,
     validate,
 };
 use pratique_types::builtin::ServedResource;
@@ -183,7 +183,7 @@ impl<'e> Evaluator<'e> {
         };
         settle_request(&mut request);
         let recorder = Recorder::new(watched);
-        let surroundings = Surroundings::new(&self.cluster, Arc::new(self.cluster.authorizer));
+        let surroundings = EvalContext::new(&self.cluster, Arc::new(self.cluster.authorizer));
         let surroundings = surroundings.with_trace(&recorder);
         // The decision does not matter, only the recorded evaluations.
         match &self.compiled {

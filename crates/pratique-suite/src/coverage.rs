@@ -9,7 +9,7 @@ mod recorder;
 mod report;
 
 use pratique_manifest::ManifestSet;
-use pratique_policy::{Does, Origin};
+use pratique_policy::{Origin, Phase};
 
 use crate::load::Policies;
 use points::PolicyPoints;
@@ -65,7 +65,7 @@ fn of_set(origin: Origin, set: &ManifestSet) -> Vec<PolicyPoints> {
         });
         let bindings = bindings.map(|binding| (binding.object.metadata.name.clone(), &binding.source));
         let mut points = PolicyPoints::new(
-            Does::Mutate,
+            Phase::Mutating,
             origin,
             policy.object.metadata.name.clone(),
             &policy.source,
@@ -80,7 +80,7 @@ fn of_set(origin: Origin, set: &ManifestSet) -> Vec<PolicyPoints> {
             .filter(|binding| policy.object.metadata.name.as_ref() == Some(&binding.object.spec.policy_name));
         let bindings = bindings.map(|binding| (binding.object.metadata.name.clone(), &binding.source));
         let mut points = PolicyPoints::new(
-            Does::Validate,
+            Phase::Validating,
             origin,
             policy.object.metadata.name.clone(),
             &policy.source,

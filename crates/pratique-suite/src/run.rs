@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique::authorization::{Authorizer, NoAuthorizer};
-use pratique::{Admission, Surroundings};
+use pratique::{Admission, EvalContext};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
@@ -103,7 +103,7 @@ impl Suite {
             [None, None] => Arc::new(NoAuthorizer),
             _ => Arc::new(Rules(rules.collect())),
         };
-        let surroundings = Surroundings::new(&cluster, authorizer);
+        let surroundings = EvalContext::new(&cluster, authorizer);
         let surroundings = match trace {
             Some(trace) => surroundings.with_trace(trace),
             None => surroundings,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use pratique_manifest::{Kind, Loaded, Location, ManifestSet};
-use pratique_policy::{Does, Origin};
+use pratique_policy::{Origin, Phase};
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding,
 };
@@ -13,7 +13,7 @@ use pratique_types::admissionregistration::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unbound {
     /// Whether it mutates or validates.
-    pub does: Does,
+    pub phase: Phase,
     /// Its origin: static manifests or the API.
     pub origin: Origin,
     /// Its name.
@@ -25,45 +25,46 @@ pub struct Unbound {
 impl Unbound {
     /// The kind of the policy.
     pub fn kind(&self) -> Kind {
-        match self.does {
-            Does::Mutate => Kind::MutatingAdmissionPolicy,
-            Does::Validate => Kind::ValidatingAdmissionPolicy,
+        match self.phase {
+            Phase::Mutating => Kind::MutatingAdmissionPolicy,
+            Phase::Validating => Kind::ValidatingAdmissionPolicy,
         }
     }
 }
 
 /// The policies without a binding. Bindings of one set can name policies of another set of the same origin.
 pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
-    let bound: HashSet<(Does, Origin, &str)> = sets
+    let bound: HashSet<(Phase, Origin, &str)> = sets
         .iter()
-        .flat_map(|(origin, set)| bound_policies(set).map(|(does, name)| (does, *origin, name)))
+        .flat_map(|(origin, set)| bound_policies(set).map(|(phase, name)| (phase, *origin, name)))
         .collect();
     let policies = sets.iter().flat_map(|(origin, set)| {
         let validating = set.validating_policies.iter();
-        let validating = validating.map(|loaded| (Does::Validate, &loaded.object.metadata, &loaded.source));
+        let validating =
+            validating.map(|loaded| (Phase::Validating, &loaded.object.metadata, &loaded.source));
         let mutating = set.mutating_policies.iter();
-        let mutating = mutating.map(|loaded| (Does::Mutate, &loaded.object.metadata, &loaded.source));
+        let mutating = mutating.map(|loaded| (Phase::Mutating, &loaded.object.metadata, &loaded.source));
         mutating
             .chain(validating)
-            .map(|(does, metadata, source)| Unbound {
-                does,
+            .map(|(phase, metadata, source)| Unbound {
+                phase,
                 origin: *origin,
                 name: metadata.name.clone().unwrap_or_default(),
                 location: source.locate(&[]),
             })
     });
     policies
-        .filter(|policy| !bound.contains(&(policy.does, policy.origin, &policy.name)))
+        .filter(|policy| !bound.contains(&(policy.phase, policy.origin, &policy.name)))
         .collect()
 }
 
 /// The policies that the bindings of a set name.
-fn bound_policies(set: &ManifestSet) -> impl Iterator<Item = (Does, &str)> {
+fn bound_policies(set: &ManifestSet) -> impl Iterator<Item = (Phase, &str)> {
     let validating = set.validating_bindings.iter();
-    let validating = validating.map(|loaded| (Does::Validate, loaded.object.spec.policy_name.as_str()));
+    let validating = validating.map(|loaded| (Phase::Validating, loaded.object.spec.policy_name.as_str()));
     let mutating = set.mutating_bindings.iter().filter_map(|loaded| {
         let name = loaded.object.spec.as_ref()?.policy_name.as_deref()?;
-        Some((Does::Mutate, name))
+        Some((Phase::Mutating, name))
     });
     validating.chain(mutating)
 }
@@ -75,8 +76,8 @@ pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
         let named = |name: &Option<String>| name.as_deref().unwrap_or_default() == policy.name;
         let of_origin = sets.iter_mut().filter(|(origin, _)| *origin == policy.origin);
         for (_, set) in of_origin {
-            match policy.does {
-                Does::Validate => {
+            match policy.phase {
+                Phase::Validating => {
                     let mut policies = set.validating_policies.iter();
                     let found = policies.rfind(|loaded| named(&loaded.object.metadata.name));
                     let binding = found.map(|loaded| Loaded {
@@ -85,7 +86,7 @@ pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
                     });
                     set.validating_bindings.extend(binding);
                 }
-                Does::Mutate => {
+                Phase::Mutating => {
                     let mut policies = set.mutating_policies.iter();
                     let found = policies.rfind(|loaded| named(&loaded.object.metadata.name));
                     let binding = found.map(|loaded| Loaded {

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use pratique_policy::{Met, Subject, Trace};
+use pratique_policy::{MatchOutcome, Subject, Trace};
 
 use crate::unbound::Unbound;
 
@@ -49,24 +49,26 @@ impl<'p> UnboundMatches<'p> {
 }
 
 impl Trace for UnboundMatches<'_> {
-    fn policy(&self, subject: Subject<'_>, met: Met<'_>) {
+    fn policy(&self, subject: Subject<'_>, met: MatchOutcome<'_>) {
         let is = |unbound: &&Unbound| {
-            (unbound.does, unbound.origin, unbound.name.as_str())
-                == (subject.does, subject.origin, subject.name)
+            (unbound.phase, unbound.origin, unbound.name.as_str())
+                == (subject.phase, subject.origin, subject.name)
         };
         let current = self.unbound.iter().find(is);
         self.current.set(current);
         // A bound policy that cannot be evaluated reports that itself.
-        if current.is_none() && matches!(met, Met::Error(_) | Met::Undecided(_)) {
+        if current.is_none() && matches!(met, MatchOutcome::Error(_) | MatchOutcome::Undecided(_)) {
             self.bound.set(true);
         }
     }
 
-    fn binding(&self, _: &str, met: Met<'_>) {
+    fn binding(&self, _: &str, met: MatchOutcome<'_>) {
         match (self.current.get(), met) {
-            (_, Met::No(_) | Met::Excluded) => {}
-            (None, Met::Yes | Met::Error(_) | Met::Undecided(_)) => self.bound.set(true),
-            (Some(policy), Met::Yes | Met::Error(_) | Met::Undecided(_)) => {
+            (_, MatchOutcome::Mismatch(_) | MatchOutcome::Excluded) => {}
+            (None, MatchOutcome::Match | MatchOutcome::Error(_) | MatchOutcome::Undecided(_)) => {
+                self.bound.set(true)
+            }
+            (Some(policy), MatchOutcome::Match | MatchOutcome::Error(_) | MatchOutcome::Undecided(_)) => {
                 let mut matched = self.matched.borrow_mut();
                 if !matched.contains(&policy) {
                     matched.push(policy);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_exclusion::registry_check;
 use pratique_policy::{
-    DenialCause, Mutated, MutatingPolicies, Need, Observer, OnUndecided, Policies, Surroundings, Unfinished,
+    DenialCause, EvalContext, Mutated, MutatingPolicies, Need, Observer, OnUndecided, Policies, Unfinished,
     Verdict, mutate, validate,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
@@ -57,7 +57,7 @@ impl Admission {
     pub fn admit_policies(
         &self,
         request: &AdmissionRequest<'_>,
-        surroundings: Surroundings<'_>,
+        surroundings: EvalContext<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Unfinished> {
         let [first, second] = self.mutating();
@@ -72,7 +72,7 @@ impl Admission {
         &self,
         request: &AdmissionRequest<'_>,
         mutated: &Mutated,
-        surroundings: Surroundings<'_>,
+        surroundings: EvalContext<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Verdict, Unfinished> {
         if !mutated.allowed() {
@@ -127,7 +127,7 @@ impl Admission {
     pub fn review_policies(
         &self,
         request: &AdmissionRequest<'_>,
-        surroundings: Surroundings<'_>,
+        surroundings: EvalContext<'_>,
         observer: &mut dyn Observer,
     ) -> Result<AdmissionResponse, Unfinished> {
         Ok(self

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pratique_policy::Surroundings;
+use pratique_policy::EvalContext;
 use pratique_workers::{Threads, Workers};
 
 /// The cores of the machine, with the feature `parallel`; without, the thread that asks does all by itself.
@@ -64,7 +64,7 @@ impl Helpers {
     }
 
     /// Who helps with judging: they, unless the caller has lent some already.
-    pub(crate) fn join<'a>(&'a self, surroundings: Surroundings<'a>) -> Surroundings<'a> {
+    pub(crate) fn join<'a>(&'a self, surroundings: EvalContext<'a>) -> EvalContext<'a> {
         match surroundings.has_workers() {
             true => surroundings,
             false => surroundings.with_workers(&*self.judging),

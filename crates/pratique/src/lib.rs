@@ -7,7 +7,7 @@
 //! use std::sync::Arc;
 //!
 //! use pratique::authorization::NoAuthorizer;
-//! use pratique::{Admission, AdmissionRequest, ManifestFile, Objects, Plugin, Surroundings};
+//! use pratique::{Admission, AdmissionRequest, ManifestFile, Objects, Plugin, EvalContext};
 //!
 //! let policy = r#"
 //! apiVersion: admissionregistration.k8s.io/v1
@@ -34,7 +34,7 @@
 //! // A cluster that has namespaces, of which nothing is known but their names, and nobody to ask who may do what.
 //! let mut cluster = Objects::new();
 //! cluster.assume_namespaces();
-//! let surroundings = Surroundings::new(&cluster, Arc::new(NoAuthorizer));
+//! let surroundings = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
 //!
 //! let outcome = admission.admit_policies(&request, surroundings, &mut ())?;
 //! assert!(!outcome.allowed());
@@ -117,7 +117,7 @@
 //! ```
 //! # use std::sync::Arc;
 //! # use pratique::authorization::NoAuthorizer;
-//! # use pratique::{Admission, AdmissionDecision, AdmissionRequest, ManifestFile, Objects, Plugin, Surroundings};
+//! # use pratique::{Admission, AdmissionDecision, AdmissionRequest, ManifestFile, Objects, Plugin, EvalContext};
 //! # let policy = r#"
 //! # apiVersion: admissionregistration.k8s.io/v1
 //! # kind: ValidatingAdmissionPolicy
@@ -137,7 +137,7 @@
 //! # let request: AdmissionRequest<'_> = serde_json::from_str(r#"{"kind": {"version": "v1", "kind": "Pod"},
 //! #     "resource": {"version": "v1", "resource": "pods"}, "operation": "CREATE", "object": {"spec": {}}}"#)?;
 //! # let cluster = Objects::new();
-//! # let surroundings = Surroundings::new(&cluster, Arc::new(NoAuthorizer));
+//! # let surroundings = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
 //! // A policy asks `!authorizer.group('').resource('quotas').check('use').allowed()`.
 //! let outcome = admission.admit_policies(&request, surroundings, &mut ())?;
 //! assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
@@ -212,6 +212,6 @@ pub use limits::Limits;
 pub use live::{Live, LiveBuilder, StartError, Unavailable};
 pub use outcome::{AdmissionDecision, Outcome, OutcomeMemory};
 pub use pratique_manifest::{ManifestFile, Plugin};
-pub use pratique_policy::{Surroundings, Unfinished};
+pub use pratique_policy::{EvalContext, Unfinished};
 pub use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 pub use step::{AdmissionStep, Attributes};

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use pratique::authorization::NoAuthorizer;
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::policy::settle_request;
-use pratique::{Admission, Objects, Surroundings};
+use pratique::{Admission, EvalContext, Objects};
 use pratique_json::{self as json, Progress, base64};
 use pratique_merge::json_patch;
 use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
@@ -66,7 +66,7 @@ fn decided(request: &AdmissionRequest<'_>) -> Option<AdmissionResponse> {
         cluster.assume_namespaces();
         cluster
     });
-    let surroundings = Surroundings::new(cluster, Arc::new(NoAuthorizer));
+    let surroundings = EvalContext::new(cluster, Arc::new(NoAuthorizer));
     admission()?.review_policies(request, surroundings, &mut ()).ok()
 }
 

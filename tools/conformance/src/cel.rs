@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique::policy::Trial;
-use pratique::{Objects, Surroundings};
+use pratique::{EvalContext, Objects};
 use pratique_expression::Declarations;
 use pratique_json as json;
 use pratique_match::Matched;
@@ -91,7 +91,7 @@ fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Val
     let namespace = json_value(&bindings["namespaceObject"]);
     let authorizer: CaseAuthorizer = read(Some(bindings), "authorizer");
     let cluster = Objects::new();
-    let surroundings = Surroundings::new(&cluster, Arc::new(authorizer));
+    let surroundings = EvalContext::new(&cluster, Arc::new(authorizer));
     let matched = Matched {
         resource: &resource,
         kind: &kind,

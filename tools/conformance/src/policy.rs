@@ -9,7 +9,7 @@ use pratique::types::admissionregistration::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
 };
-use pratique::{Admission, AdmissionBuilder, Outcome as Judged, Surroundings};
+use pratique::{Admission, AdmissionBuilder, EvalContext, Outcome as Judged};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn answer(case: &Value) -> Result<Value, String> {
         serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
     let authorizer: CaseAuthorizer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
     let cluster = cluster::of(case);
-    let surroundings = Surroundings::new(&cluster, Arc::new(authorizer));
+    let surroundings = EvalContext::new(&cluster, Arc::new(authorizer));
     let outcome = admission
         .admit_policies(&request, surroundings, &mut Silent)
         .map_err(|error| error.to_string())?;

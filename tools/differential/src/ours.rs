@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use pratique::policy::Trial;
-use pratique::{Objects, Surroundings};
+use pratique::{EvalContext, Objects};
 use pratique_expression::{Declarations, ExpressionError};
 use pratique_json as json;
 use pratique_match::Matched;
@@ -79,7 +79,7 @@ impl<'w> Ours<'w> {
     fn judged(&self, trial: &Trial, expression: &str) -> Outcome {
         let of = trial.result_type().declared_name();
         let cluster = Objects::new();
-        let surroundings = Surroundings::new(&cluster, Arc::new(self.rules.clone()));
+        let surroundings = EvalContext::new(&cluster, Arc::new(self.rules.clone()));
         let matched = Matched {
             resource: &self.request.resource,
             kind: &self.request.kind,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique::authorization::{Authorizer, Decider};
-use pratique::{Admission, Objects, Surroundings};
+use pratique::{Admission, EvalContext, Objects};
 use pratique_explain::Recorder;
 
 use super::InputRequest;
@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a> {
 impl Policies<'_> {
     fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
         let recorder = Recorder::new();
-        let mut surroundings = Surroundings::new(self.cluster, self.authorizer.clone());
+        let mut surroundings = EvalContext::new(self.cluster, self.authorizer.clone());
         if self.explain {
             surroundings = surroundings.with_trace(&recorder);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique_explain::Explanation;
-use pratique_policy::Does;
+use pratique_policy::Phase;
 use pratique_suite::{Actual, CoverageReport, Decision, Difference, Missing, PolicyCoverage, Unbound};
 use serde::Serialize;
 
@@ -190,9 +190,9 @@ impl<'a> From<&'a CoverageReport> for Coverage<'a> {
 impl<'a> From<&'a PolicyCoverage> for Policy<'a> {
     fn from(policy: &'a PolicyCoverage) -> Self {
         Policy {
-            kind: match policy.does {
-                Does::Mutate => "MutatingAdmissionPolicy",
-                Does::Validate => "ValidatingAdmissionPolicy",
+            kind: match policy.phase {
+                Phase::Mutating => "MutatingAdmissionPolicy",
+                Phase::Validating => "ValidatingAdmissionPolicy",
             },
             name: &policy.name,
             location: (&policy.location).into(),

@@ -80,17 +80,3 @@ impl Failures {
         Some((Box::new(status), cause))
     }
 }
-
-/// An error of the server, not of a policy.
-pub(super) fn internal(error: &str) -> Status {
-    let message = format!("Internal error occurred: {error}");
-    let mut status = Status::failure(Reason::InternalError, message);
-    status.details = Some(pratique_types::StatusDetails {
-        causes: vec![StatusCause {
-            message: error.to_owned(),
-            ..StatusCause::default()
-        }],
-        ..Default::default()
-    });
-    status
-}

@@ -1,5 +1,6 @@
 //! A request before mutating policies.
 
+use pratique_core::{Attributes, EvalContext, Phase};
 use pratique_exclusion::Origin;
 use pratique_expression::{Missing, OnUndecided, Undecided};
 use pratique_json as json;
@@ -9,27 +10,24 @@ use pratique_types::{Operation, Status};
 use super::denial::Failures;
 use super::give_back::same;
 use super::outcome::{Mutated, Step};
-use super::reinvocation::Reinvocation;
+use super::reinvocation::{Invocation, Reinvocation};
 use super::version::Version;
 use super::{MutatingPolicies, MutatingPolicy};
-use crate::attributes::Attributes;
 use crate::binding::Binding;
 use crate::cause::DenialCause;
-use crate::denial::namespace_not_found;
 use crate::hook::Hook;
-use crate::meeting::{Meeting, Unmatched};
+use crate::matcher::{PolicyMatcher, Unmatched};
 use crate::observer::{Conditions, Mutating, Observer};
 use crate::outcome::Unfinished;
 use crate::session::{Session, Store};
-use crate::surroundings::Surroundings;
-use crate::trace::Does;
+use pratique_core::status::namespace_not_found;
 
 /// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
 /// before them that want it have a second turn.
 pub fn mutate<'s>(
     sets: &[&MutatingPolicies],
     attributes: impl Into<Attributes<'s>>,
-    surroundings: Surroundings<'s>,
+    surroundings: EvalContext<'s>,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
     let attributes = attributes.into();
@@ -61,7 +59,7 @@ pub fn mutate<'s>(
 pub fn mutate_once<'s>(
     sets: &[&MutatingPolicies],
     attributes: impl Into<Attributes<'s>>,
-    surroundings: Surroundings<'s>,
+    surroundings: EvalContext<'s>,
     turns: &mut Reinvocation,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
@@ -76,20 +74,20 @@ pub fn mutate_once<'s>(
 fn run(
     sets: &[&MutatingPolicies],
     attributes: Attributes<'_>,
-    surroundings: Surroundings<'_>,
+    surroundings: EvalContext<'_>,
     turns: &mut Reinvocation,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
     let store = Store::within(surroundings.memory);
     let session = Session::new(attributes, surroundings, &store);
     let mut bench = Bench {
-        meeting: Meeting::new(Does::Mutate, &session),
+        matcher: PolicyMatcher::new(Phase::Mutating, &session),
         session: &session,
         object: attributes.object,
         versions: Vec::new(),
         failures: Failures::default(),
         // What an unfinished turn did counts for nothing.
-        turns: turns.clone(),
+        turns: turns.0.clone(),
         last: None,
         steps: Vec::new(),
         conditions: Vec::new(),
@@ -112,7 +110,7 @@ fn run(
                 object: bench
                     .changed()
                     .map_or(attributes.object, |changed| changed.object),
-                ..bench.meeting.target
+                ..bench.matcher.request.target
             };
             (failures.status(&target), None)
         }
@@ -121,7 +119,7 @@ fn run(
     decisions.iter().for_each(|own| observer.mutating(own));
     let open = bench.settled.iter().chain(undecided.as_deref());
     open.for_each(|own| observer.undecided(own));
-    *turns = bench.turns.clone();
+    turns.0.clone_from(&bench.turns);
     let object = match (&denial, &undecided) {
         (None, None) => bench.result(),
         _ => None,
@@ -140,12 +138,12 @@ fn run(
 /// Where a request is mutated.
 pub(super) struct Bench<'b, 's> {
     pub(super) session: &'b Session<'s>,
-    pub(super) meeting: Meeting<'s>,
+    pub(super) matcher: PolicyMatcher<'s>,
     pub(super) object: &'s json::Value<'s>,
     /// One for each kind that policies matched; the one that was last at work is what goes on.
     pub(super) versions: Vec<Version<'s>>,
     pub(super) failures: Failures,
-    pub(super) turns: Reinvocation,
+    pub(super) turns: pratique_core::Reinvocation<Invocation>,
     /// Where the objects are that were last at work.
     pub(super) last: Option<usize>,
     pub(super) steps: Vec<Step>,
@@ -198,7 +196,7 @@ impl<'s> Bench<'_, 's> {
             return Ok(());
         }
         let namespace = self.session.find_namespace();
-        namespace.map_err(|_| namespace_not_found(self.meeting.target.namespace))?;
+        namespace.map_err(|_| namespace_not_found(self.matcher.request.target.namespace))?;
         for call in &calls {
             // A call copies and compares the object, which expressions do not account for.
             self.session.check()?;
@@ -206,7 +204,7 @@ impl<'s> Bench<'_, 's> {
         }
         if let Some(changed) = self.changed() {
             self.returns(changed)?;
-            self.turns.require();
+            self.turns.changed();
         }
         Ok(())
     }
@@ -214,12 +212,12 @@ impl<'s> Bench<'_, 's> {
     fn gather(&mut self, set: &'s MutatingPolicies, calls: &mut Vec<Call<'s>>) -> Result<(), End> {
         let hooks = set.policies.iter().map(|policy| &policy.hook);
         let all = |_, _| Ok(None);
-        let candidates = self.meeting.candidates(set.origin, &set.groups, hooks, all)?;
+        let candidates = self.matcher.candidates(set.origin, &set.groups, hooks, all)?;
         for (position, place) in &candidates.policies {
             let Some(policy) = set.policies.get(*position as usize) else {
                 continue;
             };
-            let matched = self.meeting.policy(set.origin, &policy.hook, &candidates, *place);
+            let matched = self.matcher.policy(set.origin, &policy.hook, &candidates, *place);
             match matched {
                 Ok(None) => {}
                 Ok(Some(matched)) => self.gather_bindings((set.origin, policy), matched, calls)?,
@@ -252,7 +250,7 @@ impl<'s> Bench<'_, 's> {
         missing: Missing,
     ) -> Result<(), End> {
         let undecided = Undecided {
-            plugin: Does::Mutate.plugin(),
+            plugin: Phase::Mutating.policy_plugin(),
             name: hook.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             missing,
@@ -274,7 +272,7 @@ impl<'s> Bench<'_, 's> {
     ) -> Result<(), End> {
         for binding in policy.hook.bindings.iter() {
             self.session.proceed()?;
-            match self.meeting.binding(&policy.hook, binding) {
+            match self.matcher.binding(&policy.hook, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => match self.version(matched.kind) {
                     Ok(version) => calls.extend(params.rounds().map(|param| Call {

@@ -5,10 +5,10 @@ use pratique_schema::Schema;
 use pratique_schema::merge::NoMergeType;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use super::denial::internal;
 use super::dispatch::{Bench, End};
 use super::version::Version;
 use crate::typed;
+use pratique_core::status::internal_error;
 
 impl<'s> Bench<'_, 's> {
     /// What goes on, where mutations were applied to it.
@@ -38,12 +38,12 @@ impl<'s> Bench<'_, 's> {
         };
         if of.group != requested.group {
             let (of, to) = (shown(&of), requested.api_version());
-            return Err(internal(&format!(
+            return Err(internal_error(&format!(
                 "failed to convert object: {of} is unstructured and is not suitable for converting to \"{to}\""
             )).into());
         }
         if of.version != requested.version && !known(&of) {
-            return Err(internal(&format!(
+            return Err(internal_error(&format!(
                 "failed to convert object: request to convert CR from an invalid group/version: {}",
                 of.api_version()
             ))

@@ -1,19 +1,18 @@
 //! One policy with a binding and a param: whether it applies, and what its mutations do.
 
 use pratique_cel::Value;
+use pratique_core::{ConditionError, status::internal_error};
 use pratique_json as json;
 use pratique_schema::merge::NoMergeType;
 use pratique_types::{GroupVersionKind, Reason, Status};
 
 use super::Mutation;
 use super::apply::{self, Refusal};
-use super::denial::internal;
 use super::dispatch::{Bench, Call, End};
 use super::outcome::{Step, StepResult};
 use super::reinvocation::Invocation;
 use super::version::{Version, Viewer};
 use crate::conditions;
-use crate::evaluate::{Halt, OUT_OF_BUDGET};
 use crate::memo::{Frame, NamespaceForm};
 use crate::observer::{Conditions, ErrorType, Mutating};
 use crate::session::{Inputs, Unconverted};
@@ -24,14 +23,14 @@ impl<'s> Bench<'_, 's> {
         if policy.mutations.len() != policy.declared {
             let (name, given, got) = (&policy.hook.name, policy.declared, policy.mutations.len());
             let error = format!("expected {given} compiled evaluators for policy {name}, got {got}");
-            return Err(internal(&error).into());
+            return Err(internal_error(&error).into());
         }
         if let Some(trace) = self.session.trace() {
-            self.meeting.resume(call.origin, &policy.hook, call.binding);
+            self.matcher.resume(call.origin, &policy.hook, call.binding);
             trace.round(&self.params(call));
         }
         let invocation = invocation(call);
-        if !self.applies(call, at)? || !self.turns.has_turn(&invocation) {
+        if !self.applies(call, at)? || !self.turns.runs(&invocation) {
             return Ok(());
         }
         let before = self.versions.get(at).map(|version| version.object);
@@ -48,7 +47,7 @@ impl<'s> Bench<'_, 's> {
             _ => before != self.versions.get(at).map(|version| version.object),
         };
         if changed {
-            self.turns.require();
+            self.turns.changed();
         }
         if policy.reinvoked {
             self.turns.remember(invocation);
@@ -64,28 +63,28 @@ impl<'s> Bench<'_, 's> {
         let Some(inputs) = self.inputs(call, at, NamespaceForm::Absent, Viewer::Condition) else {
             return Ok(false);
         };
-        let applied = match conditions::apply(hook, self.session, &inputs) {
-            Ok(None) => return Ok(true),
-            Ok(Some(applied)) => {
-                self.conditions.push(Conditions {
-                    policy: &hook.name,
-                    operation: self.session.request.operation,
-                    errors: applied.errors,
-                });
-                applied.applies
-            }
-            Err(Halt::OutOfBudget) => Err(OUT_OF_BUDGET.to_owned()),
-            Err(Halt::Unfinished(unfinished)) => return Err(End::Unfinished(unfinished)),
-            Err(Halt::Undecided(missing)) => {
+        let Some(outcome) = conditions::evaluate(hook, self.session, &inputs)? else {
+            return Ok(true);
+        };
+        let undecided = matches!(outcome.matches, Err(ConditionError::Undecided(_)));
+        if !undecided {
+            self.conditions.push(Conditions {
+                policy: &hook.name,
+                operation: self.session.request.operation,
+                errors: outcome.errors,
+            });
+        }
+        let error = match outcome.matches {
+            Ok(matches) => return Ok(matches),
+            Err(ConditionError::Failed(error)) => error,
+            Err(ConditionError::Undecided(missing)) => {
                 let error = format!("undecided: {missing}");
                 self.undecided(hook, Some(call.binding), *missing)?;
-                Err(error)
+                error
             }
         };
-        applied.or_else(|error| {
-            self.failures.of_mutation(hook, call.binding, &error);
-            Ok(false)
-        })
+        self.failures.of_mutation(hook, call.binding, &error);
+        Ok(false)
     }
 
     /// Whether the object is another then.
@@ -132,7 +131,7 @@ impl<'s> Bench<'_, 's> {
             Err(Refusal::Unfinished(unfinished)) => return Err(End::Unfinished(unfinished)),
             Err(Refusal::Server(error)) => {
                 self.decided(call, ErrorType::Invalid);
-                return Err(internal(&error).into());
+                return Err(internal_error(&error).into());
             }
             Err(Refusal::Policy(error)) => self.failed(call, error),
             Err(Refusal::Undecided(missing)) => {

@@ -17,6 +17,7 @@ mod words;
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_core::Need;
 use pratique_expression::{Cache, Declarations, Use};
 use pratique_workers::Workers;
 
@@ -25,7 +26,7 @@ use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
 use crate::groups::Groups;
 use crate::hook::{Hook, Parts};
-use crate::needs::{Need, needs};
+use crate::needs::needs;
 use crate::renew::{Bound, MadeOf, make_all};
 use pratique_exclusion::Origin;
 

@@ -3,7 +3,7 @@
 use pratique_cel::Value;
 
 use super::{Role, Sweep};
-use crate::memo::{Frame, Key, Known, is_open, unfinished};
+use crate::memo::{Frame, Key, Known, is_open};
 use crate::outcome::Unfinished;
 
 /// What the expressions of a sweep gave.
@@ -72,7 +72,8 @@ impl<'s> Findings<'s> {
     /// Adds what an expression gave. One that depends on what was not given stays as it is: its policies tell.
     pub(super) fn add(&mut self, place: u32, known: Known<'s>) -> Result<Truth, Unfinished> {
         let Known { cost, reads, .. } = known;
-        if let Some(unfinished) = known.evaluation.as_ref().err().and_then(unfinished) {
+        let fault = known.evaluation.as_ref().err();
+        if let Some(unfinished) = fault.and_then(Unfinished::from_fault) {
             return Err(unfinished);
         }
         if known.evaluation.as_ref().is_err_and(is_open) {

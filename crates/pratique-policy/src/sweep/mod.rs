@@ -20,7 +20,7 @@ use pratique_match::Matched;
 
 use crate::binding::Terms;
 use crate::compiled::Compiled;
-use crate::meeting::Unmatched;
+use crate::matcher::Unmatched;
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::Session;

@@ -5,15 +5,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use pratique_core::Phase;
 use pratique_match::Matched;
 use pratique_workers::{Workers, estimate, map};
 
 use super::{Member, Sweep};
-use crate::meeting::Meeting;
+use crate::matcher::PolicyMatcher;
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::{Case, Store};
-use crate::trace::Does;
 
 /// A sweep that several threads have a part in.
 pub(super) struct Parallel<'s> {
@@ -87,8 +87,8 @@ impl<'s> Parallel<'s> {
         if session.find_namespace().is_err() {
             return Ok(stretch.members.iter().map(|member| member.position).collect());
         }
-        let meeting = Meeting::new(Does::Validate, &session);
-        let is_bound = |terms: &_| meeting.is_bound(terms, true);
+        let matcher = PolicyMatcher::new(Phase::Validating, &session);
+        let is_bound = |terms: &_| matcher.is_bound(terms, true);
         let (left, _) = self
             .sweep
             .left_among(stretch, self.policies, &session, self.matched, is_bound)?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pratique_cel::{Activation, Value};
+use pratique_core::CONDITIONS_BUDGET;
 use pratique_expression::Sees;
 use pratique_match::Matched;
 
@@ -10,8 +11,8 @@ use super::findings::Truth;
 use super::owners::Owners;
 use super::{Findings, Member, Role, Sweep, Swept};
 use crate::binding::Terms;
-use crate::evaluate::{BUDGET, CONDITIONS_BUDGET};
-use crate::meeting::Unmatched;
+use crate::evaluate::BUDGET;
+use crate::matcher::Unmatched;
 use crate::memo::{Frame, Known, NamespaceForm};
 use crate::outcome::Unfinished;
 use crate::policies::Policy;

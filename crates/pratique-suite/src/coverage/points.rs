@@ -5,14 +5,14 @@ use std::cell::Cell;
 use pratique::manifest::{Loaded, Location, ObjectSource, Step};
 use pratique_cel::ast::{Expr, ExprId, Literal};
 use pratique_explain::{Logic, Place, SourceExpression};
-use pratique_policy::{Does, Origin};
+use pratique_policy::{Origin, Phase};
 use pratique_types::admissionregistration::{MatchCondition, Variable};
 use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
 
 /// The coverage points of a policy.
 #[derive(Debug)]
 pub(super) struct PolicyPoints {
-    pub(super) does: Does,
+    pub(super) phase: Phase,
     pub(super) origin: Origin,
     pub(super) name: String,
     pub(super) location: Location,
@@ -50,9 +50,9 @@ pub(super) struct OutcomePoint {
 }
 
 impl PolicyPoints {
-    pub(super) fn new(does: Does, origin: Origin, name: Option<String>, source: &ObjectSource) -> Self {
+    pub(super) fn new(phase: Phase, origin: Origin, name: Option<String>, source: &ObjectSource) -> Self {
         PolicyPoints {
-            does,
+            phase,
             origin,
             name: name.unwrap_or_default(),
             location: source.locate(&[]),
@@ -64,7 +64,7 @@ impl PolicyPoints {
 
     /// Whether another policy is the same one, loaded again.
     pub(super) fn is_same(&self, other: &PolicyPoints) -> bool {
-        (self.does, self.origin, &self.name) == (other.does, other.origin, &other.name)
+        (self.phase, self.origin, &self.name) == (other.phase, other.origin, &other.name)
             && self.location == other.location
     }
 

@@ -6,7 +6,7 @@ use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
 use pratique_explain::Place;
-use pratique_policy::{Met, Part, Subject, Trace};
+use pratique_policy::{MatchOutcome, Part, Subject, Trace};
 
 use super::points::{ExpressionPoints, PolicyPoints};
 
@@ -31,21 +31,22 @@ impl<'c> CoverageRecorder<'c> {
 }
 
 impl Trace for CoverageRecorder<'_> {
-    fn policy(&self, subject: Subject<'_>, met: Met<'_>) {
+    fn policy(&self, subject: Subject<'_>, met: MatchOutcome<'_>) {
         let is = |policy: &&&PolicyPoints| {
-            (policy.does, policy.origin, policy.name.as_str()) == (subject.does, subject.origin, subject.name)
+            (policy.phase, policy.origin, policy.name.as_str())
+                == (subject.phase, subject.origin, subject.name)
         };
         let policy = self.policies.iter().find(is).copied();
         self.current.set(policy);
-        if let Some(policy) = policy.filter(|_| met == Met::Yes) {
+        if let Some(policy) = policy.filter(|_| met == MatchOutcome::Match) {
             policy.matched.set(true);
         }
     }
 
-    fn binding(&self, binding: &str, met: Met<'_>) {
+    fn binding(&self, binding: &str, met: MatchOutcome<'_>) {
         let bindings = self.current.get().map(|policy| policy.bindings.iter());
         let found = bindings.into_iter().flatten().find(|found| found.name == binding);
-        if let Some(found) = found.filter(|_| met == Met::Yes) {
+        if let Some(found) = found.filter(|_| met == MatchOutcome::Match) {
             found.matched.set(true);
         }
     }

@@ -1,7 +1,7 @@
 //! Coverage reports.
 
 use pratique_manifest::Location;
-use pratique_policy::{Does, Origin};
+use pratique_policy::{Origin, Phase};
 
 use super::points::{ExpressionPoints, PolicyPoints};
 
@@ -16,7 +16,7 @@ pub struct CoverageReport {
 #[derive(Clone, Debug)]
 pub struct PolicyCoverage {
     /// Whether it mutates or validates.
-    pub does: Does,
+    pub phase: Phase,
     /// Its origin: static manifests or the API.
     pub origin: Origin,
     /// Its name.
@@ -82,7 +82,7 @@ fn percent(covered: usize, total: usize) -> Option<f64> {
 
 fn of_policy(points: &PolicyPoints) -> PolicyCoverage {
     let mut coverage = PolicyCoverage {
-        does: points.does,
+        phase: points.phase,
         origin: points.origin,
         name: points.name.clone(),
         location: points.location.clone(),

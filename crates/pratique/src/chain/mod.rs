@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use pratique_json::Value;
 use pratique_policy::{
-    Cluster, DenialCause, HeldMemory, Interrupt, Surroundings, Undecided, Unfinished, same,
+    Cluster, DenialCause, EvalContext, HeldMemory, Interrupt, Undecided, Unfinished, same,
 };
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
@@ -267,8 +267,8 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings::new(self.cluster(), self.answers.clone())
+    fn surroundings(&self) -> EvalContext<'_> {
+        EvalContext::new(self.cluster(), self.answers.clone())
             .on_undecided(self.admission.on_undecided)
             .with_interrupt(self.interrupt())
             .with_memory(&self.context.limits.memory)

@@ -3,14 +3,14 @@
 use crate::world::{configmap, file, run, validating_policy};
 use pratique::authorization::NoAuthorizer;
 use pratique::manifest::Plugin;
-use pratique::{Admission, BuildError, Objects, Surroundings};
+use pratique::{Admission, BuildError, EvalContext, Objects};
 
 const POLICIES: Plugin = Plugin::ValidatingAdmissionPolicy;
 
 /// What policies alone say.
 fn code(admission: &Admission) -> i32 {
     let objects = Objects::new();
-    let surroundings = Surroundings::new(&objects, std::sync::Arc::new(NoAuthorizer));
+    let surroundings = EvalContext::new(&objects, std::sync::Arc::new(NoAuthorizer));
     let outcome = admission.admit_policies(&configmap(""), surroundings, &mut ());
     outcome.unwrap().status.map_or(200, |status| status.code)
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use pratique::policy::Observer;
-use pratique::{Admission, Objects, Surroundings};
+use pratique::{Admission, EvalContext, Objects};
 use pratique_types::AdmissionRequest;
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn outcome(admission: &Admission, request: &Value, cluster: &Objects, authorizer
         Ok(request) => request,
         Err(error) => return json!({"request": error.to_string()}),
     };
-    let surroundings = Surroundings::new(cluster, Arc::new(authorizer.clone()));
+    let surroundings = EvalContext::new(cluster, Arc::new(authorizer.clone()));
     match admission.admit_policies(&request, surroundings, &mut Silent) {
         Ok(outcome) => policy::shown(&outcome),
         Err(unfinished) => json!({"unfinished": unfinished.to_string()}),

@@ -5,22 +5,22 @@ use std::borrow::Cow;
 use pratique_json::{Object, Progress, Value};
 use pratique_types::GroupVersionKind;
 
-use crate::typed;
-
 /// A namespace in the forms in which expressions see it, for a [`Cluster`](crate::Cluster) to keep.
 #[derive(Clone, Debug)]
 pub struct NamespaceObject {
-    pub(crate) full: Value<'static>,
-    pub(crate) reduced: Value<'static>,
+    /// With all of its fields.
+    pub full: Value<'static>,
+    /// With the fields that the type of the variable declares.
+    pub reduced: Value<'static>,
 }
 
 impl NamespaceObject {
-    /// Of a stored `v1` Namespace.
+    /// The forms of a stored `v1` Namespace.
     pub fn new(stored: &Value<'_>) -> Self {
         let kind = GroupVersionKind::new("", "v1", "Namespace");
-        // It is made once for many requests.
-        let typed = typed::typed(&kind, stored, &Progress::unwatched()).unwrap_or_default();
-        let full = without_kind(typed.as_ref().unwrap_or(stored));
+        // The result serves many requests, so no request's limits apply.
+        let typed = pratique_typed::typed(&kind, stored, &Progress::unwatched()).unwrap_or_default();
+        let full = without_type_meta(typed.as_ref().unwrap_or(stored));
         NamespaceObject {
             reduced: reduced(&full).into_owned(),
             full: full.into_owned(),
@@ -28,18 +28,19 @@ impl NamespaceObject {
     }
 }
 
-/// A namespace without its kind, as the server's own types have it.
-pub(crate) fn without_kind<'a>(namespace: &'a Value<'a>) -> Value<'a> {
-    only(namespace, |field| !matches!(field, "apiVersion" | "kind"))
+/// A namespace without `apiVersion` and `kind`, as a typed object of the server has it.
+pub fn without_type_meta<'a>(namespace: &'a Value<'a>) -> Value<'a> {
+    filtered(namespace, |field| !matches!(field, "apiVersion" | "kind"))
 }
 
-/// A namespace with only those of its metadata that have a place in policies.
+/// A namespace with the fields of metadata that the type of `namespaceObject` declares.
+// Upstream: pkg/admission/plugin/cel/condition.go, CreateNamespaceObject
 fn reduced<'a>(namespace: &'a Value<'a>) -> Value<'a> {
     let Value::Object(mut members) = namespace.borrowed() else {
         return Value::Null;
     };
     if let Some(metadata) = namespace.get("metadata") {
-        members.insert("metadata", only(metadata, |field| METADATA.contains(&field)));
+        members.insert("metadata", filtered(metadata, |field| METADATA.contains(&field)));
     }
     Value::Object(members)
 }
@@ -59,7 +60,7 @@ const METADATA: [&str; 12] = [
     "uid",
 ];
 
-fn only<'a>(object: &'a Value<'a>, keep: impl Fn(&str) -> bool) -> Value<'a> {
+fn filtered<'a>(object: &'a Value<'a>, keep: impl Fn(&str) -> bool) -> Value<'a> {
     let members = object.as_object().map(Object::iter).into_iter().flatten();
     let kept = members.filter(|(field, _)| keep(field));
     Value::Object(

@@ -1,13 +1,13 @@
-//! What policies may know of the cluster.
+//! The view of the cluster.
 
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespaces};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
-use crate::namespace::NamespaceObject;
+use crate::namespace_object::NamespaceObject;
 
-/// A view of the cluster: of one moment, and the same for the whole of a request.
+/// A view of the cluster at one moment, which stays the same for the whole of a request.
 pub trait Cluster: Namespaces + Sync {
     /// The resources that the cluster serves, and which of them are views of the same objects.
     fn equivalents(&self) -> &Equivalents;
@@ -15,16 +15,16 @@ pub trait Cluster: Namespaces + Sync {
     /// Where objects of a kind live; `None` for an unknown kind.
     fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope>;
 
-    /// Whether the objects of a kind that has a scope are known: they may not have been listed yet, or not be there to list
-    /// any more. Bindings that need them are errors of configuration until then.
+    /// Whether the objects of a kind that has a scope are known: they may not have been listed yet, or no longer be
+    /// listed. Until then, bindings that need them are errors of configuration.
     fn params_synced(&self, kind: &GroupVersionKind) -> bool {
         let _ = kind;
         true
     }
 
     /// Whether the params of a kind in a namespace (empty for a kind of cluster scope) are still to be looked up: the
-    /// evaluation ends as [pending](crate::Unfinished::Pending), and is repeated once they are known. It is asked before
-    /// [`param`](Self::param) and [`params`](Self::params).
+    /// evaluation then ends as [pending](crate::Unfinished::Pending), and is repeated once they are known. It is called
+    /// before [`param`](Self::param) and [`params`](Self::params).
     fn params_pending(&self, kind: &GroupVersionKind, namespace: &str) -> bool {
         let _ = (kind, namespace);
         false
@@ -36,20 +36,20 @@ pub trait Cluster: Namespaces + Sync {
     /// All objects of a kind in a namespace (empty for a kind of cluster scope), by name.
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>>;
 
-    /// Whether all objects of a kind that there are can be had as params. Otherwise those that are not found may be there.
+    /// Whether all existing objects of a kind are available as params. Otherwise an object that is not found may exist.
     fn knows_params(&self, kind: &GroupVersionKind) -> bool {
         let _ = kind;
         true
     }
 
-    /// A stored namespace that [`namespace`](Namespaces::namespace) finds, as expressions see it; `None` where nobody has kept
-    /// that, so that it is made for the request.
+    /// A stored namespace that [`namespace`](Namespaces::namespace) finds, as expressions see it; `None` where the view keeps
+    /// no such form, so that it is made for the request.
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
         let _ = name;
         None
     }
 
-    /// How objects of a kind are merged: the schema that has its group and version, if there is one.
+    /// The schema by which objects of a kind are merged.
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
         let _ = kind;
         MergeSchema::builtin()

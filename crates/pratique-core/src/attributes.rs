@@ -1,0 +1,62 @@
+//! The attributes of a request.
+
+use pratique_json::Value;
+use pratique_types::{AdmissionRequest, ObjectForm};
+
+/// A request, and its object at this point of the chain.
+// Upstream: pkg/admission/interfaces.go, Attributes
+#[derive(Clone, Copy, Debug)]
+pub struct Attributes<'s> {
+    /// The request.
+    pub request: &'s AdmissionRequest<'s>,
+    /// The object, with the changes of mutating admission so far.
+    pub object: &'s Value<'s>,
+    /// What is known about the form of the object.
+    pub form: ObjectForm,
+}
+
+impl<'s> Attributes<'s> {
+    /// A request whose object mutating policies changed last: they leave objects in the form of their kind.
+    pub fn mutated(request: &'s AdmissionRequest<'s>, object: &'s Value<'s>) -> Self {
+        let form = match pratique_typed::keeps_form(&request.kind) {
+            true => ObjectForm::Settled,
+            false => ObjectForm::Written,
+        };
+        Attributes {
+            request,
+            object,
+            form,
+        }
+    }
+
+    /// A request with an object whose form is not known.
+    pub fn written(request: &'s AdmissionRequest<'s>, object: &'s Value<'s>) -> Self {
+        Attributes {
+            request,
+            object,
+            form: ObjectForm::Written,
+        }
+    }
+
+    /// The name of the object: that of the request, or else that in the object. A generated name is in the object by the
+    /// time of validation.
+    pub fn object_name(&self) -> &'s str {
+        match self.request.name.as_str() {
+            "" => {
+                let name = self.object.at(&["metadata", "name"]);
+                name.and_then(Value::as_str).unwrap_or_default()
+            }
+            name => name,
+        }
+    }
+}
+
+impl<'s> From<&'s AdmissionRequest<'s>> for Attributes<'s> {
+    fn from(request: &'s AdmissionRequest<'s>) -> Self {
+        Attributes {
+            request,
+            object: &request.object,
+            form: request.form,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Match conditions: what their results mean together.
+
+use pratique_expression::Missing;
+
+use crate::evaluation::{Halt, OUT_OF_BUDGET, Unfinished};
+
+/// What the match conditions of a policy or a webhook say about a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionsOutcome {
+    /// Whether the policy or webhook applies.
+    pub matches: Result<bool, ConditionError>,
+    /// How many conditions failed before the first false one.
+    pub errors: usize,
+}
+
+/// Why match conditions do not tell whether a policy or webhook applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConditionError {
+    /// Conditions failed, and failures are not ignored. The text is an API server's.
+    Failed(String),
+    /// They depend on something that was not given.
+    Undecided(Box<Missing>),
+}
+
+/// What errors of match conditions lead to, where no condition is false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnConditionError {
+    /// An error.
+    Fail,
+    /// The policy or webhook does not apply.
+    Exclude,
+    /// The policy or webhook applies.
+    Match,
+}
+
+impl ConditionsOutcome {
+    /// The error with which the request is refused.
+    pub fn failure(&self) -> Option<&str> {
+        match &self.matches {
+            Err(ConditionError::Failed(error)) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Combines the results of match conditions, in their order: booleans, error messages, or why there is neither.
+///
+/// One false condition outweighs errors, and conditions that depend on something that was not given. All conditions are
+/// evaluated even after a false one, because they share one budget.
+///
+/// # Errors
+/// An evaluation was not finished.
+// Upstream: pkg/admission/plugin/webhook/matchconditions/matcher.go, Match
+pub fn evaluate_conditions(
+    results: impl IntoIterator<Item = Result<Result<bool, String>, Halt>>,
+    on_error: OnConditionError,
+) -> Result<ConditionsOutcome, Unfinished> {
+    let mut messages: Vec<String> = Vec::new();
+    let (mut is_false, mut pending, mut undecided, mut errors) = (false, false, None, 0);
+    for result in results {
+        match result {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) => is_false = true,
+            Ok(Err(message)) => {
+                errors += usize::from(!is_false);
+                // Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
+                if !messages.contains(&message) {
+                    messages.push(message);
+                }
+            }
+            Err(Halt::Unfinished(Unfinished::Pending)) => pending = true,
+            Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
+            Err(Halt::Undecided(missing)) => undecided = undecided.or(Some(missing)),
+            Err(Halt::OutOfBudget) if pending => break,
+            Err(Halt::OutOfBudget) => {
+                return Ok(ConditionsOutcome {
+                    matches: on_error.outcome(|| OUT_OF_BUDGET.to_owned()),
+                    errors: 0,
+                });
+            }
+        }
+    }
+    if pending {
+        return Err(Unfinished::Pending);
+    }
+    let excluded = is_false || on_error == OnConditionError::Exclude && !messages.is_empty();
+    let matches = match (messages.as_slice(), undecided) {
+        _ if excluded => Ok(false),
+        (_, Some(missing)) => Err(ConditionError::Undecided(missing)),
+        ([], None) => Ok(true),
+        ([message], None) => on_error.outcome(|| message.clone()),
+        (messages, None) => on_error.outcome(|| format!("[{}]", messages.join(", "))),
+    };
+    Ok(ConditionsOutcome { matches, errors })
+}
+
+impl OnConditionError {
+    fn outcome(self, message: impl FnOnce() -> String) -> Result<bool, ConditionError> {
+        match self {
+            OnConditionError::Fail => Err(ConditionError::Failed(message())),
+            OnConditionError::Exclude => Ok(false),
+            OnConditionError::Match => Ok(true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Condition = Result<Result<bool, String>, Halt>;
+
+    fn failed(message: &str) -> Condition {
+        Ok(Err(message.to_owned()))
+    }
+
+    #[track_caller]
+    fn check(
+        conditions: Vec<Condition>,
+        on_error: OnConditionError,
+        expected: Result<bool, &str>,
+        errors: usize,
+    ) {
+        let outcome = evaluate_conditions(conditions, on_error).unwrap();
+        let matches = match &outcome.matches {
+            Ok(matches) => Ok(*matches),
+            Err(_) => Err(outcome.failure().unwrap()),
+        };
+        assert_eq!((matches, outcome.errors), (expected, errors));
+    }
+
+    #[test]
+    fn false_outweighs_errors() {
+        let conditions = || vec![failed("a"), Ok(Ok(false)), failed("b")];
+        check(conditions(), OnConditionError::Fail, Ok(false), 1);
+        check(conditions(), OnConditionError::Match, Ok(false), 1);
+    }
+
+    #[test]
+    fn the_failure_policy_decides_about_errors() {
+        let conditions = || vec![failed("a"), Ok(Ok(true)), failed("b"), failed("a")];
+        check(conditions(), OnConditionError::Fail, Err("[a, b]"), 3);
+        check(conditions(), OnConditionError::Exclude, Ok(false), 3);
+        check(conditions(), OnConditionError::Match, Ok(true), 3);
+        check(vec![failed("a")], OnConditionError::Fail, Err("a"), 1);
+        let spent = || vec![failed("a"), Err(Halt::OutOfBudget)];
+        check(spent(), OnConditionError::Fail, Err(OUT_OF_BUDGET), 0);
+        check(spent(), OnConditionError::Exclude, Ok(false), 0);
+    }
+
+    #[test]
+    fn what_is_not_known_waits() {
+        let pending = || Err(Halt::Unfinished(Unfinished::Pending));
+        let outcome = evaluate_conditions([pending(), Ok(Ok(false))], OnConditionError::Fail);
+        assert_eq!(outcome, Err(Unfinished::Pending));
+        let missing = || {
+            let missing = Missing::Params {
+                kind: "v1/ConfigMap".to_owned(),
+                namespace: String::new(),
+                name: None,
+            };
+            Err(Halt::Undecided(Box::new(missing)))
+        };
+        check(
+            vec![missing(), Ok(Ok(false))],
+            OnConditionError::Fail,
+            Ok(false),
+            0,
+        );
+        check(
+            vec![missing(), failed("a")],
+            OnConditionError::Exclude,
+            Ok(false),
+            1,
+        );
+        let outcome = evaluate_conditions([missing(), failed("a")], OnConditionError::Fail).unwrap();
+        assert!(matches!(outcome.matches, Err(ConditionError::Undecided(_))));
+    }
+}

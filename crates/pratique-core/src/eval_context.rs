@@ -1,0 +1,95 @@
+//! What an evaluation depends on besides the request and its policies or webhooks.
+
+use std::sync::Arc;
+
+use pratique_cel::library::authz::Authorizer;
+use pratique_cel::{Interrupt, MemoryLimit};
+use pratique_expression::OnUndecided;
+use pratique_workers::Workers;
+
+use crate::cluster::Cluster;
+use crate::trace::Trace;
+
+/// What an evaluation depends on besides the request and its policies or webhooks.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct EvalContext<'a> {
+    /// The view of the cluster.
+    pub cluster: &'a dyn Cluster,
+    /// Answers the authorization checks of expressions.
+    pub authorizer: Arc<dyn Authorizer>,
+    /// Ends the evaluation early, if set.
+    pub interrupt: Option<&'a Interrupt>,
+    /// The bound on the memory of expressions.
+    pub memory: Option<&'a MemoryLimit>,
+    /// Observes the evaluation of policies.
+    pub trace: Option<&'a dyn Trace>,
+    /// Threads that share the work of many policies.
+    pub workers: Option<&'a dyn Workers>,
+    /// What becomes of policies and webhooks that depend on something that was not given.
+    pub on_undecided: OnUndecided,
+}
+
+impl<'a> EvalContext<'a> {
+    /// Evaluation in a view of the cluster, with an authorizer for the checks of expressions.
+    pub fn new(cluster: &'a dyn Cluster, authorizer: Arc<dyn Authorizer>) -> Self {
+        EvalContext {
+            cluster,
+            authorizer,
+            interrupt: None,
+            memory: None,
+            trace: None,
+            workers: None,
+            on_undecided: OnUndecided::default(),
+        }
+    }
+
+    /// Sets what becomes of policies and webhooks that depend on something that was not given.
+    #[must_use]
+    pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
+        EvalContext { on_undecided, ..self }
+    }
+
+    /// Ends soon after `interrupt` is set, with [`Unfinished::Interrupted`](crate::Unfinished::Interrupted). Calls of
+    /// webhooks end at its deadline.
+    #[must_use]
+    pub fn with_interrupt(self, interrupt: &'a Interrupt) -> Self {
+        EvalContext {
+            interrupt: Some(interrupt),
+            ..self
+        }
+    }
+
+    /// Bounds the memory of expressions, for each phase and each thread of the [workers](Self::with_workers), and that of
+    /// calls of webhooks.
+    #[must_use]
+    pub fn with_memory(self, memory: &'a MemoryLimit) -> Self {
+        EvalContext {
+            memory: Some(memory),
+            ..self
+        }
+    }
+
+    /// Shares the work of many policies with other threads.
+    #[must_use]
+    pub fn with_workers(self, workers: &'a dyn Workers) -> Self {
+        EvalContext {
+            workers: Some(workers),
+            ..self
+        }
+    }
+
+    /// Whether other threads share the work.
+    pub fn has_workers(&self) -> bool {
+        self.workers.is_some()
+    }
+
+    /// Has the evaluation of policies observed.
+    #[must_use]
+    pub fn with_trace(self, trace: &'a dyn Trace) -> Self {
+        EvalContext {
+            trace: Some(trace),
+            ..self
+        }
+    }
+}

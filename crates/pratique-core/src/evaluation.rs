@@ -1,0 +1,86 @@
+//! Evaluating one expression: its limits, and what ends more than its evaluation.
+
+use pratique_cel::{Fault, FaultKind, Stop};
+use pratique_expression::{Expression, ExpressionError, Missing};
+
+/// The cost limit of one evaluation.
+// Upstream: pkg/apis/cel/config.go, PerCallLimit
+pub const CALL_LIMIT: u64 = 1_000_000;
+
+/// The cost limit of the match conditions of a policy or a webhook together.
+// Upstream: pkg/apis/cel/config.go, RuntimeCELCostBudgetMatchConditions
+pub const CONDITIONS_BUDGET: u64 = 2_500_000;
+
+/// The message of an exhausted budget.
+// Upstream: pkg/admission/plugin/cel/activation.go, Evaluate
+pub const OUT_OF_BUDGET: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/// Why an evaluation ended without a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfinished {
+    /// An authorization check has no answer yet, or params are still to be looked up: evaluate again once they are known.
+    #[error("an authorization check is pending")]
+    Pending,
+    /// The caller interrupted the evaluation.
+    #[error("interrupted")]
+    Interrupted,
+    /// Expressions hold more memory than the request may have.
+    #[error("evaluating policies takes more memory than a request may have")]
+    MemoryLimit,
+    /// The memory that requests share is exhausted.
+    #[error("no memory is left for evaluating policies")]
+    MemoryBudget,
+}
+
+/// Why the expressions of a policy or a webhook are not evaluated further.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// Their budget is exhausted.
+    OutOfBudget,
+    /// The evaluation of the request ended.
+    Unfinished(Unfinished),
+    /// An expression depends on something that was not given. Later expressions can still be evaluated.
+    Undecided(Box<Missing>),
+}
+
+impl From<Unfinished> for Halt {
+    fn from(unfinished: Unfinished) -> Self {
+        Halt::Unfinished(unfinished)
+    }
+}
+
+impl Unfinished {
+    /// What a fault means that ends the evaluation of the request, and not only that of an expression.
+    pub fn from_fault(fault: &Fault) -> Option<Self> {
+        match fault.kind() {
+            FaultKind::Stopped(Stop::Pending) => Some(Unfinished::Pending),
+            FaultKind::Stopped(Stop::Interrupted) => Some(Unfinished::Interrupted),
+            FaultKind::Stopped(Stop::MemoryLimit) => Some(Unfinished::MemoryLimit),
+            FaultKind::Stopped(Stop::MemoryBudget) => Some(Unfinished::MemoryBudget),
+            _ => None,
+        }
+    }
+}
+
+impl Halt {
+    /// What a fault means that is not an error of the expression, for a request in a namespace.
+    pub fn from_fault(fault: &Fault, namespace: &str) -> Option<Self> {
+        match fault.kind() {
+            FaultKind::Unknown(unknown) => Some(Halt::Undecided(Box::new(Missing::of(unknown, namespace)))),
+            _ => Unfinished::from_fault(fault).map(Halt::Unfinished),
+        }
+    }
+}
+
+/// The message for an expression that does not compile.
+// Upstream: pkg/admission/plugin/cel/activation.go, Evaluate
+pub fn compilation_error(error: &ExpressionError) -> String {
+    format!("compilation error: {error}")
+}
+
+/// The message for an expression whose evaluation failed.
+// Upstream: pkg/admission/plugin/cel/activation.go, Evaluate
+pub fn evaluation_error(expression: &Expression, fault: &Fault) -> String {
+    format!("expression '{}' resulted in error: {fault}", expression.text())
+}

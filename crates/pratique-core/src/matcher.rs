@@ -1,0 +1,64 @@
+//! Matching a request with policies, bindings and webhooks.
+
+use pratique_exclusion::{Origin, intercepts};
+use pratique_expression::Missing;
+use pratique_match::{MatchError, MatchIndex, MatchResources, Matched, Mismatch, Target};
+
+use crate::cluster::Cluster;
+
+/// A request to be matched with policies, bindings and webhooks.
+// Upstream: pkg/admission/plugin/policy/matching/matching.go, Matcher
+#[derive(Clone, Copy)]
+pub struct RequestMatcher<'s> {
+    /// The request.
+    pub target: Target<'s>,
+    /// The view of the cluster.
+    pub cluster: &'s dyn Cluster,
+}
+
+/// Why it is not known whether a request matches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MatchFailure {
+    /// The policy, binding or webhook is in error, or the request is.
+    Error(MatchError),
+    /// The match depends on something that was not given.
+    Undecided(Box<Missing>),
+}
+
+impl From<MatchError> for MatchFailure {
+    fn from(error: MatchError) -> Self {
+        match error {
+            MatchError::UnknownLabels { name, selector } => {
+                MatchFailure::Undecided(Box::new(Missing::NamespaceLabels { name, selector }))
+            }
+            error => MatchFailure::Error(error),
+        }
+    }
+}
+
+impl<'s> RequestMatcher<'s> {
+    /// Whether policies or webhooks of an origin may intercept the request.
+    pub fn may_intercept(&self, interceptor: pratique_exclusion::Phase, origin: Origin) -> bool {
+        intercepts(interceptor, origin, self.target.resource, self.target.kind)
+    }
+
+    /// The positions in an index of what may match the request.
+    pub fn candidates(&self, index: &MatchIndex) -> Vec<u32> {
+        index.candidates(&self.target, self.cluster.equivalents())
+    }
+
+    /// What the request matches constraints as; `None` where it does not match.
+    ///
+    /// # Errors
+    /// It is not known whether the request matches.
+    #[inline]
+    pub fn matches(&self, constraints: &MatchResources) -> Result<Option<Matched<'s>>, MatchFailure> {
+        let matched = constraints.matches(&self.target, self.cluster.equivalents(), self.cluster);
+        matched.map_err(MatchFailure::from)
+    }
+
+    /// Why the request does not match constraints.
+    pub fn mismatch(&self, constraints: &MatchResources) -> Option<Mismatch> {
+        constraints.mismatch(&self.target, self.cluster.equivalents(), self.cluster)
+    }
+}

@@ -1,0 +1,131 @@
+//! Observing the evaluation of policies, step by step: for explanations of decisions, and for the coverage of tests.
+
+use pratique_cel::ast::ExprId;
+use pratique_cel::value::Evaluation;
+use pratique_cel::{Activation, Context, Program, Value, plan};
+use pratique_exclusion::Origin;
+use pratique_expression::Missing;
+use pratique_match::Mismatch;
+
+use crate::phase::Phase;
+
+/// Observes the evaluation of policies. The methods do nothing unless implemented.
+///
+/// Events come in order, and nested: policies; within them, if they match, bindings; within them, if they match, rounds with
+/// one param each; within them expressions, in which variables may begin and end. Without a trace, none of this costs
+/// anything.
+pub trait Trace {
+    /// A policy was matched with the request. All events up to the next policy belong to it.
+    fn policy(&self, policy: Subject<'_>, outcome: MatchOutcome<'_>) {
+        let _ = (policy, outcome);
+    }
+
+    /// A binding of the policy was matched with the request.
+    fn binding(&self, binding: &str, outcome: MatchOutcome<'_>) {
+        let _ = (binding, outcome);
+    }
+
+    /// The policy is evaluated with a param, null where it has none.
+    fn round(&self, params: &Value<'_>) {
+        let _ = params;
+    }
+
+    /// The evaluation of an expression, with this text, begins.
+    fn begin(&self, part: Part<'_>, text: &str) {
+        let _ = (part, text);
+    }
+
+    /// Whether [`value`](Self::value) is called. Evaluation is faster without.
+    fn wants_values(&self) -> bool {
+        true
+    }
+
+    /// The value of an expression within the innermost one whose evaluation began and did not end.
+    fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
+        let _ = (expression, value);
+    }
+
+    /// The evaluation of the innermost expression that began ends; `cost` does not include that of variables.
+    fn end(&self, result: &Evaluation<'_>, cost: u64) {
+        let _ = (result, cost);
+    }
+
+    /// The expression that ended last exceeded the budget: no later one is evaluated.
+    fn exhausted(&self) {}
+
+    /// An expression has no value, because it does not compile.
+    fn broken(&self, part: Part<'_>, error: &str) {
+        let _ = (part, error);
+    }
+}
+
+/// A policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subject<'a> {
+    /// Its phase.
+    pub phase: Phase,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its name.
+    pub name: &'a str,
+}
+
+/// Whether a request matches a policy or a binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MatchOutcome<'a> {
+    /// It matches.
+    Match,
+    /// It does not match.
+    Mismatch(Mismatch),
+    /// Policies of this origin never match the resource.
+    Excluded,
+    /// That depends on something that was not given.
+    Undecided(&'a Missing),
+    /// That is not known, or the policy cannot be evaluated. The text is an API server's.
+    Error(&'a str),
+}
+
+/// An expression of a policy; indices count from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part<'a> {
+    /// `matchConditions[i].expression`
+    Condition(usize),
+    /// The expression of a variable.
+    Variable(&'a str),
+    /// `validations[i].expression`
+    Validation(usize),
+    /// `validations[i].messageExpression`
+    Message(usize),
+    /// `auditAnnotations[i].valueExpression`
+    Annotation(usize),
+    /// `mutations[i]`
+    Mutation(usize),
+}
+
+/// Evaluates a program, and reports the values in it to a trace.
+pub fn evaluate<'a>(
+    program: &'a Program,
+    context: &Context<'a>,
+    activation: &Activation<'a>,
+    trace: Option<&dyn Trace>,
+) -> Evaluation<'a> {
+    match trace {
+        None => program.evaluate(context, activation),
+        Some(trace) => {
+            let evaluation = match trace.wants_values() {
+                true => program.evaluate_observed(context, activation, &mut ValueObserver(trace)),
+                false => program.evaluate(context, activation),
+            };
+            trace.end(&evaluation, context.cost());
+            evaluation
+        }
+    }
+}
+
+struct ValueObserver<'t>(&'t dyn Trace);
+
+impl plan::Observer for ValueObserver<'_> {
+    fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {
+        self.0.value(expression, value);
+    }
+}

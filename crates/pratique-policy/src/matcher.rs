@@ -1,0 +1,258 @@
+//! Matching a request with policies and bindings.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use pratique_core::trace::{MatchOutcome, Subject, Trace};
+use pratique_core::{DenialCause, MatchFailure, Missing, Origin, Phase, RequestMatcher};
+use pratique_json as json;
+use pratique_match::{MatchResources, Matched};
+
+use crate::binding::{Binding, Params, Terms};
+use crate::few::Few;
+use crate::groups::Groups;
+use crate::hook::Hook;
+use crate::outcome::Unfinished;
+use crate::session::Session;
+
+/// Matches a request with the policies of one phase and their bindings, and reports the outcomes to a trace.
+pub(crate) struct PolicyMatcher<'s> {
+    phase: Phase,
+    pub(crate) request: RequestMatcher<'s>,
+    trace: Option<&'s dyn Trace>,
+    /// Whether the request matches constraints that several bindings share, by their address.
+    bound: RefCell<HashMap<*const MatchResources, Result<bool, Unmatched>, RandomState>>,
+}
+
+/// Why a policy or a binding is not evaluated although it may match.
+#[derive(Clone, Debug)]
+pub(crate) enum Unmatched {
+    /// The configuration is in error.
+    Error {
+        /// An API server's message.
+        message: String,
+        /// The cause of a denial because of it.
+        cause: DenialCause,
+    },
+    /// It depends on something that was not given.
+    Undecided(Box<Missing>),
+    /// Its params are still to be looked up.
+    Pending,
+}
+
+impl From<MatchFailure> for Unmatched {
+    fn from(failure: MatchFailure) -> Self {
+        match failure {
+            MatchFailure::Error(error) => Unmatched::failed(error.to_string()),
+            MatchFailure::Undecided(missing) => Unmatched::Undecided(missing),
+        }
+    }
+}
+
+/// A param; `None` for a policy or a binding without params.
+pub(crate) type Param<'s> = Option<&'s json::Value<'s>>;
+
+/// The policies of a set that may match a request.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates<'s> {
+    /// The positions of the policies in order, each with that of its outcome.
+    pub(crate) policies: Vec<(u32, u32)>,
+    /// What the request matches as, or why that is not known; one for all policies with equal constraints.
+    outcomes: Few<Result<Matched<'s>, MatchFailure>>,
+}
+
+impl<'s> PolicyMatcher<'s> {
+    pub(crate) fn new(phase: Phase, session: &Session<'s>) -> Self {
+        PolicyMatcher {
+            phase,
+            request: RequestMatcher {
+                target: session.target(),
+                cluster: session.surroundings.cluster,
+            },
+            trace: session.trace(),
+            bound: RefCell::default(),
+        }
+    }
+
+    /// The policies to evaluate. `undecided` may return the members of a group, by its position, that a batch did not
+    /// decide. A trace gets the outcomes of all policies.
+    pub(crate) fn candidates<'h>(
+        &self,
+        origin: Origin,
+        groups: &Groups,
+        hooks: impl ExactSizeIterator<Item = &'h Hook>,
+        undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, Unfinished>,
+    ) -> Result<Candidates<'s>, Unfinished> {
+        if groups.groups.is_empty() {
+            return Ok(Candidates::default());
+        }
+        if !self
+            .request
+            .may_intercept(pratique_exclusion::Phase::Policy, origin)
+        {
+            for hook in hooks.filter(|_| self.trace.is_some()) {
+                self.report_policy(origin, hook, MatchOutcome::Excluded);
+            }
+            return Ok(Candidates::default());
+        }
+        match self.trace {
+            Some(_) => Ok(Candidates {
+                policies: (0..hooks.len() as u32).map(|position| (position, 0)).collect(),
+                outcomes: Few::default(),
+            }),
+            None => self.matched(groups, undecided),
+        }
+    }
+
+    fn matched(
+        &self,
+        groups: &Groups,
+        mut undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, Unfinished>,
+    ) -> Result<Candidates<'s>, Unfinished> {
+        let mut candidates = Candidates::default();
+        for position in self.request.candidates(&groups.index) {
+            let Some(group) = groups.groups.get(position as usize) else {
+                continue;
+            };
+            let Some(outcome) = self.request.matches(&group.constraints).transpose() else {
+                continue;
+            };
+            let members = match &outcome {
+                Ok(matched) => undecided(position as usize, *matched)?,
+                Err(_) => None,
+            };
+            let members = members.as_deref().unwrap_or(&group.members).iter();
+            let place = candidates.outcomes.len() as u32;
+            candidates.outcomes.push(outcome);
+            candidates
+                .policies
+                .extend(members.map(|position| (*position, place)));
+        }
+        candidates.policies.sort_unstable();
+        Ok(candidates)
+    }
+
+    /// What the request matches a policy as; the error is that of the policy's configuration.
+    pub(crate) fn policy(
+        &self,
+        origin: Origin,
+        hook: &Hook,
+        candidates: &Candidates<'s>,
+        place: u32,
+    ) -> Result<Option<Matched<'s>>, Unmatched> {
+        let known = candidates
+            .outcomes
+            .get(place as usize)
+            .filter(|_| self.trace.is_none());
+        let matched = match known {
+            Some(Ok(matched)) => Ok(Some(*matched)),
+            Some(Err(failure)) => Err(failure.clone().into()),
+            None => self.request.matches(&hook.constraints).map_err(Unmatched::from),
+        };
+        let matched = matched.and_then(|matched| {
+            let accepted = matched.map(|matched| hook.accepts(matched, self.request.cluster));
+            accepted.transpose()
+        });
+        if self.trace.is_some() {
+            let outcome = self.outcome(&matched, &hook.constraints);
+            self.report_policy(origin, hook, outcome);
+        }
+        matched
+    }
+
+    /// The params to evaluate a policy with, one after the other; `None` for a binding that does not match.
+    pub(crate) fn binding(&self, hook: &Hook, binding: Binding<'_>) -> Result<Option<Params<'s>>, Unmatched> {
+        let kind = hook.param_kind.as_ref();
+        let terms = binding.terms;
+        let RequestMatcher { target, cluster } = self.request;
+        let bound = self.is_bound(terms, hook.bindings.len() > 1);
+        let params = bound.and_then(|matches| {
+            let params = matches.then(|| terms.params(kind, target.namespace, cluster));
+            params.transpose()
+        });
+        if let Some(trace) = self.trace {
+            let outcome = match &terms.resources {
+                Some(resources) => self.outcome(&params, resources),
+                None => params
+                    .as_ref()
+                    .map_or_else(Unmatched::outcome, |_| MatchOutcome::Match),
+            };
+            trace.binding(&binding.name.to_string(), outcome);
+        }
+        params
+    }
+
+    /// Whether the request matches a binding, of which the policy may have several; the error is that of the binding's
+    /// configuration.
+    pub(crate) fn is_bound(&self, terms: &Terms, of_several: bool) -> Result<bool, Unmatched> {
+        let Some(resources) = &terms.resources else {
+            return Ok(true);
+        };
+        let matches = || {
+            let matched = self.request.matches(resources);
+            matched.map(|matched| matched.is_some()).map_err(Unmatched::from)
+        };
+        // The set of constraints holds one reference, and the binding the other.
+        if !of_several && Arc::strong_count(resources) <= 2 {
+            return matches();
+        }
+        let mut bound = self.bound.borrow_mut();
+        bound
+            .entry(Arc::as_ptr(resources))
+            .or_insert_with(matches)
+            .clone()
+    }
+
+    /// Reports a policy and a binding that match once more, before another evaluation of them.
+    pub(crate) fn resume(&self, origin: Origin, hook: &Hook, binding: Binding<'_>) {
+        if let Some(trace) = self.trace {
+            self.report_policy(origin, hook, MatchOutcome::Match);
+            trace.binding(&binding.name.to_string(), MatchOutcome::Match);
+        }
+    }
+
+    fn report_policy(&self, origin: Origin, hook: &Hook, outcome: MatchOutcome<'_>) {
+        let subject = Subject {
+            phase: self.phase,
+            origin,
+            name: &hook.name,
+        };
+        self.trace.inspect(|trace| trace.policy(subject, outcome));
+    }
+
+    fn outcome<'e, T>(
+        &self,
+        matched: &'e Result<Option<T>, Unmatched>,
+        constraints: &MatchResources,
+    ) -> MatchOutcome<'e> {
+        match matched {
+            Ok(Some(_)) => MatchOutcome::Match,
+            Ok(None) => {
+                let mismatch = self.request.mismatch(constraints);
+                mismatch.map_or(MatchOutcome::Match, MatchOutcome::Mismatch)
+            }
+            Err(unmatched) => unmatched.outcome(),
+        }
+    }
+}
+
+impl Unmatched {
+    /// A failure, with an API server's message.
+    pub(crate) fn failed(message: String) -> Self {
+        Unmatched::Error {
+            message,
+            cause: DenialCause::Failure,
+        }
+    }
+
+    /// The outcome that is reported to a trace.
+    fn outcome(&self) -> MatchOutcome<'_> {
+        match self {
+            Unmatched::Error { message, .. } => MatchOutcome::Error(message),
+            Unmatched::Undecided(missing) => MatchOutcome::Undecided(missing),
+            Unmatched::Pending => MatchOutcome::Error("params are still to be looked up"),
+        }
+    }
+}
