@@ -11,7 +11,7 @@ use pratique_expression::Cache;
 use pratique_match::Equivalents;
 use pratique_testkit::NoOpinion;
 use pratique_webhook::{
-    HttpCaller, MutatingWebhooks, Origin, Reinvocation, Surroundings, ValidatingWebhooks, mutate, validate,
+    HttpCaller, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks, WebhookContext, mutate, validate,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -92,9 +92,9 @@ impl Subject {
         })
     }
 
-    fn surroundings(&self) -> Surroundings<'_> {
+    fn surroundings(&self) -> WebhookContext<'_> {
         let deadline = Instant::now() + Duration::from_secs(30);
-        Surroundings::new(&self.equivalents, &self.cluster, Arc::new(NoOpinion)).with_deadline(deadline)
+        WebhookContext::new(&self.equivalents, &self.cluster, Arc::new(NoOpinion)).with_deadline(deadline)
     }
 
     /// Whether the request may go on, and the labels that it then has.

@@ -2,9 +2,9 @@
 
 use pratique_exclusion::{Origin, intercepts};
 use pratique_expression::Missing;
-use pratique_match::{MatchError, MatchIndex, MatchResources, Matched, Mismatch, Target};
-
-use crate::cluster::Cluster;
+use pratique_match::{
+    Equivalents, MatchError, MatchIndex, MatchResources, Matched, Mismatch, Namespaces, Target,
+};
 
 /// A request to be matched with policies, bindings and webhooks.
 // Upstream: pkg/admission/plugin/policy/matching/matching.go, Matcher
@@ -12,8 +12,10 @@ use crate::cluster::Cluster;
 pub struct RequestMatcher<'s> {
     /// The request.
     pub target: Target<'s>,
-    /// The view of the cluster.
-    pub cluster: &'s dyn Cluster,
+    /// The resources that the cluster serves.
+    pub equivalents: &'s Equivalents,
+    /// The namespaces of the cluster.
+    pub namespaces: &'s dyn Namespaces,
 }
 
 /// Why it is not known whether a request matches.
@@ -44,7 +46,7 @@ impl<'s> RequestMatcher<'s> {
 
     /// The positions in an index of what may match the request.
     pub fn candidates(&self, index: &MatchIndex) -> Vec<u32> {
-        index.candidates(&self.target, self.cluster.equivalents())
+        index.candidates(&self.target, self.equivalents)
     }
 
     /// What the request matches constraints as; `None` where it does not match.
@@ -53,12 +55,12 @@ impl<'s> RequestMatcher<'s> {
     /// It is not known whether the request matches.
     #[inline]
     pub fn matches(&self, constraints: &MatchResources) -> Result<Option<Matched<'s>>, MatchFailure> {
-        let matched = constraints.matches(&self.target, self.cluster.equivalents(), self.cluster);
+        let matched = constraints.matches(&self.target, self.equivalents, self.namespaces);
         matched.map_err(MatchFailure::from)
     }
 
     /// Why the request does not match constraints.
     pub fn mismatch(&self, constraints: &MatchResources) -> Option<Mismatch> {
-        constraints.mismatch(&self.target, self.cluster.equivalents(), self.cluster)
+        constraints.mismatch(&self.target, self.equivalents, self.namespaces)
     }
 }

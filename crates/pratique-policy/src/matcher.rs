@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use pratique_core::trace::{MatchOutcome, Subject, Trace};
-use pratique_core::{DenialCause, MatchFailure, Missing, Origin, Phase, RequestMatcher};
+use pratique_core::{Cluster, DenialCause, MatchFailure, Missing, Origin, Phase, RequestMatcher};
 use pratique_json as json;
 use pratique_match::{MatchResources, Matched};
 
@@ -21,6 +21,7 @@ use crate::session::Session;
 pub(crate) struct PolicyMatcher<'s> {
     phase: Phase,
     pub(crate) request: RequestMatcher<'s>,
+    cluster: &'s dyn Cluster,
     trace: Option<&'s dyn Trace>,
     /// Whether the request matches constraints that several bindings share, by their address.
     bound: RefCell<HashMap<*const MatchResources, Result<bool, Unmatched>, RandomState>>,
@@ -65,12 +66,15 @@ pub(crate) struct Candidates<'s> {
 
 impl<'s> PolicyMatcher<'s> {
     pub(crate) fn new(phase: Phase, session: &Session<'s>) -> Self {
+        let cluster = session.surroundings.cluster;
         PolicyMatcher {
             phase,
             request: RequestMatcher {
                 target: session.target(),
-                cluster: session.surroundings.cluster,
+                equivalents: cluster.equivalents(),
+                namespaces: cluster,
             },
+            cluster,
             trace: session.trace(),
             bound: RefCell::default(),
         }
@@ -152,7 +156,7 @@ impl<'s> PolicyMatcher<'s> {
             None => self.request.matches(&hook.constraints).map_err(Unmatched::from),
         };
         let matched = matched.and_then(|matched| {
-            let accepted = matched.map(|matched| hook.accepts(matched, self.request.cluster));
+            let accepted = matched.map(|matched| hook.accepts(matched, self.cluster));
             accepted.transpose()
         });
         if self.trace.is_some() {
@@ -166,10 +170,10 @@ impl<'s> PolicyMatcher<'s> {
     pub(crate) fn binding(&self, hook: &Hook, binding: Binding<'_>) -> Result<Option<Params<'s>>, Unmatched> {
         let kind = hook.param_kind.as_ref();
         let terms = binding.terms;
-        let RequestMatcher { target, cluster } = self.request;
+        let namespace = self.request.target.namespace;
         let bound = self.is_bound(terms, hook.bindings.len() > 1);
         let params = bound.and_then(|matches| {
-            let params = matches.then(|| terms.params(kind, target.namespace, cluster));
+            let params = matches.then(|| terms.params(kind, namespace, self.cluster));
             params.transpose()
         });
         if let Some(trace) = self.trace {

@@ -1,27 +1,27 @@
-//! What goes into the audit log.
+//! Audit annotations of webhooks.
 
 use std::collections::BTreeMap;
 
-use pratique_gotext::validation::qualified_name;
+use pratique_core::AuditAnnotations;
 use pratique_json::escape_html;
 use serde::Serialize;
 
 use crate::webhook::Webhook;
 
-/// The most bytes that the audit annotations of one answer may have, keys and values together: the reference has no bound
-/// there, but in its policies, where a value has 10 KiB.
-const MOST_BYTES: usize = 256 << 10;
+/// The bound on the bytes of the audit annotations of one answer, keys and values together. The reference has a bound only
+/// for policies: 10 KiB for a value.
+const MAX_BYTES: usize = 256 << 10;
 
-/// The key of an annotation that tells what was left out of the others.
+/// The key of an annotation that says how many others were left out.
 const LEFT_OUT: &str = "pratique-left-out";
 
-/// The annotations of an answer, as far as there is room for them, by their keys. What is left out is told by one more.
+/// The annotations of an answer within the bound, in the order of their keys. If some are left out, one more says how many.
 pub(crate) fn bounded(annotations: BTreeMap<String, String>) -> BTreeMap<String, String> {
     let size = |(key, value): (&String, &String)| key.len() + value.len();
-    if annotations.iter().map(size).sum::<usize>() <= MOST_BYTES {
+    if annotations.iter().map(size).sum::<usize>() <= MAX_BYTES {
         return annotations;
     }
-    let (mut left, mut left_out) = (MOST_BYTES, 0_usize);
+    let (mut left, mut left_out) = (MAX_BYTES, 0_usize);
     let mut kept = BTreeMap::new();
     for (key, value) in annotations {
         match left.checked_sub(key.len() + value.len()) {
@@ -32,8 +32,8 @@ pub(crate) fn bounded(annotations: BTreeMap<String, String>) -> BTreeMap<String,
             None => left_out += 1,
         }
     }
-    let told = format!("{left_out} annotations: all of an answer may have {MOST_BYTES} bytes");
-    kept.insert(LEFT_OUT.to_owned(), told);
+    let message = format!("{left_out} annotations: all of an answer may have {MAX_BYTES} bytes");
+    kept.insert(LEFT_OUT.to_owned(), message);
     kept
 }
 
@@ -41,15 +41,15 @@ pub(crate) fn bounded(annotations: BTreeMap<String, String>) -> BTreeMap<String,
 #[derive(Debug, Default)]
 pub(crate) struct Annotations {
     /// Those of every audit level.
-    pub(crate) all: BTreeMap<String, String>,
-    /// Those of the levels that hold requests.
-    pub(crate) patches: BTreeMap<String, String>,
+    all: AuditAnnotations,
+    /// Those of the levels that record requests.
+    patches: BTreeMap<String, String>,
 }
 
-/// The call of a mutating webhook, as annotations name it.
+/// The position of a call of a mutating webhook, in the keys of annotations.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    /// 0 for the first turn, 1 for the second.
+pub(crate) struct CallPosition {
+    /// 0 for the first round, 1 for the second.
     pub(crate) round: u8,
     /// The position among all webhooks, those that were not called included.
     pub(crate) index: usize,
@@ -63,63 +63,61 @@ struct Mutation<'a> {
 }
 
 impl Annotations {
-    /// Adds what a webhook wants to be noted.
+    /// Adds the annotations of an answer.
     pub(crate) fn of_webhook<'a>(
         &mut self,
         webhook: &str,
         annotations: impl IntoIterator<Item = (&'a String, &'a String)>,
     ) {
         for (key, value) in annotations {
-            self.add(format!("{webhook}/{key}"), value.clone());
+            self.all.add(format!("{webhook}/{key}"), value.clone());
         }
     }
 
     /// Adds whether a mutating webhook changed the object.
-    pub(crate) fn mutation(&mut self, place: Place, webhook: &Webhook, mutated: bool) {
+    pub(crate) fn mutation(&mut self, position: CallPosition, webhook: &Webhook, mutated: bool) {
         let mutation = Mutation {
             configuration: &webhook.configuration,
             webhook: &webhook.name,
             mutated,
         };
-        // Texts always have a JSON form.
-        let json = serde_json::to_string(&mutation).unwrap_or_default();
-        self.add(place.key("mutation"), escape_html(&json).into_owned());
+        self.all.add_json(position.key("mutation"), &mutation);
     }
 
     /// Adds the patch of a mutating webhook, given as JSON.
-    pub(crate) fn patch(&mut self, place: Place, webhook: &Webhook, patch: &str) {
+    pub(crate) fn patch(&mut self, position: CallPosition, webhook: &Webhook, patch: &str) {
+        // Strings always have a JSON form.
         let text = |text: &str| serde_json::to_string(text).unwrap_or_default();
         let json = format!(
             r#"{{"configuration":{},"webhook":{},"patch":{patch},"patchType":"JSONPatch"}}"#,
             text(&webhook.configuration),
             text(&webhook.name)
         );
-        let key = place.key("patch");
+        let key = position.key("patch");
         self.patches.entry(key).or_insert(escape_html(&json).into_owned());
     }
 
     /// Adds that a failure to call a mutating webhook was ignored.
-    pub(crate) fn mutating_failed_open(&mut self, place: Place, webhook: &Webhook) {
-        self.add(place.key("failed-open.mutation"), webhook.name.clone());
+    pub(crate) fn mutating_failed_open(&mut self, position: CallPosition, webhook: &Webhook) {
+        self.all
+            .add(position.key("failed-open.mutation"), webhook.name.clone());
     }
 
     /// Adds that a failure to call a validating webhook was ignored; `index` counts those that were called.
     pub(crate) fn validating_failed_open(&mut self, index: usize, webhook: &Webhook) {
         let key = format!("failed-open.validating.webhook.admission.k8s.io/round_0_index_{index}");
-        self.add(key, webhook.name.clone());
+        self.all.add(key, webhook.name.clone());
     }
 
-    /// The first value of a key stays; a key that is no key is dropped.
-    fn add(&mut self, key: String, value: String) {
-        if key.contains('/') && qualified_name(&key).is_empty() {
-            self.all.entry(key).or_insert(value);
-        }
+    /// The annotations of every audit level, and those of the levels that record requests.
+    pub(crate) fn into_maps(self) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
+        (self.all.into_map(), self.patches)
     }
 }
 
-impl Place {
+impl CallPosition {
     fn key(self, what: &str) -> String {
-        let Place { round, index } = self;
+        let CallPosition { round, index } = self;
         format!("{what}.webhook.admission.k8s.io/round_{round}_index_{index}")
     }
 }
@@ -151,6 +149,6 @@ mod tests {
         );
         let mut annotations = Annotations::default();
         annotations.of_webhook("hook.example.com", &kept);
-        assert_eq!(annotations.all.len(), 26, "it has the key of an annotation");
+        assert_eq!(annotations.all.len(), 26, "all keys are those of annotations");
     }
 }

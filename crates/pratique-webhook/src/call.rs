@@ -1,51 +1,54 @@
-//! One call of a webhook: asked in time, and its answer verified.
+//! One call of a webhook, within its deadline, and the verification of the answer.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use pratique_cel::OutOfMemory;
+use pratique_core::status::internal_error;
+use pratique_core::{DenialCause, Phase};
 use pratique_gotext::strconv::quote;
-use pratique_types::Status;
+use pratique_types::{Operation, Status};
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::answer::{Answered, Verified};
 use crate::caller::{Call, CallErrorKind, Caller};
+use crate::context::WebhookContext;
 use crate::memory::{self, CallMemory, PhaseMemory};
-use crate::observer::{Called, Does, Rejection};
+use crate::observer::{Called, Observer, Rejection};
+use crate::outcome::End;
 use crate::review::Review;
-use crate::statuses::{internal, no_dry_run, out_of_memory};
-use crate::surroundings::Surroundings;
+use crate::statuses::{no_dry_run, out_of_memory};
 use crate::webhook::{SideEffects, Webhook};
 
-/// Why a webhook does not let a request go on.
+/// Why a webhook does not let a request continue.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
-    /// It could not be called, or its answer not be read: the failure policy says what that means.
+    /// It could not be called, or its answer could not be decoded: the failure policy decides.
     Call {
-        /// Why, in the reference's words.
+        /// The reason, as an API server gives it.
         reason: String,
-        /// The HTTP code that stands for it.
+        /// The HTTP status code of the failure.
         code: u16,
     },
     /// It denied the request.
     Denied(Box<Status>),
-    /// What no failure policy ignores.
+    /// A failure of the server, which no failure policy ignores.
     Server(Box<Status>),
 }
 
-/// What went over the wire, for those who look on.
+/// What was sent and received, for observers.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub(crate) review: Bytes,
     pub(crate) answer: Bytes,
     pub(crate) duration: Duration,
-    /// What both hold, and what was read of the answer.
+    /// The memory of both, and of the decoded answer.
     pub(crate) memory: Arc<CallMemory>,
 }
 
-/// How long a caller may take to end a call whose time is up.
+/// How long after its deadline a caller may end a call.
 const GRACE: Duration = Duration::from_millis(100);
 
 impl Failure {
@@ -57,27 +60,42 @@ impl Failure {
     }
 
     pub(crate) fn internal(error: &str) -> Self {
-        Failure::Server(Box::new(internal(error)))
+        Failure::Server(Box::new(internal_error(error)))
     }
 
     pub(crate) fn out_of_memory(webhook: &Webhook, error: OutOfMemory) -> Self {
         Failure::Server(Box::new(out_of_memory(&webhook.name, error)))
     }
 
-    /// The status that the request is refused with, where it is not ignored.
-    pub(crate) fn status(self, webhook: &Webhook) -> Status {
+    /// Whether the failure policy of the webhook ignores it.
+    pub(crate) fn is_ignored(&self, webhook: &Webhook) -> bool {
+        matches!(self, Failure::Call { .. }) && webhook.failure_policy.ignores()
+    }
+
+    /// The status and cause of the refusal, where it is not ignored.
+    pub(crate) fn into_refusal(self, webhook: &Webhook) -> (Box<Status>, DenialCause) {
         match self {
-            Failure::Call { reason, .. } => internal(&failed(webhook, &reason)),
-            Failure::Denied(status) | Failure::Server(status) => *status,
+            Failure::Call { reason, .. } => {
+                let status = internal_error(&failure_message(webhook, &reason));
+                (Box::new(status), DenialCause::Failure)
+            }
+            Failure::Denied(status) => (status, DenialCause::Rule),
+            Failure::Server(status) => (status, DenialCause::Failure),
         }
     }
 
-    /// What is told of a call that ended so.
-    pub(crate) fn told(&self, webhook: &Webhook) -> (u16, Option<Rejection>, Option<String>) {
+    /// The end of the request, where it is not ignored.
+    pub(crate) fn into_end(self, webhook: &Webhook) -> End {
+        let (status, cause) = self.into_refusal(webhook);
+        End::Refused(status, cause)
+    }
+
+    /// The code, rejection and message that are reported for a call that ended so.
+    fn reported(&self, webhook: &Webhook) -> (u16, Option<Rejection>, Option<String>) {
         match self {
             Failure::Call { reason, code } => {
-                let rejection = (!webhook.ignores_failures()).then_some(Rejection::CallFailed);
-                (*code, rejection, Some(failed(webhook, reason)))
+                let rejection = (!self.is_ignored(webhook)).then_some(Rejection::CallFailed);
+                (*code, rejection, Some(failure_message(webhook, reason)))
             }
             Failure::Denied(status) => (
                 u16::try_from(status.code).unwrap_or_default(),
@@ -100,45 +118,48 @@ impl Exchange {
         }
     }
 
-    /// What those who look on are told of it.
-    pub(crate) fn told<'a>(
+    /// Reports the call of a webhook, and its failure, to an observer.
+    pub(crate) fn report(
         &self,
-        webhook: &'a Webhook,
-        does: Does,
-        operation: pratique_types::Operation,
-        (code, rejection, failure): (u16, Option<Rejection>, Option<&'a str>),
-    ) -> Called<'a> {
-        Called {
+        observer: &mut dyn Observer,
+        (webhook, phase): (&Webhook, Phase),
+        operation: Operation,
+        failure: Option<&Failure>,
+    ) {
+        let reported = failure.map(|failure| failure.reported(webhook));
+        let (code, rejection, message) = reported.unwrap_or((200, None, None));
+        observer.called(&Called {
             webhook: &webhook.name,
             configuration: &webhook.configuration,
-            does,
+            phase,
             operation,
             duration: self.duration,
             code,
             rejection,
-            failure,
-            failed_open: failure.is_some() && rejection.is_none(),
+            failure: message.as_deref(),
+            failed_open: message.is_some() && rejection.is_none(),
             review: self.review.clone(),
             answer: self.answer.clone(),
-        }
+        });
     }
 }
 
-/// Asks a webhook; there is no review where it reads no version that is known.
-pub(crate) async fn ask(
+/// Calls a webhook. There is no review where it reads no version that is known.
+// Upstream: pkg/admission/plugin/webhook/mutating/dispatcher.go, callAttrMutatingHook
+// Upstream: pkg/admission/plugin/webhook/validating/dispatcher.go, callHook
+pub(crate) async fn call_webhook(
     webhook: &Webhook,
-    does: Does,
-    dry_run: bool,
+    (phase, dry_run): (Phase, bool),
     review: Option<&Review>,
     caller: &dyn Caller,
-    (surroundings, memory): (&Surroundings<'_>, &PhaseMemory),
+    (context, memory): (&WebhookContext<'_>, &PhaseMemory),
 ) -> (Exchange, Result<Verified, Failure>) {
     let began = Instant::now();
     let mut exchange = Exchange::new(memory);
-    let no_memory = |error| Failure::out_of_memory(webhook, error);
-    let asked = async {
+    let out_of_memory = |error| Failure::out_of_memory(webhook, error);
+    let answer = async {
         if dry_run {
-            may_run_dry(webhook)?;
+            check_side_effects(webhook)?;
         }
         let (version, review) = webhook.version.zip(review).ok_or_else(|| {
             let why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
@@ -146,33 +167,34 @@ pub(crate) async fn ask(
         })?;
         let uid = Uuid::new_v4().to_string();
         let held = &exchange.memory;
-        held.hold(review.len(&uid)).map_err(no_memory)?;
+        held.hold(review.len(&uid)).map_err(out_of_memory)?;
         exchange.review = review.body(&uid);
         let call = (exchange.review.clone(), held.clone());
-        exchange.answer = post(webhook, call, caller, surroundings).await?;
+        exchange.answer = post(webhook, call, caller, context).await?;
         let answer = exchange.answer.len();
         held.hold_at_least(exchange.review.len().saturating_add(answer))
-            .map_err(no_memory)?;
-        // What is taken out of it.
-        held.hold(answer).map_err(no_memory)?;
+            .map_err(out_of_memory)?;
+        // What is decoded from it.
+        held.hold(answer).map_err(out_of_memory)?;
         let reading = memory.part();
         reading
             .hold(memory::of_answer(&exchange.answer))
-            .map_err(no_memory)?;
+            .map_err(out_of_memory)?;
         let hold = |bytes| reading.hold(bytes);
         let answered = Answered::read(&exchange.answer, version, &hold)
-            .map_err(no_memory)?
+            .map_err(out_of_memory)?
             .map_err(|error| Failure::call(format!("failed to call webhook: {error}"), 503))?;
         answered
-            .verified(&uid, version, does == Does::Mutate)
+            .verified(&uid, version, phase == Phase::Mutating)
             .map_err(|error| Failure::call(format!("received invalid webhook response: {error}"), 503))
     };
-    let asked = asked.await;
+    let answer = answer.await;
     exchange.duration = began.elapsed();
-    (exchange, asked)
+    (exchange, answer)
 }
 
-fn may_run_dry(webhook: &Webhook) -> Result<(), Failure> {
+/// Checks that a webhook may be called in a dry run.
+fn check_side_effects(webhook: &Webhook) -> Result<(), Failure> {
     match webhook.side_effects {
         SideEffects::NoneOnDryRun => Ok(()),
         SideEffects::Some => Err(Failure::Server(Box::new(no_dry_run(&webhook.name)))),
@@ -184,29 +206,25 @@ async fn post(
     webhook: &Webhook,
     (body, memory): (Bytes, Arc<CallMemory>),
     caller: &dyn Caller,
-    surroundings: &Surroundings<'_>,
+    context: &WebhookContext<'_>,
 ) -> Result<Bytes, Failure> {
     let endpoint = webhook.location.endpoint.clone();
     let endpoint = endpoint.map_err(|error| Failure::call(error, 500))?;
     let now = Instant::now();
-    let own = webhook.timeout.and_then(|timeout| now.checked_add(timeout));
-    let of_request = surroundings.interrupt.deadline().map(Instant::from_std);
-    let deadline = own.into_iter().chain(of_request).min();
-    let timeout = deadline.and_then(|deadline| in_seconds(deadline.saturating_duration_since(now)));
-    let asked = Arc::clone(&endpoint);
+    let of_webhook = webhook.timeout.and_then(|timeout| now.checked_add(timeout));
+    let deadline = of_webhook.into_iter().chain(context.deadline()).min();
+    let timeout = deadline.and_then(|deadline| whole_seconds(deadline.saturating_duration_since(now)));
+    let called = Arc::clone(&endpoint);
     let unsent = |why: &str| {
         let query = timeout.map_or_else(String::new, |timeout| format!("?timeout={}s", timeout.as_secs()));
-        let url = &asked.url;
+        let url = &called.url;
         Failure::call(
             format!("failed to call webhook: Post \"{url}{query}\": {why}"),
             503,
         )
     };
     let address = match &webhook.location.service {
-        Some(service) => surroundings
-            .services
-            .address(service)
-            .map_err(|why| unsent(&why))?,
+        Some(service) => context.services.address(service).map_err(|why| unsent(&why))?,
         None => None,
     };
     let call = caller.call(Call {
@@ -230,12 +248,13 @@ async fn post(
     })
 }
 
-/// Whole seconds, rounded up; none for no time at all.
-fn in_seconds(time: Duration) -> Option<Duration> {
+/// Whole seconds, rounded up; `None` for no time at all.
+fn whole_seconds(time: Duration) -> Option<Duration> {
     let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
     (seconds > 0).then(|| Duration::from_secs(seconds))
 }
 
-fn failed(webhook: &Webhook, reason: &str) -> String {
+/// The message of a failed call.
+fn failure_message(webhook: &Webhook, reason: &str) -> String {
     format!("failed calling webhook {}: {reason}", quote(&webhook.name))
 }

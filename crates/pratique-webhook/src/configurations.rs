@@ -4,31 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_exclusion::Origin;
+use pratique_core::{Need, NeedKind, Origin};
 use pratique_expression::Cache;
 use pratique_match::MatchIndex;
 
 use crate::caller::Endpoint;
-use crate::needs::Need;
-use crate::webhook::{Parts, Webhook};
+use crate::webhook::{Reinvocable, Webhook, WebhookFields};
 
-/// The mutating webhooks of one origin, in the order in which they are called: by the name of their configuration,
-/// then as that lists them.
-#[derive(Debug)]
-pub struct MutatingWebhooks {
-    pub(crate) webhooks: Webhooks,
-    pub(crate) turns: Vec<Turn>,
-    made: Vec<Made<api::MutatingWebhookConfiguration, (Arc<Webhook>, Turn)>>,
-}
-
-/// The validating webhooks of one origin.
-#[derive(Debug)]
-pub struct ValidatingWebhooks {
-    pub(crate) webhooks: Webhooks,
-    made: Vec<Made<api::ValidatingWebhookConfiguration, Arc<Webhook>>>,
-}
-
-/// Webhooks, whatever they do.
+/// The webhooks of one origin and phase.
 #[derive(Debug)]
 pub(crate) struct Webhooks {
     pub(crate) origin: Origin,
@@ -36,180 +19,142 @@ pub(crate) struct Webhooks {
     pub(crate) index: MatchIndex,
 }
 
-/// What a configuration became.
+/// A configuration and its webhooks.
 #[derive(Debug)]
-struct Made<C, W> {
-    /// Where it is known, so that it need not be compiled again while it stays the same.
-    of: Option<Arc<C>>,
-    webhooks: Arc<[W]>,
+struct CompiledConfiguration<C> {
+    /// The configuration, where it is shared: it is not compiled again while it stays the same.
+    source: Option<Arc<C>>,
+    webhooks: Arc<[Arc<Webhook>]>,
 }
 
-/// What a mutating webhook has besides.
-#[derive(Clone, Debug)]
-pub(crate) struct Turn {
-    /// Unique among the webhooks of one origin: `configuration/name/n`, counting those of one name from 0.
-    pub(crate) uid: Arc<str>,
-    /// Whether it has a second turn when others change the object after it.
-    pub(crate) reinvoked: bool,
+/// A mutating or a validating webhook configuration.
+trait Configuration {
+    fn name(&self) -> &str;
+
+    fn compile(&self, cache: &Cache) -> Arc<[Arc<Webhook>]>;
 }
 
-impl MutatingWebhooks {
-    /// Compiles configurations, which must have the API's defaults.
-    ///
-    /// What is wrong with a webhook that was stored by another version shows when it is to be called: refusing it is the
-    /// business of validation.
-    pub fn compile<'c>(
-        configurations: impl IntoIterator<Item = &'c api::MutatingWebhookConfiguration>,
-        origin: Origin,
-        cache: &Cache,
-    ) -> Self {
-        let made = configurations.into_iter().map(|own| (None, own));
-        Self::made(made, &[], origin, cache)
+impl Configuration for api::MutatingWebhookConfiguration {
+    fn name(&self) -> &str {
+        self.metadata.name.as_deref().unwrap_or_default()
     }
 
-    /// Compiles configurations anew, except for those that these were made of: their webhooks are taken over.
-    pub fn renew<'c>(
-        &self,
-        configurations: impl IntoIterator<Item = &'c Arc<api::MutatingWebhookConfiguration>>,
-        cache: &Cache,
-    ) -> Self {
-        let made = configurations.into_iter().map(|own| (Some(own), &**own));
-        Self::made(made, &self.made, self.origin(), cache)
-    }
-
-    fn made<'c>(
-        configurations: impl Iterator<
-            Item = (
-                Option<&'c Arc<api::MutatingWebhookConfiguration>>,
-                &'c api::MutatingWebhookConfiguration,
-            ),
-        >,
-        known: &[Made<api::MutatingWebhookConfiguration, (Arc<Webhook>, Turn)>],
-        origin: Origin,
-        cache: &Cache,
-    ) -> Self {
-        let name = |own: &'c api::MutatingWebhookConfiguration| own.metadata.name.as_deref();
-        let made = make(configurations, known, name, |name, configuration| {
-            let mut named: HashMap<&str, usize> = HashMap::new();
-            let configured: Arc<str> = name.into();
-            let webhooks = configuration.webhooks.iter().flatten().map(|webhook| {
-                let count = named.entry(webhook.name.as_str()).or_default();
-                let turn = Turn {
-                    uid: format!("{name}/{}/{count}", webhook.name).into(),
-                    reinvoked: webhook.reinvocation_policy.as_deref() == Some("IfNeeded"),
-                };
-                *count += 1;
-                let compiled = Webhook::compile(configured.clone(), &mutating(webhook), cache);
-                (Arc::new(compiled), turn)
-            });
-            webhooks.collect()
+    fn compile(&self, cache: &Cache) -> Arc<[Arc<Webhook>]> {
+        let configuration: Arc<str> = self.name().into();
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        let webhooks = self.webhooks.iter().flatten().map(|webhook| {
+            let count = counts.entry(webhook.name.as_str()).or_default();
+            let reinvocable = Reinvocable {
+                uid: format!("{configuration}/{}/{count}", webhook.name).into(),
+                if_needed: webhook.reinvocation_policy.as_deref() == Some("IfNeeded"),
+            };
+            *count += 1;
+            let compiled = Webhook::compile(configuration.clone(), &mutating(webhook), cache);
+            Arc::new(Webhook {
+                reinvocable: Some(reinvocable),
+                ..compiled
+            })
         });
-        let all = made.iter().flat_map(|own| own.webhooks.iter().cloned());
-        let (all, turns) = all.unzip();
-        MutatingWebhooks {
-            webhooks: Webhooks::new(all, origin),
-            turns,
-            made,
-        }
-    }
-
-    /// Those of which it depends on more than the request whether they are called.
-    pub fn needs(&self) -> impl Iterator<Item = Need> {
-        self.webhooks.needs()
-    }
-
-    /// Where they are.
-    pub fn endpoints(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
-        self.webhooks.endpoints()
-    }
-
-    /// How many webhooks there are.
-    pub fn len(&self) -> usize {
-        self.webhooks.all.len()
-    }
-
-    /// Whether there is no webhook.
-    pub fn is_empty(&self) -> bool {
-        self.webhooks.all.is_empty()
-    }
-
-    /// Where they come from.
-    pub fn origin(&self) -> Origin {
-        self.webhooks.origin
+        webhooks.collect()
     }
 }
 
-impl ValidatingWebhooks {
-    /// Compiles configurations, as [`MutatingWebhooks::compile`] does.
-    pub fn compile<'c>(
-        configurations: impl IntoIterator<Item = &'c api::ValidatingWebhookConfiguration>,
-        origin: Origin,
-        cache: &Cache,
-    ) -> Self {
-        let made = configurations.into_iter().map(|own| (None, own));
-        Self::made(made, &[], origin, cache)
+impl Configuration for api::ValidatingWebhookConfiguration {
+    fn name(&self) -> &str {
+        self.metadata.name.as_deref().unwrap_or_default()
     }
 
-    /// Compiles configurations anew, as [`MutatingWebhooks::renew`] does.
-    pub fn renew<'c>(
-        &self,
-        configurations: impl IntoIterator<Item = &'c Arc<api::ValidatingWebhookConfiguration>>,
-        cache: &Cache,
-    ) -> Self {
-        let made = configurations.into_iter().map(|own| (Some(own), &**own));
-        Self::made(made, &self.made, self.origin(), cache)
-    }
-
-    fn made<'c>(
-        configurations: impl Iterator<
-            Item = (
-                Option<&'c Arc<api::ValidatingWebhookConfiguration>>,
-                &'c api::ValidatingWebhookConfiguration,
-            ),
-        >,
-        known: &[Made<api::ValidatingWebhookConfiguration, Arc<Webhook>>],
-        origin: Origin,
-        cache: &Cache,
-    ) -> Self {
-        let name = |own: &'c api::ValidatingWebhookConfiguration| own.metadata.name.as_deref();
-        let made = make(configurations, known, name, |name, configuration| {
-            let name: Arc<str> = name.into();
-            let webhooks = configuration.webhooks.iter().flatten();
-            let compile = |webhook| Webhook::compile(name.clone(), &validating(webhook), cache);
-            webhooks.map(compile).map(Arc::new).collect()
-        });
-        let all = made.iter().flat_map(|own| own.webhooks.iter().cloned());
-        ValidatingWebhooks {
-            webhooks: Webhooks::new(all.collect(), origin),
-            made,
-        }
-    }
-
-    /// Those of which it depends on more than the request whether they are called.
-    pub fn needs(&self) -> impl Iterator<Item = Need> {
-        self.webhooks.needs()
-    }
-
-    /// Where they are.
-    pub fn endpoints(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
-        self.webhooks.endpoints()
-    }
-
-    /// How many webhooks there are.
-    pub fn len(&self) -> usize {
-        self.webhooks.all.len()
-    }
-
-    /// Whether there is no webhook.
-    pub fn is_empty(&self) -> bool {
-        self.webhooks.all.is_empty()
-    }
-
-    /// Where they come from.
-    pub fn origin(&self) -> Origin {
-        self.webhooks.origin
+    fn compile(&self, cache: &Cache) -> Arc<[Arc<Webhook>]> {
+        let configuration: Arc<str> = self.name().into();
+        let webhooks = self.webhooks.iter().flatten();
+        let compile = |webhook| Webhook::compile(configuration.clone(), &validating(webhook), cache);
+        webhooks.map(compile).map(Arc::new).collect()
     }
 }
+
+macro_rules! webhook_set {
+    ($(#[$documentation:meta])* $name:ident, $configuration:ty) => {
+        $(#[$documentation])*
+        #[derive(Debug)]
+        pub struct $name {
+            pub(crate) webhooks: Webhooks,
+            configurations: Vec<CompiledConfiguration<$configuration>>,
+        }
+
+        impl $name {
+            /// Compiles configurations, which must have the API's defaults.
+            ///
+            /// An error in a webhook that another version stored shows when the webhook is called: rejecting it is the task of
+            /// validation.
+            pub fn compile<'c>(
+                configurations: impl IntoIterator<Item = &'c $configuration>,
+                origin: Origin,
+                cache: &Cache,
+            ) -> Self {
+                let configurations = configurations.into_iter();
+                let configurations = configurations.map(|configuration| (None, configuration));
+                Self::new(compile(configurations, &[], cache), origin)
+            }
+
+            /// Compiles configurations, and reuses the webhooks of those that these were compiled from.
+            pub fn recompile<'c>(
+                &self,
+                configurations: impl IntoIterator<Item = &'c Arc<$configuration>>,
+                cache: &Cache,
+            ) -> Self {
+                let configurations = configurations.into_iter();
+                let configurations = configurations.map(|shared| (Some(shared), &**shared));
+                Self::new(compile(configurations, &self.configurations, cache), self.origin())
+            }
+
+            fn new(configurations: Vec<CompiledConfiguration<$configuration>>, origin: Origin) -> Self {
+                let webhooks = configurations.iter().flat_map(|compiled| compiled.webhooks.iter());
+                $name {
+                    webhooks: Webhooks::new(webhooks.cloned().collect(), origin),
+                    configurations,
+                }
+            }
+
+            /// What the match of these webhooks may depend on besides requests.
+            pub fn needs(&self) -> impl Iterator<Item = Need> {
+                self.webhooks.needs()
+            }
+
+            /// The endpoints of these webhooks.
+            pub fn endpoints(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
+                self.webhooks.endpoints()
+            }
+
+            /// The number of webhooks.
+            pub fn len(&self) -> usize {
+                self.webhooks.all.len()
+            }
+
+            /// Whether there are no webhooks.
+            pub fn is_empty(&self) -> bool {
+                self.webhooks.all.is_empty()
+            }
+
+            /// Where they come from.
+            pub fn origin(&self) -> Origin {
+                self.webhooks.origin
+            }
+        }
+    };
+}
+
+webhook_set!(
+    /// The mutating webhooks of one origin, in the order in which they are called: by the name of their configuration, then
+    /// as that lists them.
+    MutatingWebhooks,
+    api::MutatingWebhookConfiguration
+);
+
+webhook_set!(
+    /// The validating webhooks of one origin.
+    ValidatingWebhooks,
+    api::ValidatingWebhookConfiguration
+);
 
 impl Webhooks {
     fn new(all: Vec<Arc<Webhook>>, origin: Origin) -> Self {
@@ -224,35 +169,49 @@ impl Webhooks {
         let endpoints = self.all.iter().map(|webhook| webhook.location.endpoint.as_ref());
         endpoints.filter_map(Result::ok)
     }
+
+    fn needs(&self) -> impl Iterator<Item = Need> {
+        self.all.iter().flat_map(|webhook| {
+            let mut conditions = webhook.conditions.iter().flatten();
+            let labels = webhook.constraints.selects_namespaces();
+            let authorizer = conditions.any(|condition| condition.asks_authorizer());
+            let needs = [
+                labels.then_some(NeedKind::NamespaceLabels),
+                authorizer.then_some(NeedKind::Authorizer),
+            ];
+            let needs = needs.into_iter().flatten();
+            needs.map(|kind| Need::new(&webhook.name, kind))
+        })
+    }
 }
 
-/// Compiles configurations by their names' order, except for those that are known.
-fn make<'c, C: 'c, W>(
+/// Compiles configurations in the order of their names, and reuses those that are known.
+fn compile<'c, C: Configuration + 'c>(
     configurations: impl Iterator<Item = (Option<&'c Arc<C>>, &'c C)>,
-    known: &[Made<C, W>],
-    name: impl Fn(&'c C) -> Option<&'c str>,
-    compile: impl Fn(&'c str, &'c C) -> Arc<[W]>,
-) -> Vec<Made<C, W>> {
-    let known: HashMap<*const C, &Made<C, W>> = known
+    known: &[CompiledConfiguration<C>],
+    cache: &Cache,
+) -> Vec<CompiledConfiguration<C>> {
+    let known: HashMap<*const C, &CompiledConfiguration<C>> = known
         .iter()
-        .filter_map(|made| Some((Arc::as_ptr(made.of.as_ref()?), made)))
+        .filter_map(|compiled| Some((Arc::as_ptr(compiled.source.as_ref()?), compiled)))
         .collect();
-    let mut configurations: Vec<_> = configurations
-        .map(|(of, own)| (name(own).unwrap_or_default(), of, own))
-        .collect();
-    configurations.sort_by_key(|(name, ..)| *name);
-    let make = |(name, of, own): (&'c str, Option<&'c Arc<C>>, &'c C)| {
-        let made = of.and_then(|of| known.get(&Arc::as_ptr(of)));
-        Made {
-            of: of.cloned(),
-            webhooks: made.map_or_else(|| compile(name, own), |made| made.webhooks.clone()),
+    let mut configurations: Vec<_> = configurations.collect();
+    configurations.sort_by_key(|(_, configuration)| configuration.name());
+    let compile = |(source, configuration): (Option<&Arc<C>>, &C)| {
+        let compiled = source.and_then(|source| known.get(&Arc::as_ptr(source)));
+        CompiledConfiguration {
+            source: source.cloned(),
+            webhooks: compiled.map_or_else(
+                || configuration.compile(cache),
+                |compiled| compiled.webhooks.clone(),
+            ),
         }
     };
-    configurations.into_iter().map(make).collect()
+    configurations.into_iter().map(compile).collect()
 }
 
-fn mutating(webhook: &api::MutatingWebhook) -> Parts<'_> {
-    Parts {
+fn mutating(webhook: &api::MutatingWebhook) -> WebhookFields<'_> {
+    WebhookFields {
         name: &webhook.name,
         client_config: &webhook.client_config,
         rules: webhook.rules.as_deref(),
@@ -267,8 +226,8 @@ fn mutating(webhook: &api::MutatingWebhook) -> Parts<'_> {
     }
 }
 
-fn validating(webhook: &api::ValidatingWebhook) -> Parts<'_> {
-    Parts {
+fn validating(webhook: &api::ValidatingWebhook) -> WebhookFields<'_> {
+    WebhookFields {
         name: &webhook.name,
         client_config: &webhook.client_config,
         rules: webhook.rules.as_deref(),
@@ -297,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn webhooks_of_what_stays_are_taken_over() {
+    fn webhooks_of_unchanged_configurations_are_reused() {
         let cache = Cache::new();
         let (a, b, c) = (
             configuration("a", &["one", "two"]),
@@ -305,10 +264,10 @@ mod tests {
             configuration("c", &["four"]),
         );
         let none = ValidatingWebhooks::compile([], Origin::Api, &cache);
-        let first = none.renew([&b, &a], &cache);
+        let first = none.recompile([&b, &a], &cache);
         let other = configuration("a", &["one", "two"]);
-        let second = first.renew([&c, &b, &other], &cache);
-        let hosts: Vec<&str> = second.endpoints().map(|own| own.url.as_str()).collect();
+        let second = first.recompile([&c, &b, &other], &cache);
+        let hosts: Vec<&str> = second.endpoints().map(|endpoint| endpoint.url.as_str()).collect();
         assert_eq!(
             hosts,
             ["https://one/", "https://two/", "https://three/", "https://four/"]

@@ -1,13 +1,12 @@
-//! Admission webhooks: which ones a request goes to, the calls, and what their answers do.
+//! Admission webhooks: matching, calls, and the effects of their answers.
 //!
 //! [`MutatingWebhooks`] and [`ValidatingWebhooks`] are the compiled webhooks of one origin, immutable and shared between
-//! tasks. [`mutate`] sends a request to the mutating ones, one after the other, and gives what they [made of
-//! it](Mutated); [`validate`] sends it to the validating ones, all at once, and gives their [`Verdict`]. How reviews
-//! travel is the business of a [`Caller`]; what else is to be known of the cluster is in the [`Surroundings`]. Nothing
-//! goes on once the future of a request is dropped.
+//! tasks. [`mutate`] sends a request to the mutating ones, one after the other, and returns [the result](Mutated);
+//! [`validate`] sends it to the validating ones concurrently, and returns a [`ValidationOutcome`]. A [`Caller`] delivers
+//! reviews; a [`WebhookContext`] has the view of the cluster and the limits. Dropping the future of a request cancels its
+//! calls.
 //!
-//! Over HTTPS that is [`transport`]'s [`HttpCaller`]. Any other caller will do, such as one that
-//! plays a webhook within a test:
+//! The caller over HTTPS is [`transport`]'s [`HttpCaller`]. Another one can stand in for a webhook within a test:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -15,12 +14,12 @@
 //! use pratique_expression::Cache;
 //! use pratique_match::{Equivalents, Namespaces};
 //! use pratique_types::AdmissionRequest;
-//! use pratique_webhook::{Answer, Call, Caller, Origin, Surroundings, ValidatingWebhooks, validate};
+//! use pratique_webhook::{Answer, Call, Caller, Origin, ValidatingWebhooks, WebhookContext, validate};
 //!
-//! /// Says no to everything.
-//! struct No;
+//! /// Denies everything.
+//! struct DenyAll;
 //!
-//! impl Caller for No {
+//! impl Caller for DenyAll {
 //!     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
 //!         assert_eq!(call.endpoint.url, "https://guard.example/pods");
 //!         let review: serde_json::Value = serde_json::from_slice(&call.body).unwrap();
@@ -38,8 +37,8 @@
 //! #     fn namespace<'a>(&'a self, _: &str) -> pratique_match::Namespace<'a> { pratique_match::Namespace::Absent }
 //! # }
 //! # #[derive(Debug)]
-//! # struct Nobody;
-//! # impl authz::Authorizer for Nobody {
+//! # struct NoAnswer;
+//! # impl authz::Authorizer for NoAnswer {
 //! #     fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer { authz::Answer::Pending }
 //! # }
 //! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -60,20 +59,19 @@
 //!         "namespace": "default", "operation": "CREATE", "object": {"apiVersion": "v1", "kind": "Pod"}}"#,
 //! ).unwrap();
 //! let equivalents = Equivalents::builtin();
-//! let surroundings = Surroundings::new(&equivalents, &Nowhere, Arc::new(Nobody));
-//! let verdict = validate(&[&webhooks], &request, &surroundings, &No, &mut ()).await.unwrap();
-//! let status = verdict.status.unwrap();
+//! let context = WebhookContext::new(&equivalents, &Nowhere, Arc::new(NoAnswer));
+//! let outcome = validate(&[&webhooks], &request, &context, &DenyAll, &mut ()).await.unwrap();
+//! let status = outcome.status.unwrap();
 //! assert_eq!(status.message, r#"admission webhook "guard.example.com" denied the request: closed today"#);
 //! # });
 //! ```
 //!
-//! # What the reference does not have
+//! # Beyond the reference
 //!
-//! An API server calls a webhook that fails, or is slow, again with each request. Callers that wrap callers do something
-//! about that for those who want it: [`transport::Breaker`] leaves a webhook alone after failures in a row,
-//! [`transport::Limited`] bounds the calls of one that are under way at once, [`transport::Budget`] the time that all take
-//! for a request. A call that is refused so fails like any other, only at once: the webhook's failure policy decides. What
-//! is counted is counted by endpoint.
+//! An API server calls a webhook that fails, or is slow, again with each request. Callers that wrap another one limit that:
+//! [`transport::Breaker`] is a circuit breaker that opens after consecutive failures, [`transport::Limited`] bounds the
+//! concurrent calls of a webhook, and [`transport::Budget`] the time that all calls for a request take. A call that one of
+//! them refuses fails at once, and the webhook's failure policy decides. Counts are by endpoint.
 //!
 //! ```
 //! use std::time::Duration;
@@ -91,25 +89,25 @@ mod call;
 mod caller;
 mod conditions;
 mod configurations;
+mod context;
 mod endpoint;
 mod fields;
-mod meeting;
 mod memory;
 mod mutate;
-mod needs;
+mod object_error;
 mod observer;
 mod order;
 mod outcome;
 mod patch;
+mod patching;
 mod probe;
 mod quantities;
 mod reinvocation;
 mod review;
+mod run;
 mod spelling;
 mod statuses;
-mod surroundings;
 pub mod transport;
-mod undecided;
 mod validate;
 mod version;
 mod webhook;
@@ -117,16 +115,17 @@ mod wire;
 
 pub use caller::{Answer, Call, CallError, CallErrorKind, Caller, Endpoint};
 pub use configurations::{MutatingWebhooks, ValidatingWebhooks};
+pub use context::{PendingChecks, WebhookContext};
 pub use endpoint::{Service, Services};
 pub use memory::CallMemory;
 pub use mutate::mutate;
-pub use needs::Need;
-pub use observer::{Called, Conditions, Does, Observer, Rejection};
-pub use outcome::{Mutated, Unanswered, Verdict};
-pub use pratique_exclusion::Origin;
-pub use pratique_expression::{Missing, OnUndecided, Undecided};
+pub use observer::{Called, Conditions, Observer, Rejection};
+pub use outcome::Mutated;
+pub use pratique_core::{
+    Attributes, DenialCause, EvalContext, Missing, Need, NeedKind, OnUndecided, Origin, Phase, Undecided,
+    Unfinished, ValidationOutcome,
+};
 pub use probe::{Probed, probe_mutating, probe_validating};
 pub use reinvocation::Reinvocation;
-pub use surroundings::{Attributes, Pending, Surroundings};
 pub use transport::HttpCaller;
 pub use validate::validate;

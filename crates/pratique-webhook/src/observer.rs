@@ -1,14 +1,14 @@
-//! What happens while webhooks are called, for those who count, log or show it.
+//! Observing the calls of webhooks: for metrics, logs and explanations.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use pratique_expression::Undecided;
+use pratique_core::{Phase, Undecided};
 use pratique_types::Operation;
 
-/// Listens to calls. All methods do nothing unless implemented.
+/// Observes the calls of webhooks. The methods do nothing unless implemented.
 pub trait Observer: Send {
-    /// A webhook was called, or failed to be.
+    /// A webhook was called, or could not be called.
     fn called(&mut self, called: &Called<'_>) {
         let _ = called;
     }
@@ -18,33 +18,14 @@ pub trait Observer: Send {
         let _ = conditions;
     }
 
-    /// Whether a webhook is called depends on what was not given.
+    /// Whether a webhook is called depends on something that was not given.
     fn undecided(&mut self, undecided: &Undecided) {
         let _ = undecided;
     }
 }
 
-/// Listens to nothing.
+/// Observes nothing.
 impl Observer for () {}
-
-/// What a webhook does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Does {
-    /// It changes objects.
-    Mutate,
-    /// It validates them.
-    Validate,
-}
-
-impl Does {
-    /// The name of the admission plugin that such webhooks belong to.
-    pub fn plugin(self) -> &'static str {
-        match self {
-            Does::Mutate => "MutatingAdmissionWebhook",
-            Does::Validate => "ValidatingAdmissionWebhook",
-        }
-    }
-}
 
 /// A call that ended.
 #[derive(Clone, Debug)]
@@ -53,24 +34,24 @@ pub struct Called<'a> {
     pub webhook: &'a str,
     /// The name of its configuration.
     pub configuration: &'a str,
-    /// What it does.
-    pub does: Does,
-    /// What the request does.
+    /// Its phase.
+    pub phase: Phase,
+    /// The operation of the request.
     pub operation: Operation,
     /// How long it took.
     pub duration: Duration,
-    /// The HTTP code that stands for how it ended: 200 where the request may go on, that of the denial or the
-    /// failure, 0 for errors of the server itself.
+    /// The HTTP status code of its end: 200 where the request may continue, that of the denial or the failure, 0 for errors
+    /// of the server itself.
     pub code: u16,
-    /// Why the request is refused for it; `None` where it is not.
+    /// Why the request is refused; `None` where it is not.
     pub rejection: Option<Rejection>,
-    /// What failed, in the reference's words: `failed calling webhook "…": …`. It may be ignored.
+    /// The message of a failure, which may be ignored: `failed calling webhook "…": …`.
     pub failure: Option<&'a str>,
     /// Whether a failure was ignored.
     pub failed_open: bool,
-    /// What was posted; empty if it never came to that.
+    /// The body of the call; empty if there was none.
     pub review: Bytes,
-    /// The body that was answered; empty if there was none.
+    /// The body of the answer; empty if there was none.
     pub answer: Bytes,
 }
 
@@ -81,25 +62,25 @@ pub enum Rejection {
     Denied,
     /// The webhook could not be called.
     CallFailed,
-    /// An error of the server itself: what the webhook wants cannot be done.
+    /// An error of the server itself: it cannot do what the webhook asks for.
     ServerError,
 }
 
-/// Match conditions that were evaluated.
+/// An evaluation of match conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions<'a> {
     /// The name of the webhook.
     pub webhook: &'a str,
-    /// What it does.
-    pub does: Does,
-    /// What the request does.
+    /// Its phase.
+    pub phase: Phase,
+    /// The operation of the request.
     pub operation: Operation,
     /// How long it took.
     pub duration: Duration,
-    /// How many of them failed, up to the first that was false.
+    /// How many conditions failed before the first false one.
     pub errors: usize,
-    /// Whether the webhook is left out: one was false, or failed and failures are ignored.
+    /// Whether the webhook is not called: a condition was false, or one failed and failures are ignored.
     pub excluded: bool,
-    /// Why the request is refused for them, in the reference's words; `None` where it is not.
+    /// The error with which the request is refused; `None` where it is not.
     pub failure: Option<&'a str>,
 }

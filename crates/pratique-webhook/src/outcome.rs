@@ -1,89 +1,58 @@
-//! What comes of calling webhooks.
+//! The outcome of mutating webhooks, and what ends calls early.
 
 use std::collections::BTreeMap;
 
-use pratique_expression::Undecided;
+use pratique_core::{DenialCause, Undecided};
+pub(crate) use pratique_core::{Unfinished, ValidationOutcome};
 use pratique_json::Value;
 use pratique_types::Status;
 
-/// Why calling ended before an answer: a match condition was not evaluated to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unanswered {
-    /// An authorization check was left open.
-    #[error("an authorization check is pending")]
-    Pending,
-    /// The caller interrupted.
-    #[error("interrupted")]
-    Interrupted,
-    /// It holds more memory than it may.
-    #[error("evaluating match conditions takes more memory than a request may have")]
-    MemoryLimit,
-    /// There is no memory left of what requests share.
-    #[error("no memory is left for evaluating match conditions")]
-    MemoryBudget,
-}
-
-/// Why calling ends before the last webhook.
+/// Why no more webhooks are called.
 #[derive(Debug)]
 pub(crate) enum End {
-    Unanswered(Unanswered),
-    Status(Box<Status>),
-    /// Whether a webhook is called depends on what was not given.
+    /// The evaluation of match conditions was not finished.
+    Unfinished(Unfinished),
+    /// The request is refused.
+    Refused(Box<Status>, DenialCause),
+    /// Whether a webhook is called depends on something that was not given.
     Undecided(Box<Undecided>),
 }
 
-/// What mutating webhooks made of a request.
+/// The outcome of mutating webhooks for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mutated {
-    /// The object as it goes on; `None` where nothing changed it, and where the request is refused.
+    /// The changed object; `None` where it did not change, and where the request is refused.
     pub object: Option<Value<'static>>,
-    /// Why the request is refused; `None` where it may go on.
+    /// Why the request is refused; `None` where it may continue.
     pub status: Option<Box<Status>>,
-    /// The webhook of which it depends on what was not given whether it is called: none after it is.
+    /// The cause of a refusal; `None` where the request may continue.
+    pub cause: Option<DenialCause>,
+    /// The webhook whose match depends on something that was not given: no webhook after it is called.
     pub undecided: Option<Box<Undecided>>,
-    /// What to tell the user, in order, repetitions included.
+    /// The warnings for the user, in order, repetitions included.
     pub warnings: Vec<String>,
-    /// What to keep in the audit log.
+    /// What is recorded in the audit log.
     pub audit_annotations: BTreeMap<String, String>,
-    /// What to keep in the audit log where it holds requests, that is from level `Request` up: patches.
+    /// What is recorded in the audit log where it records requests, that is from level `Request` up: patches.
     pub patch_annotations: BTreeMap<String, String>,
 }
 
-/// What validating webhooks say of a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
-    /// Why the request is refused; `None` where it is allowed.
-    pub status: Option<Box<Status>>,
-    /// The webhooks of which it depends on what was not given whether they are called, in order.
-    pub undecided: Vec<Undecided>,
-    /// What to tell the user, in the order of arrival, repetitions included.
-    pub warnings: Vec<String>,
-    /// What to keep in the audit log.
-    pub audit_annotations: BTreeMap<String, String>,
-}
-
 impl Mutated {
-    /// Whether the request may go on.
+    /// Whether the request may continue.
     pub fn allowed(&self) -> bool {
         self.status.is_none() && self.undecided.is_none()
     }
 }
 
-impl Verdict {
-    /// Whether the request is allowed.
-    pub fn allowed(&self) -> bool {
-        self.status.is_none() && self.undecided.is_empty()
+impl From<Unfinished> for End {
+    fn from(unfinished: Unfinished) -> Self {
+        End::Unfinished(unfinished)
     }
 }
 
-impl From<Unanswered> for End {
-    fn from(unanswered: Unanswered) -> Self {
-        End::Unanswered(unanswered)
-    }
-}
-
+/// A failure of the server.
 impl From<Status> for End {
     fn from(status: Status) -> Self {
-        End::Status(Box::new(status))
+        End::Refused(Box::new(status), DenialCause::Failure)
     }
 }

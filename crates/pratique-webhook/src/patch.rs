@@ -1,45 +1,58 @@
-//! Patches of mutating webhooks: read, applied, and what they make read back into the object's kind.
+//! Patches of mutating webhooks: decoding, application, and decoding of the result into the kind of the object.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pratique_gotext::strconv::quote;
 use pratique_gotext::utf8::lossy;
-use pratique_json::{Interrupted, Progress, Value, escape_html, parse};
+use pratique_json::{Progress, Value, escape_html, parse};
 use pratique_merge::json_patch::{self, Operation};
 use pratique_schema::Schema;
 use pratique_typed::ConversionError;
-use pratique_typed::decode::DecodeError;
 use pratique_types::{GroupVersion, GroupVersionKind};
 use pratique_yaml::json_as_json;
 use serde_json::value::RawValue;
 
+use crate::object_error::ObjectError;
 use crate::spelling;
-use crate::version::{Conversion, Held};
+use crate::version::{Converter, ObjectRef};
 use crate::wire;
 
-/// The operations of a patch as they were written: what is noted in the audit log.
+/// The operations of a patch as they were written, for the audit log.
 #[derive(Debug)]
 pub(crate) struct Written(Vec<Option<Members>>);
 
 /// The members of an operation.
 pub(crate) type Members = BTreeMap<String, Box<RawValue>>;
 
-/// Reads a patch.
+/// Why a patch cannot be decoded. The messages are an API server's.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PatchDecodeError {
+    /// It is not JSON.
+    #[error("{0}")]
+    Syntax(String),
+    /// It is not a list of operations.
+    #[error("{0}")]
+    Operations(String),
+}
+
+/// Decodes a patch.
 ///
 /// # Errors
-/// Why it is none, in the reference's words.
-pub(crate) fn decode(text: &[u8]) -> Result<Vec<Operation<'static>>, String> {
+/// It is not JSON, or not a list of operations.
+pub(crate) fn decode(text: &[u8]) -> Result<Vec<Operation<'static>>, PatchDecodeError> {
     let value = match parse(text) {
         Ok(value) if !text.windows(2).any(|two| two == b"-0") => value.into_owned(),
         // The reference writes numbers as it found them and reads them again, so that -0 becomes 0.
         _ => {
-            let plain = without_negative_zero(&json_as_json(text).map_err(|error| error.message)?);
-            let value = parse(plain.as_bytes()).map_err(|error| error.to_string())?;
+            let json = json_as_json(text).map_err(|error| PatchDecodeError::Syntax(error.message))?;
+            let plain = without_negative_zero(&json);
+            let value = parse(plain.as_bytes());
+            let value = value.map_err(|error| PatchDecodeError::Syntax(error.to_string()))?;
             value.into_owned()
         }
     };
-    let mut operations = json_patch::decode(&value).map_err(|error| error.to_string())?;
+    let operations = json_patch::decode(&value);
+    let mut operations = operations.map_err(|error| PatchDecodeError::Operations(error.to_string()))?;
     if operations.iter().any(|operation| operation.op == "test") {
         let tested = spelling::tested(&Written::read(text).0);
         for (operation, tested) in operations.iter_mut().zip(tested) {
@@ -69,76 +82,28 @@ fn without_negative_zero(json: &str) -> String {
     text
 }
 
-/// Whether a place of JSON is outside of texts.
+/// Tracks whether a position in JSON is outside of strings.
 #[derive(Default)]
 struct Outside {
-    in_text: bool,
+    in_string: bool,
     escaped: bool,
 }
 
 impl Outside {
-    /// Takes the next character; quotes count as part of their text.
+    /// Takes the next character; quotes count as part of their string.
     fn advance(&mut self, character: char) -> bool {
-        if !self.in_text {
-            self.in_text = character == '"';
-            return !self.in_text;
+        if !self.in_string {
+            self.in_string = character == '"';
+            return !self.in_string;
         }
-        self.in_text = self.escaped || character != '"';
+        self.in_string = self.escaped || character != '"';
         self.escaped = !self.escaped && character == '\\';
         false
     }
 }
 
-/// Why an object is not patched, or not converted.
-#[derive(Debug)]
-pub(crate) enum Unapplied {
-    /// An error of the server, in the reference's words.
-    Server(String),
-    /// The caller interrupted it.
-    Interrupted,
-}
-
-impl From<String> for Unapplied {
-    fn from(error: String) -> Self {
-        Unapplied::Server(error)
-    }
-}
-
-impl From<Interrupted> for Unapplied {
-    fn from(_: Interrupted) -> Self {
-        Unapplied::Interrupted
-    }
-}
-
-impl From<ConversionError> for Unapplied {
-    fn from(error: ConversionError) -> Self {
-        match error {
-            ConversionError::Interrupted(interrupted) => interrupted.into(),
-            error => Unapplied::Server(error.to_string()),
-        }
-    }
-}
-
-impl From<DecodeError> for Unapplied {
-    fn from(error: DecodeError) -> Self {
-        match error {
-            DecodeError::Interrupted(interrupted) => interrupted.into(),
-            DecodeError::Invalid(error) => Unapplied::Server(error),
-        }
-    }
-}
-
-impl From<json_patch::Error> for Unapplied {
-    fn from(error: json_patch::Error) -> Self {
-        match error {
-            json_patch::Error::Interrupted => Unapplied::Interrupted,
-            error => Unapplied::Server(error.to_string()),
-        }
-    }
-}
-
-/// How much memory it takes at most to apply operations, which were read from a patch of so many bytes: the document that they
-/// change, what it becomes in the form of its kind, and a copy of that to keep.
+/// The memory that applying operations takes at most, which were decoded from a patch of so many bytes: for the document that
+/// they change, what it becomes in the form of its kind, and a copy of that to keep.
 pub(crate) fn applied_bytes(object: &Value<'_>, operations: &[Operation<'_>], patch: usize) -> usize {
     /// What a byte of copied JSON becomes in memory at most: `{}` and a comma are a value.
     const COPIED: usize = 16;
@@ -161,63 +126,55 @@ pub(crate) fn applied_bytes(object: &Value<'_>, operations: &[Operation<'_>], pa
         .saturating_mul(3)
 }
 
-/// The object that operations make of one.
+/// Applies operations to an object.
+// Upstream: pkg/admission/plugin/webhook/mutating/dispatcher.go, callAttrMutatingHook
 pub(crate) fn apply<'s>(
     object: &Value<'_>,
     operations: &[Operation<'_>],
     kind: &GroupVersionKind,
-    conversion: &Conversion<'_>,
+    converter: &Converter<'_>,
     progress: &Progress<'_>,
-) -> Result<Held<'s>, Unapplied> {
-    let object = match conversion.is_typed(kind) {
+) -> Result<ObjectRef<'s>, ObjectError> {
+    let object = match converter.is_typed(kind) {
         true => object.try_borrowed(progress)?,
         // The reference writes the object and reads what it becomes: of a custom resource, 3.0 is 3 from then on.
         false => object.try_rewritten("", progress)?,
     };
     let patched = json_patch::apply(object, operations, progress)?;
-    let (api_version, own) = wire::type_of(&patched)?;
-    let version = GroupVersion::parse(&api_version).map_err(|error| error.to_string())?;
-    if !conversion.is_typed(kind) {
+    let (api_version, kind_name) = wire::type_of(&patched).map_err(ObjectError::Decode)?;
+    let version = GroupVersion::parse(&api_version);
+    let version = version.map_err(|error| ObjectError::Decode(error.to_string()))?;
+    if !converter.is_typed(kind) {
         if patched
             .get("kind")
             .and_then(Value::as_str)
             .is_none_or(str::is_empty)
         {
-            return Err(format!(
-                "Object 'Kind' is missing in '{}'",
-                escape_html(&patched.to_string())
-            )
-            .into());
+            let json = escape_html(&patched.to_string()).into_owned();
+            return Err(ObjectError::MissingKind(json));
         }
         return Ok(patched.into());
     }
-    let own = wire::with_defaults(version, &own, kind);
+    let kind = wire::with_defaults(version, &kind_name, kind);
     let schema = Schema::builtin();
-    let id = schema.kind(&own).ok_or_else(|| {
-        let version = own.api_version();
-        format!(
-            "no kind {} is registered for version {} in scheme {SCHEME:?}",
-            quote(&own.kind),
-            quote(&version)
-        )
+    let id = schema.kind(&kind).ok_or_else(|| ConversionError::Unregistered {
+        kind: kind.kind.clone(),
+        version: kind.api_version(),
     })?;
     if let Some(members) = patched.as_object() {
         pratique_typed::decode::lenient(id, members, progress)?;
     }
-    let formed = pratique_typed::typed(&own, &patched, progress)?;
+    let formed = pratique_typed::typed(&kind, &patched, progress)?;
     Ok(match formed {
-        Some(formed) => Held::Made(Arc::new(formed.into_owned())),
+        Some(formed) => ObjectRef::Made(Arc::new(formed.into_owned())),
         None => patched.into(),
     })
 }
 
-/// The name of the registry of built-in types in messages.
-const SCHEME: &str = "pkg/runtime/scheme.go:111";
-
 impl Written {
     /// Reads the operations of a patch that was decoded.
     pub(crate) fn read(text: &[u8]) -> Self {
-        // What was decoded once can be again.
+        // It was decoded before, so this does not fail.
         Written(serde_json::from_str(&lossy(text)).unwrap_or_default())
     }
 
@@ -232,7 +189,7 @@ impl Written {
             None => "null".to_owned(),
             Some(members) => {
                 let members = members.iter().map(|(key, value)| {
-                    // Texts always have a JSON form.
+                    // Strings always have a JSON form.
                     let key = serde_json::to_string(key).unwrap_or_default();
                     format!("{key}:{}", compact(value.get()))
                 });
@@ -286,13 +243,12 @@ mod tests {
             br#"{"apiVersion":"v1","kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}}"#,
         );
         let operations = decode(patch.as_bytes()).unwrap();
-        let conversion = Conversion::new(types, std::iter::once(&kind));
+        let converter = Converter::new(types, std::iter::once(&kind));
         let progress = Progress::unwatched();
-        let made = apply(&object.unwrap(), &operations, &kind, &conversion, &progress);
+        let made = apply(&object.unwrap(), &operations, &kind, &converter, &progress);
         let made = match made {
             Ok(made) => made.get().to_string(),
-            Err(Unapplied::Server(error)) => error,
-            Err(Unapplied::Interrupted) => "interrupted".to_owned(),
+            Err(error) => error.to_string(),
         };
         assert_eq!(made, expected);
     }

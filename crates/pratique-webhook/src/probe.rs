@@ -1,7 +1,7 @@
-//! Asks webhooks whether they are there, before anybody depends on them.
+//! Checks whether webhooks respond, before requests depend on them.
 //!
-//! A webhook is posted a review of a dry run that its rules could have sent it, and its answer is verified like any
-//! other. Selectors and match conditions are left aside: the object is made up.
+//! A webhook receives a review of a dry run that its rules match, and its answer is verified like any other. Selectors and
+//! match conditions are ignored, because the object is made up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,28 +16,28 @@ use serde_json::json;
 
 use crate::caller::Endpoint;
 use crate::configurations::{MutatingWebhooks, ValidatingWebhooks, Webhooks};
+use crate::context::WebhookContext;
 use crate::mutate::mutate;
 use crate::observer::{Called, Observer, Rejection};
 use crate::reinvocation::Reinvocation;
-use crate::surroundings::Surroundings;
 use crate::transport::{Certificate, HttpCaller};
 use crate::validate::validate;
 use crate::{Origin, endpoint};
 
-/// What became of asking a webhook.
+/// The result of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probed {
-    /// Its name.
+    /// The name of the webhook.
     pub webhook: String,
-    /// Where it was asked; empty if nobody can tell.
+    /// Its URL; empty if it is not known.
     pub url: String,
-    /// The certificate that it showed, whether it was trusted or not.
+    /// Its certificate, whether it is trusted or not.
     pub certificate: Option<Certificate>,
-    /// How long the answer took; else why there is none, in the reference's words.
+    /// How long the answer took, or an API server's message on why there is none.
     pub answered: Result<Duration, String>,
 }
 
-/// Asks each webhook of a configuration, which must have the API's defaults.
+/// Probes each webhook of a configuration, which must have the API's defaults.
 pub async fn probe_mutating(
     configuration: &api::MutatingWebhookConfiguration,
     caller: &HttpCaller,
@@ -46,7 +46,7 @@ pub async fn probe_mutating(
         let text = request(webhook.rules.as_deref().unwrap_or_default());
         let mut alone = configuration.clone();
         alone.webhooks = Some(vec![api::MutatingWebhook {
-            rules: Some(vec![all()]),
+            rules: Some(vec![match_all()]),
             match_conditions: None,
             namespace_selector: None,
             object_selector: None,
@@ -54,23 +54,31 @@ pub async fn probe_mutating(
             ..webhook.clone()
         }]);
         let webhooks = MutatingWebhooks::compile([&alone], Origin::Api, &Cache::new());
-        let (mut heard, mut turns) = (Heard::default(), Reinvocation::default());
+        let (mut recorder, mut reinvocation) = (CallRecorder::default(), Reinvocation::default());
         let equivalents = Equivalents::new();
         let status = match serde_json::from_str::<AdmissionRequest<'_>>(&text) {
             Ok(request) => {
-                let surroundings = surroundings(&equivalents);
+                let context = context(&equivalents);
                 let sets = [&webhooks];
-                let mutated = mutate(&sets, &request, &surroundings, &mut turns, caller, &mut heard).await;
+                let mutated = mutate(
+                    &sets,
+                    &request,
+                    &context,
+                    &mut reinvocation,
+                    caller,
+                    &mut recorder,
+                )
+                .await;
                 mutated.ok().and_then(|mutated| mutated.status)
             }
             Err(error) => return Probed::failed(&webhook.name, error.to_string()),
         };
-        heard.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
+        recorder.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
     };
     join_all(configuration.webhooks.iter().flatten().map(one)).await
 }
 
-/// Asks each webhook of a configuration, which must have the API's defaults.
+/// Probes each webhook of a configuration, which must have the API's defaults.
 pub async fn probe_validating(
     configuration: &api::ValidatingWebhookConfiguration,
     caller: &HttpCaller,
@@ -79,7 +87,7 @@ pub async fn probe_validating(
         let text = request(webhook.rules.as_deref().unwrap_or_default());
         let mut alone = configuration.clone();
         alone.webhooks = Some(vec![api::ValidatingWebhook {
-            rules: Some(vec![all()]),
+            rules: Some(vec![match_all()]),
             match_conditions: None,
             namespace_selector: None,
             object_selector: None,
@@ -87,17 +95,17 @@ pub async fn probe_validating(
             ..webhook.clone()
         }]);
         let webhooks = ValidatingWebhooks::compile([&alone], Origin::Api, &Cache::new());
-        let mut heard = Heard::default();
+        let mut recorder = CallRecorder::default();
         let equivalents = Equivalents::new();
         let status = match serde_json::from_str::<AdmissionRequest<'_>>(&text) {
             Ok(request) => {
-                let surroundings = surroundings(&equivalents);
-                let verdict = validate(&[&webhooks], &request, &surroundings, caller, &mut heard).await;
-                verdict.ok().and_then(|verdict| verdict.status)
+                let context = context(&equivalents);
+                let outcome = validate(&[&webhooks], &request, &context, caller, &mut recorder).await;
+                outcome.ok().and_then(|outcome| outcome.status)
             }
             Err(error) => return Probed::failed(&webhook.name, error.to_string()),
         };
-        heard.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
+        recorder.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
     };
     join_all(configuration.webhooks.iter().flatten().map(one)).await
 }
@@ -113,35 +121,35 @@ impl Probed {
     }
 }
 
-/// The end of the one call.
+/// Records the end of the call.
 #[derive(Default)]
-struct Heard {
+struct CallRecorder {
     ended: Option<Result<Duration, String>>,
 }
 
-impl Observer for Heard {
+impl Observer for CallRecorder {
     fn called(&mut self, called: &Called<'_>) {
-        let there = !called.answer.is_empty() && called.rejection != Some(Rejection::CallFailed);
+        let answered = !called.answer.is_empty() && called.rejection != Some(Rejection::CallFailed);
         self.ended = Some(match called.failure {
-            Some(failure) if !there => Err(failure.to_owned()),
+            Some(failure) if !answered => Err(failure.to_owned()),
             _ => Ok(called.duration),
         });
     }
 }
 
-impl Heard {
+impl CallRecorder {
     fn probed(self, webhooks: &Webhooks, caller: &HttpCaller, refused: Option<String>) -> Probed {
         let webhook = webhooks.all.first();
         let name = webhook
             .map(|webhook| webhook.name.to_string())
             .unwrap_or_default();
         let endpoint: Option<&Arc<Endpoint>> = webhook.and_then(|webhook| location(&webhook.location));
-        let unheard = || Err(refused.unwrap_or_else(|| "it was not called".to_owned()));
+        let not_called = || Err(refused.unwrap_or_else(|| "it was not called".to_owned()));
         Probed {
             webhook: name,
             url: endpoint.map(|endpoint| endpoint.url.clone()).unwrap_or_default(),
             certificate: endpoint.and_then(|endpoint| caller.certificate(endpoint)),
-            answered: self.ended.unwrap_or_else(unheard),
+            answered: self.ended.unwrap_or_else(not_called),
         }
     }
 }
@@ -150,8 +158,8 @@ fn location(location: &endpoint::Location) -> Option<&Arc<Endpoint>> {
     location.endpoint.as_ref().ok()
 }
 
-/// Everything.
-fn all() -> api::RuleWithOperations {
+/// A rule that matches everything.
+fn match_all() -> api::RuleWithOperations {
     let star = || Some(vec!["*".to_owned()]);
     api::RuleWithOperations {
         api_groups: star(),
@@ -162,7 +170,7 @@ fn all() -> api::RuleWithOperations {
     }
 }
 
-/// A dry run that the rules let through, as JSON.
+/// A dry run that the rules match, as JSON.
 fn request(rules: &[api::RuleWithOperations]) -> String {
     let first = |list: fn(&api::RuleWithOperations) -> &Option<Vec<String>>, otherwise: &str| {
         let listed = rules.first().and_then(|rule| list(rule).as_ref()?.first());
@@ -215,24 +223,24 @@ fn request(rules: &[api::RuleWithOperations]) -> String {
     request.to_string()
 }
 
-/// An empty cluster, in which nobody may do anything.
+/// An empty cluster whose authorizer has no opinion.
 #[derive(Debug)]
-struct Nowhere;
+struct EmptyCluster;
 
-impl Namespaces for Nowhere {
+impl Namespaces for EmptyCluster {
     fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
         Namespace::Absent
     }
 }
 
-impl authz::Authorizer for Nowhere {
+impl authz::Authorizer for EmptyCluster {
     fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer {
         authz::Answer::Decided(authz::Decision::default())
     }
 }
 
-fn surroundings(equivalents: &Equivalents) -> Surroundings<'_> {
-    Surroundings::new(equivalents, &Nowhere, Arc::new(Nowhere))
+fn context(equivalents: &Equivalents) -> WebhookContext<'_> {
+    WebhookContext::new(equivalents, &EmptyCluster, Arc::new(EmptyCluster))
         .without_types()
         .excluding_virtual(false)
 }

@@ -1,81 +1,70 @@
-//! Which webhooks have a second turn.
+//! Which mutating webhooks are reinvoked.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use pratique_exclusion::Origin;
+use pratique_core::Origin;
 use pratique_json::Value;
 
-use crate::version::Held;
+use crate::version::ObjectRef;
 
-/// What is remembered from the first turn of the mutating webhooks to the second.
+/// What is remembered from the first round of the mutating webhooks to the second.
 ///
-/// A webhook that wants to be reinvoked has a second turn when anything changed the object after it. Of those that had
-/// none in the first turn, none has one in the second.
+/// A webhook that wants to be reinvoked is called again when the object changed after it. A webhook that was not called in
+/// the first round is not called in the second.
 #[derive(Clone, Debug, Default)]
 pub struct Reinvocation {
-    second: bool,
-    due: bool,
-    /// The object as the last turn left it.
+    calls: pratique_core::Reinvocation<WebhookKey>,
+    /// The object after the last round.
     output: Option<Arc<Value<'static>>>,
-    /// Called, and not yet due.
-    called: HashSet<Key>,
-    again: HashSet<Key>,
 }
 
-/// A webhook.
-pub(crate) type Key = (Origin, Arc<str>);
+/// A webhook: its origin, and its identifier among the webhooks of that.
+pub(crate) type WebhookKey = (Origin, Arc<str>);
 
 impl Reinvocation {
-    /// Whether a webhook changed the object, so that all who mutate have a second turn once the first is over.
+    /// Whether a webhook changed the object, so that a second round is due after the first.
     pub fn is_due(&self) -> bool {
-        self.due && !self.second
+        self.calls.is_due()
     }
 
-    /// Begins the second turn. Whether others changed the object meanwhile is found out from the object itself.
+    /// Begins the second round. Whether others changed the object in between follows from the object.
     pub fn begin_second(&mut self) {
-        self.second = true;
+        self.calls.begin_second();
     }
 
-    /// Whether this is the second turn.
+    /// Whether this is the second round.
     pub(crate) fn is_second(&self) -> bool {
-        self.second
+        self.calls.is_second()
     }
 
-    /// Begins a turn with an object, which others may have changed since.
+    /// Begins a round with an object, which others may have changed.
     pub(crate) fn begin(&mut self, object: &Value<'_>) {
         let unchanged = self.output.as_deref().is_some_and(|output| output == object);
-        if self.second && !unchanged {
-            self.require();
+        if self.is_second() && !unchanged {
+            self.calls.require();
         }
     }
 
-    /// Ends a turn with an object.
-    pub(crate) fn end(&mut self, object: &Held<'_>) {
-        // A change of others matters to those who were called only.
-        if !self.called.is_empty() {
+    /// Ends a round with an object.
+    pub(crate) fn end(&mut self, object: &ObjectRef<'_>) {
+        if self.calls.awaits_changes() {
             self.output = Some(object.clone().into_owned());
         }
     }
 
     /// A webhook changed the object.
     pub(crate) fn changed(&mut self) {
-        self.due = true;
-        self.require();
+        self.calls.changed();
     }
 
-    /// Remembers a webhook that wants a second turn.
-    pub(crate) fn remember(&mut self, webhook: Key) {
-        self.called.insert(webhook);
+    /// Remembers a webhook that wants to be reinvoked.
+    pub(crate) fn remember(&mut self, webhook: WebhookKey) {
+        self.calls.remember(webhook);
     }
 
-    /// Whether a webhook has a turn now.
-    pub(crate) fn has_turn(&self, webhook: &Key) -> bool {
-        !self.second || self.again.contains(webhook)
-    }
-
-    fn require(&mut self) {
-        self.again.extend(self.called.drain());
+    /// Whether a webhook is called in this round.
+    pub(crate) fn runs(&self, webhook: &WebhookKey) -> bool {
+        self.calls.runs(webhook)
     }
 }
 
@@ -83,43 +72,43 @@ impl Reinvocation {
 mod tests {
     use super::*;
 
-    fn key(name: &str) -> Key {
+    fn key(name: &str) -> WebhookKey {
         (Origin::Api, name.into())
     }
 
     #[test]
-    fn those_before_a_change_have_a_second_turn() {
-        let mut turns = Reinvocation::default();
-        turns.begin(&Value::Null);
-        turns.remember(key("a"));
-        turns.changed();
-        turns.remember(key("b"));
-        turns.end(&Held::Given(&Value::Bool(true)));
-        assert!(turns.is_due());
-        turns.begin_second();
-        turns.begin(&Value::Bool(true));
-        assert!(turns.has_turn(&key("a")));
-        assert!(!turns.has_turn(&key("b")));
+    fn webhooks_before_a_change_are_called_again() {
+        let mut reinvocation = Reinvocation::default();
+        reinvocation.begin(&Value::Null);
+        reinvocation.remember(key("a"));
+        reinvocation.changed();
+        reinvocation.remember(key("b"));
+        reinvocation.end(&ObjectRef::Given(&Value::Bool(true)));
+        assert!(reinvocation.is_due());
+        reinvocation.begin_second();
+        reinvocation.begin(&Value::Bool(true));
+        assert!(reinvocation.runs(&key("a")));
+        assert!(!reinvocation.runs(&key("b")));
     }
 
     #[test]
-    fn a_change_of_others_counts() {
-        let mut turns = Reinvocation::default();
-        turns.begin(&Value::Null);
-        turns.remember(key("a"));
-        turns.end(&Held::Given(&Value::Null));
-        assert!(!turns.is_due());
-        turns.begin_second();
-        turns.begin(&Value::Bool(true));
-        assert!(turns.has_turn(&key("a")));
+    fn a_change_by_others_counts() {
+        let mut reinvocation = Reinvocation::default();
+        reinvocation.begin(&Value::Null);
+        reinvocation.remember(key("a"));
+        reinvocation.end(&ObjectRef::Given(&Value::Null));
+        assert!(!reinvocation.is_due());
+        reinvocation.begin_second();
+        reinvocation.begin(&Value::Bool(true));
+        assert!(reinvocation.runs(&key("a")));
     }
 
     #[test]
     fn origins_are_apart() {
-        let mut turns = Reinvocation::default();
-        turns.remember(key("a"));
-        turns.changed();
-        turns.begin_second();
-        assert!(!turns.has_turn(&(Origin::Static, "a".into())));
+        let mut reinvocation = Reinvocation::default();
+        reinvocation.remember(key("a"));
+        reinvocation.changed();
+        reinvocation.begin_second();
+        assert!(!reinvocation.runs(&(Origin::Static, "a".into())));
     }
 }

@@ -1,4 +1,4 @@
-//! What webhooks are asked.
+//! The reviews that webhooks receive.
 
 use bytes::Bytes;
 use pratique_json::{Value, write};
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::webhook::ReviewVersion;
 
-/// A review but for its uid: webhooks that are asked the same share it.
+/// A review without its uid, which webhooks that receive the same share.
 #[derive(Clone, Debug)]
 pub(crate) struct Review {
     /// Up to the uid.
@@ -17,9 +17,9 @@ pub(crate) struct Review {
     tail: Vec<u8>,
 }
 
-/// What a review is about.
+/// The subject of a review.
 #[derive(Clone, Copy)]
-pub(crate) struct Subject<'r> {
+pub(crate) struct ReviewSubject<'r> {
     pub(crate) request: &'r AdmissionRequest<'r>,
     /// The name of the object, as far as it is known.
     pub(crate) name: &'r str,
@@ -31,7 +31,7 @@ pub(crate) struct Subject<'r> {
     pub(crate) old_object: &'r Value<'r>,
 }
 
-/// A request as reviews have it, without its uid and what comes after its user.
+/// The fields of a request in a review from the one after `uid` to `userInfo`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Request<'r> {
@@ -52,7 +52,7 @@ struct Request<'r> {
 }
 
 impl Review {
-    pub(crate) fn new(version: ReviewVersion, subject: &Subject<'_>) -> Self {
+    pub(crate) fn new(version: ReviewVersion, subject: &ReviewSubject<'_>) -> Self {
         // These always have a JSON form; keys are texts.
         let begin = serde_json::to_vec(&Request::new(subject)).unwrap_or_default();
         let begin = begin.strip_prefix(b"{").and_then(|json| json.strip_suffix(b"}"));
@@ -92,7 +92,7 @@ impl Review {
 }
 
 impl<'r> Request<'r> {
-    fn new(subject: &Subject<'r>) -> Self {
+    fn new(subject: &ReviewSubject<'r>) -> Self {
         let request = subject.request;
         Request {
             kind: subject.matched.kind,
@@ -120,7 +120,7 @@ mod tests {
                 "subResource":"status","operation":"DELETE","userInfo":{"username":"ann"}}"#,
         )
         .unwrap();
-        let subject = Subject {
+        let subject = ReviewSubject {
             request: &request,
             name: "p",
             matched: Matched {

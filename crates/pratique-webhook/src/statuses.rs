@@ -1,32 +1,21 @@
-//! The statuses of requests that webhooks, or the way to them, refuse.
+//! Statuses of requests that are refused by webhooks, or because of them.
 
 use pratique_cel::OutOfMemory;
+pub(crate) use pratique_core::status::forbidden;
+use pratique_core::status::{internal_error, namespace_not_found, out_of_memory_reason};
 use pratique_gotext::strconv::quote;
 use pratique_match::MatchError;
-use pratique_types::{GroupVersionResource, Reason, Status, StatusCause, StatusDetails};
+use pratique_types::{Reason, Status, StatusDetails};
 
-/// An error of the server itself.
-pub(crate) fn internal(error: &str) -> Status {
-    let mut status = Status::failure(Reason::InternalError, format!("Internal error occurred: {error}"));
-    status.details = Some(StatusDetails {
-        causes: vec![StatusCause {
-            message: error.to_owned(),
-            ..StatusCause::default()
-        }],
-        ..StatusDetails::default()
-    });
-    status
-}
-
-/// An error of which nothing is known but its text.
-pub(crate) fn unknown(error: String) -> Status {
+/// An error that has a message only.
+pub(crate) fn unknown(error: &str) -> Status {
     Status {
         reason: String::new(),
-        ..Status::failure(Reason::InternalError, error)
+        ..Status::failure(Reason::InternalError, error.to_owned())
     }
 }
 
-/// The request's own deadline has passed.
+/// The deadline of the request has passed.
 pub(crate) fn timeout() -> Status {
     let mut status = Status::failure(
         Reason::Timeout,
@@ -36,12 +25,9 @@ pub(crate) fn timeout() -> Status {
     status
 }
 
-/// There is no memory to call a webhook, or for what it answers.
+/// There is no memory to call a webhook, or for its answer.
 pub(crate) fn out_of_memory(webhook: &str, error: OutOfMemory) -> Status {
-    let reason = match error {
-        OutOfMemory::Limit => Reason::RequestEntityTooLarge,
-        OutOfMemory::Budget => Reason::TooManyRequests,
-    };
+    let reason = out_of_memory_reason(error);
     Status::failure(reason, format!("calling webhook {}: {error}", quote(webhook)))
 }
 
@@ -53,46 +39,27 @@ pub(crate) fn no_dry_run(webhook: &str) -> Status {
     )
 }
 
-/// `pods "p" is forbidden: …`
-pub(crate) fn forbidden(resource: &GroupVersionResource, name: &str, error: &str) -> Status {
-    let resource = resource.group_resource();
-    let message = match (resource.resource.as_str(), name) {
-        ("", _) => format!("forbidden: {error}"),
-        (_, "") => format!("{resource} is forbidden: {error}"),
-        _ => format!("{resource} {} is forbidden: {error}", quote(name)),
-    };
-    let mut status = Status::failure(Reason::Forbidden, message);
-    status.details = Some(StatusDetails {
-        name: name.to_owned(),
-        group: resource.group,
-        kind: resource.resource,
-        ..StatusDetails::default()
-    });
-    status
-}
-
-/// It cannot be told whether a webhook is to be called.
+/// It is not known whether a webhook matches.
 pub(crate) fn unmatchable(error: &MatchError) -> Status {
     match error {
         MatchError::NamespaceNotFound(name) => {
-            let mut status = Status::failure(Reason::NotFound, error.to_string());
-            status.details = Some(StatusDetails {
-                name: name.clone(),
-                kind: "namespaces".to_owned(),
-                ..StatusDetails::default()
-            });
-            status
+            let message = error.to_string();
+            Status {
+                message,
+                ..namespace_not_found(name)
+            }
         }
-        MatchError::InvalidSelector(selector) => internal(&selector.to_string()),
-        MatchError::NoMetadata => internal("object does not implement the Object interfaces"),
+        MatchError::InvalidSelector(selector) => internal_error(&selector.to_string()),
+        MatchError::NoMetadata => internal_error("object does not implement the Object interfaces"),
         MatchError::UnknownKind(_)
         | MatchError::NoConstraints
         | MatchError::NoSelector(_)
-        | MatchError::UnknownLabels { .. } => internal(&error.to_string()),
+        | MatchError::UnknownLabels { .. } => internal_error(&error.to_string()),
     }
 }
 
-/// A webhook said no, perhaps with a status.
+/// A webhook denied the request, perhaps with a status.
+// Upstream: pkg/admission/plugin/webhook/errors/statuserror.go, ToStatusErr
 pub(crate) fn denied(webhook: &str, result: Option<Status>) -> Status {
     let mut status = result.unwrap_or_default();
     status.code = status.code.max(400);

@@ -1,223 +1,132 @@
-//! A request before validating webhooks: all at once.
+//! Validating webhooks: called concurrently.
 
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use pratique_expression::{Missing, Undecided};
-use pratique_json::Progress;
+use pratique_core::status::internal_error;
+use pratique_core::{Attributes, DenialCause, Phase};
 use pratique_match::Matched;
-use pratique_types::{GroupVersionKind, Status};
-use tokio::time::Instant;
+use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
 
-use crate::annotations::Annotations;
-use crate::answer::Verified;
-use crate::call::{Exchange, Failure, ask};
+use crate::call::{Exchange, Failure};
 use crate::caller::Caller;
-use crate::conditions::{self, Inputs, NotKnown};
 use crate::configurations::ValidatingWebhooks;
-use crate::meeting::{Unmet, candidates, given_name, meets};
-use crate::memory::{CallMemory, PhaseMemory};
-use crate::mutate::{answered, conversion, over};
-use crate::observer::{Conditions, Does, Observer};
-use crate::outcome::{End, Unanswered, Verdict};
-use crate::patch::Unapplied;
-use crate::review::{Review, Subject};
-use crate::statuses::{denied, forbidden, internal, out_of_memory, timeout, unmatchable};
-use crate::surroundings::{Attributes, Surroundings};
-use crate::undecided::settle;
-use crate::version::{Conversion, Held};
+use crate::context::WebhookContext;
+use crate::memory::CallMemory;
+use crate::observer::Observer;
+use crate::outcome::{End, Unfinished, ValidationOutcome};
+use crate::review::{Review, ReviewSubject};
+use crate::run::{AnswerRecords, PhaseRun};
+use crate::statuses::{out_of_memory, timeout};
+use crate::version::{ObjectRef, VersionedObjects};
 use crate::webhook::{ReviewVersion, Webhook};
 
-/// Sends a request to sets of validating webhooks, all at once, and waits for all of them. Of several that refuse it,
-/// the first to answer counts. Nobody is called if it cannot be told of one whether it is to be.
+/// Sends a request to sets of validating webhooks concurrently, and waits for all of them. Of several that refuse it, the
+/// first to answer counts. None is called if it is not known of one whether it has to be.
 ///
 /// # Errors
-/// An authorization check of a match condition was left open.
+/// The evaluation of match conditions was not finished.
+// Upstream: pkg/admission/plugin/webhook/validating/dispatcher.go, Dispatch
 pub async fn validate<'s>(
     sets: &[&ValidatingWebhooks],
     attributes: impl Into<Attributes<'s>>,
-    surroundings: &Surroundings<'s>,
+    context: &WebhookContext<'s>,
     caller: &dyn Caller,
     observer: &mut dyn Observer,
-) -> Result<Verdict, Unanswered> {
-    let attributes = attributes.into();
-    let memory = PhaseMemory::new(&surroundings.memory);
-    let mut jury = Jury {
-        attributes,
-        name: given_name(attributes.request, attributes),
-        surroundings,
-        conversion: conversion(attributes, surroundings),
+) -> Result<ValidationOutcome, Unfinished> {
+    let run = PhaseRun::new(Phase::Validating, attributes.into(), context);
+    let mut fanout = WebhookFanout {
         versions: Vec::new(),
         reviews: Vec::new(),
         calls: Vec::new(),
-        undecided: Vec::new(),
-        held: memory.part(),
-        memory,
+        held: run.memory.part(),
+        run,
     };
-    let gathered = jury.gather(sets, observer).await;
-    let undecided = std::mem::take(&mut jury.undecided);
-    let status = match gathered {
-        Ok(()) if jury.calls.is_empty() => None,
-        Ok(()) if over(surroundings) => Some(Box::new(timeout())),
-        Ok(()) => {
-            let verdict = jury.judge(caller, observer).await;
-            return Ok(Verdict { undecided, ..verdict });
-        }
-        Err(End::Unanswered(unanswered)) => return Err(unanswered),
-        Err(End::Status(status)) => Some(status),
-        // Each was kept.
-        Err(End::Undecided(_)) => None,
+    let prepared = fanout.prepare(sets, observer).await;
+    let mut outcome = match prepared {
+        Ok(()) if fanout.calls.is_empty() => ValidationOutcome::default(),
+        Ok(()) if context.deadline_passed() => refused(Box::new(timeout()), DenialCause::Failure),
+        Ok(()) => fanout.call(caller, observer).await,
+        Err(End::Unfinished(unfinished)) => return Err(unfinished),
+        Err(End::Refused(status, cause)) => refused(status, cause),
+        Err(End::Undecided(undecided)) => ValidationOutcome {
+            undecided: vec![*undecided],
+            ..ValidationOutcome::default()
+        },
     };
-    Ok(Verdict {
-        status,
-        undecided,
-        ..Verdict::default()
-    })
+    outcome.undecided.append(&mut fanout.run.undecided);
+    Ok(outcome)
 }
 
-/// Those who judge a request.
-struct Jury<'j, 's> {
-    attributes: Attributes<'s>,
-    name: &'s str,
-    surroundings: &'j Surroundings<'s>,
-    conversion: Conversion<'s>,
-    /// One for each kind that webhooks asked for.
-    versions: Vec<Version<'s>>,
-    /// One for each question.
-    reviews: Vec<(Question, Review)>,
-    calls: Vec<Call<'j>>,
-    /// The webhooks of which it is not known whether they are to be called.
-    undecided: Vec<Undecided>,
-    memory: PhaseMemory,
-    /// What the objects and reviews hold.
+fn refused(status: Box<Status>, cause: DenialCause) -> ValidationOutcome {
+    ValidationOutcome {
+        status: Some(status),
+        cause: Some(cause),
+        ..ValidationOutcome::default()
+    }
+}
+
+/// The calls of the validating webhooks for a request.
+struct WebhookFanout<'j, 's> {
+    run: PhaseRun<'j, 's>,
+    /// The objects in each kind that webhooks asked for.
+    versions: Vec<VersionedObjects<'s>>,
+    /// The reviews that differ, and what they differ by.
+    reviews: Vec<(ReviewKey, Review)>,
+    calls: Vec<PreparedCall<'j>>,
+    /// The memory of the objects and reviews.
     held: CallMemory,
 }
 
-struct Version<'s> {
-    kind: GroupVersionKind,
-    object: Held<'s>,
-    old_object: Held<'s>,
-}
-
 /// A webhook to be called.
-struct Call<'j> {
+struct PreparedCall<'j> {
     webhook: &'j Webhook,
-    /// The position of its review; none where it reads no version that is known.
+    /// The position of its review; `None` where it reads no version that is known.
     review: Option<usize>,
 }
 
-/// What tells reviews apart.
+/// What the reviews of a request differ by.
 #[derive(PartialEq)]
-struct Question {
+struct ReviewKey {
     version: ReviewVersion,
     kind: GroupVersionKind,
-    resource: pratique_types::GroupVersionResource,
+    resource: GroupVersionResource,
 }
 
-impl<'j, 's> Jury<'j, 's> {
-    async fn gather(
+impl<'j, 's> WebhookFanout<'j, 's> {
+    /// Prepares the calls of the webhooks that match the request.
+    async fn prepare(
         &mut self,
         sets: &[&'j ValidatingWebhooks],
         observer: &mut dyn Observer,
     ) -> Result<(), End> {
         for set in sets {
-            for (_, webhook) in candidates(&set.webhooks, self.attributes, self.surroundings) {
-                let met = meets(webhook, self.attributes, self.name, self.surroundings);
-                let matched = match met {
-                    Ok(Some(matched)) => matched,
-                    Ok(None) => continue,
-                    Err(Unmet::Error(error)) => return Err(unmatchable(&error).into()),
-                    Err(Unmet::Undecided(missing)) => {
-                        self.settle(webhook, missing, observer)?;
-                        continue;
-                    }
+            for (_, webhook) in self.run.candidates(&set.webhooks) {
+                let object = self.run.attributes.object;
+                let Some(matched) = self.run.matches(webhook, object, observer)? else {
+                    continue;
                 };
-                if !webhook.conditions.is_empty() && !self.applies(webhook, matched, observer).await? {
+                let version = self.version(matched.kind, webhook)?;
+                let Some(objects) = self.versions.get(version) else {
+                    continue;
+                };
+                if !webhook.conditions.is_empty()
+                    && !self.run.conditions_hold(webhook, objects, observer).await?
+                {
                     continue;
                 }
-                let version = self.version(matched.kind, webhook)?;
-                let review = webhook
-                    .version
-                    .map(|of| self.review(of, matched, version, webhook));
-                let review = review.transpose()?;
-                self.calls.push(Call { webhook, review });
+                let review = match webhook.version {
+                    Some(review_version) => Some(self.review(review_version, matched, version, webhook)?),
+                    None => None,
+                };
+                self.calls.push(PreparedCall { webhook, review });
             }
         }
         Ok(())
     }
 
-    async fn applies(
-        &mut self,
-        webhook: &Webhook,
-        matched: Matched<'s>,
-        observer: &mut dyn Observer,
-    ) -> Result<bool, End> {
-        let request = self.attributes.request;
-        let at = self.version(matched.kind, webhook)?;
-        let Some(version) = self.versions.get(at) else {
-            return Ok(true);
-        };
-        let began = Instant::now();
-        let applies = loop {
-            let inputs = Inputs {
-                request,
-                name: self.name,
-                kind: matched.kind,
-                object: version.object.get(),
-                old_object: version.old_object.get(),
-                typed: self.conversion.is_typed(matched.kind),
-            };
-            match conditions::apply(webhook, &inputs, self.surroundings) {
-                Ok(applies) => break applies,
-                Err(Unanswered::Pending) => answered(self.surroundings).await?,
-                Err(stopped) => return Err(stopped.into()),
-            }
-        };
-        observer.conditions(&Conditions {
-            webhook: &webhook.name,
-            does: Does::Validate,
-            operation: request.operation,
-            duration: began.elapsed(),
-            errors: applies.errors,
-            excluded: applies.answer == Ok(false),
-            failure: applies.failure(),
-        });
-        match applies.answer {
-            Ok(applies) => Ok(applies),
-            Err(NotKnown::Error(error)) => Err(forbidden(&request.resource, self.name, &error).into()),
-            Err(NotKnown::Undecided(missing)) => {
-                self.settle(webhook, *missing, observer)?;
-                Ok(false)
-            }
-        }
-    }
-
-    /// Keeps that it is not known whether a webhook is to be called: others may refuse the request.
-    fn settle(
-        &mut self,
-        webhook: &Webhook,
-        missing: Missing,
-        observer: &mut dyn Observer,
-    ) -> Result<(), End> {
-        let subject = (self.attributes.request, self.name);
-        let settled = settle(
-            (webhook, Does::Validate),
-            missing,
-            subject,
-            self.surroundings,
-            observer,
-        );
-        match settled {
-            Err(End::Undecided(undecided)) => {
-                self.undecided.push(*undecided);
-                Ok(())
-            }
-            settled => settled,
-        }
-    }
-
-    /// Counts what was made for a webhook.
+    /// Counts memory that was taken for a webhook.
     fn hold(&self, webhook: &Webhook, bytes: usize) -> Result<(), End> {
         let held = self.held.hold(bytes);
         held.map_err(|error| out_of_memory(&webhook.name, error).into())
@@ -225,26 +134,21 @@ impl<'j, 's> Jury<'j, 's> {
 
     /// The position of the objects in a kind.
     fn version(&mut self, kind: &GroupVersionKind, webhook: &Webhook) -> Result<usize, End> {
-        if let Some(at) = self.versions.iter().position(|version| version.kind == *kind) {
-            return Ok(at);
+        if let Some(position) = self.versions.iter().position(|version| version.kind == *kind) {
+            return Ok(position);
         }
-        let progress = Progress::new(&self.surroundings.interrupt);
+        let progress = self.run.context.progress();
         let convert = |object| {
-            let converted = self.conversion.forth(&Held::Given(object), kind, &progress);
-            converted.map_err(|unapplied| match unapplied {
-                Unapplied::Server(error) => End::from(internal(&error)),
-                Unapplied::Interrupted => End::from(timeout()),
-            })
+            let object = ObjectRef::Given(object);
+            let converted = self.run.converter.to_version(&object, kind, &progress);
+            converted.map_err(|error| End::from(error.into_status(internal_error)))
         };
-        let version = Version {
+        let version = VersionedObjects {
             kind: kind.clone(),
-            old_object: convert(&self.attributes.request.old_object)?,
-            object: convert(self.attributes.object)?,
+            old_object: convert(&self.run.attributes.request.old_object)?,
+            object: convert(self.run.attributes.object)?,
         };
-        let made = version
-            .object
-            .made_bytes()
-            .saturating_add(version.old_object.made_bytes());
+        let made = version.made_bytes();
         self.versions.push(version);
         self.hold(webhook, made)?;
         Ok(self.versions.len() - 1)
@@ -253,129 +157,101 @@ impl<'j, 's> Jury<'j, 's> {
     /// The position of a review.
     fn review(
         &mut self,
-        of: ReviewVersion,
+        review_version: ReviewVersion,
         matched: Matched<'_>,
         version: usize,
         webhook: &Webhook,
     ) -> Result<usize, End> {
-        let question = Question {
-            version: of,
+        let key = ReviewKey {
+            version: review_version,
             kind: matched.kind.clone(),
             resource: matched.resource.clone(),
         };
-        if let Some(at) = self.reviews.iter().position(|(asked, _)| *asked == question) {
-            return Ok(at);
+        if let Some(position) = self.reviews.iter().position(|(known, _)| *known == key) {
+            return Ok(position);
         }
         let null = pratique_json::Value::Null;
         let version = self.versions.get(version);
-        let subject = Subject {
-            request: self.attributes.request,
-            name: self.name,
+        let subject = ReviewSubject {
+            request: self.run.attributes.request,
+            name: self.run.name,
             matched,
             object: version.map_or(&null, |version| version.object.get()),
             old_object: version.map_or(&null, |version| version.old_object.get()),
         };
-        let review = Review::new(of, &subject);
+        let review = Review::new(review_version, &subject);
         self.hold(webhook, review.len(""))?;
-        self.reviews.push((question, review));
+        self.reviews.push((key, review));
         Ok(self.reviews.len() - 1)
     }
 
-    async fn judge(&self, caller: &dyn Caller, observer: &mut dyn Observer) -> Verdict {
-        let request = self.attributes.request;
-        let dry_run = request.dry_run.unwrap_or_default();
-        let asked = self.calls.iter().enumerate().map(async |(index, call)| {
-            let review = call.review.and_then(|at| self.reviews.get(at));
+    /// Makes all calls, and collects the answers as they arrive.
+    async fn call(&self, caller: &dyn Caller, observer: &mut dyn Observer) -> ValidationOutcome {
+        let calls = self.calls.iter().enumerate().map(async |(index, call)| {
+            let review = call.review.and_then(|position| self.reviews.get(position));
             let review = review.map(|(_, review)| review);
-            let does = Does::Validate;
-            let within = (self.surroundings, &self.memory);
-            let ended = ask(call.webhook, does, dry_run, review, caller, within).await;
+            let ended = self.run.call(call.webhook, review, caller).await;
             (index, call.webhook, ended)
         });
-        let mut asked: FuturesUnordered<_> = asked.collect();
-        let mut tally = Tally::default();
-        while let Some((index, webhook, (exchange, ended))) = asked.next().await {
-            let ended = ended.and_then(|answer| tally.heard(webhook, answer));
-            told(observer, webhook, request.operation, &exchange, &ended);
-            if let Err(failure) = ended {
-                tally.failed(index, webhook, failure, &exchange);
+        let mut calls: FuturesUnordered<_> = calls.collect();
+        let mut answers = Answers::default();
+        while let Some((index, webhook, (exchange, answer))) = calls.next().await {
+            let result = answer.and_then(|mut answer| answers.records.accept(webhook, &mut answer));
+            self.run.report(observer, webhook, &exchange, &result);
+            if let Err(failure) = result {
+                answers.fail(index, webhook, failure, &exchange);
             }
         }
-        Verdict {
-            status: tally.status,
+        let (status, cause) = answers.refusal.unzip();
+        let (audit_annotations, _) = answers.records.annotations.into_maps();
+        ValidationOutcome {
+            status,
+            cause,
             undecided: Vec::new(),
-            warnings: tally.warnings,
-            audit_annotations: tally.annotations.all,
+            warnings: answers.records.warnings,
+            audit_annotations,
         }
     }
 }
 
-/// What was heard so far.
+/// The answers so far.
 #[derive(Default)]
-struct Tally {
-    status: Option<Box<Status>>,
-    /// What the status holds.
+struct Answers {
+    refusal: Option<(Box<Status>, DenialCause)>,
+    /// The memory of the status.
     memory: Option<Arc<CallMemory>>,
-    warnings: Vec<String>,
-    annotations: Annotations,
+    records: AnswerRecords,
 }
 
-impl Tally {
-    fn heard(&mut self, webhook: &Webhook, answer: Verified) -> Result<(), Failure> {
-        self.annotations
-            .of_webhook(&webhook.name, &answer.audit_annotations);
-        self.warnings.extend(answer.warnings);
-        match answer.allowed {
-            true => Ok(()),
-            false => Err(Failure::Denied(Box::new(denied(&webhook.name, answer.result)))),
-        }
-    }
-
-    fn failed(&mut self, index: usize, webhook: &Webhook, failure: Failure, exchange: &Exchange) {
-        if matches!(failure, Failure::Call { .. }) && webhook.ignores_failures() {
-            self.annotations.validating_failed_open(index, webhook);
-        } else if self.status.is_none() {
-            self.status = Some(Box::new(failure.status(webhook)));
+impl Answers {
+    fn fail(&mut self, index: usize, webhook: &Webhook, failure: Failure, exchange: &Exchange) {
+        if failure.is_ignored(webhook) {
+            self.records.annotations.validating_failed_open(index, webhook);
+        } else if self.refusal.is_none() {
+            self.refusal = Some(failure.into_refusal(webhook));
             self.memory = Some(exchange.memory.clone());
         }
     }
-}
-
-fn told(
-    observer: &mut dyn Observer,
-    webhook: &Webhook,
-    operation: pratique_types::Operation,
-    exchange: &Exchange,
-    ended: &Result<(), Failure>,
-) {
-    let told = ended.as_ref().err().map(|failure| failure.told(webhook));
-    let (code, rejection, failure) = told.unwrap_or((200, None, None));
-    observer.called(&exchange.told(
-        webhook,
-        Does::Validate,
-        operation,
-        (code, rejection, failure.as_deref()),
-    ));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Requests are judged on any thread.
+    /// Requests are handled on any thread.
     #[allow(dead_code, reason = "compiling is the test")]
-    fn can_be_sent(
+    fn futures_are_send(
         sets: &[&ValidatingWebhooks],
         attributes: Attributes<'_>,
-        surroundings: &Surroundings<'_>,
+        context: &WebhookContext<'_>,
         caller: &dyn Caller,
     ) {
-        fn sent<T: Send>(_: T) {}
-        sent(validate(sets, attributes, surroundings, caller, &mut ()));
-        sent(crate::mutate(
+        fn check<T: Send>(_: T) {}
+        check(validate(sets, attributes, context, caller, &mut ()));
+        check(crate::mutate(
             &[],
             attributes,
-            surroundings,
+            context,
             &mut crate::Reinvocation::default(),
             caller,
             &mut (),

@@ -1,10 +1,11 @@
-//! A webhook of either kind, compiled: when it is called, where, and what its failures mean.
+//! A compiled webhook of either phase: when it is called, where, and what its failures mean.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use pratique_core::FailurePolicy;
 use pratique_expression::{Cache, Composition, Declarations, Expression, ExpressionError, Use};
 use pratique_match::MatchResources;
 
@@ -22,40 +23,42 @@ pub(crate) struct Webhook {
     pub(crate) side_effects: SideEffects,
     pub(crate) timeout: Option<Duration>,
     pub(crate) version: Option<ReviewVersion>,
+    /// How it is reinvoked; `None` for a validating webhook.
+    pub(crate) reinvocable: Option<Reinvocable>,
 }
 
-/// A compiled expression, or why it is none.
+/// How a mutating webhook is reinvoked.
+#[derive(Debug)]
+pub(crate) struct Reinvocable {
+    /// Unique among the webhooks of one origin: `configuration/name/n`, where n counts those of one name from 0.
+    pub(crate) uid: Arc<str>,
+    /// Whether it is called again when others change the object after it.
+    pub(crate) if_needed: bool,
+}
+
+/// A compiled expression, or why it does not compile.
 pub(crate) type Compiled = Result<Arc<Expression>, ExpressionError>;
-
-/// What a failure to call leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FailurePolicy {
-    Fail,
-    Ignore,
-    /// One that no API server accepts: calls fail, match conditions do not.
-    Unknown,
-}
 
 /// Whether a webhook may be called for a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SideEffects {
-    /// It has none then.
+    /// It has none in a dry run.
     NoneOnDryRun,
     /// It may have some.
     Some,
-    /// Nobody said.
+    /// The configuration does not say.
     Unset,
 }
 
-/// The version in which a webhook is asked and answers.
+/// The version of the reviews that a webhook reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReviewVersion {
     V1,
     V1Beta1,
 }
 
-/// The parts of a webhook that both kinds have.
-pub(crate) struct Parts<'w> {
+/// The fields that mutating and validating webhooks share.
+pub(crate) struct WebhookFields<'w> {
     pub(crate) name: &'w str,
     pub(crate) client_config: &'w api::WebhookClientConfig,
     pub(crate) rules: Option<&'w [api::RuleWithOperations]>,
@@ -70,52 +73,46 @@ pub(crate) struct Parts<'w> {
 }
 
 impl Webhook {
-    pub(crate) fn compile(configuration: Arc<str>, parts: &Parts<'_>, cache: &Cache) -> Self {
+    pub(crate) fn compile(configuration: Arc<str>, fields: &WebhookFields<'_>, cache: &Cache) -> Self {
         let composition = Composition::new(cache);
         let declarations = Declarations {
             authorizer: true,
             ..Declarations::default()
         };
-        let conditions = parts.conditions.unwrap_or_default().iter();
+        let conditions = fields.conditions.unwrap_or_default().iter();
         let conditions = conditions
             .map(|condition| composition.compile(&condition.expression, Use::MatchCondition, declarations));
-        let versions = parts.review_versions.iter();
+        let versions = fields.review_versions.iter();
         Webhook {
-            name: parts.name.to_owned(),
+            name: fields.name.to_owned(),
             configuration,
             constraints: MatchResources::of_webhook(
-                parts.rules.unwrap_or_default(),
-                parts.match_policy,
-                parts.namespace_selector,
-                parts.object_selector,
+                fields.rules.unwrap_or_default(),
+                fields.match_policy,
+                fields.namespace_selector,
+                fields.object_selector,
             ),
             conditions: conditions.collect(),
-            failure_policy: match parts.failure_policy {
-                None | Some("Fail") => FailurePolicy::Fail,
-                Some("Ignore") => FailurePolicy::Ignore,
-                Some(_) => FailurePolicy::Unknown,
-            },
-            location: Location::compile(parts.name, parts.client_config),
-            side_effects: match parts.side_effects {
+            failure_policy: FailurePolicy::parse(fields.failure_policy),
+            location: Location::compile(fields.name, fields.client_config),
+            side_effects: match fields.side_effects {
                 "" => SideEffects::Unset,
                 "None" | "NoneOnDryRun" => SideEffects::NoneOnDryRun,
                 _ => SideEffects::Some,
             },
-            timeout: parts
+            timeout: fields
                 .timeout_seconds
                 .map(|seconds| Duration::from_secs(u64::try_from(seconds).unwrap_or_default())),
-            version: versions.filter_map(|version| ReviewVersion::of(version)).next(),
+            version: versions
+                .filter_map(|version| ReviewVersion::parse(version))
+                .next(),
+            reinvocable: None,
         }
-    }
-
-    /// Whether failures to call it are ignored.
-    pub(crate) fn ignores_failures(&self) -> bool {
-        self.failure_policy == FailurePolicy::Ignore
     }
 }
 
 impl ReviewVersion {
-    fn of(name: &str) -> Option<Self> {
+    fn parse(name: &str) -> Option<Self> {
         match name {
             "v1" => Some(ReviewVersion::V1),
             "v1beta1" => Some(ReviewVersion::V1Beta1),
@@ -123,7 +120,7 @@ impl ReviewVersion {
         }
     }
 
-    /// Its name.
+    /// Its name, as in `admissionReviewVersions`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             ReviewVersion::V1 => "v1",

@@ -17,7 +17,7 @@ use pratique_match::Equivalents;
 use pratique_testkit::{NoNamespaces, NoOpinion};
 use pratique_types::{AdmissionRequest, Status};
 use pratique_webhook::{
-    Caller, HttpCaller, MutatingWebhooks, Origin, Reinvocation, Surroundings, ValidatingWebhooks, mutate,
+    Caller, HttpCaller, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks, WebhookContext, mutate,
     validate,
 };
 use pratique_webhook_backend::Backend;
@@ -56,17 +56,17 @@ async fn refusal(
 ) -> Option<Box<Status>> {
     let configuration = configuration(backend, url, policy);
     let (request, equivalents) = (request(), Equivalents::builtin());
-    let surroundings = Surroundings::new(&equivalents, &NoNamespaces, Arc::new(NoOpinion)).without_types();
+    let context = WebhookContext::new(&equivalents, &NoNamespaces, Arc::new(NoOpinion)).without_types();
     if mutates {
         let configuration = serde_json::from_value(configuration).unwrap();
         let webhooks = MutatingWebhooks::compile([&configuration], Origin::Api, &Cache::new());
         let mut turns = Reinvocation::default();
-        let mutated = mutate(&[&webhooks], &request, &surroundings, &mut turns, caller, &mut ()).await;
+        let mutated = mutate(&[&webhooks], &request, &context, &mut turns, caller, &mut ()).await;
         return mutated.unwrap().status;
     }
     let configuration = serde_json::from_value(configuration).unwrap();
     let webhooks = ValidatingWebhooks::compile([&configuration], Origin::Api, &Cache::new());
-    let verdict = validate(&[&webhooks], &request, &surroundings, caller, &mut ()).await;
+    let verdict = validate(&[&webhooks], &request, &context, caller, &mut ()).await;
     verdict.unwrap().status
 }
 

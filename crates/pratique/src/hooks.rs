@@ -7,10 +7,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use pratique_expression::{Cache, Undecided};
-use pratique_policy::{DenialCause, Need, NeedKind};
+use pratique_policy::Need;
 use pratique_webhook::{
-    Called, Caller, Conditions, Does, Endpoint, MutatingWebhooks, Observer, Origin, Pending, Rejection,
-    Services, ValidatingWebhooks,
+    Called, Caller, Conditions, Endpoint, MutatingWebhooks, Observer, Origin, PendingChecks, Phase,
+    Rejection, Services, ValidatingWebhooks,
 };
 
 use crate::admission_config::AdmissionConfig;
@@ -71,16 +71,16 @@ impl Hooks {
         let [first, second] = known.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
         let of_api = config.api.iter().flat_map(|api| &api.mutating_webhooks);
         let mutating = [
-            first.renew(config.of_sets(|set| &set.mutating_webhooks), cache),
-            second.renew(of_api, cache),
+            first.recompile(config.of_sets(|set| &set.mutating_webhooks), cache),
+            second.recompile(of_api, cache),
         ];
         let none = |origin| Arc::new(ValidatingWebhooks::compile([], origin, cache));
         let known = previous.map(|previous| previous.validating.clone());
         let [first, second] = known.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
         let of_api = config.api.iter().flat_map(|api| &api.validating_webhooks);
         let validating = [
-            first.renew(config.of_sets(|set| &set.validating_webhooks), cache),
-            second.renew(of_api, cache),
+            first.recompile(config.of_sets(|set| &set.validating_webhooks), cache),
+            second.recompile(of_api, cache),
         ];
         Hooks {
             mutating: mutating.map(Arc::new),
@@ -92,18 +92,7 @@ impl Hooks {
     /// What it may depend on besides the request whether they are called.
     pub(crate) fn needs(&self) -> impl Iterator<Item = Need> {
         let mutating = self.mutating.iter().flat_map(|own| own.needs());
-        let needs = mutating.chain(self.validating.iter().flat_map(|own| own.needs()));
-        needs.flat_map(|own| {
-            let kinds = [
-                (own.namespace_labels, NeedKind::NamespaceLabels),
-                (own.authorizer, NeedKind::Authorizer),
-            ];
-            let kinds = kinds.into_iter().filter(|(needed, _)| *needed);
-            kinds.map(move |(_, kind)| Need {
-                name: own.webhook.clone(),
-                kind,
-            })
-        })
+        mutating.chain(self.validating.iter().flat_map(|own| own.needs()))
     }
 
     /// Has the callers drop what they keep for webhooks that are gone.
@@ -141,27 +130,14 @@ pub(crate) struct Asking<'c> {
     pub(crate) decider: &'c dyn Decider,
 }
 
-impl Pending for Asking<'_> {
+impl PendingChecks for Asking<'_> {
     fn answered<'a>(&'a self) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
         Box::pin(self.answers.ask(self.decider))
     }
 }
 
-/// Logs calls that an API server logs, and hands on what is told.
-pub(crate) struct Logging<'o> {
-    observer: Option<&'o mut dyn Observer>,
-    /// What the first denial is: the one that the user is told.
-    pub(crate) cause: Option<DenialCause>,
-}
-
-impl<'o> Logging<'o> {
-    pub(crate) fn new(observer: Option<&'o mut dyn Observer>) -> Self {
-        Logging {
-            observer,
-            cause: None,
-        }
-    }
-}
+/// Logs calls that an API server logs, and passes events on.
+pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn Observer>);
 
 impl Observer for Logging<'_> {
     fn called(&mut self, called: &Called<'_>) {
@@ -171,18 +147,12 @@ impl Observer for Logging<'_> {
             (Some(failure), Some(Rejection::CallFailed)) => {
                 tracing::warn!("Failed calling webhook, failing closed {name}: {failure}");
             }
-            (None, Some(Rejection::Denied)) if called.does == Does::Validate => {
+            (None, Some(Rejection::Denied)) if called.phase == Phase::Validating => {
                 tracing::warn!(code = called.code, "rejected by webhook {name:?}");
             }
             _ => {}
         }
-        if let Some(rejection) = called.rejection {
-            self.cause.get_or_insert(match rejection {
-                Rejection::Denied => DenialCause::Rule,
-                Rejection::CallFailed | Rejection::ServerError => DenialCause::Failure,
-            });
-        }
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.0 {
             observer.called(called);
         }
     }
@@ -192,14 +162,14 @@ impl Observer for Logging<'_> {
             let name = conditions.webhook;
             tracing::warn!("Failed evaluating match conditions, failing closed {name}: {failure}");
         }
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.0 {
             observer.conditions(conditions);
         }
     }
 
     fn undecided(&mut self, undecided: &Undecided) {
         tracing::warn!("{undecided}");
-        if let Some(observer) = &mut self.observer {
+        if let Some(observer) = &mut self.0 {
             observer.undecided(undecided);
         }
     }

@@ -132,9 +132,9 @@ impl pratique_webhook::Observer for Counting<'_> {
         use pratique_webhook::Rejection;
 
         let (name, operation) = (called.webhook, operation(called.operation));
-        let webhook = match called.does {
-            pratique_webhook::Does::Mutate => metrics::WebhookType::Mutating,
-            pratique_webhook::Does::Validate => metrics::WebhookType::Validating,
+        let webhook = match called.phase {
+            pratique_webhook::Phase::Mutating => metrics::WebhookType::Mutating,
+            pratique_webhook::Phase::Validating => metrics::WebhookType::Validating,
         };
         let rejected = called.rejection.is_some();
         self.metrics
@@ -157,9 +157,11 @@ impl pratique_webhook::Observer for Counting<'_> {
         use metrics::{ConditionOwner, WebhookType};
 
         let (name, operation) = (conditions.webhook, operation(conditions.operation));
-        let (owner, webhook) = match conditions.does {
-            pratique_webhook::Does::Mutate => (ConditionOwner::MutatingWebhook, WebhookType::Mutating),
-            pratique_webhook::Does::Validate => (ConditionOwner::ValidatingWebhook, WebhookType::Validating),
+        let (owner, webhook) = match conditions.phase {
+            pratique_webhook::Phase::Mutating => (ConditionOwner::MutatingWebhook, WebhookType::Mutating),
+            pratique_webhook::Phase::Validating => {
+                (ConditionOwner::ValidatingWebhook, WebhookType::Validating)
+            }
         };
         self.metrics
             .match_conditions(name, owner, operation, conditions.duration);

@@ -8,8 +8,8 @@ use pratique_expression::Cache;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_types::{AdmissionRequest, Status};
 use pratique_webhook::{
-    Answer, Call, Caller, Mutated, MutatingWebhooks, Origin, Reinvocation, Surroundings, ValidatingWebhooks,
-    Verdict, mutate, validate,
+    Answer, Call, Caller, Mutated, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks,
+    ValidationOutcome, WebhookContext, mutate, validate,
 };
 use serde_json::json;
 
@@ -74,7 +74,7 @@ impl Webhooks {
         })
     }
 
-    fn asked(&self, body: &[u8]) -> (Mutated, Verdict) {
+    fn asked(&self, body: &[u8]) -> (Mutated, ValidationOutcome) {
         let request = json!({
             "uid": "u", "operation": "CREATE", "name": "web", "namespace": "shop",
             "kind": {"version": "v1", "kind": "Pod"}, "resource": {"version": "v1", "resource": "pods"},
@@ -86,7 +86,7 @@ impl Webhooks {
             return Default::default();
         };
         let caller = Answers(body);
-        let surroundings = Surroundings::new(&self.equivalents, self, Arc::new(NoAuthorizer));
+        let surroundings = WebhookContext::new(&self.equivalents, self, Arc::new(NoAuthorizer));
         let mut turns = Reinvocation::default();
         self.runtime.block_on(async {
             let mutated = mutate(

@@ -9,7 +9,7 @@ use pratique_cel::library::authz;
 use pratique_cel::{Interrupt, MemoryLimit};
 use pratique_match::Equivalents;
 use pratique_testkit::NoNamespaces;
-use pratique_webhook::{Pending, Surroundings, Unanswered, validate};
+use pratique_webhook::{PendingChecks, Unfinished, WebhookContext, validate};
 use serde_json::json;
 
 use crate::scene::{Player, allows, hook, request, validated, validating};
@@ -70,7 +70,7 @@ impl authz::Authorizer for Later {
     }
 }
 
-impl Pending for Later {
+impl PendingChecks for Later {
     fn answered<'a>(&'a self) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
         Box::pin(async { !self.0.swap(true, Ordering::SeqCst) })
     }
@@ -85,11 +85,11 @@ async fn open_checks_are_waited_for() {
     )]);
     let (request, equivalents, later) = (request(), Equivalents::new(), Arc::new(Later::default()));
     let player = Player::default().plays("a", allows());
-    let surroundings = Surroundings::new(&equivalents, &NoNamespaces, later.clone());
-    let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
-    assert_eq!(verdict, Err(Unanswered::Pending));
-    let surroundings = surroundings.with_pending(&*later);
-    let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
+    let context = WebhookContext::new(&equivalents, &NoNamespaces, later.clone());
+    let verdict = validate(&[&hooks], &request, &context, &player, &mut ()).await;
+    assert_eq!(verdict, Err(Unfinished::Pending));
+    let context = context.with_pending(&*later);
+    let verdict = validate(&[&hooks], &request, &context, &player, &mut ()).await;
     assert!(verdict.unwrap().allowed());
     assert_eq!(player.paths(), ["a"]);
 }
@@ -103,16 +103,16 @@ async fn conditions_are_stopped_whatever_the_failure_policy() {
         )])
     };
     let (request, equivalents, player) = (request(), Equivalents::new(), Player::default());
-    let surroundings = Surroundings::new(&equivalents, &NoNamespaces, Arc::new(Later::default()));
+    let context = WebhookContext::new(&equivalents, &NoNamespaces, Arc::new(Later::default()));
     let interrupt = Interrupt::new();
     interrupt.set();
-    let interrupted = surroundings.clone().with_interrupt(&interrupt);
+    let interrupted = context.clone().with_interrupt(&interrupt);
     let long = hooks("lists.range(10000).all(x, x >= 0)");
     let verdict = validate(&[&long], &request, &interrupted, &player, &mut ()).await;
-    assert_eq!(verdict, Err(Unanswered::Interrupted));
-    let bounded = surroundings.with_memory(&MemoryLimit::new(1 << 20));
+    assert_eq!(verdict, Err(Unfinished::Interrupted));
+    let bounded = context.with_memory(&MemoryLimit::new(1 << 20));
     let large = hooks("lists.range(10000).map(x, [x, x, x, x, x, x]).size() > 0");
     let verdict = validate(&[&large], &request, &bounded, &player, &mut ()).await;
-    assert_eq!(verdict, Err(Unanswered::MemoryLimit));
+    assert_eq!(verdict, Err(Unfinished::MemoryLimit));
     assert!(player.paths().is_empty());
 }

@@ -9,7 +9,7 @@ use pratique_webhook::{Origin, Reinvocation, mutate, validate};
 use serde_json::{Value as Json, json};
 use tokio::time::Instant;
 
-use crate::scene::{Player, allows, hook, mutating, request, surroundings, validated, validating};
+use crate::scene::{Player, allows, context, hook, mutating, request, validated, validating};
 
 #[tokio::test(start_paused = true)]
 async fn each_has_its_own_time() {
@@ -43,7 +43,7 @@ async fn each_has_its_own_time() {
 async fn the_request_cuts_the_time_of_webhooks() {
     let (request, equivalents) = (request(), Equivalents::new());
     let deadline = Instant::now() + Duration::from_millis(1500);
-    let surroundings = surroundings(&equivalents).with_deadline(deadline.into_std());
+    let context = context(&equivalents).with_deadline(deadline.into_std());
     let ignoring = json!({"failurePolicy": "Ignore"});
 
     let player = Player::default().plays_after("a", allows(), 60_000);
@@ -52,7 +52,7 @@ async fn the_request_cuts_the_time_of_webhooks() {
         &[("m", vec![hook("a", ignoring.clone()), hook("a", json!({}))])],
     );
     let mut turns = Reinvocation::default();
-    let mutated = mutate(&[&hooks], &request, &surroundings, &mut turns, &player, &mut ()).await;
+    let mutated = mutate(&[&hooks], &request, &context, &mut turns, &player, &mut ()).await;
     let status = mutated.unwrap().status.unwrap();
     assert_eq!(
         (status.message.as_str(), status.code),
@@ -64,7 +64,7 @@ async fn the_request_cuts_the_time_of_webhooks() {
     // By now nothing is left: nobody is called.
     let player = Player::default().plays("a", allows());
     let hooks = validating(vec![hook("a", ignoring)]);
-    let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
+    let verdict = validate(&[&hooks], &request, &context, &player, &mut ()).await;
     assert_eq!(verdict.unwrap().status.unwrap().code, 504);
     assert!(player.paths().is_empty());
 }
@@ -96,9 +96,9 @@ async fn patches_are_interrupted() {
             json!({"allowed": true, "patchType": "JSONPatch", "patch": patch}),
         );
         let hooks = mutating(Origin::Api, &[("m", vec![hook("a", json!({}))])]);
-        let surroundings = surroundings(&equivalents).with_interrupt(&interrupt);
+        let context = context(&equivalents).with_interrupt(&interrupt);
         let mut turns = Reinvocation::default();
-        let mutated = mutate(&[&hooks], &request, &surroundings, &mut turns, &player, &mut ()).await;
+        let mutated = mutate(&[&hooks], &request, &context, &mut turns, &player, &mut ()).await;
         mutated.unwrap().status
     };
     // A small one is done before anybody asks.

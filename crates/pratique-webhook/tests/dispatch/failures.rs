@@ -4,7 +4,7 @@ use pratique_types::AdmissionRequest;
 use pratique_webhook::{Origin, Reinvocation, mutate, validate};
 use serde_json::{Value, json};
 
-use crate::scene::{Player, allows, hook, mutated, mutating, request, surroundings, validated, validating};
+use crate::scene::{Player, allows, context, hook, mutated, mutating, request, validated, validating};
 
 const FAILED: &str =
     "Internal error occurred: failed calling webhook \"a.example.com\": failed to call webhook: out";
@@ -106,8 +106,8 @@ async fn dry_runs_have_no_side_effects() {
         let player = Player::default().plays("a", allows());
         let hooks = validating(vec![hook("a", json!({"sideEffects": side_effects}))]);
         let equivalents = pratique_match::Equivalents::new();
-        let surroundings = surroundings(&equivalents);
-        let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
+        let context = context(&equivalents);
+        let verdict = validate(&[&hooks], &request, &context, &player, &mut ()).await;
         let message = verdict.unwrap().status.map(|status| status.message);
         assert_eq!(message.unwrap_or_default(), expected, "{side_effects}");
         assert_eq!(player.paths().len(), usize::from(expected.is_empty()));
@@ -127,9 +127,9 @@ async fn what_is_deleted_cannot_be_changed() {
         &[("m", vec![hook("a", json!({"failurePolicy": "Ignore"}))])],
     );
     let equivalents = pratique_match::Equivalents::new();
-    let surroundings = surroundings(&equivalents);
+    let context = context(&equivalents);
     let mut turns = Reinvocation::default();
-    let mutated = mutate(&[&hooks], &request, &surroundings, &mut turns, &player, &mut ()).await;
+    let mutated = mutate(&[&hooks], &request, &context, &mut turns, &player, &mut ()).await;
     assert_eq!(
         mutated.unwrap().status.unwrap().message,
         "Internal error occurred: admission webhook \"a.example.com\" attempted to modify the object, which is not \

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_cel::{MemoryBudget, MemoryLimit};
 use pratique_match::Equivalents;
-use pratique_webhook::{Does, Observer, Origin, Reinvocation, mutate, validate};
+use pratique_webhook::{Observer, Origin, Phase, Reinvocation, mutate, validate};
 use serde_json::{Value, json};
 
-use crate::scene::{Player, allows, hook, mutating, request, surroundings, validating};
+use crate::scene::{Player, allows, context, hook, mutating, request, validating};
 
 /// What is left, and the least that ever was.
 #[derive(Debug)]
@@ -41,23 +41,23 @@ fn left(bytes: usize) -> Arc<Left> {
 }
 
 /// The code with which a request is refused whose webhook answers so, whatever its failure policy says; 200 if it is not.
-async fn code(does: Does, response: &Value, memory: &MemoryLimit) -> i32 {
+async fn code(does: Phase, response: &Value, memory: &MemoryLimit) -> i32 {
     let mut codes = Vec::new();
     for policy in ["Fail", "Ignore"] {
         let player = Player::default().plays("a", response.clone());
         let hook = hook("a", json!({"failurePolicy": policy}));
         let (request, equivalents) = (request(), Equivalents::new());
-        let surroundings = surroundings(&equivalents).with_memory(memory);
+        let context = context(&equivalents).with_memory(memory);
         let status = match does {
-            Does::Mutate => {
+            Phase::Mutating => {
                 let hooks = mutating(Origin::Api, &[("m", vec![hook])]);
                 let mut turns = Reinvocation::default();
-                let mutated = mutate(&[&hooks], &request, &surroundings, &mut turns, &player, &mut ()).await;
+                let mutated = mutate(&[&hooks], &request, &context, &mut turns, &player, &mut ()).await;
                 mutated.unwrap().status
             }
-            Does::Validate => {
+            Phase::Validating => {
                 let hooks = validating(vec![hook]);
-                let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut ()).await;
+                let verdict = validate(&[&hooks], &request, &context, &player, &mut ()).await;
                 verdict.unwrap().status
             }
         };
@@ -69,8 +69,8 @@ async fn code(does: Does, response: &Value, memory: &MemoryLimit) -> i32 {
 
 /// The codes where it mutates, and where it validates.
 async fn codes(response: &Value, memory: &MemoryLimit) -> [i32; 2] {
-    let mutating = code(Does::Mutate, response, memory).await;
-    [mutating, code(Does::Validate, response, memory).await]
+    let mutating = code(Phase::Mutating, response, memory).await;
+    [mutating, code(Phase::Validating, response, memory).await]
 }
 
 #[tokio::test]
@@ -93,18 +93,27 @@ async fn patches_are_part_of_it() {
     let patch = pratique_json::base64::encode(add.to_string().as_bytes());
     let patch = json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
     assert_eq!(
-        code(Does::Mutate, &patch, &MemoryLimit::new(128 << 20)).await,
+        code(Phase::Mutating, &patch, &MemoryLimit::new(128 << 20)).await,
         200
     );
-    assert_eq!(code(Does::Mutate, &patch, &MemoryLimit::new(16 << 20)).await, 413);
+    assert_eq!(
+        code(Phase::Mutating, &patch, &MemoryLimit::new(16 << 20)).await,
+        413
+    );
     // Each operation doubles the object.
     let copies: Vec<Value> = (0..12)
         .map(|at| json!({"op": "copy", "from": "/spec", "path": format!("/spec/s{at}")}))
         .collect();
     let patch = pratique_json::base64::encode(json!(copies).to_string().as_bytes());
     let patch = json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
-    assert_eq!(code(Does::Mutate, &patch, &MemoryLimit::new(64 << 20)).await, 200);
-    assert_eq!(code(Does::Mutate, &patch, &MemoryLimit::new(1 << 20)).await, 413);
+    assert_eq!(
+        code(Phase::Mutating, &patch, &MemoryLimit::new(64 << 20)).await,
+        200
+    );
+    assert_eq!(
+        code(Phase::Mutating, &patch, &MemoryLimit::new(1 << 20)).await,
+        413
+    );
 }
 
 /// Notes what is left while calls are told of.
@@ -127,14 +136,14 @@ async fn what_is_held_is_given_back() {
     if let pratique_json::Value::Object(object) = &mut request.object {
         object.insert("padding", padding);
     }
-    let surroundings = surroundings(&equivalents).with_memory(&memory);
+    let context = context(&equivalents).with_memory(&memory);
     let hooks = ["a", "b", "c", "d"];
     let player = hooks.iter().fold(Player::default(), |player, path| {
         player.plays_after(path, allows(), 50)
     });
     let hooks = validating(hooks.map(|path| hook(path, json!({}))).to_vec());
     let mut watching = Watching(left.clone(), 0);
-    let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut watching).await;
+    let verdict = validate(&[&hooks], &request, &context, &player, &mut watching).await;
     assert!(verdict.unwrap().allowed() && watching.1 == 4);
     let most = ALL - left.least.load(Ordering::Relaxed);
     assert!(

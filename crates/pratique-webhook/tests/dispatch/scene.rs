@@ -13,7 +13,7 @@ use pratique_testkit::{NoNamespaces, NoOpinion};
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
     Answer, Attributes, Call, CallError, CallErrorKind, Caller, Mutated, MutatingWebhooks, Observer, Origin,
-    Reinvocation, Surroundings, ValidatingWebhooks, Verdict, mutate, validate,
+    Reinvocation, ValidatingWebhooks, ValidationOutcome, WebhookContext, mutate, validate,
 };
 use serde_json::{Value as Json, json};
 
@@ -148,17 +148,17 @@ pub(crate) fn request() -> AdmissionRequest<'static> {
     .unwrap()
 }
 
-/// The surroundings of a request in an empty cluster, where objects are taken as they come.
-pub(crate) fn surroundings(equivalents: &Equivalents) -> Surroundings<'_> {
-    Surroundings::new(equivalents, &NoNamespaces, Arc::new(NoOpinion)).without_types()
+/// The context of a request in an empty cluster, where objects are taken as they come.
+pub(crate) fn context(equivalents: &Equivalents) -> WebhookContext<'_> {
+    WebhookContext::new(equivalents, &NoNamespaces, Arc::new(NoOpinion)).without_types()
 }
 
 /// One turn of mutating webhooks.
 pub(crate) async fn mutated(sets: &[&MutatingWebhooks], player: &Player) -> Mutated {
     let (request, equivalents) = (request(), Equivalents::new());
-    let surroundings = surroundings(&equivalents);
+    let context = context(&equivalents);
     let mut turns = Reinvocation::default();
-    mutate(sets, &request, &surroundings, &mut turns, player, &mut ())
+    mutate(sets, &request, &context, &mut turns, player, &mut ())
         .await
         .unwrap()
 }
@@ -180,14 +180,14 @@ pub(crate) async fn request_mutated_twice(
     between: Option<Value<'static>>,
 ) -> Vec<Mutated> {
     let equivalents = Equivalents::new();
-    turns_of(request, sets, player, between, surroundings(&equivalents)).await
+    turns_of(request, sets, player, between, context(&equivalents)).await
 }
 
 /// Likewise, of a request whose object has the Go type of its kind.
 pub(crate) async fn typed_mutated_twice(sets: &[&MutatingWebhooks], player: &Player) -> Vec<Mutated> {
     let equivalents = Equivalents::new();
-    let surroundings = Surroundings::new(&equivalents, &NoNamespaces, Arc::new(NoOpinion));
-    turns_of(&request(), sets, player, None, surroundings).await
+    let context = WebhookContext::new(&equivalents, &NoNamespaces, Arc::new(NoOpinion));
+    turns_of(&request(), sets, player, None, context).await
 }
 
 async fn turns_of(
@@ -195,26 +195,23 @@ async fn turns_of(
     sets: &[&MutatingWebhooks],
     player: &Player,
     between: Option<Value<'static>>,
-    surroundings: Surroundings<'_>,
+    context: WebhookContext<'_>,
 ) -> Vec<Mutated> {
     let mut turns = Reinvocation::default();
-    let first = mutate(sets, request, &surroundings, &mut turns, player, &mut ()).await;
+    let first = mutate(sets, request, &context, &mut turns, player, &mut ()).await;
     let first = first.unwrap();
     if !turns.is_due() && between.is_none() {
         return vec![first];
     }
     turns.begin_second();
     let object = between.or(first.object.clone());
-    let attributes = Attributes {
-        request,
-        object: object.as_ref().unwrap_or(&request.object),
-    };
-    let second = mutate(sets, attributes, &surroundings, &mut turns, player, &mut ()).await;
+    let attributes = Attributes::written(request, object.as_ref().unwrap_or(&request.object));
+    let second = mutate(sets, attributes, &context, &mut turns, player, &mut ()).await;
     vec![first, second.unwrap()]
 }
 
 /// What validating webhooks say.
-pub(crate) async fn validated(set: &ValidatingWebhooks, player: &Player) -> Verdict {
+pub(crate) async fn validated(set: &ValidatingWebhooks, player: &Player) -> ValidationOutcome {
     observed(set, player, &mut ()).await
 }
 
@@ -223,10 +220,10 @@ pub(crate) async fn observed(
     set: &ValidatingWebhooks,
     player: &Player,
     observer: &mut dyn Observer,
-) -> Verdict {
+) -> ValidationOutcome {
     let (request, equivalents) = (request(), Equivalents::new());
-    let surroundings = surroundings(&equivalents);
-    validate(&[set], &request, &surroundings, player, observer)
+    let context = context(&equivalents);
+    validate(&[set], &request, &context, player, observer)
         .await
         .unwrap()
 }

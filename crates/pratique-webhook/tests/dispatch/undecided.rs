@@ -6,7 +6,8 @@ use pratique_cel::library::authz::NoAuthorizer;
 use pratique_match::Equivalents;
 use pratique_testkit::NamesOnly;
 use pratique_webhook::{
-    Mutated, Observer, OnUndecided, Origin, Reinvocation, Surroundings, Undecided, Verdict, mutate, validate,
+    Mutated, NeedKind, Observer, OnUndecided, Origin, Reinvocation, Undecided, ValidationOutcome,
+    WebhookContext, mutate, validate,
 };
 use serde_json::{Value as Json, json};
 
@@ -22,18 +23,18 @@ impl Observer for Told {
     }
 }
 
-fn surroundings(equivalents: &Equivalents, on_undecided: OnUndecided) -> Surroundings<'_> {
-    let surroundings = Surroundings::new(equivalents, &NamesOnly, Arc::new(NoAuthorizer));
-    surroundings.without_types().on_undecided(on_undecided)
+fn context(equivalents: &Equivalents, on_undecided: OnUndecided) -> WebhookContext<'_> {
+    let context = WebhookContext::new(equivalents, &NamesOnly, Arc::new(NoAuthorizer));
+    context.without_types().on_undecided(on_undecided)
 }
 
 /// Asks two validating webhooks, the first as it is given; gives whom was called, too.
-async fn ask(first: Json, on_undecided: OnUndecided) -> (Verdict, Vec<String>, usize) {
+async fn ask(first: Json, on_undecided: OnUndecided) -> (ValidationOutcome, Vec<String>, usize) {
     let hooks = validating(vec![hook("a", first), hook("b", json!({}))]);
     let player = Player::default().plays("a", allows()).plays("b", allows());
     let (request, equivalents, mut told) = (request(), Equivalents::new(), Told::default());
-    let surroundings = surroundings(&equivalents, on_undecided);
-    let verdict = validate(&[&hooks], &request, &surroundings, &player, &mut told).await;
+    let context = context(&equivalents, on_undecided);
+    let verdict = validate(&[&hooks], &request, &context, &player, &mut told).await;
     (verdict.unwrap(), player.paths(), told.0.len())
 }
 
@@ -111,9 +112,9 @@ async fn mutating_webhooks_end_there() {
         asks["failurePolicy"] = policy.into();
         let hooks = mutating(Origin::Api, &[("m", vec![hook("a", json!({})), hook("b", asks)])]);
         let (request, equivalents) = (request(), Equivalents::new());
-        let surroundings = surroundings(&equivalents, on_undecided);
+        let context = context(&equivalents, on_undecided);
         let mut turns = Reinvocation::default();
-        let mutated = mutate(&[&hooks], &request, &surroundings, &mut turns, &player, &mut ()).await;
+        let mutated = mutate(&[&hooks], &request, &context, &mut turns, &player, &mut ()).await;
         mutated.unwrap()
     };
     let reported = change(OnUndecided::Report, "Fail").await;
@@ -133,14 +134,14 @@ async fn mutating_webhooks_end_there() {
 fn needs_are_told_from_conditions_and_selectors() {
     let needs = |more: Json| {
         let hooks = validating(vec![hook("a", more)]);
-        let needs: Vec<_> = hooks
-            .needs()
-            .map(|own| (own.namespace_labels, own.authorizer))
-            .collect();
+        let needs: Vec<_> = hooks.needs().map(|need| need.kind).collect();
         needs
     };
     assert_eq!(needs(json!({})), []);
-    assert_eq!(needs(asks()), [(false, true)]);
-    assert_eq!(needs(selects(json!({"env": "prod"}))), [(true, false)]);
+    assert_eq!(needs(asks()), [NeedKind::Authorizer]);
+    assert_eq!(
+        needs(selects(json!({"env": "prod"}))),
+        [NeedKind::NamespaceLabels]
+    );
     assert_eq!(needs(selects(json!({"kubernetes.io/metadata.name": "ns"}))), []);
 }

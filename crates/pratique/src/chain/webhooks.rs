@@ -1,10 +1,10 @@
 //! Webhooks in the chain.
 
 use pratique_json::Value;
-use pratique_policy::{DenialCause, HeldMemory, OutOfMemory, Unfinished};
+use pratique_policy::{DenialCause, HeldMemory, OutOfMemory};
 use pratique_types::{Reason, Status};
 use pratique_webhook::transport::Budget;
-use pratique_webhook::{Caller, Mutated, Reinvocation, Surroundings, Unanswered, Verdict, mutate, validate};
+use pratique_webhook::{Caller, Mutated, Reinvocation, ValidationOutcome, WebhookContext, mutate, validate};
 
 use super::{ChainRun, End};
 use crate::hooks::{Asking, Logging};
@@ -18,26 +18,11 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    fn calling<'a>(&'a self, asking: &'a Asking<'_>) -> Surroundings<'a> {
-        let cluster = self.context.cluster;
-        let surroundings = Surroundings::new(cluster.equivalents(), cluster, self.answers.clone())
+    fn calling<'a>(&'a self, asking: &'a Asking<'_>) -> WebhookContext<'a> {
+        WebhookContext::from(self.surroundings())
             .with_pending(asking)
-            .on_undecided(self.admission.on_undecided)
             .with_services(self.admission.hooks.callers.services())
-            .excluding_virtual(self.admission.feature_gates.excludes_virtual_resources);
-        surroundings
-            .with_interrupt(self.interrupt())
-            .with_memory(&self.context.limits.memory)
-    }
-
-    /// The end of a request for which webhooks could not be asked.
-    fn unanswered(&self, unanswered: Unanswered) -> End {
-        self.stopped(match unanswered {
-            Unanswered::Pending => Unfinished::Pending,
-            Unanswered::Interrupted => Unfinished::Interrupted,
-            Unanswered::MemoryLimit => Unfinished::MemoryLimit,
-            Unanswered::MemoryBudget => Unfinished::MemoryBudget,
-        })
+            .excluding_virtual(self.admission.feature_gates.excludes_virtual_resources)
     }
 
     /// The caller for this request, which may have to hurry.
@@ -80,24 +65,20 @@ impl<'r> ChainRun<'r> {
         let budget = self.with_budget(caller);
         let caller = budget.as_ref().map_or(caller, |budget| budget as &dyn Caller);
         let asking = self.asking();
-        let (mutated, cause) = {
-            let (attributes, surroundings) = (self.attributes(), self.calling(&asking));
-            let attributes = pratique_webhook::Attributes {
-                request: attributes.request,
-                object: attributes.object,
-            };
-            let mut logging = Logging::new(observer.webhooks());
-            let mutated = mutate(&sets, attributes, &surroundings, turns, caller, &mut logging).await;
-            (mutated, logging.cause)
+        let mutated = {
+            let (attributes, context) = (self.attributes(), self.calling(&asking));
+            let mut logging = Logging(observer.webhooks());
+            mutate(&sets, attributes, &context, turns, caller, &mut logging).await
         };
         let Mutated {
             object,
             status,
+            cause,
             undecided,
             warnings,
             audit_annotations,
             patch_annotations,
-        } = mutated.map_err(|unanswered| self.unanswered(unanswered))?;
+        } = mutated.map_err(|unfinished| self.stopped(unfinished))?;
         self.hold(object.as_ref(), status.as_deref())?;
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
@@ -120,22 +101,18 @@ impl<'r> ChainRun<'r> {
         let budget = self.with_budget(caller);
         let caller = budget.as_ref().map_or(caller, |budget| budget as &dyn Caller);
         let asking = self.asking();
-        let (verdict, cause) = {
-            let (attributes, surroundings) = (self.attributes(), self.calling(&asking));
-            let attributes = pratique_webhook::Attributes {
-                request: attributes.request,
-                object: attributes.object,
-            };
-            let mut logging = Logging::new(observer.webhooks());
-            let verdict = validate(&sets, attributes, &surroundings, caller, &mut logging).await;
-            (verdict, logging.cause)
+        let outcome = {
+            let (attributes, context) = (self.attributes(), self.calling(&asking));
+            let mut logging = Logging(observer.webhooks());
+            validate(&sets, attributes, &context, caller, &mut logging).await
         };
-        let Verdict {
+        let ValidationOutcome {
             status,
+            cause,
             undecided,
             warnings,
             audit_annotations,
-        } = verdict.map_err(|unanswered| self.unanswered(unanswered))?;
+        } = outcome.map_err(|unfinished| self.stopped(unfinished))?;
         self.hold(None, status.as_deref())?;
         self.outcome.undecided.extend(undecided);
         self.outcome.warnings.extend(warnings);

@@ -10,8 +10,8 @@ use pratique_manifest::load_kube_config;
 use pratique_match::Equivalents;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Status, warnings};
 use pratique_webhook::{
-    Attributes, Caller, HttpCaller, MutatingWebhooks, Reinvocation, Service, Services, Surroundings,
-    ValidatingWebhooks, mutate, validate,
+    Attributes, Caller, HttpCaller, MutatingWebhooks, Reinvocation, Service, Services, ValidatingWebhooks,
+    WebhookContext, mutate, validate,
 };
 use pratique_webhook_backend::{Backend, Listener, Script};
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ impl World {
             serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
         let services = AtBackend(self.backend.address(Listener::Backend).to_string());
         let mut surroundings =
-            Surroundings::new(&equivalents, &cluster, Arc::new(authorizer)).with_services(&services);
+            WebhookContext::new(&equivalents, &cluster, Arc::new(authorizer)).with_services(&services);
         if case["typed"] != Value::Bool(true) {
             surroundings = surroundings.without_types();
         }
@@ -190,17 +190,14 @@ impl Judged {
         &mut self,
         sets: &[&MutatingWebhooks],
         request: &AdmissionRequest<'_>,
-        surroundings: &Surroundings<'_>,
+        surroundings: &WebhookContext<'_>,
         caller: &dyn Caller,
         audits_requests: bool,
     ) -> Result<(), String> {
         let mut turns = Reinvocation::default();
         loop {
             let given = self.object.take();
-            let attributes = Attributes {
-                request,
-                object: given.as_ref().unwrap_or(&request.object),
-            };
+            let attributes = Attributes::written(request, given.as_ref().unwrap_or(&request.object));
             let mutated = mutate(sets, attributes, surroundings, &mut turns, caller, &mut ()).await;
             let mutated = mutated.map_err(|error| error.to_string())?;
             self.object = mutated.object.or(given);
@@ -225,16 +222,13 @@ impl Judged {
         &mut self,
         sets: &[&ValidatingWebhooks],
         request: &AdmissionRequest<'_>,
-        surroundings: &Surroundings<'_>,
+        surroundings: &WebhookContext<'_>,
         caller: &dyn Caller,
     ) -> Result<(), String> {
         if self.status.is_some() {
             return Ok(());
         }
-        let attributes = Attributes {
-            request,
-            object: self.object.as_ref().unwrap_or(&request.object),
-        };
+        let attributes = Attributes::written(request, self.object.as_ref().unwrap_or(&request.object));
         let verdict = validate(sets, attributes, surroundings, caller, &mut ()).await;
         let verdict = verdict.map_err(|error| error.to_string())?;
         self.warnings.extend(verdict.warnings);

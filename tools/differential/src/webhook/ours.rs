@@ -10,7 +10,7 @@ use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
     Answer, Attributes, Call, CallError, CallErrorKind, Caller, MutatingWebhooks, Origin, Reinvocation,
-    Surroundings, mutate,
+    WebhookContext, mutate,
 };
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -112,14 +112,11 @@ impl Ours {
             uids: Mutex::default(),
         };
         let authorizer = Arc::new(CaseAuthorizer::default());
-        let surroundings = Surroundings::new(self.cluster.equivalents(), &self.cluster, authorizer);
+        let surroundings = WebhookContext::new(self.cluster.equivalents(), &self.cluster, authorizer);
         let (mut turns, mut current) = (Reinvocation::default(), None);
         let (mut warnings, mut annotations) = (Vec::new(), serde_json::Map::new());
         let status = loop {
-            let attributes = Attributes {
-                request: &request,
-                object: current.as_ref().unwrap_or(&request.object),
-            };
+            let attributes = Attributes::written(&request, current.as_ref().unwrap_or(&request.object));
             let mutated = self.runtime.block_on(async {
                 mutate(
                     &[webhooks],

@@ -1,0 +1,158 @@
+//! What calls of webhooks depend on besides the request and the webhooks.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use pratique_cel::library::authz::Authorizer;
+use pratique_cel::{Interrupt, MemoryLimit};
+use pratique_core::{EvalContext, Namespaces, OnUndecided};
+use pratique_json::Progress;
+use pratique_match::Equivalents;
+
+use crate::endpoint::Services;
+use crate::outcome::Unfinished;
+
+/// Answers the authorization checks that an [`Authorizer`] left pending.
+pub trait PendingChecks: Send + Sync {
+    /// Waits for the answers to all pending checks; returns whether there were any.
+    fn answered<'a>(&'a self) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+}
+
+/// What calls of webhooks depend on besides the request and the webhooks: the view of the cluster, and limits.
+#[derive(Clone)]
+pub struct WebhookContext<'v> {
+    pub(crate) equivalents: &'v Equivalents,
+    pub(crate) namespaces: &'v (dyn Namespaces + Sync),
+    pub(crate) authorizer: Arc<dyn Authorizer>,
+    pub(crate) pending: Option<&'v dyn PendingChecks>,
+    pub(crate) services: &'v dyn Services,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) memory: MemoryLimit,
+    pub(crate) excludes_virtual: bool,
+    pub(crate) types_objects: bool,
+    pub(crate) on_undecided: OnUndecided,
+}
+
+impl<'v> WebhookContext<'v> {
+    /// Calls in this view of the cluster, with an authorizer for the checks of match conditions.
+    pub fn new(
+        equivalents: &'v Equivalents,
+        namespaces: &'v (dyn Namespaces + Sync),
+        authorizer: Arc<dyn Authorizer>,
+    ) -> Self {
+        WebhookContext {
+            equivalents,
+            namespaces,
+            authorizer,
+            pending: None,
+            services: &(),
+            interrupt: Interrupt::never(),
+            memory: MemoryLimit::default(),
+            excludes_virtual: true,
+            types_objects: true,
+            on_undecided: OnUndecided::default(),
+        }
+    }
+
+    /// Sets what becomes of webhooks whose match depends on something that was not given.
+    #[must_use]
+    pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
+        WebhookContext { on_undecided, ..self }
+    }
+
+    /// Waits for the answers to checks that the authorizer leaves pending. Without, such a check ends everything.
+    #[must_use]
+    pub fn with_pending(self, pending: &'v dyn PendingChecks) -> Self {
+        WebhookContext {
+            pending: Some(pending),
+            ..self
+        }
+    }
+
+    /// Resolves services in this way.
+    #[must_use]
+    pub fn with_services(self, services: &'v dyn Services) -> Self {
+        WebhookContext { services, ..self }
+    }
+
+    /// The deadline of the request: no call continues after it.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Instant) -> Self {
+        WebhookContext {
+            interrupt: self.interrupt.with_deadline(deadline),
+            ..self
+        }
+    }
+
+    /// Ends match conditions once `interrupt` is set, and calls at its deadline.
+    #[must_use]
+    pub fn with_interrupt(self, interrupt: &Interrupt) -> Self {
+        let interrupt = interrupt.clone();
+        WebhookContext { interrupt, ..self }
+    }
+
+    /// Bounds the memory of the calls, and of the match conditions of a webhook.
+    #[must_use]
+    pub fn with_memory(self, memory: &MemoryLimit) -> Self {
+        let memory = memory.clone();
+        WebhookContext { memory, ..self }
+    }
+
+    /// Sets the feature gate `ExcludeAdmissionWebhookVirtualResources`; it is on unless set.
+    #[must_use]
+    pub fn excluding_virtual(self, excludes_virtual: bool) -> Self {
+        WebhookContext {
+            excludes_virtual,
+            ..self
+        }
+    }
+
+    /// Takes objects of built-in kinds as they come, as an API server does custom resources. Otherwise webhooks receive
+    /// them, and their patches leave them, in the form of their kind.
+    #[must_use]
+    pub fn without_types(self) -> Self {
+        WebhookContext {
+            types_objects: false,
+            ..self
+        }
+    }
+
+    /// The deadline of the request.
+    pub(crate) fn deadline(&self) -> Option<tokio::time::Instant> {
+        self.interrupt.deadline().map(tokio::time::Instant::from_std)
+    }
+
+    /// Whether the deadline of the request has passed.
+    pub(crate) fn deadline_passed(&self) -> bool {
+        let deadline = self.deadline();
+        deadline.is_some_and(|deadline| tokio::time::Instant::now() >= deadline)
+    }
+
+    /// Progress of work on whole objects, which the interrupt ends.
+    pub(crate) fn progress(&self) -> Progress<'_> {
+        Progress::new(&self.interrupt)
+    }
+
+    /// Waits for the answers to pending authorization checks.
+    pub(crate) async fn answer_pending(&self) -> Result<(), Unfinished> {
+        match self.pending {
+            Some(pending) if pending.answered().await => Ok(()),
+            _ => Err(Unfinished::Pending),
+        }
+    }
+}
+
+/// The context of webhooks that are called as policies are evaluated.
+impl<'v> From<EvalContext<'v>> for WebhookContext<'v> {
+    fn from(context: EvalContext<'v>) -> Self {
+        let cluster = context.cluster;
+        WebhookContext {
+            interrupt: context.interrupt.cloned().unwrap_or_else(Interrupt::never),
+            memory: context.memory.cloned().unwrap_or_default(),
+            on_undecided: context.on_undecided,
+            ..WebhookContext::new(cluster.equivalents(), cluster, context.authorizer)
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What mutating and validating webhooks do alike: matching, match conditions, calls, and records of the answers.
+
+use pratique_core::{
+    Attributes, ConditionError, MatchFailure, Missing, OnUndecided, Phase, RequestMatcher, Undecided,
+};
+use pratique_json::Value;
+use pratique_match::{Matched, Target};
+use tokio::time::Instant;
+
+use crate::annotations::Annotations;
+use crate::answer::Verified;
+use crate::call::{Exchange, Failure, call_webhook};
+use crate::caller::Caller;
+use crate::conditions::{self, ConditionInputs};
+use crate::configurations::Webhooks;
+use crate::context::WebhookContext;
+use crate::memory::PhaseMemory;
+use crate::observer::{Conditions, Observer};
+use crate::outcome::{End, Unfinished};
+use crate::review::Review;
+use crate::statuses::{denied, forbidden, unmatchable};
+use crate::version::{Converter, VersionedObjects};
+use crate::webhook::Webhook;
+
+/// One phase of webhooks for a request.
+pub(crate) struct PhaseRun<'r, 's> {
+    pub(crate) phase: Phase,
+    pub(crate) attributes: Attributes<'s>,
+    /// The name of the object, as far as it is known.
+    pub(crate) name: &'s str,
+    pub(crate) context: &'r WebhookContext<'s>,
+    pub(crate) converter: Converter<'s>,
+    pub(crate) memory: PhaseMemory,
+    /// The validating webhooks of which it is not known whether they are called.
+    pub(crate) undecided: Vec<Undecided>,
+}
+
+/// What the answers of webhooks hold for the user and the audit log.
+#[derive(Default)]
+pub(crate) struct AnswerRecords {
+    pub(crate) annotations: Annotations,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl<'r, 's> PhaseRun<'r, 's> {
+    pub(crate) fn new(phase: Phase, attributes: Attributes<'s>, context: &'r WebhookContext<'s>) -> Self {
+        let request = attributes.request;
+        let served = context.equivalents.of(&request.resource, &request.sub_resource);
+        let served = served.iter().map(|equivalent| &equivalent.kind);
+        PhaseRun {
+            phase,
+            attributes,
+            // Only in validation the object has a generated name.
+            name: match phase {
+                Phase::Mutating => &request.name,
+                Phase::Validating => attributes.object_name(),
+            },
+            context,
+            converter: Converter::new(
+                context.types_objects,
+                std::iter::once(&request.kind).chain(served),
+            ),
+            memory: PhaseMemory::new(&context.memory),
+            undecided: Vec::new(),
+        }
+    }
+
+    /// Matches the request with this object.
+    fn matcher<'o>(&self, object: &'o Value<'o>) -> RequestMatcher<'o>
+    where
+        's: 'o,
+    {
+        RequestMatcher {
+            target: Target {
+                name: self.name,
+                object,
+                types_objects: self.context.types_objects,
+                ..Target::new(self.attributes.request)
+            },
+            equivalents: self.context.equivalents,
+            namespaces: self.context.namespaces,
+        }
+    }
+
+    /// The webhooks of an origin that may match the request, with their positions among all of the origin; none where the
+    /// origin may not intercept it.
+    // Upstream: pkg/admission/plugin/webhook/generic/webhook.go, Dispatch
+    pub(crate) fn candidates<'h>(&self, webhooks: &'h Webhooks) -> Vec<(usize, &'h Webhook)> {
+        let interceptor = pratique_exclusion::Phase::Webhook {
+            excludes_virtual: self.context.excludes_virtual,
+        };
+        let matcher = self.matcher(self.attributes.object);
+        if webhooks.all.is_empty() || !matcher.may_intercept(interceptor, webhooks.origin) {
+            return Vec::new();
+        }
+        let found = matcher.candidates(&webhooks.index).into_iter();
+        let found = found.map(|position| position as usize);
+        found
+            .filter_map(|position| Some((position, &**webhooks.all.get(position)?)))
+            .collect()
+    }
+
+    /// What the request, with this object, matches a webhook as; `None` where the webhook is not called.
+    // Upstream: pkg/admission/plugin/webhook/generic/webhook.go, ShouldCallHook
+    pub(crate) fn matches<'o>(
+        &mut self,
+        webhook: &Webhook,
+        object: &'o Value<'o>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Matched<'o>>, End>
+    where
+        's: 'o,
+    {
+        match self.matcher(object).matches(&webhook.constraints) {
+            Ok(matched) => Ok(matched),
+            Err(MatchFailure::Error(error)) => Err(unmatchable(&error).into()),
+            Err(MatchFailure::Undecided(missing)) => {
+                self.handle_undecided(webhook, *missing, observer)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether the match conditions of a webhook hold.
+    pub(crate) async fn conditions_hold(
+        &mut self,
+        webhook: &Webhook,
+        objects: &VersionedObjects<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, End> {
+        let began = Instant::now();
+        let inputs = ConditionInputs {
+            attributes: self.attributes,
+            name: self.name,
+            objects,
+            typed: self.converter.is_typed(&objects.kind),
+        };
+        let outcome = loop {
+            match conditions::evaluate(webhook, &inputs, self.context) {
+                Ok(outcome) => break outcome,
+                Err(Unfinished::Pending) => self.context.answer_pending().await?,
+                Err(unfinished) => return Err(unfinished.into()),
+            }
+        };
+        let request = self.attributes.request;
+        observer.conditions(&Conditions {
+            webhook: &webhook.name,
+            phase: self.phase,
+            operation: request.operation,
+            duration: began.elapsed(),
+            errors: outcome.errors,
+            excluded: outcome.matches == Ok(false),
+            failure: outcome.failure(),
+        });
+        match outcome.matches {
+            Ok(matches) => Ok(matches),
+            Err(ConditionError::Failed(error)) => Err(forbidden(&request.resource, self.name, &error).into()),
+            Err(ConditionError::Undecided(missing)) => {
+                self.handle_undecided(webhook, *missing, observer)?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Handles a webhook of which it is not known whether it is called: it ends a mutation, while other validating webhooks
+    /// may still refuse the request.
+    fn handle_undecided(
+        &mut self,
+        webhook: &Webhook,
+        missing: Missing,
+        observer: &mut dyn Observer,
+    ) -> Result<(), End> {
+        let undecided = Undecided {
+            plugin: self.phase.webhook_plugin(),
+            name: webhook.name.clone(),
+            binding: None,
+            missing,
+        };
+        observer.undecided(&undecided);
+        match (self.context.on_undecided, self.phase) {
+            (OnUndecided::Report, Phase::Mutating) => Err(End::Undecided(Box::new(undecided))),
+            (OnUndecided::Report, Phase::Validating) => {
+                self.undecided.push(undecided);
+                Ok(())
+            }
+            (OnUndecided::FailurePolicy, _) if webhook.failure_policy.ignores() => Ok(()),
+            (OnUndecided::FailurePolicy, _) => {
+                let resource = &self.attributes.request.resource;
+                Err(forbidden(resource, self.name, &undecided.to_string()).into())
+            }
+        }
+    }
+
+    /// Calls a webhook. There is no review where the webhook reads no version that is known.
+    pub(crate) async fn call(
+        &self,
+        webhook: &Webhook,
+        review: Option<&Review>,
+        caller: &dyn Caller,
+    ) -> (Exchange, Result<Verified, Failure>) {
+        let dry_run = self.attributes.request.dry_run.unwrap_or_default();
+        let within = (self.context, &self.memory);
+        call_webhook(webhook, (self.phase, dry_run), review, caller, within).await
+    }
+
+    /// Reports a call to an observer.
+    pub(crate) fn report<T>(
+        &self,
+        observer: &mut dyn Observer,
+        webhook: &Webhook,
+        exchange: &Exchange,
+        result: &Result<T, Failure>,
+    ) {
+        let failure = result.as_ref().err();
+        let operation = self.attributes.request.operation;
+        exchange.report(observer, (webhook, self.phase), operation, failure);
+    }
+}
+
+impl AnswerRecords {
+    /// Records an answer; the failure is that the webhook denies the request.
+    pub(crate) fn accept(&mut self, webhook: &Webhook, answer: &mut Verified) -> Result<(), Failure> {
+        self.annotations
+            .of_webhook(&webhook.name, &answer.audit_annotations);
+        self.warnings.append(&mut answer.warnings);
+        match answer.allowed {
+            true => Ok(()),
+            false => {
+                let status = denied(&webhook.name, answer.result.take());
+                Err(Failure::Denied(Box::new(status)))
+            }
+        }
+    }
+}
