@@ -209,7 +209,7 @@ async fn post(
     context: &WebhookContext<'_>,
 ) -> Result<Bytes, Failure> {
     let endpoint = webhook.location.endpoint.clone();
-    let endpoint = endpoint.map_err(|error| Failure::call(error, 500))?;
+    let endpoint = endpoint.map_err(|error| Failure::call(error.to_string(), 500))?;
     let now = Instant::now();
     let of_webhook = webhook.timeout.and_then(|timeout| now.checked_add(timeout));
     let deadline = of_webhook.into_iter().chain(context.deadline()).min();

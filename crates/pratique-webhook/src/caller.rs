@@ -1,4 +1,4 @@
-//! The seam between what a webhook is asked and how the question travels.
+//! Delivery of reviews to webhooks.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -12,7 +12,7 @@ use pratique_cel::OutOfMemory;
 
 use crate::memory::CallMemory;
 
-/// Where a webhook listens, and whom to trust there. Compiled once for each webhook of a configuration.
+/// The endpoint of a webhook and the authorities trusted there. Compiled once for each webhook of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     /// `https` URL to which reviews are posted, without query: what requests and messages show. That of a service is
@@ -24,7 +24,7 @@ pub struct Endpoint {
     pub ca_bundle: Option<Vec<u8>>,
 }
 
-/// Bundles are long, and hardly ever what tells two endpoints apart.
+/// Leaves out bundles, which are long and hardly ever distinguish endpoints.
 impl Hash for Endpoint {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.url.hash(state);
@@ -32,68 +32,68 @@ impl Hash for Endpoint {
     }
 }
 
-/// One review on its way to a webhook.
+/// One call of a webhook.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Where it goes.
+    /// The endpoint of the webhook.
     pub endpoint: Arc<Endpoint>,
-    /// `host:port` to connect to, where it is not that of the URL: where a service was found. All else, the name in
-    /// the certificate and the `Host` header included, stays as the endpoint says.
+    /// The `host:port` to connect to, where it is not that of the URL: the resolved address of a service. Everything else,
+    /// including the name in the certificate and the `Host` header, follows from the endpoint.
     pub address: Option<String>,
     /// The AdmissionReview, as JSON.
     pub body: Bytes,
-    /// What the webhook is told in `?timeout=`: whole seconds, rounded up. None: it is told nothing.
+    /// The value of `?timeout=`: whole seconds, rounded up. `None` leaves it out.
     pub timeout: Option<Duration>,
-    /// When nobody waits for the answer any more. The caller ends the call then, in the reference's words; what does
-    /// not end is dropped soon after.
+    /// The deadline, at which the caller ends the call with an API server's message. A call that does not end is dropped soon
+    /// after.
     pub deadline: Option<Instant>,
-    /// The memory that the request has for this call. Callers grow it as they read an answer; what they do not is added
-    /// when they hand it on.
+    /// The memory that the request has for this call. Callers grow it as they read an answer; the rest is added when they
+    /// return the answer.
     pub memory: Arc<CallMemory>,
 }
 
-/// Why there is no answer to read. Displays as the reference words it after `failed calling webhook "…": `, that is from
+/// Why there is no answer. Displays as an API server's message after `failed calling webhook "…": `, that is from
 /// `failed to call webhook: ` or `could not get REST client: ` on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CallError {
-    /// The reference's words.
+    /// The message.
     pub message: String,
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: CallErrorKind,
 }
 
-/// What kept an answer from being read.
+/// The kind of a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallErrorKind {
-    /// The client could not be made: a bad bundle, bad credentials.
+    /// The client could not be made, for example because of a bad bundle or bad credentials.
     Client,
     /// No answer in time.
     Timeout,
     /// An answer with a status that is not success: its code.
     Status(u16),
-    /// Everything else on the way: refused, reset, distrusted, too large.
+    /// Any other failure of the transport: refused, reset, not trusted, too large.
     Transport,
     /// There is no memory for the answer. No failure policy ignores that.
     OutOfMemory(OutOfMemory),
 }
 
-/// Brings reviews to webhooks.
+/// Delivers reviews to webhooks.
 pub trait Caller: Send + Sync {
-    /// Posts a review; gives the body of a successful answer, which is not empty. Dropping the answer ends the call.
+    /// Posts a review; returns the body of a successful answer, which is not empty. Dropping the answer cancels the call.
     fn call<'a>(&'a self, call: Call) -> Answer<'a>;
 
-    /// From now on no other endpoints are called than these, but for requests under way: what is kept for others can
-    /// go. It is said whenever webhooks changed. Does nothing unless implemented.
+    /// Called after webhooks changed: from now on, only these endpoints are called, except by requests in progress. State for
+    /// others can be dropped. Does nothing unless implemented.
     fn retain(&self, endpoints: &HashSet<&Endpoint>) {
         let _ = endpoints;
     }
 }
 
-/// An answer on its way.
+/// The future of an answer.
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Bytes, CallError>> + Send + 'a>>;
 
-/// A caller that several share.
+/// A shared caller.
 impl<C: Caller + ?Sized> Caller for Arc<C> {
     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
         (**self).call(call)

@@ -1,4 +1,4 @@
-//! Where a webhook listens: its URL, or that of a service.
+//! The endpoint of a webhook: its URL, or that of a service.
 
 use std::sync::Arc;
 
@@ -8,37 +8,66 @@ use pratique_gotext::url::Url;
 
 use crate::caller::Endpoint;
 
-/// A service of the cluster, with the port that a webhook is behind.
+/// A service of the cluster, with the port of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Service {
-    /// Its name.
+    /// The name of the service.
     pub name: String,
-    /// The namespace that it is in.
+    /// The namespace of the service.
     pub namespace: String,
-    /// The port that it serves.
+    /// The port of the service.
     pub port: i32,
 }
 
-/// Finds services. Where nobody does, the cluster's DNS has to know `name.namespace.svc`.
+/// Resolves services. Without a resolver, the DNS of the cluster has to know `name.namespace.svc`.
+// Upstream: pkg/util/webhook/serviceresolver.go, ServiceResolver
 pub trait Services: Send + Sync {
-    /// `host:port` to connect to; `None` where its name is to be looked up.
+    /// The `host:port` to connect to; `None` where the name of the service is looked up.
     ///
     /// # Errors
-    /// Why it is not found, for people.
+    /// The message of a call that fails because the service is not found.
     fn address(&self, service: &Service) -> Result<Option<String>, String>;
 }
 
-/// Leaves all services to the cluster's DNS.
+/// Leaves all services to the DNS of the cluster.
 impl Services for () {
     fn address(&self, _: &Service) -> Result<Option<String>, String> {
         Ok(None)
     }
 }
 
-/// Where a webhook is to be found; the error is what a call fails with.
+/// Why a webhook has no endpoint. The messages are those that its calls fail with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EndpointError {
+    /// Its configuration has neither a service nor a URL.
+    #[error(
+        "could not get REST client: failed calling webhook {}: webhook configuration must have either service or URL",
+        quote(webhook)
+    )]
+    Missing {
+        /// The name of the webhook.
+        webhook: String,
+    },
+    /// Its URL cannot be parsed.
+    #[error(
+        "could not get REST client: failed calling webhook {}: Unparsable URL: {error}",
+        quote(webhook)
+    )]
+    Unparsable {
+        /// The name of the webhook.
+        webhook: String,
+        /// Why.
+        error: String,
+    },
+    /// Its URL has no scheme; it is given without its path.
+    #[error("could not get REST client: host must be a URL or a host:port pair: {}", quote(.0))]
+    NoScheme(String),
+}
+
+/// The endpoint of a webhook, and the service that it belongs to.
 #[derive(Debug)]
 pub(crate) struct Location {
-    pub(crate) endpoint: Result<Arc<Endpoint>, String>,
+    pub(crate) endpoint: Result<Arc<Endpoint>, EndpointError>,
     pub(crate) service: Option<Service>,
 }
 
@@ -65,7 +94,7 @@ impl Location {
             port: reference.port.filter(|port| *port != 0).unwrap_or(443),
         };
         let name = format!("{}.{}.svc", service.name, service.namespace);
-        // A service's path is one whatever it has in it; a URL would end it at these.
+        // In a URL, these characters would end the path.
         let path = clean(reference.path.as_deref().unwrap_or_default());
         let path = path.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
         Location {
@@ -79,28 +108,23 @@ impl Location {
     }
 }
 
-/// A URL as requests are sent to it: the query and what else follows the path is dropped, the path is cleaned.
-fn normalized(webhook: &str, url: Option<&str>) -> Result<String, String> {
-    let failed = |why: &str| {
-        format!(
-            "could not get REST client: failed calling webhook {}: {why}",
-            quote(webhook)
-        )
-    };
+/// Normalises a URL: the path is cleaned, and everything after it is dropped.
+fn normalized(webhook: &str, url: Option<&str>) -> Result<String, EndpointError> {
+    let webhook = || webhook.to_owned();
     let url = url.filter(|url| !url.is_empty());
-    let url = url.ok_or_else(|| failed("webhook configuration must have either service or URL"))?;
-    let parsed = Url::parse(url).map_err(|error| failed(&format!("Unparsable URL: {error}")))?;
+    let url = url.ok_or_else(|| EndpointError::Missing { webhook: webhook() })?;
+    let parsed = Url::parse(url).map_err(|error| EndpointError::Unparsable {
+        webhook: webhook(),
+        error: error.to_string(),
+    })?;
     if parsed.scheme().is_empty() {
-        let shown = quote(&format!("://{}", parsed.host()));
-        return Err(format!(
-            "could not get REST client: host must be a URL or a host:port pair: {shown}"
-        ));
+        return Err(EndpointError::NoScheme(format!("://{}", parsed.host())));
     }
     let path = clean(&parsed.escaped_path());
     Ok(format!("{}://{}{path}", parsed.scheme(), parsed.host()))
 }
 
-/// A path from the root, without empty steps and those up and on the spot.
+/// An absolute path without empty segments, `.` and `..`.
 fn clean(path: &str) -> String {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {
@@ -130,7 +154,7 @@ mod tests {
     fn check(config: &WebhookClientConfig, expected: &str) {
         let location = Location::compile("h.example.com", config);
         let shown = location.endpoint.map(|endpoint| endpoint.url.clone());
-        assert_eq!(shown.unwrap_or_else(|error| error), expected);
+        assert_eq!(shown.unwrap_or_else(|error| error.to_string()), expected);
     }
 
     #[test]

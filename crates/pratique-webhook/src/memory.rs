@@ -1,7 +1,7 @@
-//! What calls of webhooks hold in memory: reviews on their way, answers, what is made of them.
+//! The memory of calls of webhooks: of reviews, of answers, and of what is decoded from them.
 //!
-//! The reference bounds none of it. Here it is part of what the request may hold, as what expressions hold is, and past
-//! that the request is refused whatever failure policies say: a webhook that answers too much must not let it in.
+//! The reference has no bound on it. Here it counts towards the memory of the request, as that of expressions does. Past the
+//! limit the request is refused whatever the failure policies: an answer that is too large must not allow a request.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +11,11 @@ use pratique_json::Counts;
 
 use crate::caller::{CallError, CallErrorKind};
 
-/// What the calls of a phase hold together. A copy is the same.
+/// The memory of the calls of a phase together. Copies share it.
 #[derive(Clone, Debug)]
 pub(crate) struct PhaseMemory(Arc<Mutex<HeldMemory>>);
 
-/// What one call holds, or what is made of its answer: given back when dropped.
+/// The memory of one call, or of what is made of its answer: released when dropped.
 #[derive(Debug)]
 pub struct CallMemory {
     phase: PhaseMemory,
@@ -28,7 +28,7 @@ impl PhaseMemory {
         PhaseMemory(Arc::new(Mutex::new(HeldMemory::new(limit))))
     }
 
-    /// A part of it, of nothing yet.
+    /// A part of it, still empty.
     pub(crate) fn part(&self) -> CallMemory {
         CallMemory {
             phase: self.clone(),
@@ -42,7 +42,7 @@ impl PhaseMemory {
 }
 
 impl CallMemory {
-    /// For a call apart from others.
+    /// The memory of a single call.
     pub fn new(limit: &MemoryLimit) -> Self {
         PhaseMemory::new(limit).part()
     }
@@ -50,7 +50,7 @@ impl CallMemory {
     /// Holds so many bytes more: those of an answer that is read, for as long as the call takes.
     ///
     /// # Errors
-    /// There is no memory for them. A [`Caller`](crate::Caller) gives up and hands the error on.
+    /// There is no memory for them. A [`Caller`](crate::Caller) returns the error.
     pub fn grow(&self, bytes: usize) -> Result<(), CallError> {
         self.hold(bytes).map_err(|error| CallError {
             message: format!("failed to call webhook: {error}"),
@@ -75,7 +75,7 @@ impl CallMemory {
     }
 }
 
-/// Within the usual limit, and no budget that it shares: for calls apart from requests.
+/// Memory within the default limit, and without a shared budget: for calls outside of requests.
 impl Default for CallMemory {
     fn default() -> Self {
         CallMemory::new(&MemoryLimit::default())
@@ -88,13 +88,13 @@ impl Drop for CallMemory {
     }
 }
 
-/// What reading an answer takes besides its bytes: its values, and copies of its texts.
+/// The memory that decoding an answer takes besides its bytes: for its values, and copies of its strings.
 pub(crate) fn of_answer(answer: &[u8]) -> usize {
     let counts = Counts::of(answer);
     counts.parsed_bytes().saturating_add(counts.bytes)
 }
 
-/// What reading a patch takes: its values as they are parsed and as operations, and what the audit log is told of it.
+/// The memory that decoding a patch takes: for its parsed values, its operations, and its audit annotation.
 pub(crate) fn of_patch(patch: &[u8]) -> usize {
     let counts = Counts::of(patch);
     let values = counts.parsed_bytes().saturating_mul(2);

@@ -210,7 +210,7 @@ impl<'s> MutationRun<'_, 's> {
             let VersionedObjects { kind, object, .. } = &version.objects;
             let change = (&version.converted, object);
             let converter = &self.run.converter;
-            self.requested = converter.from_version(change, kind, self.requested.get(), &progress)?;
+            self.requested = converter.convert_back(change, kind, self.requested.get(), &progress)?;
         }
         Ok(())
     }

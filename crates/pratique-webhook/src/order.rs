@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// Which of some paths is first in a document of JSON, by its index; none if the document has none of them. The steps of a
-/// path are names of members; elements of lists are at the path of the list.
+/// The index of the path that comes first in a JSON document; `None` if the document has none of them. The steps of a path
+/// are names of members; elements of lists are at the path of the list.
 pub(crate) fn first_in(text: &[u8], paths: &[&str]) -> Option<usize> {
     let (mut first, mut path) = (None, String::new());
     let seeker = Seeker {
@@ -13,12 +13,12 @@ pub(crate) fn first_in(text: &[u8], paths: &[&str]) -> Option<usize> {
         path: &mut path,
         first: &mut first,
     };
-    // It ends early where a path is found. What is wrong with the text was told before.
+    // It ends early with an error where a path is found. Errors of the document were reported before.
     let _ = serde_json::Deserializer::from_slice(text).deserialize_any(seeker);
     first
 }
 
-/// Goes through the values at and below a path.
+/// Visits the values at and below a path.
 struct Seeker<'s> {
     paths: &'s [&'s str],
     path: &'s mut String,

@@ -109,7 +109,7 @@ impl<'s> Converter<'s> {
 
     /// Converts an object that webhooks changed in a kind, where it was `before`, to the kind of the object that is `like`
     /// the one to be stored.
-    pub(crate) fn from_version(
+    pub(crate) fn convert_back(
         &self,
         (before, object): (&ObjectRef<'s>, &ObjectRef<'s>),
         kind: &GroupVersionKind,
@@ -236,7 +236,7 @@ mod tests {
             members.insert("note", "other");
         }
         let back = converter
-            .from_version((&seen, &changed.into()), &other, &event, &progress)
+            .convert_back((&seen, &changed.into()), &other, &event, &progress)
             .unwrap();
         let expected = event
             .to_string()
@@ -255,11 +255,11 @@ mod tests {
             .unwrap();
         assert_eq!(kind_of(seen.get()), widget);
         let back = converter
-            .from_version((&seen, &seen), &widget, &renamed, &progress)
+            .convert_back((&seen, &seen), &widget, &renamed, &progress)
             .unwrap();
         assert_eq!(kind_of(back.get()), widget);
         // What this webhook names otherwise stays so.
-        let back = converter.from_version(
+        let back = converter.convert_back(
             (&seen, &ObjectRef::Given(&renamed)),
             &widget,
             seen.get(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use pratique_webhook::transport::{Certificate, CredentialSource, Nobody};
+use pratique_webhook::transport::{Certificate, CredentialSource, NoCredentials};
 use pratique_webhook::{HttpCaller, Probed, probe_mutating, probe_validating};
 
 use super::subject::Loaded;
@@ -34,7 +34,7 @@ pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, CliError> {
     for plugin in plugins {
         let credentials: Arc<dyn CredentialSource> = match &plugin.kube_config {
             Some(config) => Arc::new(config.clone()),
-            None => Arc::new(Nobody),
+            None => Arc::new(NoCredentials),
         };
         let caller = HttpCaller::builder().credentials(credentials).build();
         let sets = &plugin.manifests;

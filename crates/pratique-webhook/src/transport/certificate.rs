@@ -1,4 +1,4 @@
-//! What a certificate says: for whom it is, how long, and what it may sign.
+//! The parts of a certificate that are checked: its names, its validity, and what it may sign.
 
 use std::net::IpAddr;
 
@@ -7,6 +7,8 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 use x509_parser::x509::X509Name;
+
+use super::refusal::Refusal;
 
 /// A server's certificate, as far as it is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,10 +32,9 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Reads one; the error says what is wrong.
-    pub(super) fn read(der: &CertificateDer<'_>) -> Result<Self, String> {
-        let (_, read) =
-            X509Certificate::from_der(der).map_err(|_| "x509: malformed certificate".to_owned())?;
+    /// Decodes a certificate.
+    pub(super) fn read(der: &CertificateDer<'_>) -> Result<Self, Refusal> {
+        let (_, read) = X509Certificate::from_der(der).map_err(|_| Refusal::Malformed)?;
         let names = read.subject_alternative_name().ok().flatten();
         let usage = read.extended_key_usage().ok().flatten();
         let mut certificate = Self {
@@ -63,19 +64,18 @@ impl Certificate {
         moment(self.not_after)
     }
 
-    /// Why it is not valid now, in Go's words.
-    pub(super) fn validity_fault(&self, now: UnixTime) -> Option<String> {
+    /// Why it is not valid at this time.
+    pub(super) fn validity_fault(&self, now: UnixTime) -> Option<Refusal> {
         let at = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         let (relation, limit) = match at {
             _ if at < self.not_before => ("before", self.not_before),
             _ if at > self.not_after => ("after", self.not_after),
             _ => return None,
         };
-        Some(format!(
-            "x509: certificate has expired or is not yet valid: current time {} is {relation} {}",
-            moment(at),
-            moment(limit)
-        ))
+        let (now, limit) = (moment(at), moment(limit));
+        Some(Refusal::Validity(format!(
+            "current time {now} is {relation} {limit}"
+        )))
     }
 }
 
@@ -137,6 +137,6 @@ mod tests {
     #[test]
     fn garbage_is_malformed() {
         let read = Certificate::read(&CertificateDer::from(vec![1, 2, 3]));
-        assert_eq!(read.unwrap_err(), "x509: malformed certificate");
+        assert_eq!(read.unwrap_err(), Refusal::Malformed);
     }
 }

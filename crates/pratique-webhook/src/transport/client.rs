@@ -1,4 +1,4 @@
-//! The client of one endpoint: its connections, its trust and what it says of us.
+//! The client of one endpoint: its connections, trust and credentials.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,6 +7,7 @@ use reqwest::redirect::Policy;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 
+use super::client_error::ClientError;
 use super::credentials::{CredentialSource, Headers};
 use super::resolve::Resolver;
 use super::target::Target;
@@ -19,7 +20,7 @@ use crate::caller::Endpoint;
 /// more than they do.
 const IDLE_CONNECTIONS: usize = 256;
 const IDLE: Duration = Duration::from_secs(90);
-/// When a connection that says nothing is asked whether it is still there.
+/// When an idle connection is checked.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
 
@@ -33,19 +34,19 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// The error is the reference's words, without `could not get REST client: `.
+    /// The client of an endpoint.
     pub(super) fn new(
         endpoint: &Endpoint,
         address: Option<&str>,
         source: &dyn CredentialSource,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, ClientError> {
         let target = Target::new(endpoint, address)?;
         let credentials = source.credentials(&target.authority)?;
         let name = endpoint.server_name.clone();
         let name = name
             .map(ServerName::try_from)
             .transpose()
-            .map_err(|fault| fault.to_string())?;
+            .map_err(ClientError::library)?;
         let trust = Trust::new(endpoint.ca_bundle.as_deref())?;
         let verifier = Arc::new(Verifier::new(trust, name));
         let pair = credentials.certificate.as_ref();
@@ -75,7 +76,7 @@ impl Client {
             .http2_keep_alive_interval(KEEP_ALIVE)
             .http2_keep_alive_timeout(KEEP_ALIVE_ANSWER)
             .build()
-            .map_err(|fault| fault.to_string())?;
+            .map_err(ClientError::library)?;
         Ok(Self {
             http,
             target,
@@ -85,22 +86,22 @@ impl Client {
         })
     }
 
-    /// The certificate that was shown last.
+    /// The certificate of the last handshake.
     pub(super) fn certificate(&self) -> Option<Certificate> {
         self.verifier.seen()
     }
 }
 
-fn tls(verifier: Arc<Verifier>, pair: Option<identity::Identity>) -> Result<ClientConfig, String> {
+fn tls(verifier: Arc<Verifier>, pair: Option<identity::Identity>) -> Result<ClientConfig, ClientError> {
     let builder = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
-        .map_err(|fault| fault.to_string())?
+        .map_err(ClientError::library)?
         .dangerous()
         .with_custom_certificate_verifier(verifier);
     match pair {
         None => Ok(builder.with_no_client_auth()),
         Some((chain, key)) => builder
             .with_client_auth_cert(chain, key)
-            .map_err(|fault| identity::mismatch(&fault)),
+            .map_err(|error| identity::mismatch(&error).into()),
     }
 }

@@ -1,4 +1,4 @@
-//! The clients that are kept: one for each endpoint, made at its first call, dropped when nobody asks any more.
+//! A cache of clients: one for each endpoint, made at its first call, dropped when its webhook is gone.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +16,9 @@ pub(super) struct Clients {
     source: Arc<dyn CredentialSource>,
     most: usize,
     kept: ArcSwap<Kept>,
-    /// Taken by whoever changes what is kept.
+    /// Serialises changes of the cache.
     changes: Mutex<()>,
-    /// Counts calls, to tell which clients were not used for longest.
+    /// Counts calls, to find the least recently used client.
     clock: AtomicU64,
 }
 
@@ -119,7 +119,7 @@ fn drop_oldest(kept: &mut Kept) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::Nobody;
+    use crate::transport::NoCredentials;
     use bytes::Bytes;
 
     fn call(number: usize, address: Option<&str>) -> Call {
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn equal_endpoints_share_a_client() {
-        let clients = Clients::new(Arc::new(Nobody), 10);
+        let clients = Clients::new(Arc::new(NoCredentials), 10);
         let first = clients.client(&call(1, None)).ok().unwrap();
         assert!(Arc::ptr_eq(&first, &clients.client(&call(1, None)).ok().unwrap()));
         assert!(!Arc::ptr_eq(
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_oldest_go_first_and_the_unwanted_at_once() {
-        let clients = Clients::new(Arc::new(Nobody), 2);
+        let clients = Clients::new(Arc::new(NoCredentials), 2);
         let first = clients.client(&call(1, None)).ok().unwrap();
         clients.client(&call(2, None)).ok().unwrap();
         clients.client(&call(1, None)).ok().unwrap();

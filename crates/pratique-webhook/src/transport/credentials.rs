@@ -1,42 +1,64 @@
-//! Whom a webhook takes us for: headers and client certificates.
+//! Webhook client credentials: headers and client certificates.
 
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue};
+use pratique_gotext::strconv::quote;
 use pratique_json::base64;
 
-/// Says who we are to whom.
+/// Why there are no credentials for a webhook. The messages are Go's, without `could not get REST client: `.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CredentialError {
+    /// There is a bearer token as well as a name and password.
+    #[error("username/password or bearer token may be set, but not both")]
+    Ambiguous,
+    /// An auth provider would be needed.
+    #[error("auth provider not supported")]
+    AuthProvider,
+    /// A command would be needed.
+    #[error("exec credential plugins are not supported")]
+    Exec,
+    /// The file of the token, by its path, is empty.
+    #[error("read empty token from file {}", quote(.0))]
+    EmptyToken(String),
+    /// A file cannot be read, or another reason: `open /token: no such file or directory`.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Provides the credentials for webhooks.
 pub trait CredentialSource: Send + Sync {
     /// The credentials for a webhook at `host:port`.
     ///
     /// # Errors
-    /// The reference's words for why no client can be made: `open /token: no such file or directory`.
-    fn credentials(&self, authority: &str) -> Result<Credentials, String>;
+    /// There are no usable credentials: the call fails.
+    fn credentials(&self, authority: &str) -> Result<Credentials, CredentialError>;
 }
 
-/// No credentials for anybody.
+/// Provides no credentials.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nobody;
+pub struct NoCredentials;
 
-impl CredentialSource for Nobody {
-    fn credentials(&self, _authority: &str) -> Result<Credentials, String> {
+impl CredentialSource for NoCredentials {
+    fn credentials(&self, _authority: &str) -> Result<Credentials, CredentialError> {
         Ok(Credentials::default())
     }
 }
 
-/// What is shown to one webhook.
+/// The credentials for one webhook.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// A bearer token.
     pub token: Option<String>,
     /// A user's name and password.
     pub basic: Option<(String, String)>,
-    /// A client's certificate and its key, as PEM.
+    /// A client certificate and its key, as PEM.
     pub certificate: Option<(Vec<u8>, Vec<u8>)>,
-    /// Somebody else to act as.
+    /// The user to impersonate.
     pub impersonation: Option<Impersonation>,
 }
 
-/// Somebody else to act as.
+/// A user to impersonate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Impersonation {
     /// The user's name.
@@ -49,24 +71,24 @@ pub struct Impersonation {
     pub extra: Vec<(String, Vec<String>)>,
 }
 
-/// The headers of all requests to a webhook; the name of one whose value cannot be sent.
+/// The headers of all requests to a webhook, and the name of one whose value cannot be sent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Headers {
     pub(super) all: HeaderMap,
-    pub(super) unfit: Option<String>,
+    pub(super) invalid: Option<String>,
 }
 
 impl Credentials {
-    pub(super) fn headers(&self) -> Result<Headers, String> {
+    pub(super) fn headers(&self) -> Result<Headers, CredentialError> {
         let mut headers = Headers::default();
         headers.add(USER_AGENT, "kube-apiserver-admission");
         headers.add(ACCEPT, "application/json, */*");
         headers.add(CONTENT_TYPE, "application/json");
-        // A password without a name counts for nothing.
+        // A password without a name is ignored.
         let basic = self.basic.as_ref().filter(|(user, _)| !user.is_empty());
         match (&self.token, basic) {
             (Some(_), Some(_)) => {
-                return Err("username/password or bearer token may be set, but not both".to_owned());
+                return Err(CredentialError::Ambiguous);
             }
             (Some(token), None) => headers.add(AUTHORIZATION, &format!("Bearer {token}")),
             (None, Some((user, password))) => {
@@ -75,8 +97,8 @@ impl Credentials {
             }
             (None, None) => {}
         }
-        if let Some(somebody) = &self.impersonation {
-            headers.impersonate(somebody);
+        if let Some(impersonation) = &self.impersonation {
+            headers.impersonate(impersonation);
         }
         Ok(headers)
     }
@@ -89,19 +111,19 @@ impl Headers {
                 value.set_sensitive(name == AUTHORIZATION);
                 self.all.append(name, value);
             }
-            Err(_) => drop(self.unfit.get_or_insert_with(|| canonical(name.as_str()))),
+            Err(_) => drop(self.invalid.get_or_insert_with(|| canonical(name.as_str()))),
         }
     }
 
-    fn impersonate(&mut self, somebody: &Impersonation) {
-        self.add(HeaderName::from_static("impersonate-user"), &somebody.user);
-        if !somebody.uid.is_empty() {
-            self.add(HeaderName::from_static("impersonate-uid"), &somebody.uid);
+    fn impersonate(&mut self, impersonation: &Impersonation) {
+        self.add(HeaderName::from_static("impersonate-user"), &impersonation.user);
+        if !impersonation.uid.is_empty() {
+            self.add(HeaderName::from_static("impersonate-uid"), &impersonation.uid);
         }
-        for group in &somebody.groups {
+        for group in &impersonation.groups {
             self.add(HeaderName::from_static("impersonate-group"), group);
         }
-        for (key, values) in &somebody.extra {
+        for (key, values) in &impersonation.extra {
             let name = format!("impersonate-extra-{}", escape_key(key));
             let Ok(name) = HeaderName::try_from(name) else {
                 continue;
@@ -113,7 +135,7 @@ impl Headers {
     }
 }
 
-/// What header names cannot hold is percent-encoded, and so is `%`.
+/// Percent-encodes what header names cannot hold, and `%`.
 fn escape_key(key: &str) -> String {
     let mut escaped = String::with_capacity(key.len());
     for byte in key.bytes() {
@@ -180,22 +202,19 @@ mod tests {
             ..Credentials::default()
         };
         let fault = both.headers().unwrap_err();
-        assert_eq!(
-            fault,
-            "username/password or bearer token may be set, but not both"
-        );
+        assert_eq!(fault, CredentialError::Ambiguous);
     }
 
     #[test]
     fn impersonation() {
-        let somebody = Impersonation {
+        let impersonation = Impersonation {
             user: "jane".to_owned(),
             uid: "7".to_owned(),
             groups: vec!["a".to_owned(), "b".to_owned()],
             extra: vec![("k/e y".to_owned(), vec!["v".to_owned()])],
         };
         let credentials = Credentials {
-            impersonation: Some(somebody),
+            impersonation: Some(impersonation),
             ..Credentials::default()
         };
         check(
@@ -211,13 +230,13 @@ mod tests {
     }
 
     #[test]
-    fn unfit_values() {
+    fn invalid_values() {
         let credentials = Credentials {
             token: Some("t\n".to_owned()),
             ..Credentials::default()
         };
         assert_eq!(
-            credentials.headers().unwrap().unfit.as_deref(),
+            credentials.headers().unwrap().invalid.as_deref(),
             Some("Authorization")
         );
     }

@@ -14,13 +14,13 @@ use super::{LONGEST_CALL, Rules, failure, media_type};
 use crate::caller::{Call, CallError, CallErrorKind};
 use crate::memory::CallMemory;
 
-/// Go's words for a deadline that passed.
+/// Go's message for a deadline that passed.
 pub(super) const DEADLINE: &str = "context deadline exceeded";
 
 /// How often a call is repeated.
 const MOST_REPEATS: usize = 10;
 
-/// The most that is read of an answer that nobody wants, so that its connection can be used again.
+/// How much is read at most of an answer that is not used, so that its connection can be used again.
 const MOST_DISCARDED: usize = 2048;
 
 /// Posts a review and reads the answer.
@@ -87,11 +87,11 @@ async fn read(
     let content_type = String::from_utf8_lossy(content_type.unwrap_or_default()).into_owned();
     let body = timeout_at(deadline, whole(response, largest, &call.memory)).await;
     let body = body.unwrap_or_else(|_| Err(unreadable(DEADLINE, CallErrorKind::Timeout)))?;
-    judge(code, &content_type, body)
+    check_status(code, &content_type, body)
 }
 
 /// What an answer comes to, once it is read.
-fn judge(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, CallError> {
+fn check_status(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, CallError> {
     let success = (200..=206).contains(&code);
     let kind = if success {
         CallErrorKind::Transport
@@ -108,7 +108,7 @@ fn judge(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, CallError>
             content_type,
             body: &body,
         };
-        return Err(failed(&status.words(), kind));
+        return Err(failed(&status.message(), kind));
     }
     if body.is_empty() {
         let shown = if content_type.is_empty() {
@@ -116,8 +116,8 @@ fn judge(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, CallError>
         } else {
             content_type
         };
-        let words = format!("0-length response with status code: {code} and content type: {shown}");
-        return Err(failed(&words, kind));
+        let message = format!("0-length response with status code: {code} and content type: {shown}");
+        return Err(failed(&message, kind));
     }
     Ok(body)
 }
@@ -125,11 +125,11 @@ fn judge(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, CallError>
 /// The body. One that comes in one piece is not copied; one that grows takes as much again while it does.
 async fn whole(mut response: Response, largest: usize, memory: &CallMemory) -> Result<Bytes, CallError> {
     let broken = |error: reqwest::Error| {
-        let (words, is_stream) = failure::body_words(&error);
+        let (message, is_stream) = failure::body_message(&error);
         if is_stream {
-            cut_off(&words)
+            cut_off(&message)
         } else {
-            unreadable(&words, CallErrorKind::Transport)
+            unreadable(&message, CallErrorKind::Transport)
         }
     };
     let too_large = || unreadable("http: response body too large", CallErrorKind::Transport);
@@ -151,20 +151,20 @@ async fn whole(mut response: Response, largest: usize, memory: &CallMemory) -> R
     Err(too_large())
 }
 
-fn failed(words: &str, kind: CallErrorKind) -> CallError {
+fn failed(message: &str, kind: CallErrorKind) -> CallError {
     CallError {
-        message: format!("failed to call webhook: {words}"),
+        message: format!("failed to call webhook: {message}"),
         kind,
     }
 }
 
-fn unreadable(words: &str, kind: CallErrorKind) -> CallError {
+fn unreadable(message: &str, kind: CallErrorKind) -> CallError {
     let text = "unexpected error when reading response body. Please retry. Original error:";
-    failed(&format!("{text} {words}"), kind)
+    failed(&format!("{text} {message}"), kind)
 }
 
-fn cut_off(words: &str) -> CallError {
+fn cut_off(message: &str) -> CallError {
     let text = "stream error when reading response body, may be caused by closed connection. Please retry. Original \
                 error:";
-    failed(&format!("{text} {words}"), CallErrorKind::Transport)
+    failed(&format!("{text} {message}"), CallErrorKind::Transport)
 }

@@ -1,4 +1,4 @@
-//! What went wrong on the way, in the words of Go's network, TLS and HTTP libraries.
+//! The messages of Go's network, TLS and HTTP libraries.
 
 use std::error::Error;
 use std::io;
@@ -9,47 +9,47 @@ use reqwest::Url;
 use rustls::{AlertDescription, CertificateError, InvalidMessage};
 
 use super::client::Client;
+use super::refusal::Refusal;
 use super::resolve::NoSuchHost;
-use super::verify::Refusal;
 
 /// Why there was no answer.
-pub(super) fn words(error: &reqwest::Error, client: &Client, url: &Url) -> String {
+pub(super) fn message(error: &reqwest::Error, client: &Client, url: &Url) -> String {
     if let Some(missing) = find::<NoSuchHost>(error) {
         return format!("dial tcp: {missing}");
     }
     if let Some(tls) = find::<rustls::Error>(error) {
-        return tls_words(tls);
+        return tls_message(tls);
     }
     if let Some(stream) = find::<h2::Error>(error) {
-        return stream_words(stream).0;
+        return stream_message(stream).0;
     }
     if let Some(io) = find_io(error) {
-        return io_words(io, error.is_connect().then(|| dialled(client, url)));
+        return io_message(io, error.is_connect().then(|| dialled(client, url)));
     }
     if let Some(http) = find::<hyper::Error>(error) {
-        return http_words(http, "EOF");
+        return http_message(http, "EOF");
     }
     innermost(error)
 }
 
 /// Why a body ended early, and whether it was a stream of HTTP/2 that ended.
-pub(super) fn body_words(error: &reqwest::Error) -> (String, bool) {
+pub(super) fn body_message(error: &reqwest::Error) -> (String, bool) {
     if let Some(stream) = find::<h2::Error>(error) {
-        return stream_words(stream);
+        return stream_message(stream);
     }
     if let Some(tls) = find::<rustls::Error>(error) {
-        return (tls_words(tls), false);
+        return (tls_message(tls), false);
     }
     if let Some(io) = find_io(error) {
-        let words = if io.kind() == io::ErrorKind::UnexpectedEof {
+        let message = if io.kind() == io::ErrorKind::UnexpectedEof {
             "unexpected EOF".to_owned()
         } else {
-            io_words(io, None)
+            io_message(io, None)
         };
-        return (words, false);
+        return (message, false);
     }
-    let words = find::<hyper::Error>(error).map(|http| http_words(http, "unexpected EOF"));
-    (words.unwrap_or_else(|| innermost(error)), false)
+    let message = find::<hyper::Error>(error).map(|http| http_message(http, "unexpected EOF"));
+    (message.unwrap_or_else(|| innermost(error)), false)
 }
 
 /// The first cause of a type; what I/O errors carry counts.
@@ -109,7 +109,7 @@ fn dialled(client: &Client, url: &Url) -> String {
     )
 }
 
-fn io_words(error: &io::Error, dialled: Option<String>) -> String {
+fn io_message(error: &io::Error, dialled: Option<String>) -> String {
     let reason = match error.kind() {
         io::ErrorKind::ConnectionRefused => "connection refused",
         io::ErrorKind::ConnectionReset => "connection reset by peer",
@@ -130,7 +130,7 @@ fn io_words(error: &io::Error, dialled: Option<String>) -> String {
     }
 }
 
-fn http_words(error: &hyper::Error, ended: &str) -> String {
+fn http_message(error: &hyper::Error, ended: &str) -> String {
     if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
         return ended.to_owned();
     }
@@ -140,8 +140,8 @@ fn http_words(error: &hyper::Error, ended: &str) -> String {
     innermost(error)
 }
 
-/// The words, and whether only the stream ended.
-fn stream_words(error: &h2::Error) -> (String, bool) {
+/// The message, and whether only the stream ended.
+fn stream_message(error: &h2::Error) -> (String, bool) {
     let code = error
         .reason()
         .map_or_else(|| "INTERNAL_ERROR".to_owned(), |reason| format!("{reason:?}"));
@@ -154,17 +154,17 @@ fn stream_words(error: &h2::Error) -> (String, bool) {
         return (format!("stream error: stream ID 1; {code}{from}"), true);
     }
     if error.is_go_away() && error.is_remote() {
-        let words = format!("http2: Transport received GOAWAY from server ErrCode:{code}");
-        return (words, false);
+        let message = format!("http2: Transport received GOAWAY from server ErrCode:{code}");
+        return (message, false);
     }
     match error.get_io() {
         Some(io) if io.kind() == io::ErrorKind::UnexpectedEof => ("unexpected EOF".to_owned(), false),
-        Some(io) => (io_words(io, None), false),
+        Some(io) => (io_message(io, None), false),
         None => (format!("connection error: {code}"), false),
     }
 }
 
-fn tls_words(error: &rustls::Error) -> String {
+fn tls_message(error: &rustls::Error) -> String {
     match error {
         rustls::Error::InvalidCertificate(CertificateError::Other(other)) => {
             let refusal = other.0.downcast_ref::<Refusal>();
@@ -174,7 +174,7 @@ fn tls_words(error: &rustls::Error) -> String {
         rustls::Error::InvalidCertificate(other) => {
             format!("tls: failed to verify certificate: x509: {other}")
         }
-        rustls::Error::AlertReceived(alert) => format!("remote error: tls: {}", alert_words(*alert)),
+        rustls::Error::AlertReceived(alert) => format!("remote error: tls: {}", alert_message(*alert)),
         // What does not speak TLS most often speaks HTTP.
         rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
             "http: server gave HTTP response to HTTPS client".to_owned()
@@ -187,8 +187,8 @@ fn tls_words(error: &rustls::Error) -> String {
     }
 }
 
-fn alert_words(alert: AlertDescription) -> String {
-    let words = match alert {
+fn alert_message(alert: AlertDescription) -> String {
+    let message = match alert {
         AlertDescription::CloseNotify => "close notify",
         AlertDescription::UnexpectedMessage => "unexpected message",
         AlertDescription::BadRecordMac => "bad record MAC",
@@ -215,7 +215,7 @@ fn alert_words(alert: AlertDescription) -> String {
         AlertDescription::NoApplicationProtocol => "no application protocol",
         other => return format!("alert({})", u8::from(other)),
     };
-    words.to_owned()
+    message.to_owned()
 }
 
 #[cfg(test)]
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn io_errors() {
         let check = |kind: io::ErrorKind, dialled: Option<&str>, expected: &str| {
-            let found = io_words(&io::Error::from(kind), dialled.map(str::to_owned));
+            let found = io_message(&io::Error::from(kind), dialled.map(str::to_owned));
             assert_eq!(found, expected);
         };
         let at = Some("10.0.0.1:443");
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn tls_errors() {
-        let check = |error: rustls::Error, expected: &str| assert_eq!(tls_words(&error), expected);
+        let check = |error: rustls::Error, expected: &str| assert_eq!(tls_message(&error), expected);
         check(
             rustls::Error::AlertReceived(AlertDescription::CertificateRequired),
             "remote error: tls: certificate required",

@@ -1,22 +1,61 @@
-//! A client's certificate and key, from PEM, with Go's words for what is wrong with them.
+//! A client certificate and its key, decoded from PEM.
+// Upstream: the messages are those of Go's crypto/tls/tls.go, X509KeyPair.
 
 use rustls::pki_types::pem::{PemObject, SectionKind};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
+/// Why a client certificate or its key is not usable. The messages are Go's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum IdentityError {
+    /// The certificate is not PEM.
+    #[error("tls: failed to find any PEM data in certificate input")]
+    NoCertificatePem,
+    /// The certificate is a key.
+    #[error(
+        "tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may \
+         have been switched"
+    )]
+    KeyAsCertificate,
+    /// The certificate is something else; the types of its blocks are listed.
+    #[error(
+        "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the following \
+         types: [{0}]"
+    )]
+    OtherThanCertificate(String),
+    /// The key is not PEM.
+    #[error("tls: failed to find any PEM data in key input")]
+    NoKeyPem,
+    /// The key is a certificate.
+    #[error("tls: found a certificate rather than a key in the PEM for the private key")]
+    CertificateAsKey,
+    /// The key is something else; the types of its blocks are listed.
+    #[error(
+        "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input after skipping PEM blocks of \
+         the following types: [{0}]"
+    )]
+    OtherThanKey(String),
+    /// The key is not that of the certificate.
+    #[error("tls: private key does not match public key")]
+    Mismatch,
+    /// The key cannot be decoded.
+    #[error("tls: failed to parse private key")]
+    InvalidKey,
+}
+
 /// A chain of certificates and the first one's key.
 pub(super) type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
-/// Reads both.
-pub(super) fn read(certificate: &[u8], key: &[u8]) -> Result<Identity, String> {
+/// Decodes a certificate chain and its key.
+pub(super) fn read(certificate: &[u8], key: &[u8]) -> Result<Identity, IdentityError> {
     let chain = chain(certificate)?;
     Ok((chain, private_key(key)?))
 }
 
-/// Go's words for a pair that does not fit.
-pub(super) fn mismatch(error: &rustls::Error) -> String {
+/// Why a key cannot be used with its certificate.
+pub(super) fn mismatch(error: &rustls::Error) -> IdentityError {
     match error {
-        rustls::Error::InconsistentKeys(_) => "tls: private key does not match public key".to_owned(),
-        _ => "tls: failed to parse private key".to_owned(),
+        rustls::Error::InconsistentKeys(_) => IdentityError::Mismatch,
+        _ => IdentityError::InvalidKey,
     }
 }
 
@@ -24,7 +63,7 @@ fn sections(pem: &[u8]) -> Vec<(SectionKind, Vec<u8>)> {
     <(SectionKind, Vec<u8>)>::pem_slice_iter(pem).flatten().collect()
 }
 
-fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
+fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, IdentityError> {
     let sections = sections(pem);
     let skipped: Vec<SectionKind> = sections.iter().map(|(kind, _)| *kind).collect();
     let is_certificate = |kind: &SectionKind| *kind == SectionKind::Certificate;
@@ -37,21 +76,13 @@ fn chain(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
         return Ok(chain);
     }
     Err(match skipped.as_slice() {
-        [] => "tls: failed to find any PEM data in certificate input".to_owned(),
-        [one] if is_key(*one) => {
-            "tls: failed to find certificate PEM data in certificate input, but did find a \
-                                  private key; PEM inputs may have been switched"
-                .to_owned()
-        }
-        kinds => format!(
-            "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the \
-             following types: [{}]",
-            listed(kinds)
-        ),
+        [] => IdentityError::NoCertificatePem,
+        [one] if is_key(*one) => IdentityError::KeyAsCertificate,
+        kinds => IdentityError::OtherThanCertificate(listed(kinds)),
     })
 }
 
-fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, String> {
+fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, IdentityError> {
     let sections = sections(pem);
     let skipped: Vec<SectionKind> = sections.iter().map(|(kind, _)| *kind).collect();
     if let Some((kind, der)) = sections.into_iter().find(|(kind, _)| is_key(*kind)) {
@@ -62,15 +93,9 @@ fn private_key(pem: &[u8]) -> Result<PrivateKeyDer<'static>, String> {
         });
     }
     Err(match skipped.as_slice() {
-        [] => "tls: failed to find any PEM data in key input".to_owned(),
-        [SectionKind::Certificate] => {
-            "tls: found a certificate rather than a key in the PEM for the private key".to_owned()
-        }
-        kinds => format!(
-            "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input after skipping PEM blocks \
-             of the following types: [{}]",
-            listed(kinds)
-        ),
+        [] => IdentityError::NoKeyPem,
+        [SectionKind::Certificate] => IdentityError::CertificateAsKey,
+        kinds => IdentityError::OtherThanKey(listed(kinds)),
     })
 }
 
@@ -106,7 +131,7 @@ mod tests {
         const REQUEST: &[u8] =
             b"-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n";
         let check = |certificate: &[u8], key: &[u8], expected: &str| {
-            assert_eq!(read(certificate, key).unwrap_err(), expected);
+            assert_eq!(read(certificate, key).unwrap_err().to_string(), expected);
         };
         check(
             b"abc",

@@ -1,42 +1,41 @@
-//! Credentials from a kubeconfig: what its user for a webhook comes to.
+//! Credentials of the user that a kubeconfig has for a webhook.
 //!
-//! Files were read with the kubeconfig, so no call waits for one, and a token that changes is taken up when the
-//! configuration is loaded again. Commands that give credentials are refused.
+//! Files were read with the kubeconfig, so no call waits for one, and a changed token is used after the
+//! configuration is loaded again. Commands that provide credentials are refused.
 
-use pratique_gotext::strconv::quote;
 use pratique_types::{KubeConfig, KubeUser, ReadFile};
 
-use super::credentials::{CredentialSource, Credentials, Impersonation};
+use super::credentials::{CredentialError, CredentialSource, Credentials, Impersonation};
 
 impl CredentialSource for KubeConfig {
-    fn credentials(&self, authority: &str) -> Result<Credentials, String> {
+    fn credentials(&self, authority: &str) -> Result<Credentials, CredentialError> {
         self.user_for(authority)
             .map_or_else(|| Ok(Credentials::default()), credentials)
     }
 }
 
-fn credentials(user: &KubeUser) -> Result<Credentials, String> {
+fn credentials(user: &KubeUser) -> Result<Credentials, CredentialError> {
     let token = token(user)?;
     if user.has_auth_provider {
-        return Err("auth provider not supported".to_owned());
+        return Err(CredentialError::AuthProvider);
     }
     let basic = (!user.username.is_empty()).then(|| (user.username.clone(), user.password.clone()));
     if user.has_exec && token.is_none() && basic.is_none() {
-        return Err("exec credential plugins are not supported".to_owned());
+        return Err(CredentialError::Exec);
     }
     let certificate = either(&user.client_certificate_data, user.client_certificate.as_ref())?;
     let key = either(&user.client_key_data, user.client_key.as_ref())?;
     Ok(Credentials {
         token,
         basic,
-        // One without the other counts for nothing.
+        // One without the other is ignored.
         certificate: certificate.zip(key),
         impersonation: impersonation(user),
     })
 }
 
-/// What is in the file counts for more than what is given, as long as there is something in it.
-fn token(user: &KubeUser) -> Result<Option<String>, String> {
+/// A token in the file takes precedence over the given one.
+fn token(user: &KubeUser) -> Result<Option<String>, CredentialError> {
     let given = (!user.token.is_empty()).then(|| user.token.clone());
     let Some(file) = &user.token_file else {
         return Ok(given);
@@ -48,17 +47,17 @@ fn token(user: &KubeUser) -> Result<Option<String>, String> {
     match (read, given) {
         (Ok(token), _) if !token.is_empty() => Ok(Some(token)),
         (_, Some(token)) => Ok(Some(token)),
-        (Ok(_), None) => Err(format!("read empty token from file {}", quote(&file.path))),
-        (Err(error), None) => Err(error.to_string()),
+        (Ok(_), None) => Err(CredentialError::EmptyToken(file.path.clone())),
+        (Err(error), None) => Err(CredentialError::Other(error.to_string())),
     }
 }
 
-fn either(data: &[u8], file: Option<&ReadFile>) -> Result<Option<Vec<u8>>, String> {
+fn either(data: &[u8], file: Option<&ReadFile>) -> Result<Option<Vec<u8>>, CredentialError> {
     if !data.is_empty() {
         return Ok(Some(data.to_vec()));
     }
     let content = file.map(|file| file.content.clone()).transpose();
-    content.map_err(|error| error.to_string())
+    content.map_err(|error| CredentialError::Other(error.to_string()))
 }
 
 fn impersonation(user: &KubeUser) -> Option<Impersonation> {
@@ -90,7 +89,8 @@ mod tests {
     }
 
     fn check(user: KubeUser, expected: Result<Credentials, &str>) {
-        assert!(credentials(&user) == expected.map_err(str::to_owned));
+        let credentials = credentials(&user).map_err(|error| error.to_string());
+        assert!(credentials == expected.map_err(str::to_owned));
     }
 
     fn with_token(token: &str) -> Credentials {

@@ -5,6 +5,7 @@
 
 mod certificate;
 mod client;
+mod client_error;
 mod clients;
 mod credentials;
 mod exchange;
@@ -14,6 +15,7 @@ mod identity;
 mod kubeconfig;
 mod media_type;
 mod redirect;
+mod refusal;
 mod refused;
 mod resolve;
 mod status;
@@ -29,7 +31,7 @@ use crate::caller::{Answer, Call, Caller, Endpoint};
 use clients::Clients;
 
 pub use certificate::Certificate;
-pub use credentials::{CredentialSource, Credentials, Impersonation, Nobody};
+pub use credentials::{CredentialError, CredentialSource, Credentials, Impersonation, NoCredentials};
 pub use guard::{Breaker, Budget, Limited};
 
 /// The most that is read of an answer, unless set otherwise: the reference has no bound.
@@ -74,7 +76,7 @@ impl HttpCaller {
     /// A caller without credentials, and with the usual limits, unless said otherwise.
     pub fn builder() -> HttpCallerBuilder {
         HttpCallerBuilder {
-            credentials: Arc::new(Nobody),
+            credentials: Arc::new(NoCredentials),
             rules: Rules {
                 largest: LARGEST_ANSWER,
                 plain_http_redirects: false,
@@ -95,7 +97,7 @@ impl HttpCaller {
 }
 
 impl HttpCallerBuilder {
-    /// Whom webhooks take us for.
+    /// Sets the source of webhook client credentials.
     #[must_use]
     pub fn credentials(mut self, credentials: Arc<dyn CredentialSource>) -> Self {
         self.credentials = credentials;

@@ -32,7 +32,7 @@ struct Hop {
     has_body: bool,
 }
 
-/// Sends a review until somebody answers with something other than a redirection.
+/// Sends a review and follows redirections, up to the first other answer.
 pub(super) async fn send(
     client: &Client,
     call: &Call,
@@ -54,7 +54,7 @@ pub(super) async fn send(
         let response = sent.map_err(|unanswered| match unanswered {
             Unanswered::Late => hop.failed(DEADLINE, CallErrorKind::Timeout),
             Unanswered::Failed(error) => hop.failed(
-                &failure::words(&error, client, &hop.url),
+                &failure::message(&error, client, &hop.url),
                 CallErrorKind::Transport,
             ),
         })?;
@@ -76,26 +76,26 @@ pub(super) async fn send(
 }
 
 /// `Post "URL": words`.
-pub(super) fn posting(shown: &str, words: &str, kind: CallErrorKind) -> CallError {
+pub(super) fn posting(shown: &str, message: &str, kind: CallErrorKind) -> CallError {
     CallError {
-        message: format!("failed to call webhook: Post {}: {words}", quote(shown)),
+        message: format!("failed to call webhook: Post {}: {message}", quote(shown)),
         kind,
     }
 }
 
 impl Hop {
-    fn failed(&self, words: &str, kind: CallErrorKind) -> CallError {
-        posting(&self.shown, words, kind)
+    fn failed(&self, message: &str, kind: CallErrorKind) -> CallError {
+        posting(&self.shown, message, kind)
     }
 
     fn request(&self, client: &Client, call: &Call) -> Result<Request, CallError> {
         if !matches!(self.url.scheme(), "https" | "http") {
-            let words = format!("unsupported protocol scheme {}", quote(self.url.scheme()));
-            return Err(self.failed(&words, CallErrorKind::Transport));
+            let message = format!("unsupported protocol scheme {}", quote(self.url.scheme()));
+            return Err(self.failed(&message, CallErrorKind::Transport));
         }
-        if let Some(name) = &client.headers.unfit {
-            let words = format!("net/http: invalid header field value for {}", quote(name));
-            return Err(self.failed(&words, CallErrorKind::Transport));
+        if let Some(name) = &client.headers.invalid {
+            let message = format!("net/http: invalid header field value for {}", quote(name));
+            return Err(self.failed(&message, CallErrorKind::Transport));
         }
         let method = if self.posts { Method::POST } else { Method::GET };
         let mut request = Request::new(method, self.url.clone());
@@ -127,8 +127,8 @@ impl Hop {
             return Ok(None);
         }
         let mut next = self.resolve(&location).map_err(|reason| {
-            let words = format!("failed to parse Location header {}: {reason}", quote(&location));
-            self.failed(&words, CallErrorKind::Transport)
+            let message = format!("failed to parse Location header {}: {reason}", quote(&location));
+            self.failed(&message, CallErrorKind::Transport)
         })?;
         next.posts = keeps && self.posts;
         next.has_body = keeps && self.has_body;

@@ -59,7 +59,7 @@ fn wait(error: &reqwest::Error, repeats: u32) -> Option<Duration> {
     let reason = stream.reason().filter(|_| stream.is_remote())?;
     let refused = stream.is_reset() && matches!(reason, Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR);
     let left = stream.is_go_away();
-    // Who leaves for another reason than that he has to may say so on each connection.
+    // A server that sends GOAWAY for another reason may do so on each connection.
     if !refused && !(left && (reason == Reason::NO_ERROR || repeats == 0)) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Names to addresses: those that somebody found already, and the system's.
+//! Name resolution: addresses that the caller resolved, and those of the system.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

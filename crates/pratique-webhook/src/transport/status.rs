@@ -17,8 +17,8 @@ pub(super) struct Failed<'a> {
 }
 
 impl Failed<'_> {
-    /// The reference's words.
-    pub(super) fn words(&self) -> String {
+    /// The reference's message.
+    pub(super) fn message(&self) -> String {
         said(self.body).unwrap_or_else(|| self.sentence())
     }
 
@@ -106,7 +106,7 @@ mod tests {
             content_type,
             body,
         };
-        assert_eq!(failed.words(), expected);
+        assert_eq!(failed.message(), expected);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use http::HeaderValue;
 use pratique_gotext::time as gotext;
 use pratique_gotext::url::Url;
 
+use super::client_error::ClientError;
 use crate::caller::Endpoint;
 
 /// An endpoint's URL, taken apart.
@@ -34,15 +35,11 @@ pub(super) struct Pin {
 }
 
 impl Target {
-    pub(super) fn new(endpoint: &Endpoint, address: Option<&str>) -> Result<Self, String> {
-        let url = Url::parse(&endpoint.url).map_err(|fault| format!("Unparsable URL: {fault}"))?;
+    pub(super) fn new(endpoint: &Endpoint, address: Option<&str>) -> Result<Self, ClientError> {
+        let url = Url::parse(&endpoint.url).map_err(|fault| ClientError::Url(fault.to_string()))?;
         let (scheme, authority, hostname) = (url.scheme(), url.host(), url.hostname());
         if scheme.is_empty() || authority.is_empty() {
-            let shown = format!("{scheme}://{authority}");
-            return Err(format!(
-                "host must be a URL or a host:port pair: {}",
-                pratique_gotext::strconv::quote(&shown)
-            ));
+            return Err(ClientError::Host(format!("{scheme}://{authority}")));
         }
         let path = escape(&clean(&url.path()));
         let shown = format!("{scheme}://{authority}{path}");
@@ -56,7 +53,7 @@ impl Target {
             Some(_) if is_name => format!("{scheme}://{hostname}{path}"),
             Some(address) => format!("{scheme}://{address}{path}"),
         };
-        let wire = reqwest::Url::parse(&dialled).map_err(|fault| fault.to_string())?;
+        let wire = reqwest::Url::parse(&dialled).map_err(ClientError::library)?;
         let host = HeaderValue::try_from(authority.as_str()).ok();
         Ok(Self {
             host: host.filter(|_| wire_authority(&wire) != authority),
@@ -150,7 +147,7 @@ fn escape(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn target(url: &str, address: Option<&str>) -> Result<Target, String> {
+    fn target(url: &str, address: Option<&str>) -> Result<Target, ClientError> {
         let endpoint = Endpoint {
             url: url.to_owned(),
             server_name: None,
@@ -179,7 +176,8 @@ mod tests {
 
     #[test]
     fn bad_urls() {
-        let check = |url: &str, expected: &str| assert_eq!(target(url, None).unwrap_err(), expected);
+        let check =
+            |url: &str, expected: &str| assert_eq!(target(url, None).unwrap_err().to_string(), expected);
         check("127.0.0.1/x", "host must be a URL or a host:port pair: \"://\"");
         check(
             "https:///x",

@@ -1,4 +1,4 @@
-//! Which authorities are trusted: those of a bundle, or those of the system.
+//! The trusted authorities: those of a bundle, or those of the system.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,14 +10,32 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
 
 use super::certificate::Certificate;
+use super::refusal::Refusal;
 
-/// The crypto that all clients use.
+/// The crypto provider of all clients.
 pub(super) fn provider() -> Arc<CryptoProvider> {
     static PROVIDER: OnceLock<Arc<CryptoProvider>> = OnceLock::new();
     Arc::clone(PROVIDER.get_or_init(|| Arc::new(rustls::crypto::ring::default_provider())))
 }
 
-/// Authorities.
+/// Why there are no usable authorities. The messages are Go's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TrustError {
+    /// The bundle is not PEM.
+    #[error("unable to load root certificates: unable to parse bytes as PEM block")]
+    NoPem,
+    /// None of its certificates can be decoded.
+    #[error("unable to load root certificates: failed to parse certificate: {0}")]
+    Certificate(Refusal),
+    /// It has no certificate.
+    #[error("unable to load root certificates: no valid certificate authority data seen")]
+    NoCertificate,
+    /// The authorities of the system cannot be loaded.
+    #[error("x509: failed to load system roots and no roots provided: {0}")]
+    System(String),
+}
+
+/// The trusted authorities.
 #[derive(Debug)]
 pub(super) enum Trust {
     /// Those of the operating system.
@@ -31,7 +49,7 @@ pub(super) enum Trust {
 pub(super) struct Bundle {
     roots: Vec<Root>,
     verifier: Option<Arc<WebPkiServerVerifier>>,
-    /// From when on, and until when, all of them are valid.
+    /// The times from which on, and until which, all of them are valid.
     from: i64,
     until: i64,
 }
@@ -43,34 +61,30 @@ struct Root {
 }
 
 impl Trust {
-    /// Those of a PEM bundle; those of the system without one.
-    pub(super) fn new(bundle: Option<&[u8]>) -> Result<Self, String> {
+    /// The authorities of a PEM bundle; those of the system without one.
+    pub(super) fn new(bundle: Option<&[u8]>) -> Result<Self, TrustError> {
         match bundle.filter(|bundle| !bundle.is_empty()) {
             None => system().map(Self::System),
-            Some(pem) => Bundle::read(pem)
-                .map(Self::Bundle)
-                .map_err(|reason| format!("unable to load root certificates: {reason}")),
+            Some(pem) => Bundle::read(pem).map(Self::Bundle),
         }
     }
 }
 
-/// The system's, read once.
-fn system() -> Result<Arc<dyn ServerCertVerifier>, String> {
-    static SYSTEM: OnceLock<Result<Arc<dyn ServerCertVerifier>, String>> = OnceLock::new();
-    let load = || -> Result<Arc<dyn ServerCertVerifier>, String> {
+/// The verifier with the authorities of the system, loaded once.
+fn system() -> Result<Arc<dyn ServerCertVerifier>, TrustError> {
+    static SYSTEM: OnceLock<Result<Arc<dyn ServerCertVerifier>, TrustError>> = OnceLock::new();
+    let load = || -> Result<Arc<dyn ServerCertVerifier>, TrustError> {
         let verifier = rustls_platform_verifier::Verifier::new(provider());
         match verifier {
             Ok(verifier) => Ok(Arc::new(verifier)),
-            Err(reason) => Err(format!(
-                "x509: failed to load system roots and no roots provided: {reason}"
-            )),
+            Err(reason) => Err(TrustError::System(reason.to_string())),
         }
     };
     SYSTEM.get_or_init(load).clone()
 }
 
 impl Bundle {
-    fn read(pem: &[u8]) -> Result<Self, String> {
+    fn read(pem: &[u8]) -> Result<Self, TrustError> {
         let mut first_fault = None;
         let mut roots = Vec::new();
         for der in CertificateDer::pem_slice_iter(pem).flatten() {
@@ -81,9 +95,9 @@ impl Bundle {
         }
         if roots.is_empty() {
             return Err(match first_fault {
-                _ if !has_block(pem) => "unable to parse bytes as PEM block".to_owned(),
-                Some(fault) => format!("failed to parse certificate: {fault}"),
-                None => "no valid certificate authority data seen".to_owned(),
+                _ if !has_block(pem) => TrustError::NoPem,
+                Some(fault) => TrustError::Certificate(fault),
+                None => TrustError::NoCertificate,
             });
         }
         Ok(Self::of(roots))
@@ -112,7 +126,7 @@ impl Bundle {
         self.roots.iter().any(|root| root.der == *der)
     }
 
-    /// What verifies with the authorities that may sign at that time; none if there is no such authority.
+    /// The verifier with the authorities that may sign at that time; `None` if there is no such authority.
     pub(super) fn verifier(&self, now: UnixTime) -> Option<Arc<WebPkiServerVerifier>> {
         let at = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         if self.from <= at && at <= self.until {
@@ -122,7 +136,7 @@ impl Bundle {
         verifier(self.roots.iter().filter(signing))
     }
 
-    /// Why an authority of the bundle does not vouch for a certificate that names it, in Go's words.
+    /// Go's hint at why an authority of the bundle did not sign a certificate that names it.
     pub(super) fn hint(&self, leaf: &Certificate, bad_signature: bool, now: UnixTime) -> Option<String> {
         let root = self
             .roots
@@ -133,7 +147,7 @@ impl Bundle {
         } else if bad_signature {
             "x509: ECDSA verification failure".to_owned()
         } else {
-            root.read.validity_fault(now)?
+            root.read.validity_fault(now)?.to_string()
         };
         Some(format!(
             " (possibly because of {} while trying to verify candidate authority certificate {})",
@@ -175,7 +189,10 @@ mod tests {
     fn bad_bundles() {
         let check = |pem: &str, expected: &str| {
             let fault = Trust::new(Some(pem.as_bytes())).map(|_| ()).unwrap_err();
-            assert_eq!(fault, format!("unable to load root certificates: {expected}"));
+            assert_eq!(
+                fault.to_string(),
+                format!("unable to load root certificates: {expected}")
+            );
         };
         check("no pem", "unable to parse bytes as PEM block");
         check("\n", "unable to parse bytes as PEM block");

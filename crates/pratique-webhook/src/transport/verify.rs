@@ -1,7 +1,7 @@
-//! Verifies what servers show, with the reference's reasons.
+//! Verification of server certificates, with Go's reasons.
 //!
-//! The library decides about chains and signatures. What Go looks at first, in its order, is looked at here as well, so
-//! that a certificate with several faults is refused for the same one: validity, then the name, then who signed it.
+//! The TLS library decides about chains and signatures. What Go checks first is checked here as well, in the same order, so
+//! that a certificate with several faults is refused for the same one: validity, then the name, then the signature.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,12 +12,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 
 use super::certificate::Certificate;
+use super::refusal::Refusal;
 use super::trust::{Bundle, Trust, provider};
-
-/// Why a certificate was refused, in Go's words.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct Refusal(pub(super) String);
 
 /// The verifier of one endpoint.
 #[derive(Debug)]
@@ -25,7 +21,7 @@ pub(super) struct Verifier {
     trust: Trust,
     /// The name that certificates must have, if it is not the host's.
     name: Option<ServerName<'static>>,
-    /// What was shown last.
+    /// The certificate of the last handshake.
     seen: Mutex<Option<Certificate>>,
 }
 
@@ -38,7 +34,7 @@ impl Verifier {
         }
     }
 
-    /// The certificate that was shown last.
+    /// The certificate of the last handshake.
     pub(super) fn seen(&self) -> Option<Certificate> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -49,7 +45,7 @@ impl Verifier {
         intermediates: &[CertificateDer<'_>],
         name: &ServerName<'_>,
         now: UnixTime,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         let leaf = Certificate::read(der)?;
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(leaf.clone());
         if let Some(fault) = leaf.validity_fault(now) {
@@ -60,7 +56,7 @@ impl Verifier {
             Trust::System(verifier) => verifier
                 .verify_server_cert(der, intermediates, name, &[], now)
                 .map(drop)
-                .map_err(|error| words(&error)),
+                .map_err(|error| refusal(&error)),
             Trust::Bundle(bundle) => check_chain(bundle, &leaf, der, intermediates, name, now),
         }
     }
@@ -82,8 +78,8 @@ impl ServerCertVerifier for Verifier {
         let name = self.name.as_ref().unwrap_or(host);
         match self.check(der, intermediates, name, now) {
             Ok(()) => Ok(ServerCertVerified::assertion()),
-            Err(words) => {
-                let refusal = OtherError(Arc::new(Refusal(words)));
+            Err(refusal) => {
+                let refusal = OtherError(Arc::new(refusal));
                 Err(Error::InvalidCertificate(CertificateError::Other(refusal)))
             }
         }
@@ -112,9 +108,6 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-const UNKNOWN: &str = "x509: certificate signed by unknown authority";
-const USAGE: &str = "x509: certificate specifies an incompatible key usage";
-
 /// A certificate that is itself in the bundle is trusted, whatever else it is.
 fn check_chain(
     bundle: &Bundle,
@@ -123,49 +116,45 @@ fn check_chain(
     intermediates: &[CertificateDer<'_>],
     name: &ServerName<'_>,
     now: UnixTime,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     if bundle.contains(der) {
-        return if leaf.serves {
-            Ok(())
-        } else {
-            Err(USAGE.to_owned())
-        };
+        return if leaf.serves { Ok(()) } else { Err(Refusal::Usage) };
     }
     let unknown = |bad_signature: bool| {
         let hint = bundle.hint(leaf, bad_signature, now).unwrap_or_default();
-        format!("{UNKNOWN}{hint}")
+        Refusal::UnknownAuthority(hint)
     };
     let verifier: Arc<WebPkiServerVerifier> = bundle.verifier(now).ok_or_else(|| unknown(false))?;
     match verifier.verify_server_cert(der, intermediates, name, &[], now) {
         Ok(_) => Ok(()),
         Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => Err(unknown(false)),
         Err(Error::InvalidCertificate(CertificateError::BadSignature)) => Err(unknown(true)),
-        Err(error) => Err(words(&error)),
+        Err(error) => Err(refusal(&error)),
     }
 }
 
-/// The library's reasons in Go's words, where Go has some.
-fn words(error: &Error) -> String {
+/// The reason of the library as Go has it, where Go has one.
+fn refusal(error: &Error) -> Refusal {
     let Error::InvalidCertificate(error) = error else {
-        return error.to_string();
+        return Refusal::Library(error.to_string());
     };
     match error {
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => UNKNOWN.to_owned(),
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => USAGE.to_owned(),
-        CertificateError::BadEncoding => "x509: malformed certificate".to_owned(),
-        CertificateError::UnhandledCriticalExtension => "x509: unhandled critical extension".to_owned(),
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            Refusal::UnknownAuthority(String::new())
+        }
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => Refusal::Usage,
+        CertificateError::BadEncoding => Refusal::Malformed,
+        CertificateError::UnhandledCriticalExtension => Refusal::CriticalExtension,
         CertificateError::Expired
         | CertificateError::ExpiredContext { .. }
         | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => {
-            "x509: certificate has expired or is not yet valid: ".to_owned()
-        }
-        other => format!("x509: {other}"),
+        | CertificateError::NotValidYetContext { .. } => Refusal::Validity(String::new()),
+        other => Refusal::Library(format!("x509: {other}")),
     }
 }
 
 /// Whether a certificate is for a name or address; the error lists those for which it is.
-fn check_name(certificate: &Certificate, name: &ServerName<'_>) -> Result<(), String> {
+fn check_name(certificate: &Certificate, name: &ServerName<'_>) -> Result<(), Refusal> {
     match name {
         ServerName::DnsName(host) => check_host(certificate, host.as_ref()),
         ServerName::IpAddress(address) => check_address(certificate, IpAddr::from(*address)),
@@ -173,29 +162,30 @@ fn check_name(certificate: &Certificate, name: &ServerName<'_>) -> Result<(), St
     }
 }
 
-/// More names than these are counted, not listed.
-const MOST_NAMES: usize = 100;
+/// From this number on, names are counted and not listed.
+const MAX_LISTED: usize = 100;
 
-fn check_host(certificate: &Certificate, host: &str) -> Result<(), String> {
+fn check_host(certificate: &Certificate, host: &str) -> Result<(), Refusal> {
     let names = &certificate.names;
     if names.iter().any(|pattern| matches(pattern, host)) {
         return Ok(());
     }
     let legacy = certificate.legacy_name.as_deref();
     Err(match names.len() {
-        _ if legacy.is_some_and(|name| matches(name, host)) => {
-            "x509: certificate relies on legacy Common Name field, use SANs instead".to_owned()
-        }
-        MOST_NAMES.. => format!(
-            "x509: certificate is valid for {} names, but none matched {host}",
-            names.len()
-        ),
-        0 => format!("x509: certificate is not valid for any names, but wanted to match {host}"),
-        _ => format!("x509: certificate is valid for {}, not {host}", names.join(", ")),
+        _ if legacy.is_some_and(|name| matches(name, host)) => Refusal::LegacyName,
+        count @ MAX_LISTED.. => Refusal::ManyOthers {
+            valid: format!("{count} names"),
+            wanted: host.to_owned(),
+        },
+        0 => Refusal::NoNames(host.to_owned()),
+        _ => Refusal::Other {
+            valid: names.join(", "),
+            wanted: host.to_owned(),
+        },
     })
 }
 
-fn check_address(certificate: &Certificate, wanted: IpAddr) -> Result<(), String> {
+fn check_address(certificate: &Certificate, wanted: IpAddr) -> Result<(), Refusal> {
     let addresses = &certificate.addresses;
     if addresses
         .iter()
@@ -206,18 +196,16 @@ fn check_address(certificate: &Certificate, wanted: IpAddr) -> Result<(), String
     let legacy = certificate.legacy_name.as_deref();
     let listed: Vec<String> = addresses.iter().map(ToString::to_string).collect();
     Err(match listed.len() {
-        _ if legacy.is_some_and(|name| matches(name, &wanted.to_string())) => {
-            "x509: certificate relies on legacy Common Name field, use SANs instead".to_owned()
-        }
-        0 => format!("x509: cannot validate certificate for {wanted} because it doesn't contain any IP SANs"),
-        MOST_NAMES.. => format!(
-            "x509: certificate is valid for {} IP SANs, but none matched {wanted}",
-            listed.len()
-        ),
-        _ => format!(
-            "x509: certificate is valid for {}, not {wanted}",
-            listed.join(", ")
-        ),
+        _ if legacy.is_some_and(|name| matches(name, &wanted.to_string())) => Refusal::LegacyName,
+        0 => Refusal::NoAddresses(wanted),
+        count @ MAX_LISTED.. => Refusal::ManyOthers {
+            valid: format!("{count} IP SANs"),
+            wanted: wanted.to_string(),
+        },
+        _ => Refusal::Other {
+            valid: listed.join(", "),
+            wanted: wanted.to_string(),
+        },
     })
 }
 
@@ -258,7 +246,10 @@ mod tests {
         let check = |names: &[&str], addresses: &[&str], wanted: &str, expected: &str| {
             let wanted = ServerName::try_from(wanted.to_owned()).unwrap();
             let found = check_name(&certificate(names, addresses), &wanted);
-            assert_eq!(found.err().unwrap_or_default(), expected);
+            assert_eq!(
+                found.err().map(|refusal| refusal.to_string()).unwrap_or_default(),
+                expected
+            );
         };
         check(&["a.example"], &[], "A.example", "");
         check(&["*.example"], &[], "a.example", "");
@@ -314,7 +305,10 @@ mod tests {
         let check = |host: &str, now: UnixTime, expected: &str| {
             let host = ServerName::try_from(host.to_owned()).unwrap();
             let found = verifier.check(&signed, &[], &host, now);
-            assert_eq!(found.err().unwrap_or_default(), expected);
+            assert_eq!(
+                found.err().map(|refusal| refusal.to_string()).unwrap_or_default(),
+                expected
+            );
         };
         check("localhost", UnixTime::now(), "");
         check(

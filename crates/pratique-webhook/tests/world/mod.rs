@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use pratique_webhook::transport::{CredentialSource, Credentials};
+use pratique_webhook::transport::{CredentialError, CredentialSource, Credentials};
 use pratique_webhook::{Call, CallError, Caller, Endpoint, HttpCaller};
 use pratique_webhook_backend::{Backend, Script};
 
@@ -25,7 +25,7 @@ pub(crate) struct World {
 pub(crate) struct Same(pub(crate) Credentials);
 
 impl CredentialSource for Same {
-    fn credentials(&self, _: &str) -> Result<Credentials, String> {
+    fn credentials(&self, _: &str) -> Result<Credentials, CredentialError> {
         Ok(self.0.clone())
     }
 }

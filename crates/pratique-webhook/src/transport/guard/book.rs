@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 
 use crate::caller::Endpoint;
 
-/// The most endpoints. Nobody has as many; who never says which are no longer wanted begins anew.
+/// The bound on endpoints, far above the usual number. Where endpoints that are gone are never dropped, counting starts again.
 const MOST: usize = 4096;
 
 /// Entries by endpoint, made when first asked for.

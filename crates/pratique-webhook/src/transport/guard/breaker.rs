@@ -1,4 +1,4 @@
-//! A circuit breaker: who failed several times in a row is left alone for a while.
+//! A circuit breaker, which opens for a while after consecutive failures.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::caller::{Answer, Call, CallError, CallErrorKind, Caller, Endpoint};
 ///
 /// After so many failures in a row the breaker opens: calls fail at once, for as long as the cool-down. Then one call is
 /// let through; if it succeeds, so may all others, otherwise the cool-down begins anew. Failures are timeouts, what goes
-/// wrong on the way, and the statuses 429 and from 500 on; any other answer shows that somebody is there.
+/// wrong on the way, and the statuses 429 and from 500 on; any other answer shows that the webhook responds.
 pub struct Breaker<C> {
     caller: C,
     failures: u32,
@@ -68,12 +68,12 @@ impl<C> Breaker<C> {
             State::Open(until) => until - now,
             State::Probing => Duration::ZERO,
         };
-        let words = format!(
+        let message = format!(
             "the circuit breaker is open after {} failures in a row; it is tried again in {}s",
             self.failures,
             left.as_secs() + u64::from(left.subsec_nanos() > 0)
         );
-        Err(refused(&words, CallErrorKind::Transport))
+        Err(refused(&message, CallErrorKind::Transport))
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
         Breaker::new(scripted, 3, COOL_DOWN)
     }
 
-    async fn words(breaker: &Breaker<Scripted>) -> String {
+    async fn message(breaker: &Breaker<Scripted>) -> String {
         let answer = breaker.call(call("a", SOON)).await;
         answer.map_or_else(|error| error.message, |_| "yes".to_owned())
     }
@@ -185,10 +185,10 @@ mod tests {
             FAILED,
         ]);
         for expected in [NO, NO, "yes", NO, NO, NO] {
-            assert_eq!(words(&breaker).await, expected);
+            assert_eq!(message(&breaker).await, expected);
         }
         let began = Instant::now();
-        assert_eq!(words(&breaker).await, open(10));
+        assert_eq!(message(&breaker).await, open(10));
         assert_eq!(began.elapsed(), Duration::ZERO);
         assert_eq!(breaker.inner().calls(), 6);
         let other = breaker.call(call("b", SOON)).await;
@@ -199,15 +199,15 @@ mod tests {
     async fn one_call_tries_again() {
         let breaker = breaker(&[FAILED, FAILED, FAILED, FAILED]);
         for _ in 0..3 {
-            words(&breaker).await;
+            message(&breaker).await;
         }
         tokio::time::sleep(COOL_DOWN).await;
-        let (probe, other) = tokio::join!(words(&breaker), words(&breaker));
+        let (probe, other) = tokio::join!(message(&breaker), message(&breaker));
         assert_eq!((probe.as_str(), other), (NO, open(0)));
-        assert_eq!(words(&breaker).await, open(10));
+        assert_eq!(message(&breaker).await, open(10));
         tokio::time::sleep(COOL_DOWN).await;
-        assert_eq!(words(&breaker).await, "yes");
-        assert_eq!(words(&breaker).await, "yes");
+        assert_eq!(message(&breaker).await, "yes");
+        assert_eq!(message(&breaker).await, "yes");
     }
 
     #[tokio::test(start_paused = true)]
@@ -219,7 +219,7 @@ mod tests {
         ];
         let breaker = breaker(&kinds.map(Err));
         for expected in [NO, NO, NO, "yes"] {
-            assert_eq!(words(&breaker).await, expected);
+            assert_eq!(message(&breaker).await, expected);
         }
     }
 
@@ -227,12 +227,12 @@ mod tests {
     async fn a_dropped_attempt_is_tried_by_the_next() {
         let breaker = breaker(&[FAILED, FAILED, FAILED]);
         for _ in 0..3 {
-            words(&breaker).await;
+            message(&breaker).await;
         }
         tokio::time::sleep(COOL_DOWN).await;
         let soon = tokio::time::timeout(Duration::from_millis(10), breaker.call(call("a", SOON))).await;
         assert!(soon.is_err());
-        assert_eq!(words(&breaker).await, "yes");
+        assert_eq!(message(&breaker).await, "yes");
     }
 
     #[tokio::test(start_paused = true)]
@@ -243,6 +243,6 @@ mod tests {
             let late = tokio::time::timeout(Duration::from_millis(10), late).await;
             assert!(late.is_err());
         }
-        assert_eq!(words(&breaker).await, open(10));
+        assert_eq!(message(&breaker).await, open(10));
     }
 }

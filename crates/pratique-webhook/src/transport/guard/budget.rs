@@ -33,8 +33,8 @@ impl<'c> Budget<'c> {
     }
 
     fn used_up(&self) -> CallError {
-        let words = format!("the {:?} that all webhooks may take are used up", self.whole);
-        refused(&words, CallErrorKind::Timeout)
+        let message = format!("the {:?} that all webhooks may take are used up", self.whole);
+        refused(&message, CallErrorKind::Timeout)
     }
 }
 

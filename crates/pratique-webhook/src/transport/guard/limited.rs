@@ -45,8 +45,8 @@ impl<C: Caller> Caller for Limited<C> {
                 None => Ok(place.await),
             };
             let _place = place.map_err(|_| {
-                let words = format!("{} calls of it were under way all the time", self.most);
-                refused(&words, CallErrorKind::Timeout)
+                let message = format!("{} calls of it were under way all the time", self.most);
+                refused(&message, CallErrorKind::Timeout)
             })?;
             self.caller.call(call).await
         })
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_waits_past_the_deadline() {
+    async fn calls_do_not_wait_past_the_deadline() {
         let limited = limited();
         let long = || limited.call(call("a", Duration::from_secs(9)));
         let short = limited.call(call("a", Duration::from_millis(500)));

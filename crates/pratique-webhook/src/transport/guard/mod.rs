@@ -17,12 +17,12 @@ use std::time::Duration;
 
 use crate::caller::{CallError, CallErrorKind};
 
-/// As good as for ever, and no time that cannot be told.
+/// A practically unlimited time that can still be added to an instant.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
-fn refused(words: &str, kind: CallErrorKind) -> CallError {
+fn refused(message: &str, kind: CallErrorKind) -> CallError {
     CallError {
-        message: format!("failed to call webhook: {words}"),
+        message: format!("failed to call webhook: {message}"),
         kind,
     }
 }
