@@ -1,8 +1,8 @@
-//! How a patch spells the values that it tests.
+//! The spelling of the values that a patch tests.
 //!
-//! The reference compares texts and numbers as they are written: a document as an API server writes it (`<` is
-//! `\u003c`, 0.50 is 0.5), a patch as the webhook wrote it. A tested value that is spelt otherwise is found only where
-//! the same patch put it.
+//! The reference compares strings and numbers as they are written: a document as an API server writes it (`<` is
+//! `\u003c`, 0.50 is 0.5), a patch as the webhook wrote it. A tested value with another spelling is found only where the
+//! same patch put it.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,17 +12,17 @@ use serde_json::value::RawValue;
 
 use crate::patch::Members;
 
-/// Longer values are compared as they were read: to look at each level costs what the value is long.
+/// Longer values are compared as they were decoded, because each of their levels would be scanned.
 const LONGEST: usize = 64 * 1024;
 
-/// How many bytes of values are looked at in one patch, those of each level again. What comes after is compared as it was
-/// read.
+/// How many bytes of values are scanned in one patch, those of each level again. Later values are compared as they were
+/// decoded.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// Stands for a value that no document has.
-const FOUND_NOWHERE: Value<'static> = Value::Float(f64::INFINITY);
+/// A value that no document has.
+const UNMATCHABLE: Value<'static> = Value::Float(f64::INFINITY);
 
-/// The values that each operation tests, where they have to be looked for otherwise than they were read.
+/// The values to look for in place of those that operations test, where their spelling matters.
 pub(crate) fn tested(operations: &[Option<Members>]) -> Vec<Option<Value<'static>>> {
     let mut put = BTreeSet::new();
     let left = Left(Cell::new(MOST));
@@ -40,7 +40,7 @@ pub(crate) fn tested(operations: &[Option<Members>]) -> Vec<Option<Value<'static
     tested.collect()
 }
 
-/// How many bytes may be looked at yet.
+/// How many bytes may still be scanned.
 struct Left(Cell<usize>);
 
 impl Left {
@@ -52,7 +52,7 @@ impl Left {
     }
 }
 
-/// A value with what it spells otherwise than an API server made impossible to find.
+/// A value in which everything that an API server would spell otherwise is made unmatchable.
 fn looked_for(
     value: &RawValue,
     put: &BTreeSet<String>,
@@ -78,7 +78,7 @@ fn looked_for(
             let value = parse(text.as_bytes()).map_err(drop)?.into_owned();
             let written = value.to_string();
             let plain = escape_html(&written) == text || put.contains(text);
-            Ok(if plain { value } else { FOUND_NOWHERE })
+            Ok(if plain { value } else { UNMATCHABLE })
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+pub use pratique_policy::Phase as Half;
 use pratique_policy::Undecided;
 use pratique_types::Operation;
 
@@ -74,13 +75,4 @@ pub struct Span {
     pub rejected: bool,
     /// How long it took.
     pub elapsed: Duration,
-}
-
-/// A half of the chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Half {
-    /// Objects change.
-    Mutating,
-    /// Objects are validated.
-    Validating,
 }

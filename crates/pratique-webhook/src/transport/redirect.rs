@@ -8,7 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::client::Client;
 use super::exchange::{DEADLINE, discard};
-use super::refused::{Unanswered, execute};
+use super::refused::{SendError, execute};
 use super::{Rules, failure, target};
 use crate::caller::{Call, CallError, CallErrorKind};
 
@@ -52,8 +52,8 @@ pub(super) async fn send(
         let request = hop.request(client, call)?;
         let sent = execute(client, request, deadline).await;
         let response = sent.map_err(|unanswered| match unanswered {
-            Unanswered::Late => hop.failed(DEADLINE, CallErrorKind::Timeout),
-            Unanswered::Failed(error) => hop.failed(
+            SendError::DeadlinePassed => hop.failed(DEADLINE, CallErrorKind::Timeout),
+            SendError::Failed(error) => hop.failed(
                 &failure::message(&error, client, &hop.url),
                 CallErrorKind::Transport,
             ),

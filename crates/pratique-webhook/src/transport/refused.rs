@@ -1,7 +1,8 @@
-//! Requests that a server did not take up are sent again, as Go's client does.
+//! Retries of requests that a server did not process, as by Go's client.
+// Upstream: Go's net/http/transport.go, shouldRetryRequest; golang.org/x/net/http2, shouldRetryRequest
 //!
-//! A server of HTTP/2 may refuse a stream, or leave and say which streams it still answers. The first repetition follows
-//! at once, further ones after a second, two, four and so on, until the call's time is up.
+//! An HTTP/2 server may refuse a stream, or close the connection and say which streams it still answers. The first retry
+//! follows at once, further ones after a second, two, four and so on, until the deadline of the call.
 
 use std::time::Duration;
 
@@ -13,27 +14,27 @@ use super::client::Client;
 use super::failure::find;
 
 /// Why a request has no response.
-pub(super) enum Unanswered {
-    /// It could not be made, or what came of it.
+pub(super) enum SendError {
+    /// It could not be sent, or the response could not be received.
     Failed(reqwest::Error),
-    /// Its time is up.
-    Late,
+    /// Its deadline passed.
+    DeadlinePassed,
 }
 
-/// How often a request is sent again that was not sent at all, as the connection was closed meanwhile. What the server
-/// said last, such as a TLS alert, is heard by then at the latest.
-const MOST_UNSENT: u32 = 2;
+/// How often a request is retried that was not sent because the connection was closed. By then, what the server sent last,
+/// such as a TLS alert, has been received.
+const MAX_UNSENT_RETRIES: u32 = 2;
 
-/// Sends a request until a server takes it up.
+/// Sends a request until a server processes it.
 pub(super) async fn execute(
     client: &Client,
     mut request: Request,
     deadline: Instant,
-) -> Result<Response, Unanswered> {
+) -> Result<Response, SendError> {
     for repeats in 0.. {
         let next = request.try_clone();
         let sent = timeout_at(deadline, client.http.execute(request)).await;
-        let error = match sent.map_err(|_| Unanswered::Late)? {
+        let error = match sent.map_err(|_| SendError::DeadlinePassed)? {
             Ok(response) => return Ok(response),
             Err(error) => error,
         };
@@ -41,20 +42,20 @@ pub(super) async fn execute(
             (Some(next), Some(wait)) if wait.is_zero() => next,
             (Some(next), Some(wait)) => {
                 let waited = timeout_at(deadline, sleep(wait)).await;
-                waited.map_err(|_| Unanswered::Late)?;
+                waited.map_err(|_| SendError::DeadlinePassed)?;
                 next
             }
-            _ => return Err(Unanswered::Failed(error)),
+            _ => return Err(SendError::Failed(error)),
         };
     }
-    Err(Unanswered::Late)
+    Err(SendError::DeadlinePassed)
 }
 
-/// How long to wait before a request is sent again; `None` if it is not.
+/// How long to wait before a retry; `None` for no retry.
 fn wait(error: &reqwest::Error, repeats: u32) -> Option<Duration> {
     let Some(stream) = find::<h2::Error>(error) else {
         let unsent = find::<hyper::Error>(error).is_some_and(|http| http.is_canceled() || http.is_closed());
-        return (unsent && repeats < MOST_UNSENT).then_some(Duration::ZERO);
+        return (unsent && repeats < MAX_UNSENT_RETRIES).then_some(Duration::ZERO);
     };
     let reason = stream.reason().filter(|_| stream.is_remote())?;
     let refused = stream.is_reset() && matches!(reason, Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR);

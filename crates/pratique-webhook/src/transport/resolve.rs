@@ -13,7 +13,7 @@ use super::target::Pin;
 #[error("lookup {0}: no such host")]
 pub(super) struct NoSuchHost(pub(super) String);
 
-/// Looks names up, and remembers what came first: messages name it.
+/// Resolves names, and remembers the first address of each, which messages contain.
 #[derive(Clone, Default)]
 pub(super) struct Resolver {
     pinned: Option<Pin>,
@@ -28,7 +28,7 @@ impl Resolver {
         }
     }
 
-    /// Where a name was found last; port 0 if it has none of its own.
+    /// The first address of a name, by the last look-up; port 0 where the look-up gave none.
     pub(super) fn first(&self, name: &str) -> Option<SocketAddr> {
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
         first.get(&name.to_ascii_lowercase()).copied()

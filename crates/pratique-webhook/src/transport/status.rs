@@ -17,7 +17,7 @@ pub(super) struct Failed<'a> {
 }
 
 impl Failed<'_> {
-    /// The reference's message.
+    /// An API server's message.
     pub(super) fn message(&self) -> String {
         said(self.body).unwrap_or_else(|| self.sentence())
     }

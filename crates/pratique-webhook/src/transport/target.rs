@@ -19,7 +19,7 @@ pub(super) struct Target {
     pub(super) wire: reqwest::Url,
     /// The `Host` header, where it is not `wire`'s.
     pub(super) host: Option<HeaderValue>,
-    /// Where the host of `wire` is, if somebody found it.
+    /// The address of the host of `wire`, if the caller resolved it.
     pub(super) pinned: Option<Pin>,
     /// Host and port, as credentials are kept for.
     pub(super) authority: String,
