@@ -5,7 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::{Closed, Composition, Declarations, Definition, Expression, ExpressionError, Use};
 
-use crate::variables::{MAX_NESTING, unescaped};
+use crate::variable_names::unescaped;
 
 /// A compiled expression, or why it is none: a stored policy is used as far as it goes.
 #[derive(Debug)]
@@ -14,6 +14,9 @@ pub(crate) struct Compiled {
     /// What it gives is the same for all policies that have this, too.
     pub(crate) closed: Option<Arc<Closed>>,
 }
+
+/// How long a chain of variables that need each other may be: each takes its part of the stack.
+pub(crate) const MAX_NESTING: usize = 100;
 
 /// A variable with its name.
 pub(crate) type Variable = (Box<str>, Compiled);

@@ -7,8 +7,8 @@ use pratique_core::{
 
 use crate::evaluate::Round;
 use crate::hook::Hook;
-use crate::memo::{Frame, NamespaceForm};
-use crate::session::{Inputs, Session};
+use crate::inputs::{InputKey, Inputs, NamespaceForm};
+use crate::session::Session;
 use crate::trace::Part;
 
 /// Evaluates the match conditions of a policy; `None` for a policy without, which applies.
@@ -27,8 +27,8 @@ pub(crate) fn evaluate<'s>(
     let mut inputs = *inputs;
     inputs.matched.resource = &session.request.resource;
     inputs.namespace = NamespaceForm::Absent;
-    if inputs.frame != Frame::OWN {
-        inputs.frame = session.frame(&inputs.matched, inputs.namespace);
+    if inputs.key != InputKey::UNSHARED {
+        inputs.key = session.input_key(&inputs.matched, inputs.namespace);
     }
     let mut round = Round::new(session, &hook.variables, &inputs, CONDITIONS_BUDGET);
     let results = conditions.iter().enumerate().map(|(index, condition)| {

@@ -60,6 +60,8 @@
 //! ```
 
 mod annotations;
+mod arena;
+mod batch;
 mod binding;
 mod cause;
 mod compiled;
@@ -67,9 +69,11 @@ mod conditions;
 mod constraints;
 mod denial;
 mod evaluate;
+mod evaluator;
 mod few;
 mod groups;
 mod hook;
+mod inputs;
 mod matcher;
 mod memo;
 mod mutating;
@@ -80,11 +84,12 @@ mod outcome;
 mod params;
 mod policies;
 mod renew;
+mod scratch;
 mod session;
-mod sweep;
 mod trial;
 mod validate;
 mod validator;
+mod variable_names;
 mod variables;
 
 use pratique_core::trace;

@@ -7,13 +7,13 @@ use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_workers::Workers;
 
+use crate::batch::BatchEvaluator;
 use crate::binding::{Bindings, Terms};
 use crate::compiled::Expressions;
 use crate::constraints::Constraints;
 use crate::groups::Groups;
 use crate::hook::{Hook, Parts};
 use crate::renew::{Bound, MadeOf, make_all};
-use crate::sweep::Sweep;
 
 /// The validating policies of one origin with their bindings.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub struct Policies {
     /// By name.
     pub(crate) policies: Vec<Arc<Policy>>,
     pub(crate) groups: Groups,
-    /// Of each group.
-    pub(crate) sweeps: Vec<Sweep>,
+    /// One for each group.
+    pub(crate) batches: Vec<BatchEvaluator>,
     constraints: Arc<Constraints>,
 }
 
@@ -94,11 +94,11 @@ impl Policies {
     fn of(mut policies: Vec<Arc<Policy>>, origin: Origin, constraints: Arc<Constraints>) -> Self {
         policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
         let groups = Groups::new(policies.iter().map(|policy| &policy.hook));
-        let sweeps = groups.groups.iter();
+        let batches = groups.groups.iter();
         Policies {
             origin,
-            sweeps: sweeps
-                .map(|group| Sweep::new(&policies, &group.members))
+            batches: batches
+                .map(|group| BatchEvaluator::new(&policies, &group.members))
                 .collect(),
             groups,
             constraints,

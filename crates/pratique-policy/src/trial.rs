@@ -8,11 +8,12 @@ use pratique_json as json;
 use pratique_match::{Matched, Namespace};
 use pratique_types::AdmissionRequest;
 
+use crate::arena::RequestArena;
 use crate::compiled::{Compiled, Compiler, Variable};
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
-use crate::memo::{Frame, NamespaceForm};
+use crate::inputs::{InputKey, Inputs, NamespaceForm};
 use crate::outcome::Unfinished;
-use crate::session::{Inputs, Session, Store};
+use crate::session::Session;
 use crate::trace::Part;
 
 /// An expression with the variables that it may name.
@@ -79,8 +80,8 @@ impl Trial {
         surroundings: EvalContext<'_>,
         read: impl FnOnce(TrialResult<'_>) -> R,
     ) -> Result<R, Unfinished> {
-        let store = Store::within(surroundings.memory);
-        let session = Session::new(request.into(), surroundings, &store)
+        let arena = RequestArena::with_limit(surroundings.memory);
+        let session = Session::new(request.into(), surroundings, &arena)
             .named_by_object()
             .without_types();
         session.set_namespace(match namespace.is_null() {
@@ -93,7 +94,7 @@ impl Trial {
             params: session.param(None, Some(params)),
             namespace: NamespaceForm::Reduced,
             authorizer: self.authorizer,
-            frame: Frame::OWN,
+            key: InputKey::UNSHARED,
             repeats: false,
         };
         let mut round = Round::new(&session, &self.variables, &inputs, BUDGET);

@@ -9,16 +9,17 @@ use pratique_match::Matched;
 use pratique_types::Status;
 
 use crate::annotations::{Annotations, Collected, Failure};
+use crate::arena::RequestArena;
 use crate::binding::{Action, Binding, Params, Terms};
 use crate::cause::DenialCause;
 use crate::denial::Denial;
 use crate::hook::FailurePolicy;
+use crate::inputs::{Inputs, NamespaceForm, Objects};
 use crate::matcher::{Param, PolicyMatcher, Unmatched};
-use crate::memo::NamespaceForm;
 use crate::observer::{Conditions, Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{Policies, Policy};
-use crate::session::{Inputs, Objects, Session, Store};
+use crate::session::Session;
 use crate::validator::{Annotated, Decided, Judgement, Open, judge};
 use pratique_core::status::namespace_not_found;
 
@@ -40,8 +41,8 @@ fn judge_all(
     surroundings: EvalContext<'_>,
     observer: &mut dyn Observer,
 ) -> Result<Verdict, Unfinished> {
-    let store = Store::within(surroundings.memory);
-    let session = Session::new(attributes, surroundings, &store).named_by_object();
+    let arena = RequestArena::with_limit(surroundings.memory);
+    let session = Session::new(attributes, surroundings, &arena).named_by_object();
     let mut bench = Bench {
         matcher: PolicyMatcher::new(Phase::Validating, &session),
         session: &session,
@@ -148,12 +149,12 @@ impl<'s> Bench<'_, 's> {
         group: usize,
         matched: Matched<'s>,
     ) -> Result<Option<Vec<u32>>, Unfinished> {
-        match set.sweeps.get(group) {
+        match set.batches.get(group) {
             // A namespace that is not there is the first policy's business.
-            Some(sweep) if self.session.find_namespace().is_ok() => {
+            Some(batch) if self.session.find_namespace().is_ok() => {
                 let is_bound = |terms: &Terms| self.matcher.is_bound(terms, true);
-                let left = sweep.left(&set.policies, self.session, matched, is_bound)?;
-                self.count_swept(set, sweep.evaluated(&set.policies, &left));
+                let left = batch.undecided(&set.policies, self.session, matched, is_bound)?;
+                self.count_swept(set, batch.decided_conditions(&set.policies, &left));
                 Ok(Some(left))
             }
             _ => Ok(None),
@@ -272,12 +273,12 @@ impl<'s> Bench<'_, 's> {
             params: session.param(policy.hook.param_kind.as_ref(), param),
             namespace: NamespaceForm::Reduced,
             authorizer: true,
-            frame: session.frame(&matched, NamespaceForm::Reduced),
+            key: session.input_key(&matched, NamespaceForm::Reduced),
             repeats: policy.hook.bindings.len() > 1,
         };
         let audited = Inputs {
             namespace: NamespaceForm::Full,
-            frame: session.frame(&matched, NamespaceForm::Full),
+            key: session.input_key(&matched, NamespaceForm::Full),
             ..inputs
         };
         session.trace().inspect(|trace| trace.round(&inputs.params));

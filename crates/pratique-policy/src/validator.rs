@@ -9,10 +9,11 @@ use pratique_expression::Missing;
 use crate::compiled::{Annotation, Validation};
 use crate::conditions;
 use crate::evaluate::{Answer, BUDGET, Halt, OUT_OF_BUDGET, Round};
+use crate::inputs::Inputs;
 use crate::observer::ErrorType;
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
-use crate::session::{Inputs, Session};
+use crate::session::Session;
 use crate::trace::Part;
 
 /// What a policy decided with one param.

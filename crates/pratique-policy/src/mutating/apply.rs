@@ -14,8 +14,9 @@ use super::{Form, Mutation, native, patch};
 use crate::decode::DecodeError;
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::hook::Hook;
+use crate::inputs::Inputs;
 use crate::outcome::Unfinished;
-use crate::session::{Inputs, Session};
+use crate::session::Session;
 use crate::trace::Part;
 use crate::typed;
 

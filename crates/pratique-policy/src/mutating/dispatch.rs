@@ -13,13 +13,14 @@ use super::outcome::{Mutated, Step};
 use super::reinvocation::{Invocation, Reinvocation};
 use super::version::Version;
 use super::{MutatingPolicies, MutatingPolicy};
+use crate::arena::RequestArena;
 use crate::binding::Binding;
 use crate::cause::DenialCause;
 use crate::hook::Hook;
 use crate::matcher::{PolicyMatcher, Unmatched};
 use crate::observer::{Conditions, Mutating, Observer};
 use crate::outcome::Unfinished;
-use crate::session::{Session, Store};
+use crate::session::Session;
 use pratique_core::status::namespace_not_found;
 
 /// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
@@ -78,8 +79,8 @@ fn run(
     turns: &mut Reinvocation,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
-    let store = Store::within(surroundings.memory);
-    let session = Session::new(attributes, surroundings, &store);
+    let arena = RequestArena::with_limit(surroundings.memory);
+    let session = Session::new(attributes, surroundings, &arena);
     let mut bench = Bench {
         matcher: PolicyMatcher::new(Phase::Mutating, &session),
         session: &session,

@@ -13,9 +13,8 @@ use super::outcome::{Step, StepResult};
 use super::reinvocation::Invocation;
 use super::version::{Version, Viewer};
 use crate::conditions;
-use crate::memo::{Frame, NamespaceForm};
+use crate::inputs::{InputKey, Inputs, NamespaceForm, Unconverted};
 use crate::observer::{Conditions, ErrorType, Mutating};
-use crate::session::{Inputs, Unconverted};
 
 impl<'s> Bench<'_, 's> {
     pub(super) fn invoke(&mut self, call: &Call<'s>, at: usize) -> Result<(), End> {
@@ -191,7 +190,7 @@ impl<'s> Bench<'_, 's> {
             namespace,
             authorizer: true,
             // Each mutation may see what the one before it left.
-            frame: Frame::OWN,
+            key: InputKey::UNSHARED,
             repeats: false,
         })
     }

@@ -6,7 +6,8 @@ use pratique_cel::Value;
 use pratique_json::{self as json, Progress};
 use pratique_types::GroupVersionKind;
 
-use crate::session::{Objects, Session, Unconverted};
+use crate::inputs::{Objects, Unconverted};
+use crate::session::Session;
 use crate::typed::{self, GoValue, Part};
 
 /// The objects of a request in one kind.

@@ -1,0 +1,52 @@
+//! The memory of a request.
+
+use std::cell::OnceCell;
+
+use pratique_cel::{Arena, MemoryLimit};
+use pratique_core::NamespaceObject;
+use pratique_expression::NamedNamespace;
+use pratique_json as json;
+
+use crate::memo::Memo;
+use crate::variables::Variables;
+
+/// Memory for a request; outlives its [`Session`](crate::session::Session).
+#[derive(Default)]
+pub(crate) struct RequestArena<'s> {
+    pub(crate) arena: Arena,
+    pub(crate) memo: Memo<'s>,
+    values: OnceCell<typed_arena::Arena<json::Value<'s>>>,
+    variables: typed_arena::Arena<Variables<'s>>,
+    pub(crate) namespace: OnceCell<NamespaceObject>,
+    pub(crate) named_namespace: OnceCell<NamedNamespace>,
+}
+
+impl<'s> RequestArena<'s> {
+    /// Memory within a limit.
+    pub(crate) fn with_limit(limit: Option<&MemoryLimit>) -> Self {
+        RequestArena {
+            arena: limit.map_or_else(Arena::new, Arena::within),
+            ..RequestArena::default()
+        }
+    }
+
+    /// Keeps a JSON value until the end of the request.
+    pub(crate) fn keep(&'s self, value: json::Value<'s>) -> &'s json::Value<'s> {
+        // An object may take many times the memory of its text.
+        self.arena.count(size_of_val(&value) + value.owned_bytes());
+        self.keep_small(value)
+    }
+
+    /// Keeps a value that is too small to be counted.
+    pub(crate) fn keep_small(&'s self, value: json::Value<'s>) -> &'s json::Value<'s> {
+        let values = self.values.get_or_init(typed_arena::Arena::new);
+        values.alloc(value)
+    }
+
+    /// Keeps the variables of a policy until the end of the request.
+    pub(crate) fn keep_variables(&'s self, variables: Variables<'s>) -> &'s Variables<'s> {
+        let variables = self.variables.alloc(variables);
+        variables.set_place();
+        variables
+    }
+}

@@ -1,0 +1,124 @@
+//! The policies with equal match constraints as a batch.
+
+use std::sync::Arc;
+
+use pratique_cel::exact;
+use pratique_match::Matched;
+
+use super::expressions::BatchExpressions;
+use super::member::{Chunk, Member, Part, evaluation_cost};
+use super::parallel::Parallel;
+use super::run::BatchRun;
+use crate::binding::Terms;
+use crate::matcher::Unmatched;
+use crate::outcome::Unfinished;
+use crate::policies::Policy;
+use crate::session::Session;
+
+/// Evaluates the policies with equal match constraints.
+#[derive(Debug, Default)]
+pub(crate) struct BatchEvaluator {
+    expressions: BatchExpressions,
+    members: Vec<Member>,
+    /// The indices of the members' expressions.
+    parts: Vec<u32>,
+    /// The positions of policies that are always evaluated one by one.
+    others: Vec<u32>,
+}
+
+impl BatchEvaluator {
+    /// The batch of the policies at these positions.
+    pub(crate) fn new(policies: &[Arc<Policy>], positions: &[u32]) -> Self {
+        let mut batch = BatchEvaluator::default();
+        for position in positions {
+            match policies.get(*position as usize) {
+                Some(policy) if Member::can_be(policy) => batch.add(policy, *position),
+                _ => batch.others.push(*position),
+            }
+        }
+        BatchEvaluator {
+            expressions: batch.expressions.shrunk(),
+            members: exact(batch.members).into(),
+            parts: exact(batch.parts).into(),
+            others: exact(batch.others).into(),
+        }
+    }
+
+    fn add(&mut self, policy: &Policy, position: u32) {
+        let ends = Part::ALL.map(|part| {
+            let bound = part.of(policy).into_iter().filter_map(|own| own.closed.as_ref());
+            for bound in bound {
+                let index = self.expressions.add(bound, part.role(), position);
+                self.parts.push(index);
+            }
+            self.parts.len() as u32
+        });
+        let bindings = &policy.hook.bindings;
+        self.members.push(Member {
+            position,
+            ends,
+            depends_on_bindings: bindings.is_empty()
+                || bindings.terms().iter().any(|terms| terms.resources.is_some()),
+        });
+    }
+
+    /// The positions of the policies that the batch does not decide on. The namespace of the request is known;
+    /// `is_bound` tells whether it matches a binding.
+    pub(crate) fn undecided<'s>(
+        &'s self,
+        policies: &'s [Arc<Policy>],
+        session: &Session<'s>,
+        matched: Matched<'s>,
+        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
+    ) -> Result<Vec<u32>, Unfinished> {
+        if self.members.is_empty() {
+            return Ok(self.others.clone());
+        }
+        let all = Chunk {
+            members: &self.members,
+            begin: 0,
+        };
+        let workers = session.surroundings.workers;
+        let cost = evaluation_cost(self.expressions.len());
+        let mut undecided = match workers.filter(|workers| cost >= workers.worthwhile()) {
+            Some(workers) => {
+                let parallel = Parallel {
+                    expressions: &self.expressions,
+                    parts: &self.parts,
+                    policies,
+                    seed: session.seed(),
+                    matched,
+                    workers,
+                };
+                parallel.undecided(all)?
+            }
+            None => match BatchRun::new(&self.expressions, &self.parts, policies, session, matched) {
+                Some(mut run) => {
+                    let undecided = run.undecided(all, is_bound)?;
+                    session.memo().keep(run.into_results());
+                    undecided
+                }
+                None => all.positions().collect(),
+            },
+        };
+        undecided.extend(&self.others);
+        Ok(undecided)
+    }
+
+    /// The positions of the policies with match conditions that the batch has decided on, where it left these undecided.
+    pub(crate) fn decided_conditions(
+        &self,
+        policies: &[Arc<Policy>],
+        undecided: &[u32],
+    ) -> impl Iterator<Item = u32> {
+        let mut undecided = undecided.to_vec();
+        undecided.sort_unstable();
+        let has_conditions = |position: &u32| {
+            let policy = policies.get(*position as usize);
+            policy.is_some_and(|policy| !policy.hook.conditions.is_empty())
+        };
+        let positions = self.members.iter().map(|member| member.position);
+        positions
+            .filter(move |position| has_conditions(position) && undecided.binary_search(position).is_err())
+    }
+}

@@ -1,0 +1,104 @@
+//! The different expressions of the policies of a batch.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use pratique_cel::exact;
+use pratique_expression::{Closed, Expression, Sees, slots};
+
+use crate::memo::entry::ExpressionId;
+
+/// The expressions of the policies of a batch, each once.
+#[derive(Debug, Default)]
+pub(crate) struct BatchExpressions {
+    expressions: Vec<BatchExpression>,
+    indices: HashMap<(ExpressionId, Role), u32, RandomState>,
+    /// What match conditions see, if there are any.
+    condition_sees: Option<Sees>,
+    /// What all others see.
+    other_sees: Sees,
+}
+
+/// An expression of one policy or more.
+#[derive(Debug)]
+pub(super) struct BatchExpression {
+    pub(super) bound: Arc<Closed>,
+    /// The expression of that: every request reads it.
+    pub(super) expression: Arc<Expression>,
+    pub(super) role: Role,
+    /// The position of the first policy that has it. Its variables are those of all.
+    pub(super) owner: u32,
+}
+
+/// Whether an expression is a match condition: these see less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Role {
+    Condition,
+    /// A validation or its message.
+    Other,
+}
+
+impl BatchExpressions {
+    /// The index of an expression, which is added if it is new.
+    pub(super) fn add(&mut self, bound: &Arc<Closed>, role: Role, owner: u32) -> u32 {
+        let next = self.expressions.len() as u32;
+        let index = *self
+            .indices
+            .entry((ExpressionId::of(bound), role))
+            .or_insert(next);
+        if index == next {
+            let sees = match role {
+                Role::Condition => self.condition_sees.get_or_insert_default(),
+                Role::Other => &mut self.other_sees,
+            };
+            *sees = sees.and(bound.sees());
+            self.expressions.push(BatchExpression {
+                expression: bound.expression().clone(),
+                bound: bound.clone(),
+                role,
+                owner,
+            });
+        }
+        index
+    }
+
+    /// Takes no more memory than needed.
+    pub(super) fn shrunk(mut self) -> Self {
+        self.indices.shrink_to_fit();
+        BatchExpressions {
+            expressions: exact(self.expressions).into(),
+            ..self
+        }
+    }
+
+    pub(super) fn get(&self, index: u32) -> Option<&BatchExpression> {
+        self.expressions.get(index as usize)
+    }
+
+    /// The index of an expression in a role, and the expression.
+    pub(super) fn find(&self, id: ExpressionId, role: Role) -> Option<(u32, &BatchExpression)> {
+        let index = *self.indices.get(&(id, role))?;
+        Some((index, self.get(index)?))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.expressions.len()
+    }
+
+    /// What match conditions see, if there are any.
+    pub(super) fn condition_sees(&self) -> Option<Sees> {
+        self.condition_sees
+    }
+
+    /// What validations and messages see.
+    pub(super) fn other_sees(&self) -> Sees {
+        self.other_sees
+    }
+}
+
+impl BatchExpression {
+    pub(super) fn reads_variables(&self) -> bool {
+        self.expression.program().reads(slots().variables)
+    }
+}

@@ -1,0 +1,118 @@
+//! The policies of a batch.
+
+use std::time::Duration;
+
+use pratique_workers::estimate;
+
+use super::expressions::Role;
+use crate::compiled::Compiled;
+use crate::policies::Policy;
+
+/// A policy whose decision follows from the results of its expressions.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) position: u32,
+    /// The ends of its match conditions, of the validations after these, and of their messages, which count for their
+    /// cost, in the list of all expressions of members. They begin where those of the member before it end.
+    pub(super) ends: [u32; 3],
+    /// Whether it has no binding, or one with constraints.
+    pub(super) depends_on_bindings: bool,
+}
+
+/// Expressions of a policy.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    Condition,
+    Validation,
+    Message,
+}
+
+/// Members one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Chunk<'s> {
+    pub(super) members: &'s [Member],
+    /// Where the expressions of the first begin.
+    pub(super) begin: u32,
+}
+
+impl Member {
+    /// Whether the decision of a policy follows from the results of its expressions, which other policies may share.
+    pub(super) fn can_be(policy: &Policy) -> bool {
+        let mut parts = Part::ALL.into_iter().flat_map(|part| part.of(policy));
+        policy.hook.param_kind.is_none()
+            && policy.expressions.annotations.is_empty()
+            && !policy.asks_authorizer
+            && parts.all(|compiled| compiled.closed.is_some())
+    }
+
+    /// Where its expressions end.
+    fn end(&self) -> u32 {
+        let [.., end] = self.ends;
+        end
+    }
+}
+
+impl Part {
+    pub(super) const ALL: [Part; 3] = [Part::Condition, Part::Validation, Part::Message];
+
+    pub(super) fn role(self) -> Role {
+        match self {
+            Part::Condition => Role::Condition,
+            Part::Validation | Part::Message => Role::Other,
+        }
+    }
+
+    /// These expressions of a policy.
+    pub(super) fn of(self, policy: &Policy) -> Vec<&Compiled> {
+        let validations = policy.expressions.validations.iter();
+        match self {
+            Part::Condition => policy.hook.conditions.iter().collect(),
+            Part::Validation => validations.map(|validation| &validation.expression).collect(),
+            Part::Message => validations
+                .filter_map(|validation| validation.message_expression.as_ref())
+                .collect(),
+        }
+    }
+}
+
+impl<'s> Chunk<'s> {
+    /// Its members, with the beginnings of their expressions.
+    pub(super) fn iter(self) -> impl Iterator<Item = (&'s Member, u32)> {
+        let mut begin = self.begin;
+        self.members
+            .iter()
+            .map(move |member| (member, std::mem::replace(&mut begin, member.end())))
+    }
+
+    pub(super) fn positions(self) -> impl Iterator<Item = u32> {
+        self.members.iter().map(|member| member.position)
+    }
+
+    /// About how long it takes to evaluate it.
+    pub(super) fn cost(self) -> Duration {
+        let end = self.members.last().map_or(self.begin, Member::end);
+        evaluation_cost(end.saturating_sub(self.begin) as usize)
+    }
+
+    pub(super) fn halves(self) -> Option<[Self; 2]> {
+        let (first, second) = self.members.split_at_checked(self.members.len() / 2)?;
+        let middle = first.last()?.end();
+        let second = Chunk {
+            members: second,
+            begin: middle,
+        };
+        Some([
+            Chunk {
+                members: first,
+                ..self
+            },
+            second,
+        ])
+    }
+}
+
+/// About how long it takes to evaluate so many expressions.
+pub(super) fn evaluation_cost(expressions: usize) -> Duration {
+    const EXPRESSION: Duration = Duration::from_nanos(500);
+    estimate(EXPRESSION, expressions)
+}

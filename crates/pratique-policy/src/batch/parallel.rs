@@ -1,0 +1,79 @@
+//! Batches that several threads evaluate.
+//!
+//! The results of a thread are dropped with its session: policies that are undecided are evaluated from the beginning on
+//! the thread of the request.
+
+use std::sync::Arc;
+
+use pratique_core::Phase;
+use pratique_match::Matched;
+use pratique_workers::{Workers, map};
+
+use super::expressions::BatchExpressions;
+use super::member::Chunk;
+use super::run::BatchRun;
+use crate::arena::RequestArena;
+use crate::matcher::PolicyMatcher;
+use crate::outcome::Unfinished;
+use crate::policies::Policy;
+use crate::session::seed::SessionSeed;
+
+/// A batch that several threads evaluate.
+pub(super) struct Parallel<'s> {
+    pub(super) expressions: &'s BatchExpressions,
+    pub(super) parts: &'s [u32],
+    pub(super) policies: &'s [Arc<Policy>],
+    pub(super) seed: SessionSeed<'s>,
+    pub(super) matched: Matched<'s>,
+    pub(super) workers: &'s dyn Workers,
+}
+
+impl<'s> Parallel<'s> {
+    /// The positions of the members that are undecided.
+    pub(super) fn undecided(&self, all: Chunk<'s>) -> Result<Vec<u32>, Unfinished> {
+        let mut chunks = Vec::new();
+        self.split(all, &mut chunks);
+        let cost = |chunk: &Chunk<'_>| chunk.cost();
+        let found = map(self.workers, &chunks, cost, |chunk| self.undecided_of(*chunk));
+        let mut undecided = Vec::new();
+        for found in found {
+            undecided.extend(found?);
+        }
+        Ok(undecided)
+    }
+
+    /// Into halves, for as long as they are worth a thread.
+    fn split(&self, chunk: Chunk<'s>, chunks: &mut Vec<Chunk<'s>>) {
+        let halves = match chunk.cost() >= self.workers.worthwhile() {
+            true => chunk.halves(),
+            false => None,
+        };
+        match halves {
+            Some(halves) => halves.into_iter().for_each(|half| self.split(half, chunks)),
+            None => chunks.push(chunk),
+        }
+    }
+
+    fn undecided_of(&self, chunk: Chunk<'s>) -> Result<Vec<u32>, Unfinished> {
+        let arena = RequestArena::with_limit(self.seed.memory);
+        let session = self.seed.session(&arena);
+        if session.find_namespace().is_err() {
+            return Ok(chunk.positions().collect());
+        }
+        let matcher = PolicyMatcher::new(Phase::Validating, &session);
+        let is_bound = |terms: &_| matcher.is_bound(terms, true);
+        let run = BatchRun::new(
+            self.expressions,
+            self.parts,
+            self.policies,
+            &session,
+            self.matched,
+        );
+        let undecided = match run {
+            Some(mut run) => run.undecided(chunk, is_bound)?,
+            None => chunk.positions().collect(),
+        };
+        session.finished()?;
+        Ok(undecided)
+    }
+}

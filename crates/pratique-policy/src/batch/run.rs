@@ -1,0 +1,243 @@
+//! The evaluation of a batch for one request.
+
+use std::sync::Arc;
+
+use pratique_cel::Value;
+use pratique_core::CONDITIONS_BUDGET;
+use pratique_expression::Sees;
+use pratique_match::Matched;
+
+use super::expressions::{BatchExpressions, Role};
+use super::member::{Chunk, Member};
+use super::results::{BatchResults, Truth};
+use crate::binding::Terms;
+use crate::compiled::Variable;
+use crate::evaluate::BUDGET;
+use crate::evaluator::{Evaluable, Evaluator};
+use crate::inputs::{InputKey, Inputs, NamespaceForm};
+use crate::matcher::Unmatched;
+use crate::memo::{MemoKey, ended};
+use crate::outcome::Unfinished;
+use crate::policies::Policy;
+use crate::session::Session;
+
+/// Evaluates a batch for one request.
+pub(super) struct BatchRun<'e, 's> {
+    expressions: &'s BatchExpressions,
+    parts: &'s [u32],
+    policies: &'s [Arc<Policy>],
+    session: &'e Session<'s>,
+    /// Evaluates match conditions, if there are any.
+    conditions: Option<Box<RoleEvaluator<'e, 's>>>,
+    /// Evaluates all others.
+    others: RoleEvaluator<'e, 's>,
+    results: BatchResults<'s>,
+    /// Whether the memo was empty, so that it need not be asked.
+    is_first: bool,
+}
+
+/// Evaluates the expressions of one role.
+struct RoleEvaluator<'e, 's> {
+    evaluator: Evaluator<'e, 's>,
+    /// The cost of the variables of all policies so far.
+    variables_cost: u64,
+}
+
+impl<'e, 's> BatchRun<'e, 's> {
+    /// `None` where the request is seen in too many forms to tell them apart, or where its objects cannot be converted
+    /// into the kind that was matched: each policy reports that.
+    #[inline]
+    pub(super) fn new(
+        expressions: &'s BatchExpressions,
+        parts: &'s [u32],
+        policies: &'s [Arc<Policy>],
+        session: &'e Session<'s>,
+        matched: Matched<'s>,
+    ) -> Option<Self> {
+        let of_request = Matched {
+            resource: &session.request.resource,
+            ..matched
+        };
+        let conditions = match expressions.condition_sees() {
+            Some(sees) => {
+                let conditions = RoleEvaluator::new(session, of_request, NamespaceForm::Absent, sees)?;
+                Some(Box::new(conditions))
+            }
+            None => None,
+        };
+        let others = RoleEvaluator::new(session, matched, NamespaceForm::Reduced, expressions.other_sees())?;
+        let condition_inputs = conditions.as_ref().map_or(InputKey::UNSHARED, |own| own.key());
+        Some(BatchRun {
+            expressions,
+            parts,
+            policies,
+            session,
+            results: BatchResults::new(expressions, [condition_inputs, others.key()]),
+            conditions,
+            others,
+            is_first: session.memo().is_empty(),
+        })
+    }
+
+    /// The positions of the members that are undecided.
+    pub(super) fn undecided(
+        &mut self,
+        chunk: Chunk<'s>,
+        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
+    ) -> Result<Vec<u32>, Unfinished> {
+        let mut undecided = Vec::new();
+        for (member, begin) in chunk.iter() {
+            if !self.allows(member, begin, &is_bound)? {
+                undecided.push(member.position);
+            }
+        }
+        Ok(undecided)
+    }
+
+    pub(super) fn into_results(self) -> BatchResults<'s> {
+        self.results
+    }
+
+    /// Whether a policy, whose expressions begin there, does not apply or allows the request without further effects.
+    fn allows(
+        &mut self,
+        member: &Member,
+        begin: u32,
+        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
+    ) -> Result<bool, Unfinished> {
+        if member.depends_on_bindings {
+            match self.is_bound(member, is_bound) {
+                Ok(true) => {}
+                Ok(false) => return Ok(true),
+                // The policy reports that.
+                Err(_) => return Ok(false),
+            }
+        }
+        let [conditions, validations, end] = member.ends;
+        let mut applies = true;
+        let mut cost = 0_u64;
+        for index in self.part(begin, conditions) {
+            match self.truth(*index)? {
+                Truth::True => {}
+                Truth::Other(other) if self.results.is_false(other) => applies = false,
+                _ => return Ok(false),
+            }
+            cost = cost.saturating_add(self.results.cost(*index));
+        }
+        if self.with_variables(cost, Role::Condition) > CONDITIONS_BUDGET {
+            return Ok(false);
+        }
+        if !applies {
+            return Ok(true);
+        }
+        let mut cost = 0_u64;
+        for index in self.part(conditions, validations) {
+            if self.truth(*index)? != Truth::True {
+                return Ok(false);
+            }
+            cost = cost.saturating_add(self.results.cost(*index));
+        }
+        for index in self.part(validations, end) {
+            self.truth(*index)?;
+            cost = cost.saturating_add(self.results.cost(*index));
+        }
+        Ok(self.with_variables(cost, Role::Other) <= BUDGET)
+    }
+
+    /// Whether a binding of a policy matches; the error is one of any of them.
+    fn is_bound(
+        &self,
+        member: &Member,
+        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
+    ) -> Result<bool, Unmatched> {
+        let policy = self.policies.get(member.position as usize);
+        let mut terms = policy.into_iter().flat_map(|policy| policy.hook.bindings.terms());
+        terms.try_fold(false, |any, terms| Ok(is_bound(terms)? || any))
+    }
+
+    /// The indices of a part of a member.
+    fn part(&self, begin: u32, end: u32) -> &'s [u32] {
+        self.parts.get(begin as usize..end as usize).unwrap_or_default()
+    }
+
+    /// The cost of a policy's expressions and at least that of its variables: these are among all that were read.
+    fn with_variables(&mut self, cost: u64, role: Role) -> u64 {
+        let of_variables = self.evaluator(role).map_or(0, RoleEvaluator::variables_cost);
+        // Validations and their messages are each charged for variables.
+        cost.saturating_add(of_variables.saturating_mul(2))
+    }
+
+    /// The value of an expression, evaluated when it is first needed.
+    fn truth(&mut self, index: u32) -> Result<Truth, Unfinished> {
+        match self.results.truth(index) {
+            Truth::Unknown => {}
+            known => return Ok(known),
+        }
+        self.session.proceed()?;
+        let (policies, is_first) = (self.policies, self.is_first);
+        let expression = self.expressions.get(index);
+        let Some((expression, role)) = expression.and_then(|own| Some((own, self.evaluator(own.role)?)))
+        else {
+            return Ok(Truth::Unknown);
+        };
+        let key = match is_first && !expression.reads_variables() {
+            true => None,
+            false => MemoKey::new(&expression.bound, role.key()),
+        };
+        let evaluable = Evaluable {
+            expression: &expression.expression,
+            bound: Some(&expression.bound),
+        };
+        let variables = || variables_of(policies, expression.owner);
+        let entry = role.evaluator.evaluate(evaluable, variables, key);
+        self.results.add(index, entry.map_err(|fault| ended(&fault))?)
+    }
+
+    fn evaluator(&mut self, role: Role) -> Option<&mut RoleEvaluator<'e, 's>> {
+        match role {
+            Role::Condition => self.conditions.as_deref_mut(),
+            Role::Other => Some(&mut self.others),
+        }
+    }
+}
+
+impl<'e, 's> RoleEvaluator<'e, 's> {
+    #[inline]
+    fn new(
+        session: &'e Session<'s>,
+        matched: Matched<'s>,
+        namespace: NamespaceForm,
+        sees: Sees,
+    ) -> Option<Self> {
+        let key = session.input_key(&matched, namespace);
+        let inputs = Inputs {
+            matched,
+            objects: session.objects(matched.kind).ok()?,
+            params: Value::Null,
+            namespace,
+            authorizer: false,
+            key,
+            repeats: false,
+        };
+        (key != InputKey::UNSHARED).then(|| RoleEvaluator {
+            evaluator: Evaluator::for_batch(session, &inputs, sees),
+            variables_cost: 0,
+        })
+    }
+
+    fn key(&self) -> InputKey {
+        self.evaluator.inputs().key
+    }
+
+    fn variables_cost(&mut self) -> u64 {
+        let more = self.evaluator.take_variables_cost();
+        self.variables_cost = self.variables_cost.saturating_add(more);
+        self.variables_cost
+    }
+}
+
+/// The variables of the policy at a position.
+fn variables_of(policies: &[Arc<Policy>], position: u32) -> &[Variable] {
+    let policy = policies.get(position as usize);
+    policy.map_or(&[], |policy| &policy.hook.variables)
+}

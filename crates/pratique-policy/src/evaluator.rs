@@ -1,0 +1,169 @@
+//! Evaluates expressions over the same inputs, and shares their results.
+
+use std::sync::Arc;
+
+use pratique_cel::{Activation, Fault, Value};
+use pratique_expression::{Closed, Expression, Sees, slots};
+
+use crate::compiled::Variable;
+use crate::inputs::{InputKey, Inputs};
+use crate::memo::{MemoEntry, MemoKey, Retention};
+use crate::session::Session;
+use crate::variables::Variables;
+
+/// Evaluates expressions over the same inputs, with the variables of one policy at a time.
+pub(crate) struct Evaluator<'e, 's> {
+    session: &'e Session<'s>,
+    inputs: Inputs<'s>,
+    /// Made once an expression has to be evaluated.
+    activation: Option<Activation<'s>>,
+    /// Whether the activation has everything that expressions read.
+    is_supplied: bool,
+    retention: Retention,
+    /// Made once an expression reads a variable.
+    variables: Option<PolicyVariables<'s>>,
+    /// The cost of variables of other policies that was not taken yet.
+    cost: u64,
+}
+
+/// The variables of a policy, and what they were made of.
+#[derive(Clone, Copy)]
+struct PolicyVariables<'s> {
+    compiled: &'s [Variable],
+    variables: &'s Variables<'s>,
+}
+
+/// An expression, bound or not.
+#[derive(Clone, Copy)]
+pub(crate) struct Evaluable<'s> {
+    pub(crate) expression: &'s Expression,
+    pub(crate) bound: Option<&'s Arc<Closed>>,
+}
+
+impl<'e, 's> Evaluator<'e, 's> {
+    /// Evaluates the expressions of one policy.
+    pub(crate) fn new(session: &'e Session<'s>, inputs: &Inputs<'s>) -> Self {
+        Evaluator {
+            session,
+            inputs: *inputs,
+            activation: None,
+            is_supplied: false,
+            retention: Retention::Memo,
+            variables: None,
+            cost: 0,
+        }
+    }
+
+    /// Evaluates the expressions of many policies, which see this of the request. The results are for the caller to keep.
+    #[inline]
+    pub(crate) fn for_batch(session: &'e Session<'s>, inputs: &Inputs<'s>, sees: Sees) -> Self {
+        let mut activation = session.activation(inputs);
+        session.supply_seen(&mut activation, inputs, sees);
+        Evaluator {
+            activation: Some(activation),
+            is_supplied: true,
+            retention: Retention::Caller,
+            ..Evaluator::new(session, inputs)
+        }
+    }
+
+    pub(crate) fn inputs(&self) -> &Inputs<'s> {
+        &self.inputs
+    }
+
+    /// The result of an expression that reads these variables. One with a key may be known; the error is that of an
+    /// interruption.
+    #[inline]
+    pub(crate) fn evaluate(
+        &mut self,
+        evaluable: Evaluable<'s>,
+        variables: impl Fn() -> &'s [Variable] + Copy,
+        key: Option<MemoKey>,
+    ) -> Result<MemoEntry<'s>, Fault> {
+        let (memo, retention) = (self.session.memo(), self.retention);
+        memo.get_or_evaluate(
+            key,
+            retention,
+            self,
+            |evaluator, reads| evaluator.variables(variables()).replay(evaluable.bound, reads),
+            |evaluator| evaluator.evaluate_now(evaluable, variables),
+        )
+    }
+
+    #[inline]
+    fn evaluate_now(
+        &mut self,
+        evaluable: Evaluable<'s>,
+        variables: impl Fn() -> &'s [Variable],
+    ) -> MemoEntry<'s> {
+        let program = evaluable.expression.program();
+        let reads_variables = program.reads(slots().variables);
+        let variables = reads_variables.then(|| self.variables(variables()));
+        let session = self.session;
+        let (inputs, is_supplied) = (self.inputs, self.is_supplied);
+        let activation = self.activation();
+        if !is_supplied {
+            session.supply(activation, &inputs, program);
+        }
+        let scratch = session.scratch();
+        let evaluate = || scratch.evaluate(program, activation);
+        match variables {
+            Some(variables) => variables.record_reads(evaluable.bound, evaluate),
+            None => {
+                let (evaluation, cost) = evaluate();
+                MemoEntry {
+                    evaluation,
+                    cost,
+                    reads: 0,
+                }
+            }
+        }
+    }
+
+    /// The cost of the variables that were evaluated since the last call.
+    pub(crate) fn take_variables_cost(&mut self) -> u64 {
+        let current = self.variables.map_or(0, |own| own.variables.take_cost());
+        std::mem::take(&mut self.cost).saturating_add(current)
+    }
+
+    fn activation(&mut self) -> &mut Activation<'s> {
+        let (session, inputs) = (self.session, &self.inputs);
+        let is_common = self.is_common();
+        self.activation.get_or_insert_with(|| match is_common {
+            true => session.take_activation(inputs),
+            false => session.activation(inputs),
+        })
+    }
+
+    /// Whether the activation suits other policies.
+    fn is_common(&self) -> bool {
+        matches!(self.inputs.params, Value::Null) && self.inputs.key != InputKey::UNSHARED
+    }
+
+    /// The variables of a policy, which take the place of another policy's.
+    fn variables(&mut self, compiled: &'s [Variable]) -> &'s Variables<'s> {
+        if let Some(current) = self.variables
+            && std::ptr::eq(current.compiled, compiled)
+        {
+            return current.variables;
+        }
+        self.cost = self.take_variables_cost();
+        let (session, inputs) = (self.session, self.inputs);
+        let activation = self.activation();
+        let variables = session.add_variables(compiled, activation, &inputs);
+        self.variables = Some(PolicyVariables { compiled, variables });
+        variables
+    }
+}
+
+impl Drop for Evaluator<'_, '_> {
+    /// Returns the activation for other evaluators.
+    fn drop(&mut self) {
+        if self.is_common()
+            && !self.is_supplied
+            && let Some(activation) = self.activation.take()
+        {
+            self.session.return_activation(&self.inputs, activation);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The inputs of expressions, and what identifies them within a request.
+
+use pratique_cel::Value;
+use pratique_expression::Sees;
+use pratique_match::Matched;
+use pratique_typed::ConversionError;
+
+/// `object` and `oldObject`
+#[derive(Clone, Copy)]
+pub(crate) struct Objects<'s> {
+    pub(crate) object: Value<'s>,
+    pub(crate) old_object: Value<'s>,
+}
+
+/// Why there is no object in the kind that was matched.
+pub(crate) type Unconverted = Box<ConversionError>;
+
+/// The variables of a policy's expressions.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'s> {
+    /// The resource and kind that the policy matched.
+    pub(crate) matched: Matched<'s>,
+    /// The objects, in the kind that was matched.
+    pub(crate) objects: Objects<'s>,
+    /// `params`
+    pub(crate) params: Value<'s>,
+    /// `namespaceObject`
+    pub(crate) namespace: NamespaceForm,
+    /// Whether there is an `authorizer`.
+    pub(crate) authorizer: bool,
+    /// Identifies the inputs that other policies have as well.
+    pub(crate) key: InputKey,
+    /// Whether the same expressions will be evaluated again, perhaps with other params.
+    pub(crate) repeats: bool,
+}
+
+/// The forms of `namespaceObject`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NamespaceForm {
+    /// Null, for match conditions.
+    Absent = 0,
+    /// For validations: without metadata that is not part of admission.
+    Reduced = 1,
+    /// For audit annotations and mutations.
+    Full = 2,
+}
+
+/// Identifies the form in which expressions see the objects, `request` and `namespaceObject` of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InputKey(u32);
+
+impl InputKey {
+    /// The key of inputs whose results are never reused.
+    pub(crate) const UNSHARED: InputKey = InputKey(u32::MAX);
+
+    /// The key of the objects and the request at these positions among the forms that were made of them.
+    pub(crate) fn new(objects: usize, request: usize, namespace: NamespaceForm) -> InputKey {
+        match (u8::try_from(objects), u8::try_from(request)) {
+            (Ok(objects), Ok(request)) => {
+                InputKey(u32::from(objects) << 16 | u32::from(request) << 8 | namespace as u32)
+            }
+            _ => InputKey::UNSHARED,
+        }
+    }
+
+    /// The part of the key that matters to an expression with these inputs.
+    pub(crate) fn restricted_to(self, sees: Sees) -> u32 {
+        let part = |counts: bool, mask: u32| if counts { self.0 & mask } else { 0 };
+        // The request names the kind that its objects are seen in.
+        part(sees.objects, 0xff_0000) | part(sees.request, 0xff00) | part(sees.namespace, 0xff)
+    }
+}

@@ -1,0 +1,67 @@
+//! The results that a memo holds, and their keys.
+
+use std::sync::Arc;
+
+use pratique_cel::value::Evaluation;
+use pratique_cel::{Fault, FaultKind};
+use pratique_expression::{Closed, Sees};
+
+use crate::inputs::InputKey;
+use crate::outcome::Unfinished;
+
+/// The result of an expression.
+#[derive(Clone, Debug)]
+pub(crate) struct MemoEntry<'s> {
+    pub(crate) evaluation: Evaluation<'s>,
+    /// What it cost, without the variables that it read.
+    pub(crate) cost: u64,
+    /// The variables that it read, a bit for each that it names.
+    pub(crate) reads: u64,
+}
+
+/// Identifies an expression together with its inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct MemoKey {
+    expression: ExpressionId,
+    inputs: u32,
+}
+
+/// Identifies an expression that is bound to its variables.
+// Equal ones are one, which policies keep for longer than a request: its address is as good as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ExpressionId(usize);
+
+impl ExpressionId {
+    pub(crate) fn of(expression: &Arc<Closed>) -> Self {
+        ExpressionId(Arc::as_ptr(expression).addr())
+    }
+}
+
+impl MemoKey {
+    /// `None` for inputs whose results are never reused.
+    pub(crate) fn new(expression: &Arc<Closed>, inputs: InputKey) -> Option<Self> {
+        (inputs != InputKey::UNSHARED).then(|| MemoKey {
+            expression: ExpressionId::of(expression),
+            inputs: inputs.restricted_to(expression.sees()),
+        })
+    }
+
+    pub(crate) fn expression(self) -> ExpressionId {
+        self.expression
+    }
+
+    /// Whether an expression that sees this has the inputs of this key in `inputs`.
+    pub(crate) fn has_inputs(self, inputs: InputKey, sees: Sees) -> bool {
+        self.inputs == inputs.restricted_to(sees)
+    }
+}
+
+/// Whether a fault says nothing about the expression: its evaluation did not end, or lacks something that was not given.
+pub(crate) fn is_incomplete(fault: &Fault) -> bool {
+    matches!(fault.kind(), FaultKind::Unknown(_)) || Unfinished::from_fault(fault).is_some()
+}
+
+/// Why a request ends with a fault that ended more than the evaluation.
+pub(crate) fn ended(fault: &Fault) -> Unfinished {
+    Unfinished::from_fault(fault).unwrap_or(Unfinished::Interrupted)
+}

@@ -1,0 +1,40 @@
+//! What an evaluation needs besides a program and its variables.
+
+use pratique_cel::value::Evaluation;
+use pratique_cel::{Activation, Arena, Context, Interrupt, Program};
+use pratique_core::CALL_LIMIT;
+
+use crate::memo::Memo;
+use crate::trace::{self, Trace};
+
+/// What the evaluations of a request have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct EvalScratch<'s> {
+    pub(crate) arena: &'s Arena,
+    pub(crate) memo: &'s Memo<'s>,
+    pub(crate) interrupt: Option<&'s Interrupt>,
+    pub(crate) trace: Option<&'s dyn Trace>,
+}
+
+impl<'s> EvalScratch<'s> {
+    /// The context of one evaluation.
+    pub(crate) fn context(&self) -> Context<'s> {
+        let context = Context::new(self.arena, CALL_LIMIT);
+        match self.interrupt {
+            Some(interrupt) => context.with_interrupt(interrupt),
+            None => context,
+        }
+    }
+
+    /// Evaluates a program; gives its result and its cost.
+    #[inline]
+    pub(crate) fn evaluate(
+        &self,
+        program: &'s Program,
+        activation: &Activation<'s>,
+    ) -> (Evaluation<'s>, u64) {
+        let context = self.context();
+        let evaluation = trace::evaluate(program, &context, activation, self.trace);
+        (evaluation, context.cost())
+    }
+}

@@ -1,0 +1,104 @@
+//! Activations: the variables of expressions.
+
+use pratique_cel::{Activation, Program, Value};
+use pratique_expression::{Authorizers, Sees, request_value, slots};
+use pratique_match::Matched;
+
+use super::Session;
+use crate::compiled::Variable;
+use crate::inputs::Inputs;
+use crate::variables::Variables;
+
+impl<'s> Session<'s> {
+    /// An activation of inputs without params, new or used before. It is to be [returned](Self::return_activation).
+    pub(crate) fn take_activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
+        let mut idle = self.idle_activations.borrow_mut();
+        let wanted = (inputs.key, inputs.authorizer);
+        match idle.iter().position(|(key, _)| *key == wanted) {
+            Some(at) => idle.swap_remove(at).1,
+            None => self.activation(inputs),
+        }
+    }
+
+    /// Keeps an activation for other policies with the same inputs.
+    pub(crate) fn return_activation(&self, inputs: &Inputs<'s>, activation: Activation<'s>) {
+        let key = (inputs.key, inputs.authorizer);
+        self.idle_activations.borrow_mut().push((key, activation));
+    }
+
+    /// An activation with the variables that cost nothing to make.
+    pub(crate) fn activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
+        let slots = slots();
+        let mut activation = slots.activation();
+        activation.set(slots.object, inputs.objects.object);
+        activation.set(slots.old_object, inputs.objects.old_object);
+        activation.set(slots.params, inputs.params);
+        activation
+    }
+
+    /// Adds the other variables of those that a program reads, but for `variables`.
+    pub(crate) fn supply(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, program: &Program) {
+        let slots = slots();
+        let wants = |activation: &Activation<'s>, slot| program.reads(slot) && activation.get(slot).is_none();
+        let sees = Sees {
+            objects: true,
+            request: wants(activation, slots.request),
+            namespace: wants(activation, slots.namespace_object),
+        };
+        self.supply_seen(activation, inputs, sees);
+        let wants_authorizer =
+            wants(activation, slots.authorizer) || wants(activation, slots.request_resource);
+        if wants_authorizer && inputs.authorizer {
+            let made = self.authorizers.get_or_init(|| {
+                Authorizers::new(
+                    self.arena(),
+                    self.request,
+                    self.name,
+                    &self.surroundings.authorizer,
+                )
+            });
+            activation.set(slots.authorizer, made.authorizer);
+            activation.set(slots.request_resource, made.request_resource);
+        }
+    }
+
+    /// Adds the variables of the request that are seen.
+    pub(crate) fn supply_seen(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, sees: Sees) {
+        let slots = slots();
+        if sees.request {
+            activation.set(slots.request, self.request_value(&inputs.matched));
+        }
+        if sees.namespace {
+            activation.set(slots.namespace_object, self.namespace(inputs.namespace));
+        }
+    }
+
+    /// Adds `variables`, those of a policy, without values yet.
+    pub(crate) fn add_variables(
+        &self,
+        compiled: &'s [Variable],
+        activation: &mut Activation<'s>,
+        inputs: &Inputs<'s>,
+    ) -> &'s Variables<'s> {
+        for (_, variable) in compiled {
+            if let Ok(expression) = &variable.expression {
+                self.supply(activation, inputs, expression.program());
+            }
+        }
+        let variables = Variables::new(compiled, activation, inputs.key, self.scratch());
+        let variables = self.arena.keep_variables(variables);
+        activation.set(slots().variables, Value::Struct(variables));
+        variables
+    }
+
+    fn request_value(&self, matched: &Matched<'s>) -> Value<'s> {
+        let mut known = self.requests.borrow_mut();
+        if let Some((_, value)) = known.iter().find(|(known, _)| known == matched) {
+            return *value;
+        }
+        let value = request_value(self.request, self.name, matched.resource, matched.kind);
+        let value = Value::from_typed_json(self.arena.keep_small(value));
+        known.push((*matched, value));
+        value
+    }
+}

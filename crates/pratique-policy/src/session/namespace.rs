@@ -1,0 +1,70 @@
+//! The namespace of a request.
+
+use pratique_cel::Value;
+use pratique_core::NamespaceObject;
+use pratique_expression::NamedNamespace;
+use pratique_match::Namespace;
+
+use super::Session;
+use crate::inputs::NamespaceForm;
+
+/// The namespace of a request does not exist.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoNamespace;
+
+impl<'s> Session<'s> {
+    /// Looks up the stored namespace: none for namespaces themselves, though their requests carry a namespace. The
+    /// error is for a namespace that does not exist.
+    pub(crate) fn find_namespace(&self) -> Result<(), NoNamespace> {
+        if self.stored_namespace.get().is_some() {
+            return Ok(());
+        }
+        let kind = &self.request.kind;
+        let of_namespace = kind.kind == "Namespace" && kind.version == "v1" && kind.group.is_empty();
+        let stored = match self.request.namespace.is_empty() || of_namespace {
+            true => None,
+            false => {
+                let known = self.surroundings.cluster.namespace(&self.request.namespace);
+                self.is_in_cluster.set(true);
+                if !known.exists() {
+                    return Err(NoNamespace);
+                }
+                Some(known)
+            }
+        };
+        self.set_namespace(stored);
+        Ok(())
+    }
+
+    /// Takes a stored namespace for that of the request.
+    pub(crate) fn set_namespace(&self, stored: Option<Namespace<'s>>) {
+        // The first one stays.
+        let _ = self.stored_namespace.set(stored);
+    }
+
+    /// `namespaceObject` in a form.
+    pub(super) fn namespace(&self, form: NamespaceForm) -> Value<'s> {
+        let known = self.stored_namespace.get().copied().flatten();
+        let stored = match known {
+            _ if form == NamespaceForm::Absent => return Value::Null,
+            None | Some(Namespace::Absent) => return Value::Null,
+            Some(Namespace::Named) => {
+                let named = || NamedNamespace::new(&self.request.namespace);
+                return Value::Struct(self.arena.named_namespace.get_or_init(named));
+            }
+            Some(Namespace::Stored(stored)) => stored,
+        };
+        let seen = self.namespace.get_or_init(|| {
+            let cluster = self.surroundings.cluster;
+            let kept = self.is_in_cluster.get();
+            let kept = kept.then(|| cluster.namespace_object(&self.request.namespace));
+            let make = || NamespaceObject::new(stored);
+            kept.flatten()
+                .unwrap_or_else(|| self.arena.namespace.get_or_init(make))
+        });
+        Value::from_typed_json(match form {
+            NamespaceForm::Full => &seen.full,
+            _ => &seen.reduced,
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! The objects and params of a request in the form of their kinds.
+
+use pratique_cel::Value;
+use pratique_core::without_type_meta;
+use pratique_json as json;
+use pratique_typed::ConversionError;
+use pratique_types::{GroupVersionKind, ObjectForm};
+
+use super::Session;
+use crate::inputs::{Objects, Unconverted};
+use crate::typed;
+
+impl<'s> Session<'s> {
+    /// An object in a kind, and in the form of that. The error is for one of another version that cannot be converted.
+    pub(crate) fn typed(
+        &self,
+        kind: &'s GroupVersionKind,
+        object: &'s json::Value<'s>,
+    ) -> Result<&'s json::Value<'s>, Unconverted> {
+        if self.is_settled(kind, object) {
+            return Ok(object);
+        }
+        let formed = || -> Result<_, ConversionError> {
+            let progress = &self.progress;
+            let converted = typed::converted(kind, object, progress)?;
+            let object = converted.map_or(object, |converted| self.keep(converted));
+            let object = typed::typed(kind, object, progress)?.map_or(object, |typed| self.keep(typed));
+            Ok(typed::named(kind, object, progress)?.map_or(object, |named| self.keep(named)))
+        };
+        formed().map_err(Box::new)
+    }
+
+    /// Whether an object is one of the request's, and known to have the form of its kind.
+    fn is_settled(&self, kind: &GroupVersionKind, object: &json::Value<'s>) -> bool {
+        let request = self.request;
+        let objects = [(self.object, self.form), (&request.old_object, request.form)];
+        let is_settled = |(known, form): (&_, _)| form == ObjectForm::Settled && std::ptr::eq(known, object);
+        objects.into_iter().any(is_settled) && same(kind, &request.kind)
+    }
+
+    /// An object that was made just now, in the form of its kind, with that kind's name.
+    pub(crate) fn settled(
+        &self,
+        kind: &'s GroupVersionKind,
+        mut object: json::Value<'s>,
+    ) -> &'s json::Value<'s> {
+        typed::settle_object(kind, &mut object, &self.progress);
+        self.keep(object)
+    }
+
+    /// An object of a custom kind in a version, whatever its kind calls itself.
+    pub(crate) fn versioned(
+        &self,
+        kind: &'s GroupVersionKind,
+        object: &'s json::Value<'s>,
+    ) -> &'s json::Value<'s> {
+        let version = kind.api_version();
+        if object.get("apiVersion").and_then(json::Value::as_str) == Some(&version) {
+            return object;
+        }
+        let Ok(json::Value::Object(mut members)) = object.try_borrowed(&self.progress) else {
+            return object;
+        };
+        members.insert("apiVersion", version);
+        self.keep(json::Value::Object(members))
+    }
+
+    /// A value of `params`.
+    pub(crate) fn param(
+        &self,
+        kind: Option<&'s GroupVersionKind>,
+        param: Option<&'s json::Value<'s>>,
+    ) -> Value<'s> {
+        let Some(param) = param else {
+            return Value::Null;
+        };
+        match kind {
+            Some(kind) if self.types_objects && typed::is_builtin(kind) => {
+                // Params are of the kind that a policy names.
+                Value::from_json(self.typed(kind, param).unwrap_or(param))
+            }
+            _ => Value::from_json(self.reread(param)),
+        }
+    }
+
+    /// A value as it is once it was written and read again.
+    pub(crate) fn reread(&self, value: &'s json::Value<'s>) -> &'s json::Value<'s> {
+        let read = typed::reread(value, &self.progress).unwrap_or_default();
+        read.map_or(value, |read| self.keep(read))
+    }
+
+    /// A value of `params` as mutating policies see it: without the name of a built-in kind.
+    pub(crate) fn bare_param(
+        &self,
+        kind: Option<&'s GroupVersionKind>,
+        param: Option<&'s json::Value<'s>>,
+    ) -> Value<'s> {
+        match (kind, param) {
+            (Some(kind), Some(param)) if typed::is_builtin(kind) => {
+                let typed = typed::typed(kind, param, &self.progress).unwrap_or_default();
+                let typed = typed.map_or(param, |typed| self.keep(typed));
+                Value::from_typed_json(self.keep(without_type_meta(typed)))
+            }
+            _ => self.param(kind, param),
+        }
+    }
+
+    /// The objects in a kind.
+    pub(crate) fn objects(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
+        let mut known = self.objects.borrow_mut();
+        if let Some((_, known)) = known.iter().find(|(known, _)| same(known, kind)) {
+            return known.clone();
+        }
+        let made = self.seen_as(kind);
+        known.push((kind, made.clone()));
+        made
+    }
+
+    fn seen_as(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
+        if !self.types_objects {
+            return Ok(self.given_objects());
+        }
+        let settled = self.form == ObjectForm::Settled && same(kind, &self.request.kind);
+        let builtin = settled || typed::is_builtin(kind);
+        let seen = |object| -> Result<Value<'s>, Unconverted> {
+            let object = self.typed(kind, object)?;
+            Ok(match builtin {
+                true => Value::from_typed_json(object),
+                false => Value::from_json(object),
+            })
+        };
+        Ok(Objects {
+            object: seen(self.object)?,
+            old_object: seen(&self.request.old_object)?,
+        })
+    }
+
+    /// The objects as they came.
+    pub(crate) fn given_objects(&self) -> Objects<'s> {
+        Objects {
+            object: Value::from_json(self.object),
+            old_object: Value::from_json(&self.request.old_object),
+        }
+    }
+}
+
+/// Whether two kinds are equal. Most that are lie in the same place.
+fn same(left: &GroupVersionKind, right: &GroupVersionKind) -> bool {
+    std::ptr::eq(left, right) || left == right
+}

@@ -1,0 +1,52 @@
+//! Another session about the same request, for another thread.
+
+use std::sync::Arc;
+
+use pratique_cel::library::authz::Authorizer;
+use pratique_cel::{Interrupt, MemoryLimit};
+use pratique_core::{Attributes, Cluster, EvalContext};
+
+use super::Session;
+use crate::arena::RequestArena;
+
+/// What a session is about: enough for another one on another thread.
+pub(crate) struct SessionSeed<'s> {
+    attributes: Attributes<'s>,
+    name: &'s str,
+    types_objects: bool,
+    cluster: &'s dyn Cluster,
+    authorizer: Arc<dyn Authorizer>,
+    interrupt: Option<&'s Interrupt>,
+    pub(crate) memory: Option<&'s MemoryLimit>,
+}
+
+impl<'s> Session<'s> {
+    pub(crate) fn seed(&self) -> SessionSeed<'s> {
+        SessionSeed {
+            attributes: Attributes {
+                request: self.request,
+                object: self.object,
+                form: self.form,
+            },
+            name: self.name,
+            types_objects: self.types_objects,
+            cluster: self.surroundings.cluster,
+            authorizer: self.surroundings.authorizer.clone(),
+            interrupt: self.surroundings.interrupt,
+            memory: self.surroundings.memory,
+        }
+    }
+}
+
+impl SessionSeed<'_> {
+    /// A session without a trace.
+    pub(crate) fn session<'t>(&'t self, arena: &'t RequestArena<'t>) -> Session<'t> {
+        let mut context = EvalContext::new(self.cluster, self.authorizer.clone());
+        context.interrupt = self.interrupt;
+        Session {
+            name: self.name,
+            types_objects: self.types_objects,
+            ..Session::new(self.attributes, context, arena)
+        }
+    }
+}
