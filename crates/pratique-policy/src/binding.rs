@@ -10,9 +10,9 @@ use pratique_match::MatchResources;
 use pratique_types::GroupVersionKind;
 
 use crate::constraints::Constraints;
-use crate::matcher::Unmatched;
 use crate::names::{Name, Names};
 use crate::params::ParamRef;
+use crate::unmatched::Unmatched;
 
 /// The bindings of a policy, by name: there may be thousands that say the same, so that each has little of its own.
 #[derive(Debug, Default)]

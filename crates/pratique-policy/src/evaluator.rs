@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_cel::{Activation, Fault, Value};
+use pratique_cel::{Activation, Fault, Program, Value};
 use pratique_expression::{Closed, Expression, Sees, slots};
 
 use crate::compiled::Variable;
@@ -60,10 +60,13 @@ impl<'e, 's> Evaluator<'e, 's> {
         let mut activation = session.activation(inputs);
         session.supply_seen(&mut activation, inputs, sees);
         Evaluator {
+            session,
+            inputs: *inputs,
             activation: Some(activation),
             is_supplied: true,
             retention: Retention::Caller,
-            ..Evaluator::new(session, inputs)
+            variables: None,
+            cost: 0,
         }
     }
 
@@ -97,27 +100,31 @@ impl<'e, 's> Evaluator<'e, 's> {
         variables: impl Fn() -> &'s [Variable],
     ) -> MemoEntry<'s> {
         let program = evaluable.expression.program();
-        let reads_variables = program.reads(slots().variables);
-        let variables = reads_variables.then(|| self.variables(variables()));
-        let session = self.session;
-        let (inputs, is_supplied) = (self.inputs, self.is_supplied);
-        let activation = self.activation();
-        if !is_supplied {
-            session.supply(activation, &inputs, program);
+        let variables = match program.reads(slots().variables) {
+            true => Some(self.variables(variables())),
+            false => None,
+        };
+        if !self.is_supplied {
+            self.supply(program);
         }
+        let (session, inputs) = (self.session, &self.inputs);
+        let activation = self.activation.get_or_insert_with(|| session.activation(inputs));
         let scratch = session.scratch();
-        let evaluate = || scratch.evaluate(program, activation);
-        match variables {
-            Some(variables) => variables.record_reads(evaluable.bound, evaluate),
-            None => {
-                let (evaluation, cost) = evaluate();
-                MemoEntry {
-                    evaluation,
-                    cost,
-                    reads: 0,
-                }
-            }
+        if let Some(variables) = variables {
+            return variables.record_reads(evaluable.bound, || scratch.evaluate(program, activation));
         }
+        let (evaluation, cost) = scratch.evaluate(program, activation);
+        MemoEntry {
+            evaluation,
+            cost,
+            reads: 0,
+        }
+    }
+
+    /// Adds what a program reads to the activation.
+    fn supply(&mut self, program: &Program) {
+        let (session, inputs) = (self.session, self.inputs);
+        session.supply(self.activation(), &inputs, program);
     }
 
     /// The cost of the variables that were evaluated since the last call.

@@ -13,7 +13,7 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use crate::binding::Bindings;
 use crate::compiled::{Compiled, Compiler, Variable};
 use crate::constraints::Constraints;
-use crate::matcher::Unmatched;
+use crate::unmatched::Unmatched;
 
 /// A compiled policy but for what it does.
 #[derive(Debug)]

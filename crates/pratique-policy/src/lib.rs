@@ -87,6 +87,7 @@ mod renew;
 mod scratch;
 mod session;
 mod trial;
+mod unmatched;
 mod validate;
 mod validator;
 mod variable_names;

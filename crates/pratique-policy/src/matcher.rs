@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use pratique_core::trace::{MatchOutcome, Subject, Trace};
-use pratique_core::{Cluster, DenialCause, MatchFailure, Missing, Origin, Phase, RequestMatcher};
+use pratique_core::{Cluster, MatchFailure, Origin, Phase, RequestMatcher};
 use pratique_json as json;
 use pratique_match::{MatchResources, Matched};
 
@@ -16,6 +16,7 @@ use crate::groups::Groups;
 use crate::hook::Hook;
 use crate::outcome::Unfinished;
 use crate::session::Session;
+use crate::unmatched::Unmatched;
 
 /// Matches a request with the policies of one phase and their bindings, and reports the outcomes to a trace.
 pub(crate) struct PolicyMatcher<'s> {
@@ -25,31 +26,6 @@ pub(crate) struct PolicyMatcher<'s> {
     trace: Option<&'s dyn Trace>,
     /// Whether the request matches constraints that several bindings share, by their address.
     bound: RefCell<HashMap<*const MatchResources, Result<bool, Unmatched>, RandomState>>,
-}
-
-/// Why a policy or a binding is not evaluated although it may match.
-#[derive(Clone, Debug)]
-pub(crate) enum Unmatched {
-    /// The configuration is in error.
-    Error {
-        /// An API server's message.
-        message: String,
-        /// The cause of a denial because of it.
-        cause: DenialCause,
-    },
-    /// It depends on something that was not given.
-    Undecided(Box<Missing>),
-    /// Its params are still to be looked up.
-    Pending,
-}
-
-impl From<MatchFailure> for Unmatched {
-    fn from(failure: MatchFailure) -> Self {
-        match failure {
-            MatchFailure::Error(error) => Unmatched::failed(error.to_string()),
-            MatchFailure::Undecided(missing) => Unmatched::Undecided(missing),
-        }
-    }
 }
 
 /// A param; `None` for a policy or a binding without params.
@@ -238,25 +214,6 @@ impl<'s> PolicyMatcher<'s> {
                 mismatch.map_or(MatchOutcome::Match, MatchOutcome::Mismatch)
             }
             Err(unmatched) => unmatched.outcome(),
-        }
-    }
-}
-
-impl Unmatched {
-    /// A failure, with an API server's message.
-    pub(crate) fn failed(message: String) -> Self {
-        Unmatched::Error {
-            message,
-            cause: DenialCause::Failure,
-        }
-    }
-
-    /// The outcome that is reported to a trace.
-    fn outcome(&self) -> MatchOutcome<'_> {
-        match self {
-            Unmatched::Error { message, .. } => MatchOutcome::Error(message),
-            Unmatched::Undecided(missing) => MatchOutcome::Undecided(missing),
-            Unmatched::Pending => MatchOutcome::Error("params are still to be looked up"),
         }
     }
 }

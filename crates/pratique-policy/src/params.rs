@@ -8,7 +8,7 @@ use pratique_match::{InvalidSelector, Selector, labels_of};
 use pratique_types::GroupVersionKind;
 
 use crate::cause::DenialCause;
-use crate::matcher::Unmatched;
+use crate::unmatched::Unmatched;
 
 /// A compiled `paramRef`.
 #[derive(Debug, PartialEq)]

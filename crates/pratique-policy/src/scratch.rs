@@ -34,7 +34,10 @@ impl<'s> EvalScratch<'s> {
         activation: &Activation<'s>,
     ) -> (Evaluation<'s>, u64) {
         let context = self.context();
-        let evaluation = trace::evaluate(program, &context, activation, self.trace);
+        let evaluation = match self.trace {
+            None => program.evaluate(&context, activation),
+            Some(_) => trace::evaluate(program, &context, activation, self.trace),
+        };
         (evaluation, context.cost())
     }
 }

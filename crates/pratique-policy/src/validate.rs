@@ -15,11 +15,12 @@ use crate::cause::DenialCause;
 use crate::denial::Denial;
 use crate::hook::FailurePolicy;
 use crate::inputs::{Inputs, NamespaceForm, Objects};
-use crate::matcher::{Param, PolicyMatcher, Unmatched};
+use crate::matcher::{Param, PolicyMatcher};
 use crate::observer::{Conditions, Decision, Effect, ErrorType, Observer};
 use crate::outcome::{Unfinished, Verdict};
 use crate::policies::{Policies, Policy};
 use crate::session::Session;
+use crate::unmatched::Unmatched;
 use crate::validator::{Annotated, Decided, Judgement, Open, judge};
 use pratique_core::status::namespace_not_found;
 

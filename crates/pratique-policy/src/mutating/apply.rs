@@ -2,53 +2,22 @@
 
 use pratique_cel::library::mutation::check_type_names;
 use pratique_cel::{Context, Value};
-use pratique_expression::Missing;
 use pratique_json as json;
 use pratique_merge::structured;
 use pratique_types::GroupVersionKind;
 
-use super::measure::{Excess, Measure};
-use super::plain::Conversion;
+use super::conversion::Conversion;
+use super::measure::Measure;
+use super::refusal::{Refusal, SCHEME};
 use super::version::Version;
 use super::{Form, Mutation, native, patch};
 use crate::decode::DecodeError;
 use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::hook::Hook;
 use crate::inputs::Inputs;
-use crate::outcome::Unfinished;
 use crate::session::Session;
 use crate::trace::Part;
 use crate::typed;
-
-/// Why a mutation does not change the object.
-pub(super) enum Refusal {
-    /// It failed: the failure policy says what that means.
-    Policy(String),
-    /// It failed in a way that no failure policy ignores.
-    Server(String),
-    Unfinished(Unfinished),
-    /// What it needs was not given.
-    Undecided(Box<Missing>),
-}
-
-impl Refusal {
-    pub(super) const INTERRUPTED: Refusal = Refusal::Unfinished(Unfinished::Interrupted);
-}
-
-impl From<json::Interrupted> for Refusal {
-    fn from(_: json::Interrupted) -> Self {
-        Refusal::INTERRUPTED
-    }
-}
-
-impl From<Excess> for Refusal {
-    fn from(excess: Excess) -> Self {
-        match excess {
-            Excess::Interrupted => Refusal::INTERRUPTED,
-            Excess::TooLarge => Refusal::Policy(excess.to_string()),
-        }
-    }
-}
 
 /// The object as a mutation makes it; `None` where it says itself that there is nothing to do.
 pub(super) fn apply<'s>(
@@ -82,9 +51,6 @@ fn as_requested(kind: &GroupVersionKind, requested: &GroupVersionKind) -> Result
         format!("{from}.{name} is not suitable for converting to \"{to}\" in scheme \"{SCHEME}\"")
     }))
 }
-
-/// The name of the registry of built-in types in messages.
-pub(super) const SCHEME: &str = "pkg/runtime/scheme.go:111";
 
 fn evaluate<'s>(
     session: &Session<'s>,

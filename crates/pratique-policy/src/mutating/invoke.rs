@@ -7,16 +7,17 @@ use pratique_schema::merge::NoMergeType;
 use pratique_types::{GroupVersionKind, Reason, Status};
 
 use super::Mutation;
-use super::apply::{self, Refusal};
-use super::dispatch::{Bench, Call, End};
+use super::apply;
 use super::outcome::{Step, StepResult};
+use super::refusal::Refusal;
 use super::reinvocation::Invocation;
+use super::run::{Call, End, MutationRun};
 use super::version::{Version, Viewer};
 use crate::conditions;
 use crate::inputs::{InputKey, Inputs, NamespaceForm, Unconverted};
 use crate::observer::{Conditions, ErrorType, Mutating};
 
-impl<'s> Bench<'_, 's> {
+impl<'s> MutationRun<'_, 's> {
     pub(super) fn invoke(&mut self, call: &Call<'s>, at: usize) -> Result<(), End> {
         let policy = call.policy;
         if policy.mutations.len() != policy.declared {

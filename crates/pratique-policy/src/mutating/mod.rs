@@ -1,16 +1,20 @@
 //! Mutating policies: compiled once, and applied to each request that they match, in turn.
 
 mod apply;
+mod conversion;
 mod denial;
 mod dispatch;
-mod give_back;
 mod invoke;
 mod measure;
 mod native;
 mod outcome;
 mod patch;
 mod plain;
+mod refusal;
 mod reinvocation;
+mod result;
+mod run;
+mod same;
 mod version;
 mod words;
 
@@ -31,9 +35,9 @@ use crate::renew::{Bound, MadeOf, make_all};
 use pratique_exclusion::Origin;
 
 pub use dispatch::{mutate, mutate_once};
-pub use give_back::same;
 pub use outcome::{Mutated, Step, StepResult};
 pub use reinvocation::Reinvocation;
+pub use same::same;
 
 /// The mutating policies of one origin with their bindings.
 #[derive(Debug)]

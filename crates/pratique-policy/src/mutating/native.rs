@@ -12,7 +12,7 @@ use pratique_gotext::strconv::quote_rune;
 use pratique_json::{self as json, Progress};
 use pratique_merge::structured::{Foreign, Patch};
 
-use super::plain::Conversion;
+use super::conversion::Conversion;
 use super::words::{self, foreign};
 use crate::typed::{GoValue, Part};
 

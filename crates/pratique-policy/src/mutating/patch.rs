@@ -7,9 +7,10 @@ use pratique_json as json;
 use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use super::apply::{Refusal, SCHEME};
+use super::conversion::Conversion;
 use super::measure::Measure;
-use super::plain::{self, Conversion};
+use super::plain;
+use super::refusal::{Refusal, SCHEME};
 use super::version::Version;
 use crate::decode::{self, DecodeError, Written};
 use crate::session::Session;

@@ -5,26 +5,12 @@ use pratique_cel::{Context, Value};
 use pratique_json::{self as json, Progress, base64};
 use pratique_merge::structured::Patch;
 
+use super::conversion::Conversion;
 use super::native;
 use crate::typed::{GoValue, Part};
 
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
-
-/// What values are converted with.
-#[derive(Clone, Copy)]
-pub(super) struct Conversion<'g> {
-    /// Tells what Go shows of the parts of an input that expressions see through types of their own.
-    pub(super) go: &'g dyn Fn(Part<'_>) -> Option<GoValue>,
-    /// Once it is stopped, what conversions gave is of no use.
-    pub(super) progress: &'g Progress<'g>,
-}
-
-impl Conversion<'_> {
-    pub(super) fn go_value(&self, part: Part<'_>) -> Option<GoValue> {
-        (self.go)(part)
-    }
-}
 
 /// The JSON form of a value; the error is in an API server's words.
 pub(super) fn json<'s>(

@@ -1,16 +1,17 @@
-//! The mutated object on its way back to the request.
+//! The mutated object in the version of the request.
 
 use pratique_json as json;
 use pratique_schema::Schema;
 use pratique_schema::merge::NoMergeType;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use super::dispatch::{Bench, End};
+use super::run::{End, MutationRun};
+use super::same::same;
 use super::version::Version;
 use crate::typed;
 use pratique_core::status::internal_error;
 
-impl<'s> Bench<'_, 's> {
+impl<'s> MutationRun<'_, 's> {
     /// What goes on, where mutations were applied to it.
     pub(super) fn changed(&self) -> Option<&Version<'s>> {
         let last = self.last.and_then(|at| self.versions.get(at));
@@ -80,21 +81,5 @@ fn shown(kind: &GroupVersionKind) -> String {
     match kind.version.as_str() {
         "" => format!("{}/, Kind={}", kind.group, kind.kind),
         _ => kind.to_string(),
-    }
-}
-
-/// Whether two objects are written the same: 1.0 is 1.
-pub fn same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
-    use json::Value::{Array, Float, Int, Object};
-    match (left, right) {
-        (Int(_), Float(_)) | (Float(_), Int(_)) => left.to_string() == right.to_string(),
-        (Array(left), Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
-        }
-        (Object(left), Object(right)) => {
-            let mut pairs = left.iter().zip(right.iter());
-            left.len() == right.len() && pairs.all(|(left, right)| left.0 == right.0 && same(left.1, right.1))
-        }
-        _ => left == right,
     }
 }

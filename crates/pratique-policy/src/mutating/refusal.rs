@@ -1,0 +1,40 @@
+//! Why a mutation does not change the object.
+
+use pratique_expression::Missing;
+use pratique_json as json;
+
+use super::measure::Excess;
+use crate::outcome::Unfinished;
+
+/// Why a mutation does not change the object.
+pub(super) enum Refusal {
+    /// It failed: the failure policy says what that means.
+    Policy(String),
+    /// It failed in a way that no failure policy ignores.
+    Server(String),
+    Unfinished(Unfinished),
+    /// What it needs was not given.
+    Undecided(Box<Missing>),
+}
+
+impl Refusal {
+    pub(super) const INTERRUPTED: Refusal = Refusal::Unfinished(Unfinished::Interrupted);
+}
+
+impl From<json::Interrupted> for Refusal {
+    fn from(_: json::Interrupted) -> Self {
+        Refusal::INTERRUPTED
+    }
+}
+
+impl From<Excess> for Refusal {
+    fn from(excess: Excess) -> Self {
+        match excess {
+            Excess::Interrupted => Refusal::INTERRUPTED,
+            Excess::TooLarge => Refusal::Policy(excess.to_string()),
+        }
+    }
+}
+
+/// The name of the registry of built-in types in messages.
+pub(super) const SCHEME: &str = "pkg/runtime/scheme.go:111";
