@@ -88,8 +88,7 @@ mod scratch;
 mod session;
 mod trial;
 mod unmatched;
-mod validate;
-mod validator;
+mod validating;
 mod variable_names;
 mod variables;
 
@@ -113,4 +112,4 @@ pub use pratique_core::{
 pub use pratique_typed::settle_request;
 pub use pratique_workers::Workers;
 pub use trial::{Trial, TrialResult};
-pub use validate::validate;
+pub use validating::validate;

@@ -1,4 +1,4 @@
-//! One policy judges with one param.
+//! The decision of one policy with one param.
 
 use std::borrow::Cow;
 
@@ -16,29 +16,29 @@ use crate::policies::Policy;
 use crate::session::Session;
 use crate::trace::Part;
 
-/// What a policy decided with one param.
+/// The decision of a policy with one param.
 #[derive(Debug, Default)]
-pub(crate) struct Judgement<'s> {
+pub(crate) struct PolicyDecision<'s> {
     /// How many match conditions failed; `None` for a policy without.
     pub(crate) condition_errors: Option<usize>,
     /// One for each validation that is not simply true, by its index; or a single one for an error.
-    pub(crate) decisions: Vec<(usize, Decided<'s>)>,
-    pub(crate) annotations: Vec<Annotated<'s>>,
-    /// What was not given.
-    pub(crate) undecided: Vec<Open>,
+    pub(crate) validations: Vec<(usize, ValidationDecision<'s>)>,
+    pub(crate) annotations: Vec<AnnotationDecision<'s>>,
+    /// What was needed and not given.
+    pub(crate) undecided: Vec<MissingInput>,
 }
 
-/// What depends on what was not given.
+/// Something that a validation or an audit annotation needs and that was not given.
 #[derive(Debug)]
-pub(crate) struct Open {
+pub(crate) struct MissingInput {
     /// The index of the validation; `None` for an audit annotation.
     pub(crate) validation: Option<usize>,
     pub(crate) missing: Missing,
 }
 
-/// What came of a validation that is not true.
+/// The decision of a validation that is not true.
 #[derive(Debug)]
-pub(crate) enum Decided<'s> {
+pub(crate) enum ValidationDecision<'s> {
     /// It failed, and failures are ignored.
     Ignored(ErrorType),
     /// It is false, or failed.
@@ -50,9 +50,9 @@ pub(crate) enum Decided<'s> {
     },
 }
 
-/// What came of an audit annotation.
+/// The decision of an audit annotation.
 #[derive(Debug)]
-pub(crate) enum Annotated<'s> {
+pub(crate) enum AnnotationDecision<'s> {
     Publish {
         key: &'s str,
         value: &'s str,
@@ -64,79 +64,78 @@ pub(crate) enum Annotated<'s> {
 /// A message longer than this is not used.
 const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 
-/// Judges. `audited` are the inputs of audit annotations.
-pub(crate) fn judge<'s>(
+/// Evaluates a policy. `audited` are the inputs of audit annotations.
+pub(crate) fn evaluate<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
     audited: &Inputs<'s>,
-) -> Result<Judgement<'s>, Unfinished> {
+) -> Result<PolicyDecision<'s>, Unfinished> {
     let outcome = conditions::evaluate(&policy.hook, session, inputs)?;
     let condition_errors = outcome.as_ref().map(|outcome| outcome.errors);
-    let judgement = match outcome.map_or(Ok(true), |outcome| outcome.matches) {
-        Ok(true) => {
-            judge_matched(policy, session, inputs, audited).or_else(|halt| Judgement::halted(policy, halt))?
-        }
-        Ok(false) => Judgement::default(),
-        Err(ConditionError::Failed(message)) => Judgement::failed(policy, message),
+    let decision = match outcome.map_or(Ok(true), |outcome| outcome.matches) {
+        Ok(true) => evaluate_matched(policy, session, inputs, audited)
+            .or_else(|halt| PolicyDecision::halted(policy, halt))?,
+        Ok(false) => PolicyDecision::default(),
+        Err(ConditionError::Failed(message)) => PolicyDecision::failed(policy, message),
         Err(ConditionError::Undecided(missing)) => {
-            return Judgement::halted(policy, Halt::Undecided(missing));
+            return PolicyDecision::halted(policy, Halt::Undecided(missing));
         }
     };
-    Ok(Judgement {
+    Ok(PolicyDecision {
         condition_errors,
-        ..judgement
+        ..decision
     })
 }
 
 /// The same for a policy whose match conditions hold.
-fn judge_matched<'s>(
+fn evaluate_matched<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
     audited: &Inputs<'s>,
-) -> Result<Judgement<'s>, Halt> {
+) -> Result<PolicyDecision<'s>, Halt> {
     let mut undecided = Vec::new();
-    let decisions = validate(policy, session, inputs, &mut undecided)?;
+    let validations = validate(policy, session, inputs, &mut undecided)?;
     let annotations = annotate(policy, session, audited, &mut undecided)?;
-    Ok(Judgement {
+    Ok(PolicyDecision {
         condition_errors: None,
-        decisions,
+        validations,
         annotations,
         undecided,
     })
 }
 
-impl Judgement<'_> {
-    /// Where the policy as a whole came to an end early.
+impl PolicyDecision<'_> {
+    /// The decision of a policy whose evaluation ended early.
     fn halted(policy: &Policy, halt: Halt) -> Result<Self, Unfinished> {
         match halt {
-            Halt::OutOfBudget => Ok(Judgement::failed(policy, OUT_OF_BUDGET.to_owned())),
-            Halt::Undecided(missing) => Ok(Judgement {
-                undecided: vec![Open {
+            Halt::OutOfBudget => Ok(PolicyDecision::failed(policy, OUT_OF_BUDGET.to_owned())),
+            Halt::Undecided(missing) => Ok(PolicyDecision {
+                undecided: vec![MissingInput {
                     validation: Some(0),
                     missing: *missing,
                 }],
-                ..Judgement::default()
+                ..PolicyDecision::default()
             }),
             Halt::Unfinished(unfinished) => Err(unfinished),
         }
     }
 
     fn failed(policy: &Policy, message: String) -> Self {
-        Judgement {
-            decisions: vec![(0, Decided::failed(policy, message))],
-            ..Judgement::default()
+        PolicyDecision {
+            validations: vec![(0, ValidationDecision::failed(policy, message))],
+            ..PolicyDecision::default()
         }
     }
 }
 
-impl Decided<'_> {
+impl ValidationDecision<'_> {
     pub(crate) fn failed(policy: &Policy, message: String) -> Self {
         let error = ErrorType::of_message(&message);
         match policy.hook.failure_policy.ignores() {
-            true => Decided::Ignored(error),
-            false => Decided::Deny {
+            true => ValidationDecision::Ignored(error),
+            false => ValidationDecision::Deny {
                 message: message.into(),
                 reason: None,
                 error,
@@ -152,8 +151,8 @@ fn validate<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
-    undecided: &mut Vec<Open>,
-) -> Result<Vec<(usize, Decided<'s>)>, Halt> {
+    undecided: &mut Vec<MissingInput>,
+) -> Result<Vec<(usize, ValidationDecision<'s>)>, Halt> {
     let expressions = &policy.expressions;
     let mut round = Round::new(session, &policy.hook.variables, inputs, BUDGET);
     let mut unmet: Vec<Unmet<'s>> = Vec::new();
@@ -163,11 +162,11 @@ fn validate<'s>(
             Ok(Ok(Value::Bool(true))) => {}
             Ok(answer) => unmet.push((index, answer)),
             // One that is false denies, whatever the others would say.
-            Err(Halt::Undecided(missing)) => undecided.push(Open {
+            Err(Halt::Undecided(missing)) => undecided.push(MissingInput {
                 validation: Some(index),
                 missing: *missing,
             }),
-            // The others may have checks to ask too.
+            // The others may need checks as well.
             Err(halt @ Halt::Unfinished(Unfinished::Pending)) => pending = Some(halt),
             Err(halt) => return Err(pending.unwrap_or(halt)),
         }
@@ -209,7 +208,7 @@ fn messages<'s>(
             Err(Halt::Undecided(missing)) => Err(missing.to_string()),
             answer => answer?,
         };
-        if unmet.iter().any(|(own, _)| *own == index) {
+        if unmet.iter().any(|(other, _)| *other == index) {
             answers.push((index, answer));
         }
     }
@@ -221,14 +220,14 @@ fn decide_all<'s>(
     policy: &'s Policy,
     unmet: Vec<Unmet<'s>>,
     messages: Vec<(usize, Answer<'s>)>,
-) -> Vec<(usize, Decided<'s>)> {
+) -> Vec<(usize, ValidationDecision<'s>)> {
     let mut messages = messages.into_iter().peekable();
     let validations = &policy.expressions.validations;
     let decisions = unmet.into_iter().filter_map(|(index, answer)| {
-        let message = messages.next_if(|(own, _)| *own == index);
+        let message = messages.next_if(|(other, _)| *other == index);
         let decided = match answer {
-            Ok(_) => unheld(validations.get(index)?, message.map(|(_, message)| message)),
-            Err(error) => Decided::failed(policy, error),
+            Ok(_) => decide_false(validations.get(index)?, message.map(|(_, message)| message)),
+            Err(error) => ValidationDecision::failed(policy, error),
         };
         Some((index, decided))
     });
@@ -236,33 +235,36 @@ fn decide_all<'s>(
 }
 
 /// Where messages ran out of budget, even validations that hold have failed.
-fn decide_without_messages<'s>(policy: &'s Policy, unmet: Vec<Unmet<'s>>) -> Vec<(usize, Decided<'s>)> {
+fn decide_without_messages<'s>(
+    policy: &'s Policy,
+    unmet: Vec<Unmet<'s>>,
+) -> Vec<(usize, ValidationDecision<'s>)> {
     let mut unmet = unmet.into_iter().peekable();
     let count = policy.expressions.validations.len();
     let decisions = (0..count).map(|index| {
-        let error = match unmet.next_if(|(own, _)| *own == index) {
+        let error = match unmet.next_if(|(other, _)| *other == index) {
             Some((_, Err(error))) => error,
             Some((_, Ok(_))) | None => format!("failed messageExpression: {OUT_OF_BUDGET}"),
         };
-        (index, Decided::failed(policy, error))
+        (index, ValidationDecision::failed(policy, error))
     });
     decisions.collect()
 }
 
 /// Decides on a validation that is false.
-fn unheld<'s>(validation: &'s Validation, message: Option<Answer<'s>>) -> Decided<'s> {
+fn decide_false<'s>(validation: &'s Validation, message: Option<Answer<'s>>) -> ValidationDecision<'s> {
     let message = match message {
         Some(Ok(Value::String(text))) => usable(text),
         _ => None,
     };
-    Decided::Deny {
+    ValidationDecision::Deny {
         message: Cow::Borrowed(message.unwrap_or(&validation.message)),
         reason: Some(validation.reason.as_deref().unwrap_or("Invalid")),
         error: ErrorType::None,
     }
 }
 
-/// A message as it is shown; `None` for one that is empty, too long or has several lines.
+/// A message as the user gets it; `None` for one that is empty, too long or has several lines.
 fn usable(text: &str) -> Option<&str> {
     let text = text.trim();
     let fits = !text.is_empty() && text.len() <= MAX_MESSAGE_BYTES && !text.contains('\n');
@@ -273,8 +275,8 @@ fn annotate<'s>(
     policy: &'s Policy,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
-    undecided: &mut Vec<Open>,
-) -> Result<Vec<Annotated<'s>>, Halt> {
+    undecided: &mut Vec<MissingInput>,
+) -> Result<Vec<AnnotationDecision<'s>>, Halt> {
     let annotations = &policy.expressions.annotations;
     if annotations.is_empty() {
         return Ok(Vec::new());
@@ -287,31 +289,35 @@ fn annotate<'s>(
     let mut published = Vec::new();
     for (index, annotation) in annotations.iter().enumerate() {
         match round.evaluate(Part::Annotation(index), &annotation.value) {
-            Err(Halt::Undecided(missing)) => undecided.push(Open {
+            Err(Halt::Undecided(missing)) => undecided.push(MissingInput {
                 validation: None,
                 missing: *missing,
             }),
-            answer => published.extend(annotated(policy, annotation, answer?)),
+            answer => published.extend(decide_annotation(policy, annotation, answer?)),
         }
     }
     Ok(published)
 }
 
-/// What an annotation's value leads to; `None` for nothing.
-fn annotated<'s>(policy: &Policy, annotation: &'s Annotation, answer: Answer<'s>) -> Option<Annotated<'s>> {
+/// The decision of an annotation's value; `None` for nothing.
+fn decide_annotation<'s>(
+    policy: &Policy,
+    annotation: &'s Annotation,
+    answer: Answer<'s>,
+) -> Option<AnnotationDecision<'s>> {
     Some(match answer {
         Ok(Value::Null) => return None,
         Ok(Value::String(text)) if text.trim().is_empty() => return None,
-        Ok(Value::String(text)) => Annotated::Publish {
+        Ok(Value::String(text)) => AnnotationDecision::Publish {
             key: &annotation.key,
             value: text.trim(),
         },
-        Ok(other) => Annotated::Error(format!(
+        Ok(other) => AnnotationDecision::Error(format!(
             "valueExpression '{}' resulted in unsupported return type: {}. Return type must be either string or null.",
             annotation.text,
             other.type_name()
         )),
         Err(_) if policy.hook.failure_policy.ignores() => return None,
-        Err(error) => Annotated::Error(error),
+        Err(error) => AnnotationDecision::Error(error),
     })
 }

@@ -1,0 +1,203 @@
+//! What the decisions of validating policies lead to.
+
+use std::borrow::Cow;
+
+use pratique_core::{DenialCause, Missing, OnUndecided, Phase, Undecided};
+use pratique_types::Status;
+
+use super::policy::{AnnotationDecision, MissingInput, PolicyDecision, ValidationDecision};
+use super::run::ValidationRun;
+use crate::annotations::{Collected, Failure};
+use crate::binding::{Action, Binding};
+use crate::denial::Denial;
+use crate::hook::FailurePolicy;
+use crate::observer::{Decision, Effect, ErrorType};
+use crate::outcome::Verdict;
+use crate::policies::Policy;
+use crate::unmatched::Unmatched;
+
+impl<'s> ValidationRun<'_, 's> {
+    /// Takes the actions of a binding on the decision of its policy.
+    pub(super) fn act_on(
+        &mut self,
+        policy: &'s Policy,
+        binding: Binding<'s>,
+        decision: &PolicyDecision<'s>,
+        collected: &mut Collected<'s>,
+    ) {
+        if let Some(errors) = decision.condition_errors {
+            self.count_conditions(policy, errors);
+        }
+        for (index, validation) in &decision.validations {
+            self.act_on_validation(policy, binding, *index, validation);
+        }
+        for annotation in &decision.annotations {
+            match annotation {
+                AnnotationDecision::Publish { key, value } => collected.add(key, value),
+                AnnotationDecision::Error(message) => self.deny_annotation(policy, binding, message),
+            }
+        }
+        for MissingInput { validation, missing } in &decision.undecided {
+            if !self.undecided(policy, Some(binding), missing.clone()) {
+                continue;
+            }
+            let error = format!("undecided: {missing}");
+            match validation {
+                Some(index) => {
+                    let failed = ValidationDecision::failed(policy, error);
+                    self.act_on_validation(policy, binding, *index, &failed);
+                }
+                None if policy.hook.failure_policy.ignores() => {}
+                None => self.deny_annotation(policy, binding, &error),
+            }
+        }
+    }
+
+    /// Denies because of an audit annotation that failed, whatever the binding's actions are.
+    fn deny_annotation(&mut self, policy: &'s Policy, binding: Binding<'s>, error: &str) {
+        self.observe(policy, binding, Effect::Deny, ErrorType::of_message(error));
+        self.deny(policy, Some(binding), (error, None), DenialCause::Failure);
+    }
+
+    /// Takes the actions of a binding on a validation that is not true.
+    fn act_on_validation(
+        &mut self,
+        policy: &'s Policy,
+        binding: Binding<'s>,
+        index: usize,
+        decision: &ValidationDecision<'s>,
+    ) {
+        match decision {
+            ValidationDecision::Ignored(error) => self.observe(policy, binding, Effect::Allow, *error),
+            ValidationDecision::Deny {
+                message,
+                reason,
+                error,
+            } => {
+                for action in &binding.terms.actions {
+                    self.act(*action, policy, binding, index, (message, *reason, *error));
+                }
+            }
+        }
+    }
+
+    /// Records that a policy depends on something that was not given; gives whether that counts as its error.
+    fn undecided(&mut self, policy: &Policy, binding: Option<Binding<'_>>, missing: Missing) -> bool {
+        let undecided = Undecided {
+            plugin: Phase::Validating.policy_plugin(),
+            name: policy.hook.name.clone(),
+            binding: binding.map(|binding| binding.name.to_string()),
+            missing,
+        };
+        let settles = self.session.surroundings.on_undecided == OnUndecided::FailurePolicy;
+        let list = match settles {
+            true => &mut self.settled,
+            false => &mut self.undecided,
+        };
+        // Validations and params of a policy may all need the same.
+        if !list.contains(&undecided) {
+            list.push(undecided);
+        }
+        settles
+    }
+
+    /// Handles a policy or a binding that may match, but is not evaluated.
+    pub(super) fn unmatched(&mut self, policy: &Policy, binding: Option<Binding<'_>>, unmatched: Unmatched) {
+        match unmatched {
+            Unmatched::Error { message, cause } => self.fail(policy, binding, &message, cause),
+            Unmatched::Undecided(missing) => {
+                let error = missing.to_string();
+                if self.undecided(policy, binding, *missing) {
+                    self.fail(policy, binding, &error, DenialCause::Failure);
+                }
+            }
+            Unmatched::Pending => self.pending = true,
+        }
+    }
+
+    fn act(
+        &mut self,
+        action: Action,
+        policy: &'s Policy,
+        binding: Binding<'s>,
+        index: usize,
+        (message, reason, error): (&Cow<'s, str>, Option<&str>, ErrorType),
+    ) {
+        match action {
+            Action::Deny => {
+                self.observe(policy, binding, Effect::Deny, error);
+                self.deny(policy, Some(binding), (message, reason), error.into());
+            }
+            Action::Audit => {
+                self.observe(policy, binding, Effect::Audit, error);
+                self.annotations.add_failure(|| Failure {
+                    message: message.clone(),
+                    policy: &policy.hook.name,
+                    binding: binding.name.text(self.session.arena()),
+                    expression_index: index,
+                    validation_actions: &binding.terms.action_names,
+                });
+            }
+            Action::Warn => {
+                self.observe(policy, binding, Effect::Warn, error);
+                self.warnings.push(format!(
+                    "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
+                    policy.hook.name, binding.name
+                ));
+            }
+        }
+    }
+
+    /// Denies because of an error of configuration, whatever the binding's actions are.
+    pub(super) fn fail(
+        &mut self,
+        policy: &Policy,
+        binding: Option<Binding<'_>>,
+        error: &str,
+        cause: DenialCause,
+    ) {
+        let message = match (&policy.hook.failure_policy, binding) {
+            (FailurePolicy::Ignore, _) => return,
+            (FailurePolicy::Unknown(name), _) => format!("unrecognized failure policy: '{name}'"),
+            (FailurePolicy::Fail, None) => format!("failed to configure policy: {error}"),
+            (FailurePolicy::Fail, Some(_)) => format!("failed to configure binding: {error}"),
+        };
+        self.deny(policy, binding, (&message, None), cause);
+    }
+
+    fn deny(
+        &mut self,
+        policy: &Policy,
+        binding: Option<Binding<'_>>,
+        (message, reason): (&str, Option<&str>),
+        cause: DenialCause,
+    ) {
+        self.denial.get_or_insert_with(|| Denial {
+            policy: policy.hook.name.clone(),
+            binding: binding.map(|binding| binding.name.to_string()),
+            message: message.to_owned(),
+            reason: reason.map(str::to_owned),
+            cause,
+        });
+    }
+
+    fn observe(&mut self, policy: &'s Policy, binding: Binding<'s>, effect: Effect, error: ErrorType) {
+        self.decisions.push(Decision {
+            policy: &policy.hook.name,
+            binding: binding.name.text(self.session.arena()),
+            effect,
+            error,
+        });
+    }
+
+    pub(super) fn into_verdict(self, denial: Option<(Box<Status>, DenialCause)>) -> Verdict {
+        let (status, cause) = denial.unzip();
+        Verdict {
+            status,
+            undecided: self.undecided,
+            cause,
+            warnings: self.warnings,
+            audit_annotations: self.annotations.into_map(),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Validating policies: their decisions on a request, and what these lead to.
+
+mod actions;
+mod policy;
+mod run;
+
+use pratique_core::{Attributes, DenialCause, EvalContext, Unfinished};
+
+use crate::arena::RequestArena;
+use crate::observer::Observer;
+use crate::outcome::Verdict;
+use crate::policies::Policies;
+use crate::session::Session;
+use run::{End, ValidationRun};
+
+/// Validates a request by sets of policies, in their order: static ones first.
+///
+/// All policies are evaluated, whatever the others decide; the user gets the first denial.
+pub fn validate<'s>(
+    sets: &[&Policies],
+    attributes: impl Into<Attributes<'s>>,
+    context: EvalContext<'s>,
+    observer: &mut dyn Observer,
+) -> Result<Verdict, Unfinished> {
+    validate_attributes(sets, attributes.into(), context, observer)
+}
+
+fn validate_attributes(
+    sets: &[&Policies],
+    attributes: Attributes<'_>,
+    context: EvalContext<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Verdict, Unfinished> {
+    let arena = RequestArena::with_limit(context.memory);
+    let session = Session::new(attributes, context, &arena).named_by_object();
+    let mut run = ValidationRun::new(&session);
+    let ended = sets.iter().try_for_each(|set| run.run(set));
+    match ended {
+        Err(End::Unfinished(unfinished)) => return Err(unfinished),
+        _ if run.is_pending() => return Err(Unfinished::Pending),
+        _ => session.finished()?,
+    }
+    run.report(observer);
+    match ended {
+        Err(End::Unfinished(unfinished)) => Err(unfinished),
+        Err(End::Status(status)) => Ok(run.into_verdict(Some((status, DenialCause::Failure)))),
+        Ok(()) => {
+            let denial = run.finish();
+            Ok(run.into_verdict(denial))
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The validating policies of a request, one after the other.
+
+use std::cell::RefCell;
+
+use pratique_core::status::namespace_not_found;
+use pratique_core::{DenialCause, Phase, Undecided, Unfinished};
+use pratique_match::Matched;
+use pratique_types::Status;
+
+use super::policy::{self, PolicyDecision};
+use crate::annotations::{Annotations, Collected};
+use crate::binding::{Binding, Params, Terms};
+use crate::denial::Denial;
+use crate::inputs::{Inputs, NamespaceForm, Objects};
+use crate::matcher::{Param, PolicyMatcher};
+use crate::observer::{Conditions, Decision, Observer};
+use crate::policies::{Policies, Policy};
+use crate::session::Session;
+use crate::unmatched::Unmatched;
+
+/// Evaluates validating policies, and collects what their decisions lead to.
+pub(super) struct ValidationRun<'b, 's> {
+    pub(super) session: &'b Session<'s>,
+    pub(super) matcher: PolicyMatcher<'s>,
+    /// Whether an authorization check has no answer yet. The run goes on, so that all checks are requested at once.
+    pub(super) pending: bool,
+    pub(super) conditions: RefCell<Vec<Conditions<'s>>>,
+    pub(super) decisions: Vec<Decision<'s>>,
+    /// The first one, which the user gets.
+    pub(super) denial: Option<Denial>,
+    pub(super) undecided: Vec<Undecided>,
+    /// Undecided policies of which that counts as an error.
+    pub(super) settled: Vec<Undecided>,
+    pub(super) warnings: Vec<String>,
+    pub(super) annotations: Annotations<'s>,
+}
+
+/// The decision of a policy with a param, for all bindings with the same one.
+struct ParamDecision<'s> {
+    param: Param<'s>,
+    decision: PolicyDecision<'s>,
+}
+
+impl<'s> ParamDecision<'s> {
+    fn is_with(&self, param: Param<'s>) -> bool {
+        match (self.param, param) {
+            (None, None) => true,
+            (Some(known), Some(param)) => std::ptr::eq(known, param),
+            _ => false,
+        }
+    }
+}
+
+/// Why a run ends before the last policy.
+pub(super) enum End {
+    Unfinished(Unfinished),
+    /// An error of the server, not of a policy.
+    Status(Box<Status>),
+}
+
+impl<'b, 's> ValidationRun<'b, 's> {
+    pub(super) fn new(session: &'b Session<'s>) -> Self {
+        ValidationRun {
+            matcher: PolicyMatcher::new(Phase::Validating, session),
+            session,
+            pending: false,
+            conditions: RefCell::default(),
+            decisions: Vec::new(),
+            denial: None,
+            undecided: Vec::new(),
+            settled: Vec::new(),
+            warnings: Vec::new(),
+            annotations: Annotations::default(),
+        }
+    }
+
+    /// Whether an authorization check has no answer yet.
+    pub(super) fn is_pending(&self) -> bool {
+        self.pending
+    }
+
+    /// Reports what was decided.
+    pub(super) fn report(&self, observer: &mut dyn Observer) {
+        for conditions in self.conditions.borrow().iter() {
+            observer.conditions(conditions);
+        }
+        for decision in &self.decisions {
+            observer.decided(decision);
+        }
+        for undecided in self.settled.iter().chain(&self.undecided) {
+            observer.undecided(undecided);
+        }
+    }
+
+    /// Publishes the failures of all policies; gives the status of the first denial.
+    pub(super) fn finish(&mut self) -> Option<(Box<Status>, DenialCause)> {
+        self.annotations.publish_failures();
+        let denial = self.denial.take()?;
+        Some((
+            Box::new(denial.status(&self.matcher.request.target)),
+            denial.cause,
+        ))
+    }
+}
+
+impl<'s> ValidationRun<'_, 's> {
+    /// Evaluates the policies of a set that match the request.
+    pub(super) fn run(&mut self, set: &'s Policies) -> Result<(), End> {
+        let hooks = set.policies.iter().map(|policy| &policy.hook);
+        let undecided = |group, matched| self.evaluate_batch(set, group, matched);
+        let candidates = self.matcher.candidates(set.origin, &set.groups, hooks, undecided);
+        let candidates = candidates.map_err(End::Unfinished)?;
+        for (position, place) in &candidates.policies {
+            if let Some(policy) = set.policies.get(*position as usize) {
+                let matched = self.matcher.policy(set.origin, &policy.hook, &candidates, *place);
+                self.evaluate_policy(policy, matched)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates a group as a batch. Gives the policies that are to be evaluated one by one; `None` for all.
+    fn evaluate_batch(
+        &self,
+        set: &'s Policies,
+        group: usize,
+        matched: Matched<'s>,
+    ) -> Result<Option<Vec<u32>>, Unfinished> {
+        match set.batches.get(group) {
+            // The first policy reports a namespace that does not exist.
+            Some(batch) if self.session.find_namespace().is_ok() => {
+                let is_bound = |terms: &Terms| self.matcher.is_bound(terms, true);
+                let undecided = batch.undecided(&set.policies, self.session, matched, is_bound)?;
+                self.count_batch(set, batch.decided_conditions(&set.policies, &undecided));
+                Ok(Some(undecided))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Counts the match conditions of policies that the batch decided on: none of them failed.
+    fn count_batch(&self, set: &'s Policies, positions: impl Iterator<Item = u32>) {
+        for position in positions {
+            let Some(policy) = set.policies.get(position as usize) else {
+                continue;
+            };
+            let bindings = &policy.hook.bindings;
+            let of_several = bindings.len() > 1;
+            let is_bound =
+                |binding: &Binding<'s>| matches!(self.matcher.is_bound(binding.terms, of_several), Ok(true));
+            for _ in bindings.iter().filter(is_bound) {
+                self.count_conditions(policy, 0);
+            }
+        }
+    }
+
+    pub(super) fn count_conditions(&self, policy: &'s Policy, errors: usize) {
+        self.conditions.borrow_mut().push(Conditions {
+            policy: &policy.hook.name,
+            operation: self.session.request.operation,
+            errors,
+        });
+    }
+
+    fn evaluate_policy(
+        &mut self,
+        policy: &'s Policy,
+        matched: Result<Option<Matched<'s>>, Unmatched>,
+    ) -> Result<(), End> {
+        let matched = match matched {
+            Ok(Some(matched)) => matched,
+            Ok(None) => return Ok(()),
+            Err(unmatched) => {
+                self.unmatched(policy, None, unmatched);
+                return Ok(());
+            }
+        };
+        let mut collected = Collected::default();
+        let mut last = None;
+        for binding in policy.hook.bindings.iter() {
+            self.session.proceed().map_err(End::Unfinished)?;
+            match self.matcher.binding(&policy.hook, binding) {
+                Ok(None) => {}
+                Ok(Some(params)) => {
+                    let params = (&params, &mut last);
+                    self.evaluate_binding(policy, binding, matched, params, &mut collected)?;
+                }
+                Err(unmatched) => self.unmatched(policy, Some(binding), unmatched),
+            }
+        }
+        self.annotations.publish(&policy.hook.name, &collected);
+        Ok(())
+    }
+
+    /// Evaluates a policy with each param of a binding, unless the binding before it had the same.
+    fn evaluate_binding(
+        &mut self,
+        policy: &'s Policy,
+        binding: Binding<'s>,
+        matched: Matched<'s>,
+        (params, last): (&Params<'s>, &mut Option<ParamDecision<'s>>),
+        collected: &mut Collected<'s>,
+    ) -> Result<(), End> {
+        let objects = match self.session.objects(matched.kind) {
+            // Upstream: plugin/policy/validating/dispatcher.go, Dispatch
+            Err(error) if params.rounds().next().is_some() => {
+                let error = format!("failed to convert object version: {error}");
+                self.fail(policy, Some(binding), &error, DenialCause::Failure);
+                return Ok(());
+            }
+            objects => objects,
+        };
+        self.session.find_namespace().map_err(|_| {
+            let status = namespace_not_found(self.matcher.request.target.namespace);
+            End::Status(Box::new(status))
+        })?;
+        // Without a param nothing is evaluated.
+        let Ok(objects) = objects else {
+            return Ok(());
+        };
+        for param in params.rounds() {
+            self.session.proceed().map_err(End::Unfinished)?;
+            let known = last.take().filter(|known| known.is_with(param));
+            let decided = match known {
+                Some(known) => Ok(known),
+                None => self.evaluate_with(policy, (matched, objects), param),
+            };
+            match decided {
+                Ok(decided) => {
+                    self.act_on(policy, binding, &decided.decision, collected);
+                    *last = self.is_reusable(policy).then_some(decided);
+                }
+                Err(Unfinished::Pending) => self.pending = true,
+                Err(unfinished) => return Err(End::Unfinished(unfinished)),
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate_with(
+        &self,
+        policy: &'s Policy,
+        (matched, objects): (Matched<'s>, Objects<'s>),
+        param: Param<'s>,
+    ) -> Result<ParamDecision<'s>, Unfinished> {
+        let session = self.session;
+        let inputs = Inputs {
+            matched,
+            objects,
+            params: session.param(policy.hook.param_kind.as_ref(), param),
+            namespace: NamespaceForm::Reduced,
+            authorizer: true,
+            key: session.input_key(&matched, NamespaceForm::Reduced),
+            repeats: policy.hook.bindings.len() > 1,
+        };
+        let audited = Inputs {
+            namespace: NamespaceForm::Full,
+            key: session.input_key(&matched, NamespaceForm::Full),
+            ..inputs
+        };
+        session.trace().inspect(|trace| trace.round(&inputs.params));
+        let decision = policy::evaluate(policy, session, &inputs, &audited)?;
+        Ok(ParamDecision { param, decision })
+    }
+
+    /// Whether the decision with a param holds for another binding as well: a trace gets every evaluation, and the
+    /// authorizer is asked for each binding.
+    fn is_reusable(&self, policy: &Policy) -> bool {
+        self.session.trace().is_none() && !policy.asks_authorizer
+    }
+}
