@@ -1,4 +1,4 @@
-//! Bindings, compiled.
+//! Compiled bindings.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::names::{Name, Names};
 use crate::params::ParamRef;
 use crate::unmatched::Unmatched;
 
-/// The bindings of a policy, by name: there may be thousands that say the same, so that each has little of its own.
+/// The bindings of a policy, by name: there may be thousands with equal contents, which they share.
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
     names: Names,
@@ -22,7 +22,7 @@ pub(crate) struct Bindings {
     terms: Box<[Terms]>,
 }
 
-/// Which of the terms each has.
+/// The index of the terms of each.
 #[derive(Debug)]
 enum Places {
     /// Of 256 at most, as nearly always.
@@ -37,7 +37,7 @@ pub(crate) struct Binding<'b> {
     pub(crate) terms: &'b Terms,
 }
 
-/// What a binding says besides its name and that of the policy.
+/// The contents of a binding besides its name and that of the policy.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Terms {
     /// `None` matches all that the policy matches.
@@ -49,7 +49,7 @@ pub(crate) struct Terms {
     pub(crate) action_names: Box<[Box<str>]>,
 }
 
-/// How many different terms are looked through for those that a binding has as well.
+/// How many of the last terms are compared with those of a binding.
 const FEW: usize = 16;
 
 /// What a failed validation leads to.
@@ -66,7 +66,7 @@ impl Bindings {
         let mut all: Vec<Terms> = Vec::new();
         let places = bindings.iter().map(|(_, binding)| {
             let terms = terms(binding);
-            let known = all.iter().rev().take(FEW).position(|own| *own == terms);
+            let known = all.iter().rev().take(FEW).position(|known| *known == terms);
             let at = match known {
                 Some(from_end) => all.len() - 1 - from_end,
                 None => {
@@ -94,7 +94,7 @@ impl Bindings {
         })
     }
 
-    /// What they say, each once, at least.
+    /// The contents of all, equal ones once as a rule.
     pub(crate) fn terms(&self) -> &[Terms] {
         &self.terms
     }
@@ -181,7 +181,7 @@ impl Terms {
         }
     }
 
-    /// The params to judge with, one after the other: a policy or binding without params judges once, with none.
+    /// The params to evaluate with, one after the other: a policy or binding without params is evaluated once, with none.
     pub(crate) fn params<'s>(
         &self,
         kind: Option<&GroupVersionKind>,
@@ -199,7 +199,7 @@ impl Terms {
     }
 }
 
-/// The params to judge with.
+/// The params to evaluate with.
 #[derive(Debug)]
 pub(crate) enum Params<'s> {
     /// One round, without.

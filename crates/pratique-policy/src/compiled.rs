@@ -7,11 +7,11 @@ use pratique_expression::{Closed, Composition, Declarations, Definition, Express
 
 use crate::variable_names::unescaped;
 
-/// A compiled expression, or why it is none: a stored policy is used as far as it goes.
+/// A compiled expression, or its error: a stored policy is used as far as possible.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) expression: Result<Arc<Expression>, Box<ExpressionError>>,
-    /// What it gives is the same for all policies that have this, too.
+    /// The expression with its variables; policies that have the same share its results.
     pub(crate) closed: Option<Arc<Closed>>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Annotation {
 }
 
 impl Compiled {
-    /// Whether others may ask for what it gives, in this policy or another, or a sweep may know it.
+    /// Whether its result may be used again, in this policy or another, or may be that of a batch.
     pub(crate) fn is_shared(&self) -> bool {
         let closed = self.closed.as_ref();
         closed.is_some_and(|closed| Arc::strong_count(closed) > 1)
@@ -126,11 +126,11 @@ impl<'c> Compiler<'c> {
         let Some(name) = unescaped(field) else {
             return Definition::Missing;
         };
-        let Some(at) = self.variables.iter().rposition(|(own, _)| **own == *name) else {
+        let Some(at) = self.variables.iter().rposition(|(known, _)| **known == *name) else {
             return Definition::Missing;
         };
         match self.variables.get(at) {
-            // So many may need each other that it counts who is first.
+            // Past this many, the order in which they are read decides which fails.
             Some((_, Some(closed))) if at < before && self.variables.len() <= MAX_NESTING => {
                 Definition::Closed(closed.clone())
             }
@@ -151,7 +151,9 @@ impl Expressions {
             .map(|validation| Validation::compile(validation, compiler, full))
             .collect();
         Expressions {
-            has_messages: validations.iter().any(|own| own.message_expression.is_some()),
+            has_messages: validations
+                .iter()
+                .any(|validation| validation.message_expression.is_some()),
             validations,
             annotations: annotations
                 .map(|annotation| Annotation {

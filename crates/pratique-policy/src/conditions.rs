@@ -5,9 +5,9 @@ use pratique_core::{
     CONDITIONS_BUDGET, ConditionsOutcome, Halt, OnConditionError, Unfinished, evaluate_conditions,
 };
 
-use crate::evaluate::Round;
-use crate::hook::Hook;
 use crate::inputs::{InputKey, Inputs, NamespaceForm};
+use crate::policy_core::PolicyCore;
+use crate::round::Round;
 use crate::session::Session;
 use crate::trace::Part;
 
@@ -16,7 +16,7 @@ use crate::trace::Part;
 /// `namespaceObject` is null here, and `request.resource` is that of the request even where the policy matched an
 /// equivalent.
 pub(crate) fn evaluate<'s>(
-    hook: &'s Hook,
+    hook: &'s PolicyCore,
     session: &Session<'s>,
     inputs: &Inputs<'s>,
 ) -> Result<Option<ConditionsOutcome>, Unfinished> {

@@ -9,7 +9,7 @@ use crate::compiled::Variable;
 use crate::inputs::{InputKey, Inputs};
 use crate::memo::{MemoEntry, MemoKey, Retention};
 use crate::session::Session;
-use crate::variables::Variables;
+use crate::variables::{Reading, Variables};
 
 /// Evaluates expressions over the same inputs, with the variables of one policy at a time.
 pub(crate) struct Evaluator<'e, 's> {
@@ -110,14 +110,12 @@ impl<'e, 's> Evaluator<'e, 's> {
         let (session, inputs) = (self.session, &self.inputs);
         let activation = self.activation.get_or_insert_with(|| session.activation(inputs));
         let scratch = session.scratch();
-        if let Some(variables) = variables {
-            return variables.record_reads(evaluable.bound, || scratch.evaluate(program, activation));
-        }
+        let reading = variables.map(|variables| variables.begin_reading(evaluable.bound));
         let (evaluation, cost) = scratch.evaluate(program, activation);
         MemoEntry {
             evaluation,
             cost,
-            reads: 0,
+            reads: reading.map_or(0, Reading::end),
         }
     }
 
@@ -127,9 +125,14 @@ impl<'e, 's> Evaluator<'e, 's> {
         session.supply(self.activation(), &inputs, program);
     }
 
+    /// Whether an expression has read a variable.
+    pub(crate) fn has_variables(&self) -> bool {
+        self.variables.is_some()
+    }
+
     /// The cost of the variables that were evaluated since the last call.
     pub(crate) fn take_variables_cost(&mut self) -> u64 {
-        let current = self.variables.map_or(0, |own| own.variables.take_cost());
+        let current = self.variables.map_or(0, |current| current.variables.take_cost());
         std::mem::take(&mut self.cost).saturating_add(current)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_match::{MatchIndex, MatchResources};
 
-use crate::hook::Hook;
+use crate::policy_core::PolicyCore;
 
 /// Policies of a set by their constraints, with an index over these.
 #[derive(Debug, Default)]
@@ -24,13 +24,13 @@ pub(crate) struct Group {
 
 impl Groups {
     /// Groups policies. Constraints that are the same are equal; equal ones mostly are the same.
-    pub(crate) fn new<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Self {
+    pub(crate) fn new<'h>(cores: impl Iterator<Item = &'h PolicyCore>) -> Self {
         let mut groups: Vec<Group> = Vec::new();
         let mut places: HashMap<*const MatchResources, usize> = HashMap::new();
-        for (position, hook) in hooks.enumerate() {
-            let place = *places.entry(Arc::as_ptr(&hook.constraints)).or_insert_with(|| {
+        for (position, core) in cores.enumerate() {
+            let place = *places.entry(Arc::as_ptr(&core.constraints)).or_insert_with(|| {
                 groups.push(Group {
-                    constraints: hook.constraints.clone(),
+                    constraints: core.constraints.clone(),
                     members: Vec::new(),
                 });
                 groups.len() - 1

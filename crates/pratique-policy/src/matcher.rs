@@ -13,8 +13,8 @@ use pratique_match::{MatchResources, Matched};
 use crate::binding::{Binding, Params, Terms};
 use crate::few::Few;
 use crate::groups::Groups;
-use crate::hook::Hook;
 use crate::outcome::Unfinished;
+use crate::policy_core::PolicyCore;
 use crate::session::Session;
 use crate::unmatched::Unmatched;
 
@@ -42,7 +42,7 @@ pub(crate) struct Candidates<'s> {
 
 impl<'s> PolicyMatcher<'s> {
     pub(crate) fn new(phase: Phase, session: &Session<'s>) -> Self {
-        let cluster = session.surroundings.cluster;
+        let cluster = session.context.cluster;
         PolicyMatcher {
             phase,
             request: RequestMatcher {
@@ -62,7 +62,7 @@ impl<'s> PolicyMatcher<'s> {
         &self,
         origin: Origin,
         groups: &Groups,
-        hooks: impl ExactSizeIterator<Item = &'h Hook>,
+        hooks: impl ExactSizeIterator<Item = &'h PolicyCore>,
         undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, Unfinished>,
     ) -> Result<Candidates<'s>, Unfinished> {
         if groups.groups.is_empty() {
@@ -118,7 +118,7 @@ impl<'s> PolicyMatcher<'s> {
     pub(crate) fn policy(
         &self,
         origin: Origin,
-        hook: &Hook,
+        hook: &PolicyCore,
         candidates: &Candidates<'s>,
         place: u32,
     ) -> Result<Option<Matched<'s>>, Unmatched> {
@@ -143,7 +143,11 @@ impl<'s> PolicyMatcher<'s> {
     }
 
     /// The params to evaluate a policy with, one after the other; `None` for a binding that does not match.
-    pub(crate) fn binding(&self, hook: &Hook, binding: Binding<'_>) -> Result<Option<Params<'s>>, Unmatched> {
+    pub(crate) fn binding(
+        &self,
+        hook: &PolicyCore,
+        binding: Binding<'_>,
+    ) -> Result<Option<Params<'s>>, Unmatched> {
         let kind = hook.param_kind.as_ref();
         let terms = binding.terms;
         let namespace = self.request.target.namespace;
@@ -186,14 +190,14 @@ impl<'s> PolicyMatcher<'s> {
     }
 
     /// Reports a policy and a binding that match once more, before another evaluation of them.
-    pub(crate) fn resume(&self, origin: Origin, hook: &Hook, binding: Binding<'_>) {
+    pub(crate) fn resume(&self, origin: Origin, hook: &PolicyCore, binding: Binding<'_>) {
         if let Some(trace) = self.trace {
             self.report_policy(origin, hook, MatchOutcome::Match);
             trace.binding(&binding.name.to_string(), MatchOutcome::Match);
         }
     }
 
-    fn report_policy(&self, origin: Origin, hook: &Hook, outcome: MatchOutcome<'_>) {
+    fn report_policy(&self, origin: Origin, hook: &PolicyCore, outcome: MatchOutcome<'_>) {
         let subject = Subject {
             phase: self.phase,
             origin,

@@ -1,25 +1,25 @@
-//! Names in little room: neighbours mostly begin and end alike, so that each keeps what it has of its own.
+//! Names in little memory: neighbours mostly have prefixes and suffixes in common, so that each keeps its middle only.
 
 use std::fmt;
 
 use pratique_cel::Arena;
 
-/// Names in their order. They are put together again when somebody wants one, which is seldom.
+/// Names in their order. A name is put together when it is needed, which is seldom.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// What each has of its own, one after the other.
-    own: Box<str>,
+    /// The middles of all, one after the other.
+    middles: Box<str>,
     shapes: Box<[Shape]>,
     /// Where the first of each block begins.
     blocks: Box<[u32]>,
 }
 
-/// What a name has in common with the first of its block, and how much it has of its own in between, in bytes.
+/// What a name has in common with the first of its block, and the length of its middle, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shape {
     prefix: u8,
     suffix: u8,
-    own: u16,
+    middle: u16,
 }
 
 /// One of the names.
@@ -29,13 +29,13 @@ pub(crate) struct Name<'n> {
     at: usize,
 }
 
-/// How many names are put together from the same one, which has all of itself.
+/// How many names are put together from the same one, which is kept whole.
 const BLOCK: usize = 32;
 
 impl Names {
     /// No API server has a name of more than 253 bytes; of one past 64 KiB the rest is left out.
     pub(crate) fn new<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Self {
-        let mut own = String::new();
+        let mut middles = String::new();
         let mut shapes = Vec::with_capacity(names.len());
         let mut blocks = Vec::with_capacity(names.len().div_ceil(BLOCK));
         let mut first = "";
@@ -43,13 +43,13 @@ impl Names {
             if at % BLOCK == 0 {
                 first = "";
                 // Past 4 GiB a binding is there without its name.
-                blocks.push(u32::try_from(own.len()).unwrap_or(u32::MAX));
+                blocks.push(u32::try_from(middles.len()).unwrap_or(u32::MAX));
             }
             let name = name
                 .get(..name.floor_char_boundary(u16::MAX.into()))
                 .unwrap_or_default();
             let (shape, rest) = Shape::of(name, first);
-            own.push_str(rest);
+            middles.push_str(rest);
             shapes.push(shape);
             if at % BLOCK == 0 {
                 first = name;
@@ -57,7 +57,7 @@ impl Names {
         }
         Names {
             // A copy, which takes just the room that it needs.
-            own: own.as_str().into(),
+            middles: middles.as_str().into(),
             shapes: shapes.into(),
             blocks: blocks.into(),
         }
@@ -70,18 +70,18 @@ impl Names {
 }
 
 impl Shape {
-    /// That of a name next to the first of its block, and what the name has of its own.
+    /// The shape of a name beside the first of its block, and the middle of the name.
     fn of<'a>(name: &'a str, first: &str) -> (Self, &'a str) {
         let (prefix, rest) = split(name, common(first.chars(), name.chars()));
         let (_, end) = split(first, prefix.len());
         let suffix = common(end.chars().rev(), rest.chars().rev());
-        let (own, suffix) = split(rest, rest.len() - suffix);
+        let (middle, suffix) = split(rest, rest.len() - suffix);
         let shape = Shape {
             prefix: prefix.len() as u8,
             suffix: suffix.len() as u8,
-            own: own.len() as u16,
+            middle: middle.len() as u16,
         };
-        (shape, own)
+        (shape, middle)
     }
 }
 
@@ -89,7 +89,7 @@ impl<'n> Name<'n> {
     /// All of it, put together in an arena unless it is there in one piece: that of an only binding is.
     pub(crate) fn text(self, arena: &'n Arena) -> &'n str {
         match self.parts().unwrap_or_default() {
-            ["", own, ""] => own,
+            ["", middle, ""] => middle,
             parts => arena.str(&parts.concat()),
         }
     }
@@ -101,13 +101,17 @@ impl<'n> Name<'n> {
         let block = at / BLOCK;
         let start = *of.blocks.get(block)? as usize;
         let before = of.shapes.get(block * BLOCK..at)?;
-        let begin = start + before.iter().map(|shape| usize::from(shape.own)).sum::<usize>();
-        let own = of.own.get(begin..begin + usize::from(shape.own))?;
-        let first = before.first().map_or(0, |first| usize::from(first.own));
-        let first = of.own.get(start..start + first)?;
+        let begin = start
+            + before
+                .iter()
+                .map(|shape| usize::from(shape.middle))
+                .sum::<usize>();
+        let middle = of.middles.get(begin..begin + usize::from(shape.middle))?;
+        let first = before.first().map_or(0, |first| usize::from(first.middle));
+        let first = of.middles.get(start..start + first)?;
         let (prefix, _) = split(first, shape.prefix.into());
         let (_, suffix) = split(first, first.len() - usize::from(shape.suffix));
-        Some([prefix, own, suffix])
+        Some([prefix, middle, suffix])
     }
 }
 
@@ -181,7 +185,7 @@ mod tests {
             .collect();
         let kept = Names::new(names.iter().map(String::as_str));
         assert_eq!(back(&names), names);
-        assert!(kept.own.len() < 3 * names.len(), "{}", kept.own.len());
+        assert!(kept.middles.len() < 3 * names.len(), "{}", kept.middles.len());
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use pratique_core::{Need, NeedKind};
 
 use crate::compiled::Compiled;
-use crate::hook::Hook;
 use crate::policies::Policies;
+use crate::policy_core::PolicyCore;
 
 impl Policies {
     /// What the decisions of these policies may depend on besides requests.
@@ -18,13 +18,13 @@ impl Policies {
                     .chain(&validation.message_expression)
             });
             let annotations = expressions.annotations.iter().map(|annotation| &annotation.value);
-            needs(&policy.hook, validations.chain(annotations))
+            needs(&policy.core, validations.chain(annotations))
         })
     }
 }
 
 /// The needs of a policy with these expressions besides those of its variables and match conditions.
-pub(crate) fn needs<'p>(hook: &'p Hook, expressions: impl Iterator<Item = &'p Compiled>) -> Vec<Need> {
+pub(crate) fn needs<'p>(hook: &'p PolicyCore, expressions: impl Iterator<Item = &'p Compiled>) -> Vec<Need> {
     let variables = hook.variables.iter().map(|(_, variable)| variable);
     let all: Vec<&Compiled> = variables.chain(expressions).collect();
     let authorizer = hook.asks_authorizer() || all.iter().any(|expression| expression.asks_authorizer());

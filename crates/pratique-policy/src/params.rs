@@ -19,7 +19,7 @@ pub(crate) struct ParamRef {
     deny_when_missing: bool,
 }
 
-/// Why params cannot be had; shown in an API server's words.
+/// Why there are no params to evaluate with; its text is an API server's message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ParamError {
     #[error("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources")]
@@ -53,7 +53,7 @@ impl From<ParamError> for Unmatched {
         match error {
             ParamError::Unknown(missing) => Unmatched::Undecided(Box::new(missing)),
             ParamError::Pending => Unmatched::Pending,
-            // This is what the binding says in so many words.
+            // The binding asks for that denial.
             ParamError::NotFound => Unmatched::Error {
                 message: error.to_string(),
                 cause: DenialCause::Rule,
@@ -126,7 +126,7 @@ impl ParamRef {
             (ParamScope::Cluster, ..) => Err(ParamError::NamespaceOfCluster),
             (ParamScope::Namespaced, "", "") => Err(ParamError::NoNamespace),
             (ParamScope::Namespaced, "", of_request) => Ok(of_request),
-            (ParamScope::Namespaced, own, _) => Ok(own),
+            (ParamScope::Namespaced, given, _) => Ok(given),
         }
     }
 }

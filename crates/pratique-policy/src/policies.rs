@@ -12,8 +12,8 @@ use crate::binding::{Bindings, Terms};
 use crate::compiled::Expressions;
 use crate::constraints::Constraints;
 use crate::groups::Groups;
-use crate::hook::{Hook, Parts};
-use crate::renew::{Bound, MadeOf, make_all};
+use crate::policy_core::{Parts, PolicyCore};
+use crate::recompile::{BindingsByPolicy, Sources, compile_all};
 
 /// The validating policies of one origin with their bindings.
 #[derive(Debug)]
@@ -30,14 +30,14 @@ pub struct Policies {
 /// A compiled policy.
 #[derive(Debug)]
 pub(crate) struct Policy {
-    pub(crate) hook: Hook,
+    pub(crate) core: PolicyCore,
     pub(crate) expressions: Expressions,
     /// Whether an expression reads `authorizer`.
     pub(crate) asks_authorizer: bool,
-    made_of: Option<Origins>,
+    sources: Option<Origins>,
 }
 
-type Origins = MadeOf<api::ValidatingAdmissionPolicy, api::ValidatingAdmissionPolicyBinding>;
+type Origins = Sources<api::ValidatingAdmissionPolicy, api::ValidatingAdmissionPolicyBinding>;
 
 impl Policies {
     /// Compiles policies and bindings; the order of both is by name.
@@ -51,7 +51,7 @@ impl Policies {
         cache: &Cache,
     ) -> Self {
         let constraints = Arc::new(Constraints::default());
-        let bound = Bound::new(bindings, policy_and_name);
+        let bound = BindingsByPolicy::new(bindings, policy_and_name);
         let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), origin);
         let compiled = wanted.into_iter().filter_map(|own| {
             let bindings = Bindings::new(&own.bindings, |own| Terms::validating(own, &constraints));
@@ -70,12 +70,12 @@ impl Policies {
         cache: &Cache,
         workers: &dyn Workers,
     ) -> Self {
-        let bound = Bound::new(bindings, |binding| policy_and_name(binding));
+        let bound = BindingsByPolicy::new(bindings, |binding| policy_and_name(binding));
         let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), self.origin);
-        let compiled = make_all(&wanted, workers, |wanted| {
+        let compiled = compile_all(&wanted, workers, |wanted| {
             let known = self.find(wanted.name).filter(|known| {
-                let made_of = known.made_of.as_ref();
-                made_of.is_some_and(|made_of| made_of.is(wanted.policy, &wanted.bindings))
+                let sources = known.sources.as_ref();
+                sources.is_some_and(|sources| sources.is(wanted.policy, &wanted.bindings))
             });
             known.cloned().or_else(|| {
                 let bindings =
@@ -83,7 +83,7 @@ impl Policies {
                 let name = wanted.name.to_owned();
                 let compiled = Policy::compile(name, wanted.policy, bindings, cache, &self.constraints)?;
                 Some(Arc::new(Policy {
-                    made_of: Some(MadeOf::new(wanted.policy, &wanted.bindings)),
+                    sources: Some(Sources::new(wanted.policy, &wanted.bindings)),
                     ..compiled
                 }))
             })
@@ -92,8 +92,8 @@ impl Policies {
     }
 
     fn of(mut policies: Vec<Arc<Policy>>, origin: Origin, constraints: Arc<Constraints>) -> Self {
-        policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
-        let groups = Groups::new(policies.iter().map(|policy| &policy.hook));
+        policies.sort_by(|a, b| a.core.name.cmp(&b.core.name));
+        let groups = Groups::new(policies.iter().map(|policy| &policy.core));
         let batches = groups.groups.iter();
         Policies {
             origin,
@@ -109,14 +109,14 @@ impl Policies {
     fn find(&self, name: &str) -> Option<&Arc<Policy>> {
         let at = self
             .policies
-            .binary_search_by(|policy| policy.hook.name.as_str().cmp(name));
+            .binary_search_by(|policy| policy.core.name.as_str().cmp(name));
         self.policies.get(at.ok()?)
     }
 
     /// Forgets which objects they were made of: a set in the place of this one is compiled anew.
     pub fn forget_origins(&mut self) {
         for policy in self.policies.iter_mut().filter_map(Arc::get_mut) {
-            policy.made_of = None;
+            policy.sources = None;
         }
     }
 
@@ -136,7 +136,7 @@ impl Policies {
     }
 }
 
-/// The policy that a binding names, and its own name.
+/// The name of a binding's policy, and that of the binding.
 fn policy_and_name(binding: &api::ValidatingAdmissionPolicyBinding) -> (&str, &str) {
     let name = binding.metadata.name.as_deref().unwrap_or_default();
     (&binding.spec.policy_name, name)
@@ -158,13 +158,13 @@ impl Policy {
             variables: spec.variables.as_deref().unwrap_or_default(),
             conditions: spec.match_conditions.as_deref().unwrap_or_default(),
         };
-        let (hook, compiler) = Hook::compile(name, &parts, bindings, cache, constraints)?;
+        let (core, compiler) = PolicyCore::compile(name, &parts, bindings, cache, constraints)?;
         let expressions = Expressions::compile(&spec, &compiler, parts.declarations());
         Some(Policy {
-            asks_authorizer: hook.asks_authorizer() || expressions.ask_authorizer(),
-            hook,
+            asks_authorizer: core.asks_authorizer() || expressions.ask_authorizer(),
+            core,
             expressions,
-            made_of: None,
+            sources: None,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! One expression by itself, evaluated as those of a policy are: for tools that explain and for tests.
+//! One expression, evaluated as those of a policy are: for tools and tests.
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::{Type, Value};
@@ -10,9 +10,9 @@ use pratique_types::AdmissionRequest;
 
 use crate::arena::RequestArena;
 use crate::compiled::{Compiled, Compiler, Variable};
-use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::inputs::{InputKey, Inputs, NamespaceForm};
 use crate::outcome::Unfinished;
+use crate::round::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
 use crate::trace::Part;
 
@@ -28,7 +28,7 @@ pub struct Trial {
 /// What an evaluation gave.
 #[derive(Clone, Debug)]
 pub struct TrialResult<'s> {
-    /// The value, or the error in an API server's words (`expression '…' resulted in error: …`).
+    /// The value, or an API server's message of the error (`expression '…' resulted in error: …`).
     pub answer: Result<Value<'s>, String>,
     /// What it cost, variables included.
     pub cost: u64,
@@ -77,11 +77,11 @@ impl Trial {
         matched: Matched<'_>,
         params: &json::Value<'_>,
         namespace: &json::Value<'_>,
-        surroundings: EvalContext<'_>,
+        context: EvalContext<'_>,
         read: impl FnOnce(TrialResult<'_>) -> R,
     ) -> Result<R, Unfinished> {
-        let arena = RequestArena::with_limit(surroundings.memory);
-        let session = Session::new(request.into(), surroundings, &arena)
+        let arena = RequestArena::with_limit(context.memory);
+        let session = Session::new(request.into(), context, &arena)
             .named_by_object()
             .without_types();
         session.set_namespace(match namespace.is_null() {

@@ -48,6 +48,20 @@ struct ReadSet<'s> {
     reads: u64,
 }
 
+/// The evaluation of an expression, with the variables that it reads.
+pub(crate) struct Reading<'v, 's> {
+    variables: &'v Variables<'s>,
+    /// What is recorded of the expression that reads this one, if one does.
+    before: ReadSet<'s>,
+}
+
+impl Reading<'_, '_> {
+    /// The variables that the expression read, a bit for each that it names.
+    pub(crate) fn end(self) -> u64 {
+        self.variables.reading.replace(self.before).reads
+    }
+}
+
 impl<'s> Variables<'s> {
     /// Variables without values yet; the activation has what they read besides other variables. They have to be
     /// [placed](Self::set_place).
@@ -84,18 +98,11 @@ impl<'s> Variables<'s> {
         self.cost.take()
     }
 
-    /// The result of an evaluation, with the variables that the expression reads meanwhile.
-    pub(crate) fn record_reads(
-        &self,
-        expression: Option<&'s Arc<Closed>>,
-        evaluate: impl FnOnce() -> (Evaluation<'s>, u64),
-    ) -> MemoEntry<'s> {
-        let before = self.reading.replace(ReadSet { expression, reads: 0 });
-        let (evaluation, cost) = evaluate();
-        MemoEntry {
-            evaluation,
-            cost,
-            reads: self.reading.replace(before).reads,
+    /// Records which variables an expression reads that is evaluated from now on.
+    pub(crate) fn begin_reading<'v>(&'v self, expression: Option<&'s Arc<Closed>>) -> Reading<'v, 's> {
+        Reading {
+            variables: self,
+            before: self.reading.replace(ReadSet { expression, reads: 0 }),
         }
     }
 
@@ -175,7 +182,15 @@ impl<'s> Variables<'s> {
             Retention::Memo,
             self,
             |variables, reads| variables.replay(bound, reads),
-            |variables| variables.record_reads(bound, || variables.evaluate_now(name, expression)),
+            |variables| {
+                let reading = variables.begin_reading(bound);
+                let (evaluation, cost) = variables.evaluate_now(name, expression);
+                MemoEntry {
+                    evaluation,
+                    cost,
+                    reads: reading.end(),
+                }
+            },
         )?;
         self.cost.set(self.cost.get().saturating_add(cost));
         evaluation.map_err(|fault| match is_incomplete(&fault) {

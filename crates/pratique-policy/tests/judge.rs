@@ -68,8 +68,8 @@ fn judge(policy: Json, binding: Json, request: Json) -> Result<Verdict, Unfinish
     let mut request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
     let cluster = cluster();
     let judge = |request: &AdmissionRequest<'_>| {
-        let surroundings = EvalContext::new(&cluster, Arc::new(Gate));
-        validate(&[&policies], request, surroundings, &mut ())
+        let context = EvalContext::new(&cluster, Arc::new(Gate));
+        validate(&[&policies], request, context, &mut ())
     };
     let verdict = judge(&request);
     // Whoever has given the objects their form already hears the same.
@@ -246,8 +246,8 @@ fn match_conditions_are_counted() {
         .to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
         let (cluster, mut counter) = (cluster(), Counter::default());
-        let surroundings = EvalContext::new(&cluster, Arc::new(Gate));
-        validate(&[&policies], &request, surroundings, &mut counter).unwrap();
+        let context = EvalContext::new(&cluster, Arc::new(Gate));
+        validate(&[&policies], &request, context, &mut counter).unwrap();
         assert_eq!(counter.0, expected, "{conditions:?}");
     }
     check(&[], 1, &[]);
@@ -561,8 +561,8 @@ fn what_cannot_be_converted_is_not_mutated() {
     let message = |revision| {
         let request = deployment(revision).to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
-        let surroundings = EvalContext::new(&cluster, Arc::new(Gate));
-        let mutated = mutate(&[&policies], &request, surroundings, &mut ()).unwrap();
+        let context = EvalContext::new(&cluster, Arc::new(Gate));
+        let mutated = mutate(&[&policies], &request, context, &mut ()).unwrap();
         mutated.status.map(|status| status.message)
     };
     let refused = message("x").unwrap();

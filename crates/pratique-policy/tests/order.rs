@@ -71,21 +71,21 @@ fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>,
     let cache = Cache::new();
     let policies: Vec<_> = policies
         .into_iter()
-        .map(|own| serde_json::from_value(own).unwrap())
+        .map(|json| serde_json::from_value(json).unwrap())
         .collect();
     let bindings: Vec<_> = bindings
         .into_iter()
-        .map(|own| serde_json::from_value(own).unwrap())
+        .map(|json| serde_json::from_value(json).unwrap())
         .collect();
     let mutating = MutatingPolicies::compile(&policies, &bindings, Origin::Static, &cache);
     let (policies, bindings) = validating;
     let policies: Vec<_> = policies
         .into_iter()
-        .map(|own| serde_json::from_value(own).unwrap())
+        .map(|json| serde_json::from_value(json).unwrap())
         .collect();
     let bindings: Vec<_> = bindings
         .into_iter()
-        .map(|own| serde_json::from_value(own).unwrap())
+        .map(|json| serde_json::from_value(json).unwrap())
         .collect();
     let validating = Policies::compile(&policies, &bindings, Origin::Static, &cache);
     let request = json!({
@@ -95,10 +95,10 @@ fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>,
     .to_string();
     let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
     let cluster = TestCluster::new();
-    let surroundings = EvalContext::new(&cluster, Arc::new(NoOpinion));
-    let mutated = mutate(&[&mutating], &request, surroundings.clone(), &mut ()).unwrap();
+    let context = EvalContext::new(&cluster, Arc::new(NoOpinion));
+    let mutated = mutate(&[&mutating], &request, context.clone(), &mut ()).unwrap();
     let attributes = Attributes::mutated(&request, mutated.object.as_ref().expect("it changes"));
-    let verdict = validate(&[&validating], attributes, surroundings, &mut ()).unwrap();
+    let verdict = validate(&[&validating], attributes, context, &mut ()).unwrap();
     let order = attributes
         .object
         .at(&["metadata", "labels", "order"])

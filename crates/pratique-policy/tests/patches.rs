@@ -58,9 +58,9 @@ impl Request {
         let request: AdmissionRequest<'_> = serde_json::from_str(&self.0).unwrap();
         let cluster = TestCluster::new();
         let interrupt = interrupt();
-        let surroundings = EvalContext::new(&cluster, Arc::new(NoOpinion)).with_interrupt(&interrupt);
+        let context = EvalContext::new(&cluster, Arc::new(NoOpinion)).with_interrupt(&interrupt);
         let began = Instant::now();
-        let result = mutate(&[&policies], &request, surroundings, &mut ());
+        let result = mutate(&[&policies], &request, context, &mut ());
         Ended {
             result,
             took: began.elapsed(),

@@ -110,13 +110,13 @@ fn judged(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unf
     let text = request.to_string();
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
     let cluster = cluster();
-    let surroundings = EvalContext::new(&cluster, Arc::new(NoOpinion));
-    let surroundings = match with {
-        With::Nobody => surroundings,
-        With::Trace(trace) => surroundings.with_trace(trace),
-        With::Workers(workers) => surroundings.with_workers(workers),
+    let context = EvalContext::new(&cluster, Arc::new(NoOpinion));
+    let context = match with {
+        With::Nobody => context,
+        With::Trace(trace) => context.with_trace(trace),
+        With::Workers(workers) => context.with_workers(workers),
     };
-    validate(&[&first, &second], &request, surroundings, &mut ())
+    validate(&[&first, &second], &request, context, &mut ())
 }
 
 /// Checks that what is shared changes nothing; gives what came of it.
@@ -366,7 +366,7 @@ proptest! {
         let shared = judged(&policies, With::Nobody).unwrap();
         prop_assert_eq!(&shared, &judged(&policies, With::Trace(&Looker::default())).unwrap());
         prop_assert_eq!(&shared, &judged(&policies, With::Workers(&crowd())).unwrap());
-        let apart = policies.iter().flat_map(|own| judged(std::slice::from_ref(own), With::Nobody).unwrap().warnings);
+        let apart = policies.iter().flat_map(|policy| judged(std::slice::from_ref(policy), With::Nobody).unwrap().warnings);
         prop_assert_eq!(shared.warnings, apart.collect::<Vec<_>>());
     }
 }

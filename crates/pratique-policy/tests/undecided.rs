@@ -87,10 +87,10 @@ fn validations(expressions: &[&str]) -> Json {
 /// The verdict, which is the same whether or not expressions are shared.
 fn verdict(policies: &Policies, on_undecided: OnUndecided) -> (Verdict, Vec<Undecided>) {
     let (names, request) = (cluster(), request());
-    let surroundings = EvalContext::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
+    let context = EvalContext::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
     let mut told = Told::default();
-    let verdict = validate(&[policies], &request, surroundings.clone(), &mut told).unwrap();
-    let traced = surroundings.with_trace(&Silent);
+    let verdict = validate(&[policies], &request, context.clone(), &mut told).unwrap();
+    let traced = context.with_trace(&Silent);
     assert_eq!(validate(&[policies], &request, traced, &mut ()).unwrap(), verdict);
     (verdict, told.0)
 }
@@ -295,7 +295,7 @@ fn the_failure_policy_decides_where_it_is_to() {
         warned
             .warnings
             .iter()
-            .all(|own| own.contains("undecided: it is not known"))
+            .all(|error| error.contains("undecided: it is not known"))
     );
     assert_eq!(warned.warnings.len(), 1);
 }
@@ -315,9 +315,9 @@ fn mutated(mutations: &[&str], spec: Json, on_undecided: OnUndecided) -> (Mutate
     }
     let policies = MutatingPolicies::compile(&policies, &bindings, Origin::Api, &Cache::new());
     let (names, request) = (cluster(), request());
-    let surroundings = EvalContext::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
+    let context = EvalContext::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
     let mut told = Told::default();
-    let mutated = mutate(&[&policies], &request, surroundings, &mut told).unwrap();
+    let mutated = mutate(&[&policies], &request, context, &mut told).unwrap();
     (mutated, told.0)
 }
 
@@ -335,7 +335,9 @@ fn mutations_end_undecided() {
     assert_eq!(undecided.steps.len(), 1);
     let missing = undecided.undecided.as_deref().cloned();
     assert_eq!(
-        missing.as_ref().map(|own| (own.plugin, own.name.as_str())),
+        missing
+            .as_ref()
+            .map(|undecided| (undecided.plugin, undecided.name.as_str())),
         Some(("MutatingAdmissionPolicy", "m1"))
     );
     assert_eq!(told, Vec::from_iter(missing));

@@ -46,14 +46,17 @@ impl BatchEvaluator {
 
     fn add(&mut self, policy: &Policy, position: u32) {
         let ends = Part::ALL.map(|part| {
-            let bound = part.of(policy).into_iter().filter_map(|own| own.closed.as_ref());
+            let bound = part
+                .of(policy)
+                .into_iter()
+                .filter_map(|compiled| compiled.closed.as_ref());
             for bound in bound {
                 let index = self.expressions.add(bound, part.role(), position);
                 self.parts.push(index);
             }
             self.parts.len() as u32
         });
-        let bindings = &policy.hook.bindings;
+        let bindings = &policy.core.bindings;
         self.members.push(Member {
             position,
             ends,
@@ -78,7 +81,7 @@ impl BatchEvaluator {
             members: &self.members,
             begin: 0,
         };
-        let workers = session.surroundings.workers;
+        let workers = session.context.workers;
         let cost = evaluation_cost(self.expressions.len());
         let mut undecided = match workers.filter(|workers| cost >= workers.worthwhile()) {
             Some(workers) => {
@@ -115,7 +118,7 @@ impl BatchEvaluator {
         undecided.sort_unstable();
         let has_conditions = |position: &u32| {
             let policy = policies.get(*position as usize);
-            policy.is_some_and(|policy| !policy.hook.conditions.is_empty())
+            policy.is_some_and(|policy| !policy.core.conditions.is_empty())
         };
         let positions = self.members.iter().map(|member| member.position);
         positions

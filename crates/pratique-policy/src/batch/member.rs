@@ -39,7 +39,7 @@ impl Member {
     /// Whether the decision of a policy follows from the results of its expressions, which other policies may share.
     pub(super) fn can_be(policy: &Policy) -> bool {
         let mut parts = Part::ALL.into_iter().flat_map(|part| part.of(policy));
-        policy.hook.param_kind.is_none()
+        policy.core.param_kind.is_none()
             && policy.expressions.annotations.is_empty()
             && !policy.asks_authorizer
             && parts.all(|compiled| compiled.closed.is_some())
@@ -66,7 +66,7 @@ impl Part {
     pub(super) fn of(self, policy: &Policy) -> Vec<&Compiled> {
         let validations = policy.expressions.validations.iter();
         match self {
-            Part::Condition => policy.hook.conditions.iter().collect(),
+            Part::Condition => policy.core.conditions.iter().collect(),
             Part::Validation => validations.map(|validation| &validation.expression).collect(),
             Part::Message => validations
                 .filter_map(|validation| validation.message_expression.as_ref())

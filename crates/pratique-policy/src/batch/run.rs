@@ -12,12 +12,12 @@ use super::member::{Chunk, Member};
 use super::results::{BatchResults, Truth};
 use crate::binding::Terms;
 use crate::compiled::Variable;
-use crate::evaluate::BUDGET;
 use crate::evaluator::{Evaluable, Evaluator};
 use crate::inputs::{InputKey, Inputs, NamespaceForm};
 use crate::memo::{MemoKey, ended};
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
+use crate::round::BUDGET;
 use crate::session::Session;
 use crate::unmatched::Unmatched;
 
@@ -66,7 +66,7 @@ impl<'e, 's> BatchRun<'e, 's> {
             None => None,
         };
         let others = RoleEvaluator::new(session, matched, NamespaceForm::Reduced, expressions.other_sees())?;
-        let condition_inputs = conditions.as_ref().map_or(InputKey::UNSHARED, |own| own.key());
+        let condition_inputs = conditions.as_ref().map_or(InputKey::UNSHARED, |role| role.key());
         Some(BatchRun {
             expressions,
             parts,
@@ -151,7 +151,7 @@ impl<'e, 's> BatchRun<'e, 's> {
         is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
     ) -> Result<bool, Unmatched> {
         let policy = self.policies.get(member.position as usize);
-        let mut terms = policy.into_iter().flat_map(|policy| policy.hook.bindings.terms());
+        let mut terms = policy.into_iter().flat_map(|policy| policy.core.bindings.terms());
         terms.try_fold(false, |any, terms| Ok(is_bound(terms)? || any))
     }
 
@@ -168,15 +168,20 @@ impl<'e, 's> BatchRun<'e, 's> {
     }
 
     /// The value of an expression, evaluated when it is first needed.
+    #[inline]
     fn truth(&mut self, index: u32) -> Result<Truth, Unfinished> {
         match self.results.truth(index) {
-            Truth::Unknown => {}
-            known => return Ok(known),
+            Truth::Unknown => self.evaluate(index),
+            known => Ok(known),
         }
+    }
+
+    fn evaluate(&mut self, index: u32) -> Result<Truth, Unfinished> {
         self.session.proceed()?;
         let (policies, is_first) = (self.policies, self.is_first);
         let expression = self.expressions.get(index);
-        let Some((expression, role)) = expression.and_then(|own| Some((own, self.evaluator(own.role)?)))
+        let Some((expression, role)) =
+            expression.and_then(|found| Some((found, self.evaluator(found.role)?)))
         else {
             return Ok(Truth::Unknown);
         };
@@ -230,8 +235,10 @@ impl<'e, 's> RoleEvaluator<'e, 's> {
     }
 
     fn variables_cost(&mut self) -> u64 {
-        let more = self.evaluator.take_variables_cost();
-        self.variables_cost = self.variables_cost.saturating_add(more);
+        if self.evaluator.has_variables() {
+            let more = self.evaluator.take_variables_cost();
+            self.variables_cost = self.variables_cost.saturating_add(more);
+        }
         self.variables_cost
     }
 }
@@ -239,5 +246,5 @@ impl<'e, 's> RoleEvaluator<'e, 's> {
 /// The variables of the policy at a position.
 fn variables_of(policies: &[Arc<Policy>], position: u32) -> &[Variable] {
     let policy = policies.get(position as usize);
-    policy.map_or(&[], |policy| &policy.hook.variables)
+    policy.map_or(&[], |policy| &policy.core.variables)
 }

@@ -73,17 +73,14 @@ impl<'s> Memo<'s> {
         replay: impl FnOnce(T, u64) -> Result<(), Fault>,
         evaluate: impl FnOnce(T) -> MemoEntry<'s>,
     ) -> Result<MemoEntry<'s>, Fault> {
-        let Some(key) = key else {
-            return Ok(evaluate(evaluator));
-        };
-        if let Some(entry) = self.get(key) {
+        if let Some(entry) = key.and_then(|key| self.get(key)) {
             if entry.reads != 0 {
                 replay(evaluator, entry.reads)?;
             }
             return Ok(entry);
         }
         let entry = evaluate(evaluator);
-        if retention == Retention::Memo {
+        if let (Some(key), Retention::Memo) = (key, retention) {
             self.insert(key, entry.clone());
         }
         Ok(entry)

@@ -10,24 +10,24 @@ use super::conversion::Conversion;
 use super::measure::Measure;
 use super::refusal::{Refusal, SCHEME};
 use super::version::Version;
-use super::{Form, Mutation, native, patch};
+use super::{Form, Mutation, patch, patch_form};
 use crate::decode::DecodeError;
-use crate::evaluate::{BUDGET, Halt, OUT_OF_BUDGET, Round};
-use crate::hook::Hook;
 use crate::inputs::Inputs;
+use crate::policy_core::PolicyCore;
+use crate::round::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
 use crate::trace::Part;
 use crate::typed;
 
-/// The object as a mutation makes it; `None` where it says itself that there is nothing to do.
+/// The mutated object; `None` where a test of its patch fails.
 pub(super) fn apply<'s>(
     session: &Session<'s>,
     (index, mutation): (usize, &'s Mutation),
-    hook: &'s Hook,
+    core: &'s PolicyCore,
     version: &Version<'s>,
     inputs: &Inputs<'s>,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
-    let value = evaluate(session, (index, mutation), hook, inputs)?;
+    let value = evaluate(session, (index, mutation), core, inputs)?;
     let object = match mutation.form {
         Form::JsonPatch => patch::patched(&value, version, session)?,
         Form::ApplyConfiguration => merged(&value, version, session)?,
@@ -36,7 +36,7 @@ pub(super) fn apply<'s>(
     Ok(object)
 }
 
-/// A built-in object goes back into the kind of the request, for which there is only one way: to be of it.
+/// Checks that a built-in object can be converted back into the kind of the request: it has to be of it.
 fn as_requested(kind: &GroupVersionKind, requested: &GroupVersionKind) -> Result<(), Refusal> {
     let same = kind.group == requested.group && kind.version == requested.version;
     if same || !typed::is_builtin(kind) {
@@ -55,7 +55,7 @@ fn as_requested(kind: &GroupVersionKind, requested: &GroupVersionKind) -> Result
 fn evaluate<'s>(
     session: &Session<'s>,
     (index, mutation): (usize, &'s Mutation),
-    hook: &'s Hook,
+    core: &'s PolicyCore,
     inputs: &Inputs<'s>,
 ) -> Result<Value<'s>, Refusal> {
     if let Err(error) = &mutation.expression.expression {
@@ -64,7 +64,7 @@ fn evaluate<'s>(
         session.trace().inspect(|trace| trace.broken(part, &error));
         return Err(Refusal::Policy(error));
     }
-    let mut round = Round::new(session, &hook.variables, inputs, BUDGET);
+    let mut round = Round::new(session, &core.variables, inputs, BUDGET);
     match round.evaluate(Part::Mutation(index), &mutation.expression) {
         Ok(answer) => answer.map_err(Refusal::Policy),
         Err(Halt::OutOfBudget) => Err(Refusal::Policy(OUT_OF_BUDGET.to_owned())),
@@ -79,16 +79,16 @@ fn merged<'s>(
     session: &Session<'s>,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     let context = Context::new(session.arena(), u64::MAX);
-    Measure::new(session.surroundings.interrupt).add(value, &context)?;
+    Measure::new(session.context.interrupt).add(value, &context)?;
     let progress = &session.progress;
     let names = check_type_names(value, progress);
     progress.outcome()?;
     names.map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
     let go = |part: typed::Part<'_>| version.go_value(part, progress);
-    let patch = native::patch(value, &context, Conversion { go: &go, progress });
+    let patch = patch_form::patch(value, &context, Conversion { go: &go, progress });
     progress.outcome()?;
     let patch = patch.map_err(Refusal::Policy)?;
-    let schema = session.surroundings.cluster.merge_schema(version.kind);
+    let schema = session.context.cluster.merge_schema(version.kind);
     let refused = |error| Refusal::Policy(format!("error applying patch: {error}"));
     let of = schema.kind(version.kind);
     let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;

@@ -7,9 +7,9 @@ use crate::typed::{GoValue, Part};
 /// What values are converted with.
 #[derive(Clone, Copy)]
 pub(super) struct Conversion<'g> {
-    /// Tells what Go shows of the parts of an input that expressions see through types of their own.
+    /// How Go formats the parts of an input that expressions see through Go types.
     pub(super) go: &'g dyn Fn(Part<'_>) -> Option<GoValue>,
-    /// Once it is stopped, what conversions gave is of no use.
+    /// Once it is stopped, results of conversions are void.
     pub(super) progress: &'g Progress<'g>,
 }
 

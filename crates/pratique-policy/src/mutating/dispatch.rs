@@ -15,26 +15,26 @@ use crate::observer::Observer;
 use crate::outcome::Unfinished;
 use crate::session::Session;
 
-/// Puts a request before sets of policies, in their order: static ones first. When policies change the object, those
-/// before them that want it have a second turn.
+/// Mutates a request by sets of policies, in their order: static ones first. When policies change the object, those
+/// before them with the reinvocation policy `IfNeeded` are run again.
 pub fn mutate<'s>(
     sets: &[&MutatingPolicies],
     attributes: impl Into<Attributes<'s>>,
-    surroundings: EvalContext<'s>,
+    context: EvalContext<'s>,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
     let attributes = attributes.into();
-    let mut turns = Reinvocation::default();
-    let first = mutate_once(sets, attributes, surroundings.clone(), &mut turns, observer)?;
-    if !first.allowed() || !turns.is_due() {
+    let mut reinvocation = Reinvocation::default();
+    let first = mutate_once(sets, attributes, context.clone(), &mut reinvocation, observer)?;
+    if !first.allowed() || !reinvocation.is_due() {
         return Ok(first);
     }
-    turns.begin_second(false);
+    reinvocation.begin_second(false);
     let mutated = match &first.object {
         Some(object) => Attributes::mutated(attributes.request, object),
         None => attributes,
     };
-    let second = mutate_once(sets, mutated, surroundings, &mut turns, observer)?;
+    let second = mutate_once(sets, mutated, context, &mut reinvocation, observer)?;
     let object = match second.allowed() {
         true => second.object.or(first.object),
         false => None,
@@ -48,32 +48,32 @@ pub fn mutate<'s>(
     })
 }
 
-/// One turn of [`mutate`], for those who have other things to do between the two.
+/// One round of [`mutate`], for callers that have other steps between the two.
 pub fn mutate_once<'s>(
     sets: &[&MutatingPolicies],
     attributes: impl Into<Attributes<'s>>,
-    surroundings: EvalContext<'s>,
-    turns: &mut Reinvocation,
+    context: EvalContext<'s>,
+    reinvocation: &mut Reinvocation,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
     let attributes = attributes.into();
-    // There is nothing to mutate in what is deleted.
+    // A deletion has no object to mutate.
     if attributes.request.operation == Operation::Delete || sets.iter().all(|set| set.is_empty()) {
         return Ok(Mutated::default());
     }
-    run(sets, attributes, surroundings, turns, observer)
+    run(sets, attributes, context, reinvocation, observer)
 }
 
 fn run(
     sets: &[&MutatingPolicies],
     attributes: Attributes<'_>,
-    surroundings: EvalContext<'_>,
-    turns: &mut Reinvocation,
+    context: EvalContext<'_>,
+    reinvocation: &mut Reinvocation,
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
-    let arena = RequestArena::with_limit(surroundings.memory);
-    let session = Session::new(attributes, surroundings, &arena);
-    let mut run = MutationRun::new(attributes, &session, turns);
+    let arena = RequestArena::with_limit(context.memory);
+    let session = Session::new(attributes, context, &arena);
+    let mut run = MutationRun::new(attributes, &session, reinvocation);
     let ended = run.run(sets);
     let conditions = std::mem::take(&mut run.conditions);
     let decisions = std::mem::take(&mut run.decisions);
@@ -93,11 +93,13 @@ fn run(
             (failures.status(&target), None)
         }
     };
-    conditions.iter().for_each(|own| observer.conditions(own));
-    decisions.iter().for_each(|own| observer.mutating(own));
-    let open = run.settled.iter().chain(undecided.as_deref());
-    open.for_each(|own| observer.undecided(own));
-    turns.0.clone_from(&run.turns);
+    conditions
+        .iter()
+        .for_each(|evaluated| observer.conditions(evaluated));
+    decisions.iter().for_each(|decision| observer.mutating(decision));
+    let undecided_policies = run.settled.iter().chain(undecided.as_deref());
+    undecided_policies.for_each(|policy| observer.undecided(policy));
+    reinvocation.0.clone_from(&run.reinvocation);
     let object = match (&denial, &undecided) {
         (None, None) => run.result(),
         _ => None,

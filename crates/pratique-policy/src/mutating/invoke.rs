@@ -11,26 +11,26 @@ use super::apply;
 use super::outcome::{Step, StepResult};
 use super::refusal::Refusal;
 use super::reinvocation::Invocation;
-use super::run::{Call, End, MutationRun};
+use super::run::{End, MutationRun, PolicyInvocation};
 use super::version::{Version, Viewer};
 use crate::conditions;
 use crate::inputs::{InputKey, Inputs, NamespaceForm, Unconverted};
 use crate::observer::{Conditions, ErrorType, Mutating};
 
 impl<'s> MutationRun<'_, 's> {
-    pub(super) fn invoke(&mut self, call: &Call<'s>, at: usize) -> Result<(), End> {
+    pub(super) fn invoke(&mut self, call: &PolicyInvocation<'s>, at: usize) -> Result<(), End> {
         let policy = call.policy;
         if policy.mutations.len() != policy.declared {
-            let (name, given, got) = (&policy.hook.name, policy.declared, policy.mutations.len());
+            let (name, given, got) = (&policy.core.name, policy.declared, policy.mutations.len());
             let error = format!("expected {given} compiled evaluators for policy {name}, got {got}");
             return Err(internal_error(&error).into());
         }
         if let Some(trace) = self.session.trace() {
-            self.matcher.resume(call.origin, &policy.hook, call.binding);
+            self.matcher.resume(call.origin, &policy.core, call.binding);
             trace.round(&self.params(call));
         }
         let invocation = invocation(call);
-        if !self.applies(call, at)? || !self.turns.runs(&invocation) {
+        if !self.applies(call, at)? || !self.reinvocation.runs(&invocation) {
             return Ok(());
         }
         let before = self.versions.get(at).map(|version| version.object);
@@ -41,35 +41,35 @@ impl<'s> MutationRun<'_, 's> {
         if !policy.mutations.is_empty() {
             self.last = Some(at);
         }
-        // What one mutation did another may have undone.
+        // A mutation may have undone another.
         let changed = match changes {
             0 | 1 => changes == 1,
             _ => before != self.versions.get(at).map(|version| version.object),
         };
         if changed {
-            self.turns.changed();
+            self.reinvocation.changed();
         }
         if policy.reinvoked {
-            self.turns.remember(invocation);
+            self.reinvocation.remember(invocation);
         }
         Ok(())
     }
 
-    fn applies(&mut self, call: &Call<'s>, at: usize) -> Result<bool, End> {
-        let hook = &call.policy.hook;
-        if hook.conditions.is_empty() {
+    fn applies(&mut self, call: &PolicyInvocation<'s>, at: usize) -> Result<bool, End> {
+        let core = &call.policy.core;
+        if core.conditions.is_empty() {
             return Ok(true);
         }
         let Some(inputs) = self.inputs(call, at, NamespaceForm::Absent, Viewer::Condition) else {
             return Ok(false);
         };
-        let Some(outcome) = conditions::evaluate(hook, self.session, &inputs)? else {
+        let Some(outcome) = conditions::evaluate(core, self.session, &inputs)? else {
             return Ok(true);
         };
         let undecided = matches!(outcome.matches, Err(ConditionError::Undecided(_)));
         if !undecided {
             self.conditions.push(Conditions {
-                policy: &hook.name,
+                policy: &core.name,
                 operation: self.session.request.operation,
                 errors: outcome.errors,
             });
@@ -79,22 +79,22 @@ impl<'s> MutationRun<'_, 's> {
             Err(ConditionError::Failed(error)) => error,
             Err(ConditionError::Undecided(missing)) => {
                 let error = format!("undecided: {missing}");
-                self.undecided(hook, Some(call.binding), *missing)?;
+                self.undecided(core, Some(call.binding), *missing)?;
                 error
             }
         };
-        self.failures.of_mutation(hook, call.binding, &error);
+        self.failures.of_mutation(core, call.binding, &error);
         Ok(false)
     }
 
-    /// Whether the object is another then.
+    /// Runs a mutation; gives whether it changed the object.
     fn mutate(
         &mut self,
-        call: &Call<'s>,
+        call: &PolicyInvocation<'s>,
         at: usize,
         (index, mutation): (usize, &'s Mutation),
     ) -> Result<bool, End> {
-        let cluster = self.session.surroundings.cluster;
+        let cluster = self.session.context.cluster;
         let (Some(version), Some(inputs)) = (
             self.versions.get(at),
             self.inputs(call, at, NamespaceForm::Full, Viewer::Mutation),
@@ -111,7 +111,7 @@ impl<'s> MutationRun<'_, 's> {
         let applied = apply::apply(
             self.session,
             (index, mutation),
-            &call.policy.hook,
+            &call.policy.core,
             version,
             &inputs,
         );
@@ -136,7 +136,7 @@ impl<'s> MutationRun<'_, 's> {
             Err(Refusal::Policy(error)) => self.failed(call, error),
             Err(Refusal::Undecided(missing)) => {
                 let error = format!("undecided: {missing}");
-                self.undecided(&call.policy.hook, Some(call.binding), *missing)?;
+                self.undecided(&call.policy.core, Some(call.binding), *missing)?;
                 self.failed(call, error)
             }
         };
@@ -146,21 +146,21 @@ impl<'s> MutationRun<'_, 's> {
         Ok(changed)
     }
 
-    fn failed(&mut self, call: &Call<'s>, error: String) -> (StepResult, ErrorType) {
-        self.failures.of_mutation(&call.policy.hook, call.binding, &error);
+    fn failed(&mut self, call: &PolicyInvocation<'s>, error: String) -> (StepResult, ErrorType) {
+        self.failures.of_mutation(&call.policy.core, call.binding, &error);
         let kind = ErrorType::of_message(&error);
         (StepResult::Failed(error), kind)
     }
 
-    fn decided(&mut self, call: &Call<'s>, error: ErrorType) {
+    fn decided(&mut self, call: &PolicyInvocation<'s>, error: ErrorType) {
         self.decisions.push(Mutating {
-            policy: &call.policy.hook.name,
+            policy: &call.policy.core.name,
             binding: call.binding.name.text(self.session.arena()),
             error,
         });
     }
 
-    fn step(&mut self, call: &Call<'s>, index: usize, mutation: &Mutation, result: StepResult) {
+    fn step(&mut self, call: &PolicyInvocation<'s>, index: usize, mutation: &Mutation, result: StepResult) {
         let Invocation {
             policy,
             binding,
@@ -172,14 +172,14 @@ impl<'s> MutationRun<'_, 's> {
             param,
             mutation: index,
             form: mutation.form,
-            reinvoked: self.turns.is_second(),
+            reinvoked: self.reinvocation.is_second(),
             result,
         });
     }
 
     fn inputs(
         &self,
-        call: &Call<'s>,
+        call: &PolicyInvocation<'s>,
         at: usize,
         namespace: NamespaceForm,
         viewer: Viewer,
@@ -196,8 +196,8 @@ impl<'s> MutationRun<'_, 's> {
         })
     }
 
-    fn params(&self, call: &Call<'s>) -> Value<'s> {
-        let kind = call.policy.hook.param_kind.as_ref();
+    fn params(&self, call: &PolicyInvocation<'s>) -> Value<'s> {
+        let kind = call.policy.core.param_kind.as_ref();
         self.session.bare_param(kind, call.param)
     }
 
@@ -212,13 +212,13 @@ impl<'s> MutationRun<'_, 's> {
     }
 }
 
-fn invocation(call: &Call<'_>) -> Invocation {
+fn invocation(call: &PolicyInvocation<'_>) -> Invocation {
     let text = |param: &json::Value<'_>, field| {
         let text = param.at(&["metadata", field]).and_then(json::Value::as_str);
         text.unwrap_or_default().to_owned()
     };
     Invocation {
-        policy: call.policy.hook.name.clone(),
+        policy: call.policy.core.name.clone(),
         binding: call.binding.name.to_string(),
         param: call
             .param

@@ -1,4 +1,4 @@
-//! How much an expression gives: what becomes a patch is bounded before it is made.
+//! The size of values: patches are bounded before they are made.
 //!
 //! Values of expressions share what is equal: ten lists of ten lists, six times over, are sixty pointers here and a
 //! million values in a patch.
@@ -7,7 +7,7 @@ use pratique_cel::value::{List, Map};
 use pratique_cel::{Context, Interrupt, Value};
 use pratique_json as json;
 
-use super::native;
+use super::patch_form;
 
 /// How large all patches that one expression gives may be, in bytes: several times what an API server stores.
 pub(super) const MAX_BYTES: usize = 32 * 1024 * 1024;
@@ -15,10 +15,10 @@ pub(super) const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// What a value costs beside its text.
 const VALUE: usize = 16;
 
-/// How much is measured between two looks at the interrupt.
-const BETWEEN_LOOKS: usize = 32 * 1024;
+/// How much is measured between two checks for an interruption.
+const CHECK_INTERVAL: usize = 32 * 1024;
 
-/// Why a value is not made a patch.
+/// Why a value does not become a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Excess {
     #[error("the expression gives more than {MAX_BYTES} bytes")]
@@ -30,8 +30,8 @@ pub(super) enum Excess {
 /// Adds up the sizes of values.
 pub(super) struct Measure<'i> {
     bytes: usize,
-    /// How many there were at the last look at the interrupt.
-    looked: usize,
+    /// How many there were at the last check for an interruption.
+    checked: usize,
     interrupt: Option<&'i Interrupt>,
 }
 
@@ -39,7 +39,7 @@ impl<'i> Measure<'i> {
     pub(super) fn new(interrupt: Option<&'i Interrupt>) -> Self {
         Measure {
             bytes: 0,
-            looked: 0,
+            checked: 0,
             interrupt,
         }
     }
@@ -66,7 +66,7 @@ impl<'i> Measure<'i> {
                     self.add(&value, context)
                 })
             }
-            Value::Struct(object) if native::is_object(*object) || object.type_name() == "JSONPatch" => {
+            Value::Struct(object) if patch_form::is_object(*object) || object.type_name() == "JSONPatch" => {
                 self.count(0)?;
                 // What has no fields is refused when it is converted.
                 let fields = object.fields(context).unwrap_or_default();
@@ -109,10 +109,10 @@ impl<'i> Measure<'i> {
         if self.bytes > MAX_BYTES {
             return Err(Excess::TooLarge);
         }
-        if self.bytes - self.looked < BETWEEN_LOOKS {
+        if self.bytes - self.checked < CHECK_INTERVAL {
             return Ok(());
         }
-        self.looked = self.bytes;
+        self.checked = self.bytes;
         match self.interrupt.is_some_and(Interrupt::is_set) {
             true => Err(Excess::Interrupted),
             false => Ok(()),

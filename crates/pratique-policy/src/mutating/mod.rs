@@ -1,22 +1,22 @@
-//! Mutating policies: compiled once, and applied to each request that they match, in turn.
+//! Mutating policies: compiled once, and applied in order to the requests that they match.
 
 mod apply;
 mod conversion;
-mod denial;
 mod dispatch;
+mod failures;
+mod foreign;
 mod invoke;
+mod json_form;
 mod measure;
-mod native;
 mod outcome;
 mod patch;
-mod plain;
+mod patch_form;
 mod refusal;
 mod reinvocation;
 mod result;
 mod run;
 mod same;
 mod version;
-mod words;
 
 use std::sync::Arc;
 
@@ -29,9 +29,9 @@ use crate::binding::{Bindings, Terms};
 use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
 use crate::groups::Groups;
-use crate::hook::{Hook, Parts};
 use crate::needs::needs;
-use crate::renew::{Bound, MadeOf, make_all};
+use crate::policy_core::{Parts, PolicyCore};
+use crate::recompile::{BindingsByPolicy, Sources, compile_all};
 use pratique_exclusion::Origin;
 
 pub use dispatch::{mutate, mutate_once};
@@ -52,16 +52,16 @@ pub struct MutatingPolicies {
 /// A compiled mutating policy.
 #[derive(Debug)]
 pub(crate) struct MutatingPolicy {
-    hook: Hook,
+    core: PolicyCore,
     mutations: Box<[Mutation]>,
-    /// How many mutations it was given. A stored one may be of a type that nobody knows.
+    /// How many mutations it was given. A stored one may have an unknown patch type.
     declared: usize,
-    /// Whether it has a second turn when others change the object after it.
+    /// Whether it is reinvoked when the object changes after it.
     reinvoked: bool,
-    made_of: Option<Origins>,
+    sources: Option<Origins>,
 }
 
-type Origins = MadeOf<api::MutatingAdmissionPolicy, api::MutatingAdmissionPolicyBinding>;
+type Origins = Sources<api::MutatingAdmissionPolicy, api::MutatingAdmissionPolicyBinding>;
 
 /// A compiled mutation.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl MutatingPolicies {
         cache: &Cache,
     ) -> Self {
         let constraints = Arc::new(Constraints::default());
-        let bound = Bound::new(bindings, policy_and_name);
+        let bound = BindingsByPolicy::new(bindings, policy_and_name);
         let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), origin);
         let compiled = wanted.into_iter().filter_map(|own| {
             let bindings = Bindings::new(&own.bindings, |own| Terms::mutating(own, &constraints));
@@ -111,12 +111,12 @@ impl MutatingPolicies {
         cache: &Cache,
         workers: &dyn Workers,
     ) -> Self {
-        let bound = Bound::new(bindings, |binding| policy_and_name(binding));
+        let bound = BindingsByPolicy::new(bindings, |binding| policy_and_name(binding));
         let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), self.origin);
-        let compiled = make_all(&wanted, workers, |wanted| {
+        let compiled = compile_all(&wanted, workers, |wanted| {
             let known = self.find(wanted.name).filter(|known| {
-                let made_of = known.made_of.as_ref();
-                made_of.is_some_and(|made_of| made_of.is(wanted.policy, &wanted.bindings))
+                let sources = known.sources.as_ref();
+                sources.is_some_and(|sources| sources.is(wanted.policy, &wanted.bindings))
             });
             known.cloned().or_else(|| {
                 let bindings = Bindings::new(&wanted.bindings, |own| Terms::mutating(own, &self.constraints));
@@ -124,7 +124,7 @@ impl MutatingPolicies {
                 let compiled =
                     MutatingPolicy::compile(name, wanted.policy, bindings, cache, &self.constraints)?;
                 Some(Arc::new(MutatingPolicy {
-                    made_of: Some(MadeOf::new(wanted.policy, &wanted.bindings)),
+                    sources: Some(Sources::new(wanted.policy, &wanted.bindings)),
                     ..compiled
                 }))
             })
@@ -133,10 +133,10 @@ impl MutatingPolicies {
     }
 
     fn of(mut policies: Vec<Arc<MutatingPolicy>>, origin: Origin, constraints: Arc<Constraints>) -> Self {
-        policies.sort_by(|a, b| a.hook.name.cmp(&b.hook.name));
+        policies.sort_by(|a, b| a.core.name.cmp(&b.core.name));
         MutatingPolicies {
             origin,
-            groups: Groups::new(policies.iter().map(|policy| &policy.hook)),
+            groups: Groups::new(policies.iter().map(|policy| &policy.core)),
             constraints,
             policies,
         }
@@ -145,22 +145,22 @@ impl MutatingPolicies {
     fn find(&self, name: &str) -> Option<&Arc<MutatingPolicy>> {
         let at = self
             .policies
-            .binary_search_by(|policy| policy.hook.name.as_str().cmp(name));
+            .binary_search_by(|policy| policy.core.name.as_str().cmp(name));
         self.policies.get(at.ok()?)
     }
 
     /// Forgets which objects they were made of: a set in the place of this one is compiled anew.
     pub fn forget_origins(&mut self) {
         for policy in self.policies.iter_mut().filter_map(Arc::get_mut) {
-            policy.made_of = None;
+            policy.sources = None;
         }
     }
 
     /// What they may depend on besides the request.
     pub fn needs(&self) -> impl Iterator<Item = Need> {
         self.policies.iter().flat_map(|policy| {
-            let mutations = policy.mutations.iter().map(|own| &own.expression);
-            needs(&policy.hook, mutations)
+            let mutations = policy.mutations.iter().map(|mutation| &mutation.expression);
+            needs(&policy.core, mutations)
         })
     }
 
@@ -180,7 +180,7 @@ impl MutatingPolicies {
     }
 }
 
-/// The policy that a binding names, and its own name.
+/// The name of a binding's policy, and that of the binding.
 fn policy_and_name(binding: &api::MutatingAdmissionPolicyBinding) -> (&str, &str) {
     let spec = binding.spec.as_ref();
     let policy = spec.and_then(|spec| spec.policy_name.as_deref());
@@ -204,7 +204,7 @@ impl MutatingPolicy {
             variables: spec.variables.as_deref().unwrap_or_default(),
             conditions: spec.match_conditions.as_deref().unwrap_or_default(),
         };
-        let (hook, compiler) = Hook::compile(name, &parts, bindings, cache, constraints)?;
+        let (core, compiler) = PolicyCore::compile(name, &parts, bindings, cache, constraints)?;
         let declarations = Declarations {
             patch_types: true,
             ..parts.declarations()
@@ -214,17 +214,17 @@ impl MutatingPolicy {
             .iter()
             .filter_map(|mutation| Mutation::compile(mutation, &compiler, declarations));
         Some(MutatingPolicy {
-            hook,
+            core,
             mutations: mutations.collect(),
             declared: declared.len(),
             reinvoked: spec.reinvocation_policy.as_deref() == Some("IfNeeded"),
-            made_of: None,
+            sources: None,
         })
     }
 }
 
 impl Mutation {
-    /// `None` for a type that nobody knows, and where the expression is not there.
+    /// `None` for an unknown patch type, and without an expression.
     fn compile(
         mutation: &api::Mutation,
         compiler: &Compiler<'_>,
@@ -233,12 +233,15 @@ impl Mutation {
         let (form, expression, usage) = match mutation.patch_type.as_str() {
             "ApplyConfiguration" => (
                 Form::ApplyConfiguration,
-                mutation.apply_configuration.as_ref().map(|own| &own.expression)?,
+                mutation
+                    .apply_configuration
+                    .as_ref()
+                    .map(|patch| &patch.expression)?,
                 Use::ApplyConfiguration,
             ),
             "JSONPatch" => (
                 Form::JsonPatch,
-                mutation.json_patch.as_ref().map(|own| &own.expression)?,
+                mutation.json_patch.as_ref().map(|patch| &patch.expression)?,
                 Use::JsonPatch,
             ),
             _ => return None,

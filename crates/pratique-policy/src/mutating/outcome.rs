@@ -1,4 +1,4 @@
-//! What comes of mutating a request.
+//! The outcome of mutating a request.
 
 use pratique_expression::Undecided;
 use pratique_json as json;
@@ -7,22 +7,22 @@ use pratique_types::Status;
 use super::Form;
 use crate::cause::DenialCause;
 
-/// What mutating policies made of a request.
+/// The outcome of mutating policies for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mutated {
-    /// The object as it is now; `None` where it is as it was, and where the request is refused.
+    /// The object as it is now; `None` where it did not change, and where the request is denied.
     pub object: Option<json::Value<'static>>,
-    /// Why the request is refused; `None` where it may go on.
+    /// The status of a denial; `None` where the request is allowed so far.
     pub status: Option<Box<Status>>,
-    /// The policy whose decision depends on what was not given: none after it had its turn.
+    /// The policy that depends on something that was not given: none after it was run.
     pub undecided: Option<Box<Undecided>>,
-    /// What led to that; `None` where it may go on.
+    /// The cause of a denial; `None` where the request is allowed so far.
     pub cause: Option<DenialCause>,
-    /// What was done, in order.
+    /// The mutations that ran, in order.
     pub steps: Vec<Step>,
 }
 
-/// One mutation at work.
+/// A mutation that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The name of the policy.
@@ -31,29 +31,29 @@ pub struct Step {
     pub binding: String,
     /// Namespace and name of the param, if there was one.
     pub param: Option<(String, String)>,
-    /// Which of the policy's mutations it was, from 0.
+    /// The index of the mutation in the policy, from 0.
     pub mutation: usize,
-    /// How it said what to change.
+    /// Its patch type.
     pub form: Form,
-    /// Whether this was in the second turn of the policies.
+    /// Whether the policy was reinvoked.
     pub reinvoked: bool,
-    /// What it did.
+    /// Its result.
     pub result: StepResult,
 }
 
-/// What a mutation did.
+/// The result of a mutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepResult {
-    /// The object is another.
+    /// It changed the object.
     Changed,
-    /// The object is as it was.
+    /// It did not change the object.
     Unchanged,
-    /// It failed, in an API server's words; the policy's other mutations went on.
+    /// It failed, with an API server's message; the policy's other mutations were run.
     Failed(String),
 }
 
 impl Mutated {
-    /// Whether the request may go on.
+    /// Whether the request is allowed so far.
     pub fn allowed(&self) -> bool {
         self.status.is_none() && self.undecided.is_none()
     }

@@ -8,15 +8,15 @@ use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::conversion::Conversion;
+use super::json_form;
 use super::measure::Measure;
-use super::plain;
 use super::refusal::{Refusal, SCHEME};
 use super::version::Version;
 use crate::decode::{self, DecodeError, Written};
 use crate::session::Session;
 use crate::typed;
 
-/// The object as a list of operations makes it; `None` where one of them tests the object and finds another.
+/// The patched object; `None` where a test operation fails.
 pub(super) fn patched<'s>(
     value: &Value<'s>,
     version: &Version<'s>,
@@ -193,7 +193,7 @@ fn operations<'s>(
     let progress = &session.progress;
     let go = |part: typed::Part<'_>| version.go_value(part, progress);
     let conversion = Conversion { go: &go, progress };
-    let mut measure = Measure::new(session.surroundings.interrupt);
+    let mut measure = Measure::new(session.context.interrupt);
     let operations = list.iter().map(|element| {
         measure.add(&element, &context)?;
         let made = operation(&element, &context, conversion);
@@ -209,10 +209,10 @@ fn operation<'s>(
     conversion: Conversion<'_>,
 ) -> Result<Operation<'s>, String> {
     const MISMATCH: &str = "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
-    let Value::Struct(own) = element else {
+    let Value::Struct(operation) = element else {
         return Err(MISMATCH.to_owned());
     };
-    let fields = own.fields(context).map_err(|_| MISMATCH)?;
+    let fields = operation.fields(context).map_err(|_| MISMATCH)?;
     let mut operation = Operation {
         path: "".into(),
         ..Operation::default()
@@ -226,7 +226,7 @@ fn operation<'s>(
             ("value", value) => {
                 check_type_names(&value, conversion.progress)
                     .map_err(|error| format!("type mismatch: {error}"))?;
-                operation.value = Some(plain::json(&value, context, conversion).map_err(|error| {
+                operation.value = Some(json_form::json(&value, context, conversion).map_err(|error| {
                     format!(
                         "JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
                     )

@@ -8,12 +8,12 @@ use crate::outcome::Unfinished;
 
 /// Why a mutation does not change the object.
 pub(super) enum Refusal {
-    /// It failed: the failure policy says what that means.
+    /// It failed, subject to the failure policy.
     Policy(String),
-    /// It failed in a way that no failure policy ignores.
+    /// It failed, whatever the failure policy.
     Server(String),
     Unfinished(Unfinished),
-    /// What it needs was not given.
+    /// It needs something that was not given.
     Undecided(Box<Missing>),
 }
 

@@ -12,7 +12,7 @@ use crate::typed;
 use pratique_core::status::internal_error;
 
 impl<'s> MutationRun<'_, 's> {
-    /// What goes on, where mutations were applied to it.
+    /// The object that mutations were applied to last.
     pub(super) fn changed(&self) -> Option<&Version<'s>> {
         let last = self.last.and_then(|at| self.versions.get(at));
         last.filter(|version| version.changed)
@@ -34,7 +34,7 @@ impl<'s> MutationRun<'_, 's> {
         let version = GroupVersion::parse(text("apiVersion")).unwrap_or_default();
         let of = version.clone().with_kind(text("kind"));
         let known = |kind: &GroupVersionKind| {
-            let schema = self.session.surroundings.cluster.merge_schema(kind);
+            let schema = self.session.context.cluster.merge_schema(kind);
             schema.kind(kind) != Err(NoMergeType::Version)
         };
         if of.group != requested.group {
@@ -53,7 +53,7 @@ impl<'s> MutationRun<'_, 's> {
         Ok(())
     }
 
-    /// The object as it goes on; `None` where nothing changed it.
+    /// The mutated object; `None` where it did not change.
     pub(super) fn result(&self) -> Option<json::Value<'static>> {
         let changed = self.changed()?;
         let kind = &self.session.request.kind;
@@ -71,7 +71,7 @@ impl<'s> MutationRun<'_, 's> {
         if same(object, before) {
             return None;
         }
-        // It is written before anybody reads it. What is interrupted is of no use.
+        // An API server writes it and reads it again. An interrupted result is void.
         object.try_rewritten(Schema::table(), &self.session.progress).ok()
     }
 }

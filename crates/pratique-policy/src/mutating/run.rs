@@ -8,17 +8,17 @@ use pratique_json as json;
 use pratique_match::Matched;
 use pratique_types::Status;
 
-use super::denial::Failures;
+use super::failures::Failures;
 use super::outcome::Step;
 use super::reinvocation::{Invocation, Reinvocation};
 use super::version::Version;
 use super::{MutatingPolicies, MutatingPolicy};
 use crate::binding::Binding;
 use crate::cause::DenialCause;
-use crate::hook::Hook;
 use crate::matcher::PolicyMatcher;
 use crate::observer::{Conditions, Mutating};
 use crate::outcome::Unfinished;
+use crate::policy_core::PolicyCore;
 use crate::session::Session;
 use crate::unmatched::Unmatched;
 
@@ -27,21 +27,21 @@ pub(super) struct MutationRun<'b, 's> {
     pub(super) session: &'b Session<'s>,
     pub(super) matcher: PolicyMatcher<'s>,
     pub(super) object: &'s json::Value<'s>,
-    /// One for each kind that policies matched; the one that was last at work is what goes on.
+    /// The objects in each kind that policies matched.
     pub(super) versions: Vec<Version<'s>>,
     pub(super) failures: Failures,
-    pub(super) turns: pratique_core::Reinvocation<Invocation>,
-    /// Where the objects are that were last at work.
+    pub(super) reinvocation: pratique_core::Reinvocation<Invocation>,
+    /// The index of the version that was mutated last.
     pub(super) last: Option<usize>,
     pub(super) steps: Vec<Step>,
     pub(super) conditions: Vec<Conditions<'s>>,
     pub(super) decisions: Vec<Mutating<'s>>,
-    /// What was undecided, and counted as an error of its policy.
+    /// Undecided policies of which that counts as an error.
     pub(super) settled: Vec<Undecided>,
 }
 
 /// A policy to invoke with a binding and a param.
-pub(super) struct Call<'s> {
+pub(super) struct PolicyInvocation<'s> {
     pub(super) origin: Origin,
     pub(super) policy: &'s MutatingPolicy,
     pub(super) binding: Binding<'s>,
@@ -51,12 +51,12 @@ pub(super) struct Call<'s> {
     pub(super) param: Option<&'s json::Value<'s>>,
 }
 
-/// Why mutating ends before the last policy.
+/// Why a run ends before the last policy.
 pub(super) enum End {
     Unfinished(Unfinished),
     /// An error of the server, not of a policy.
     Status(Box<Status>),
-    /// What a policy depends on was not given: those after it depend on what it would have done.
+    /// A policy depends on something that was not given, and those after it on its result.
     Undecided(Box<Undecided>),
 }
 
@@ -73,7 +73,11 @@ impl From<Status> for End {
 }
 
 impl<'b, 's> MutationRun<'b, 's> {
-    pub(super) fn new(attributes: Attributes<'s>, session: &'b Session<'s>, turns: &Reinvocation) -> Self {
+    pub(super) fn new(
+        attributes: Attributes<'s>,
+        session: &'b Session<'s>,
+        reinvocation: &Reinvocation,
+    ) -> Self {
         MutationRun {
             matcher: PolicyMatcher::new(Phase::Mutating, session),
             session,
@@ -81,7 +85,7 @@ impl<'b, 's> MutationRun<'b, 's> {
             versions: Vec::new(),
             failures: Failures::default(),
             // An unfinished round leaves no trace.
-            turns: turns.0.clone(),
+            reinvocation: reinvocation.0.clone(),
             last: None,
             steps: Vec::new(),
             conditions: Vec::new(),
@@ -92,76 +96,85 @@ impl<'b, 's> MutationRun<'b, 's> {
 }
 
 impl<'s> MutationRun<'_, 's> {
-    /// Rules and selectors are asked about all policies before the first one changes anything.
+    /// Runs the policies of all sets. Rules and selectors are matched before the first policy changes the object.
     pub(super) fn run(&mut self, sets: &[&'s MutatingPolicies]) -> Result<(), End> {
-        let mut calls = Vec::new();
+        let mut invocations = Vec::new();
         for set in sets {
-            self.gather(set, &mut calls)?;
+            self.collect(set, &mut invocations)?;
         }
-        if calls.is_empty() {
+        if invocations.is_empty() {
             return Ok(());
         }
         let namespace = self.session.find_namespace();
         namespace.map_err(|_| namespace_not_found(self.matcher.request.target.namespace))?;
-        for call in &calls {
-            // A call copies and compares the object, which expressions do not account for.
+        for invocation in &invocations {
+            // An invocation copies and compares the object, which is not part of an expression's cost.
             self.session.check()?;
-            self.invoke(call, call.version)?;
+            self.invoke(invocation, invocation.version)?;
         }
         if let Some(changed) = self.changed() {
             self.returns(changed)?;
-            self.turns.changed();
+            self.reinvocation.changed();
         }
         Ok(())
     }
 
-    fn gather(&mut self, set: &'s MutatingPolicies, calls: &mut Vec<Call<'s>>) -> Result<(), End> {
-        let hooks = set.policies.iter().map(|policy| &policy.hook);
+    fn collect(
+        &mut self,
+        set: &'s MutatingPolicies,
+        invocations: &mut Vec<PolicyInvocation<'s>>,
+    ) -> Result<(), End> {
+        let cores = set.policies.iter().map(|policy| &policy.core);
         let all = |_, _| Ok(None);
-        let candidates = self.matcher.candidates(set.origin, &set.groups, hooks, all)?;
+        let candidates = self.matcher.candidates(set.origin, &set.groups, cores, all)?;
         for (position, place) in &candidates.policies {
             let Some(policy) = set.policies.get(*position as usize) else {
                 continue;
             };
-            let matched = self.matcher.policy(set.origin, &policy.hook, &candidates, *place);
+            let matched = self.matcher.policy(set.origin, &policy.core, &candidates, *place);
             match matched {
                 Ok(None) => {}
-                Ok(Some(matched)) => self.gather_bindings((set.origin, policy), matched, calls)?,
-                Err(why) => self.unmatched(&policy.hook, None, why)?,
+                Ok(Some(matched)) => self.collect_bindings((set.origin, policy), matched, invocations)?,
+                Err(unmatched) => self.unmatched(&policy.core, None, unmatched)?,
             }
         }
         Ok(())
     }
 
-    /// A policy or a binding of which it cannot be told whether the request matches it.
-    fn unmatched(&mut self, hook: &Hook, binding: Option<Binding<'_>>, why: Unmatched) -> Result<(), End> {
-        let (error, cause) = match why {
+    /// Handles a policy or a binding that may match, but is not evaluated.
+    fn unmatched(
+        &mut self,
+        core: &PolicyCore,
+        binding: Option<Binding<'_>>,
+        unmatched: Unmatched,
+    ) -> Result<(), End> {
+        let (error, cause) = match unmatched {
             Unmatched::Error { message, cause } => (message, cause),
             Unmatched::Undecided(missing) => {
                 let error = missing.to_string();
-                self.undecided(hook, binding, *missing)?;
+                self.undecided(core, binding, *missing)?;
                 (error, DenialCause::Failure)
             }
             Unmatched::Pending => return Err(End::Unfinished(Unfinished::Pending)),
         };
-        self.failures.of_configuration(hook, binding, (&error, cause));
+        self.failures.of_configuration(core, binding, (&error, cause));
         Ok(())
     }
 
-    /// A policy depends on what was not given, which ends everything, or is to count as its error.
+    /// Handles a policy that depends on something that was not given: that ends the run, or counts as its error.
     pub(super) fn undecided(
         &mut self,
-        hook: &Hook,
+        core: &PolicyCore,
         binding: Option<Binding<'_>>,
         missing: Missing,
     ) -> Result<(), End> {
         let undecided = Undecided {
             plugin: Phase::Mutating.policy_plugin(),
-            name: hook.name.clone(),
+            name: core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             missing,
         };
-        match self.session.surroundings.on_undecided {
+        match self.session.context.on_undecided {
             OnUndecided::Report => Err(End::Undecided(Box::new(undecided))),
             OnUndecided::FailurePolicy => {
                 self.settled.push(undecided);
@@ -170,18 +183,18 @@ impl<'s> MutationRun<'_, 's> {
         }
     }
 
-    fn gather_bindings(
+    fn collect_bindings(
         &mut self,
         (origin, policy): (Origin, &'s MutatingPolicy),
         matched: Matched<'s>,
-        calls: &mut Vec<Call<'s>>,
+        invocations: &mut Vec<PolicyInvocation<'s>>,
     ) -> Result<(), End> {
-        for binding in policy.hook.bindings.iter() {
+        for binding in policy.core.bindings.iter() {
             self.session.proceed()?;
-            match self.matcher.binding(&policy.hook, binding) {
+            match self.matcher.binding(&policy.core, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => match self.version(matched.kind) {
-                    Ok(version) => calls.extend(params.rounds().map(|param| Call {
+                    Ok(version) => invocations.extend(params.rounds().map(|param| PolicyInvocation {
                         origin,
                         policy,
                         binding,
@@ -192,10 +205,10 @@ impl<'s> MutationRun<'_, 's> {
                     // Upstream: plugin/policy/generic/policy_dispatcher.go, Dispatch
                     Err(error) => {
                         let failure = (&*error.to_string(), DenialCause::Failure);
-                        self.failures.of_configuration(&policy.hook, None, failure);
+                        self.failures.of_configuration(&policy.core, None, failure);
                     }
                 },
-                Err(why) => self.unmatched(&policy.hook, Some(binding), why)?,
+                Err(unmatched) => self.unmatched(&policy.core, Some(binding), unmatched)?,
             }
         }
         Ok(())

@@ -50,12 +50,7 @@ impl<'s> Session<'s> {
             wants(activation, slots.authorizer) || wants(activation, slots.request_resource);
         if wants_authorizer && inputs.authorizer {
             let made = self.authorizers.get_or_init(|| {
-                Authorizers::new(
-                    self.arena(),
-                    self.request,
-                    self.name,
-                    &self.surroundings.authorizer,
-                )
+                Authorizers::new(self.arena(), self.request, self.name, &self.context.authorizer)
             });
             activation.set(slots.authorizer, made.authorizer);
             activation.set(slots.request_resource, made.request_resource);

@@ -29,7 +29,7 @@ pub(crate) struct Session<'s> {
     form: ObjectForm,
     /// The object's name: the request's, or in validation where the server is to generate it that of the object.
     pub(crate) name: &'s str,
-    pub(crate) surroundings: EvalContext<'s>,
+    pub(crate) context: EvalContext<'s>,
     arena: &'s RequestArena<'s>,
     /// The progress of work on whole objects. Once that is stopped, its results are void: [`finished`](Self::finished).
     pub(crate) progress: Progress<'s>,
@@ -61,7 +61,7 @@ const CHECK_INTERVAL: u32 = 16;
 impl<'s> Session<'s> {
     pub(crate) fn new(
         attributes: Attributes<'s>,
-        surroundings: EvalContext<'s>,
+        context: EvalContext<'s>,
         arena: &'s RequestArena<'s>,
     ) -> Self {
         Session {
@@ -69,11 +69,11 @@ impl<'s> Session<'s> {
             object: attributes.object,
             form: attributes.form,
             name: &attributes.request.name,
-            progress: match surroundings.interrupt {
+            progress: match context.interrupt {
                 Some(interrupt) => Progress::new(interrupt),
                 None => Progress::unwatched(),
             },
-            surroundings,
+            context,
             arena,
             requests: RefCell::default(),
             objects: RefCell::default(),
@@ -134,7 +134,7 @@ impl<'s> Session<'s> {
     }
 
     pub(crate) fn trace(&self) -> Option<&'s dyn Trace> {
-        self.surroundings.trace
+        self.context.trace
     }
 
     pub(crate) fn arena(&self) -> &'s Arena {
@@ -151,7 +151,7 @@ impl<'s> Session<'s> {
         EvalScratch {
             arena: self.arena(),
             memo: self.memo(),
-            interrupt: self.surroundings.interrupt,
+            interrupt: self.context.interrupt,
             trace: self.trace(),
         }
     }

@@ -24,7 +24,7 @@ impl<'s> Session<'s> {
         let stored = match self.request.namespace.is_empty() || of_namespace {
             true => None,
             false => {
-                let known = self.surroundings.cluster.namespace(&self.request.namespace);
+                let known = self.context.cluster.namespace(&self.request.namespace);
                 self.is_in_cluster.set(true);
                 if !known.exists() {
                     return Err(NoNamespace);
@@ -55,7 +55,7 @@ impl<'s> Session<'s> {
             Some(Namespace::Stored(stored)) => stored,
         };
         let seen = self.namespace.get_or_init(|| {
-            let cluster = self.surroundings.cluster;
+            let cluster = self.context.cluster;
             let kept = self.is_in_cluster.get();
             let kept = kept.then(|| cluster.namespace_object(&self.request.namespace));
             let make = || NamespaceObject::new(stored);

@@ -30,10 +30,10 @@ impl<'s> Session<'s> {
             },
             name: self.name,
             types_objects: self.types_objects,
-            cluster: self.surroundings.cluster,
-            authorizer: self.surroundings.authorizer.clone(),
-            interrupt: self.surroundings.interrupt,
-            memory: self.surroundings.memory,
+            cluster: self.context.cluster,
+            authorizer: self.context.authorizer.clone(),
+            interrupt: self.context.interrupt,
+            memory: self.context.memory,
         }
     }
 }

@@ -10,10 +10,10 @@ use super::run::ValidationRun;
 use crate::annotations::{Collected, Failure};
 use crate::binding::{Action, Binding};
 use crate::denial::Denial;
-use crate::hook::FailurePolicy;
 use crate::observer::{Decision, Effect, ErrorType};
 use crate::outcome::Verdict;
 use crate::policies::Policy;
+use crate::policy_core::FailurePolicy;
 use crate::unmatched::Unmatched;
 
 impl<'s> ValidationRun<'_, 's> {
@@ -47,7 +47,7 @@ impl<'s> ValidationRun<'_, 's> {
                     let failed = ValidationDecision::failed(policy, error);
                     self.act_on_validation(policy, binding, *index, &failed);
                 }
-                None if policy.hook.failure_policy.ignores() => {}
+                None if policy.core.failure_policy.ignores() => {}
                 None => self.deny_annotation(policy, binding, &error),
             }
         }
@@ -85,11 +85,11 @@ impl<'s> ValidationRun<'_, 's> {
     fn undecided(&mut self, policy: &Policy, binding: Option<Binding<'_>>, missing: Missing) -> bool {
         let undecided = Undecided {
             plugin: Phase::Validating.policy_plugin(),
-            name: policy.hook.name.clone(),
+            name: policy.core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             missing,
         };
-        let settles = self.session.surroundings.on_undecided == OnUndecided::FailurePolicy;
+        let settles = self.session.context.on_undecided == OnUndecided::FailurePolicy;
         let list = match settles {
             true => &mut self.settled,
             false => &mut self.undecided,
@@ -132,7 +132,7 @@ impl<'s> ValidationRun<'_, 's> {
                 self.observe(policy, binding, Effect::Audit, error);
                 self.annotations.add_failure(|| Failure {
                     message: message.clone(),
-                    policy: &policy.hook.name,
+                    policy: &policy.core.name,
                     binding: binding.name.text(self.session.arena()),
                     expression_index: index,
                     validation_actions: &binding.terms.action_names,
@@ -142,7 +142,7 @@ impl<'s> ValidationRun<'_, 's> {
                 self.observe(policy, binding, Effect::Warn, error);
                 self.warnings.push(format!(
                     "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
-                    policy.hook.name, binding.name
+                    policy.core.name, binding.name
                 ));
             }
         }
@@ -156,7 +156,7 @@ impl<'s> ValidationRun<'_, 's> {
         error: &str,
         cause: DenialCause,
     ) {
-        let message = match (&policy.hook.failure_policy, binding) {
+        let message = match (&policy.core.failure_policy, binding) {
             (FailurePolicy::Ignore, _) => return,
             (FailurePolicy::Unknown(name), _) => format!("unrecognized failure policy: '{name}'"),
             (FailurePolicy::Fail, None) => format!("failed to configure policy: {error}"),
@@ -173,7 +173,7 @@ impl<'s> ValidationRun<'_, 's> {
         cause: DenialCause,
     ) {
         self.denial.get_or_insert_with(|| Denial {
-            policy: policy.hook.name.clone(),
+            policy: policy.core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             message: message.to_owned(),
             reason: reason.map(str::to_owned),
@@ -183,7 +183,7 @@ impl<'s> ValidationRun<'_, 's> {
 
     fn observe(&mut self, policy: &'s Policy, binding: Binding<'s>, effect: Effect, error: ErrorType) {
         self.decisions.push(Decision {
-            policy: &policy.hook.name,
+            policy: &policy.core.name,
             binding: binding.name.text(self.session.arena()),
             effect,
             error,

@@ -8,11 +8,11 @@ use pratique_expression::Missing;
 
 use crate::compiled::{Annotation, Validation};
 use crate::conditions;
-use crate::evaluate::{Answer, BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::inputs::Inputs;
 use crate::observer::ErrorType;
 use crate::outcome::Unfinished;
 use crate::policies::Policy;
+use crate::round::{Answer, BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
 use crate::trace::Part;
 
@@ -71,7 +71,7 @@ pub(crate) fn evaluate<'s>(
     inputs: &Inputs<'s>,
     audited: &Inputs<'s>,
 ) -> Result<PolicyDecision<'s>, Unfinished> {
-    let outcome = conditions::evaluate(&policy.hook, session, inputs)?;
+    let outcome = conditions::evaluate(&policy.core, session, inputs)?;
     let condition_errors = outcome.as_ref().map(|outcome| outcome.errors);
     let decision = match outcome.map_or(Ok(true), |outcome| outcome.matches) {
         Ok(true) => evaluate_matched(policy, session, inputs, audited)
@@ -133,7 +133,7 @@ impl PolicyDecision<'_> {
 impl ValidationDecision<'_> {
     pub(crate) fn failed(policy: &Policy, message: String) -> Self {
         let error = ErrorType::of_message(&message);
-        match policy.hook.failure_policy.ignores() {
+        match policy.core.failure_policy.ignores() {
             true => ValidationDecision::Ignored(error),
             false => ValidationDecision::Deny {
                 message: message.into(),
@@ -154,7 +154,7 @@ fn validate<'s>(
     undecided: &mut Vec<MissingInput>,
 ) -> Result<Vec<(usize, ValidationDecision<'s>)>, Halt> {
     let expressions = &policy.expressions;
-    let mut round = Round::new(session, &policy.hook.variables, inputs, BUDGET);
+    let mut round = Round::new(session, &policy.core.variables, inputs, BUDGET);
     let mut unmet: Vec<Unmet<'s>> = Vec::new();
     let mut pending = None;
     for (index, validation) in expressions.validations.iter().enumerate() {
@@ -197,14 +197,14 @@ fn messages<'s>(
         authorizer: false,
         ..*inputs
     };
-    let mut round = Round::new(session, &policy.hook.variables, &inputs, budget);
+    let mut round = Round::new(session, &policy.core.variables, &inputs, budget);
     let mut answers = Vec::new();
     for (index, validation) in policy.expressions.validations.iter().enumerate() {
         let Some(expression) = &validation.message_expression else {
             continue;
         };
         let answer = match round.evaluate(Part::Message(index), expression) {
-            // Like a message that fails: the validation's own counts.
+            // Like a message that fails: the validation's message is used.
             Err(Halt::Undecided(missing)) => Err(missing.to_string()),
             answer => answer?,
         };
@@ -285,7 +285,7 @@ fn annotate<'s>(
         authorizer: false,
         ..*inputs
     };
-    let mut round = Round::new(session, &policy.hook.variables, &inputs, BUDGET);
+    let mut round = Round::new(session, &policy.core.variables, &inputs, BUDGET);
     let mut published = Vec::new();
     for (index, annotation) in annotations.iter().enumerate() {
         match round.evaluate(Part::Annotation(index), &annotation.value) {
@@ -317,7 +317,7 @@ fn decide_annotation<'s>(
             annotation.text,
             other.type_name()
         )),
-        Err(_) if policy.hook.failure_policy.ignores() => return None,
+        Err(_) if policy.core.failure_policy.ignores() => return None,
         Err(error) => AnnotationDecision::Error(error),
     })
 }

@@ -106,13 +106,13 @@ impl<'b, 's> ValidationRun<'b, 's> {
 impl<'s> ValidationRun<'_, 's> {
     /// Evaluates the policies of a set that match the request.
     pub(super) fn run(&mut self, set: &'s Policies) -> Result<(), End> {
-        let hooks = set.policies.iter().map(|policy| &policy.hook);
+        let cores = set.policies.iter().map(|policy| &policy.core);
         let undecided = |group, matched| self.evaluate_batch(set, group, matched);
-        let candidates = self.matcher.candidates(set.origin, &set.groups, hooks, undecided);
+        let candidates = self.matcher.candidates(set.origin, &set.groups, cores, undecided);
         let candidates = candidates.map_err(End::Unfinished)?;
         for (position, place) in &candidates.policies {
             if let Some(policy) = set.policies.get(*position as usize) {
-                let matched = self.matcher.policy(set.origin, &policy.hook, &candidates, *place);
+                let matched = self.matcher.policy(set.origin, &policy.core, &candidates, *place);
                 self.evaluate_policy(policy, matched)?;
             }
         }
@@ -144,7 +144,7 @@ impl<'s> ValidationRun<'_, 's> {
             let Some(policy) = set.policies.get(position as usize) else {
                 continue;
             };
-            let bindings = &policy.hook.bindings;
+            let bindings = &policy.core.bindings;
             let of_several = bindings.len() > 1;
             let is_bound =
                 |binding: &Binding<'s>| matches!(self.matcher.is_bound(binding.terms, of_several), Ok(true));
@@ -156,7 +156,7 @@ impl<'s> ValidationRun<'_, 's> {
 
     pub(super) fn count_conditions(&self, policy: &'s Policy, errors: usize) {
         self.conditions.borrow_mut().push(Conditions {
-            policy: &policy.hook.name,
+            policy: &policy.core.name,
             operation: self.session.request.operation,
             errors,
         });
@@ -177,9 +177,9 @@ impl<'s> ValidationRun<'_, 's> {
         };
         let mut collected = Collected::default();
         let mut last = None;
-        for binding in policy.hook.bindings.iter() {
+        for binding in policy.core.bindings.iter() {
             self.session.proceed().map_err(End::Unfinished)?;
-            match self.matcher.binding(&policy.hook, binding) {
+            match self.matcher.binding(&policy.core, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => {
                     let params = (&params, &mut last);
@@ -188,7 +188,7 @@ impl<'s> ValidationRun<'_, 's> {
                 Err(unmatched) => self.unmatched(policy, Some(binding), unmatched),
             }
         }
-        self.annotations.publish(&policy.hook.name, &collected);
+        self.annotations.publish(&policy.core.name, &collected);
         Ok(())
     }
 
@@ -247,11 +247,11 @@ impl<'s> ValidationRun<'_, 's> {
         let inputs = Inputs {
             matched,
             objects,
-            params: session.param(policy.hook.param_kind.as_ref(), param),
+            params: session.param(policy.core.param_kind.as_ref(), param),
             namespace: NamespaceForm::Reduced,
             authorizer: true,
             key: session.input_key(&matched, NamespaceForm::Reduced),
-            repeats: policy.hook.bindings.len() > 1,
+            repeats: policy.core.bindings.len() > 1,
         };
         let audited = Inputs {
             namespace: NamespaceForm::Full,

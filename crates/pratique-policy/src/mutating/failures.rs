@@ -6,7 +6,7 @@ use pratique_types::{Reason, Status, StatusCause};
 use crate::binding::Binding;
 use crate::cause::DenialCause;
 use crate::denial::forbidden;
-use crate::hook::{FailurePolicy, Hook};
+use crate::policy_core::{FailurePolicy, PolicyCore};
 
 /// Failures in the order in which they happened.
 #[derive(Debug, Default)]
@@ -23,32 +23,32 @@ impl Failures {
     /// An error of a policy's configuration, or of a binding's.
     pub(super) fn of_configuration(
         &mut self,
-        hook: &Hook,
+        core: &PolicyCore,
         binding: Option<Binding<'_>>,
         (error, cause): (&str, DenialCause),
     ) {
         let what = if binding.is_some() { "binding" } else { "policy" };
         let text = format!("failed to configure {what}: {error}");
-        self.add(hook, binding, &text, (None, cause));
+        self.add(core, binding, &text, (None, cause));
     }
 
     /// A mutation, or a match condition, that failed.
-    pub(super) fn of_mutation(&mut self, hook: &Hook, binding: Binding<'_>, error: &str) {
+    pub(super) fn of_mutation(&mut self, core: &PolicyCore, binding: Binding<'_>, error: &str) {
         let reason = Some(Reason::Invalid);
-        self.add(hook, Some(binding), error, (reason, DenialCause::Failure));
+        self.add(core, Some(binding), error, (reason, DenialCause::Failure));
     }
 
     fn add(
         &mut self,
-        hook: &Hook,
+        core: &PolicyCore,
         binding: Option<Binding<'_>>,
         error: &str,
         (reason, cause): (Option<Reason>, DenialCause),
     ) {
-        if hook.failure_policy == FailurePolicy::Ignore {
+        if core.failure_policy == FailurePolicy::Ignore {
             return;
         }
-        let policy = &hook.name;
+        let policy = &core.name;
         let text = match binding {
             Some(binding) => {
                 format!(
@@ -61,7 +61,7 @@ impl Failures {
         self.0.push(Failure { text, reason, cause });
     }
 
-    /// The status of a request that met them, and what led to it: the first one's, with all of them as causes.
+    /// The status of a denial, and its cause: those of the first failure, with all failures as causes of the status.
     pub(super) fn status(self, target: &Target<'_>) -> Option<(Box<Status>, DenialCause)> {
         let first = self.0.first()?;
         let cause = first.cause;

@@ -1,4 +1,4 @@
-//! What an ApplyConfiguration gives, as the merge takes it.
+//! The value of an ApplyConfiguration as a patch for the merge.
 //!
 //! The reference makes plain data of the object literals of an expression, and of what it read from its input, but
 //! not of all that the expression computes: lists and maps within lists and maps, null, times and the like stay as
@@ -13,10 +13,10 @@ use pratique_json::{self as json, Progress};
 use pratique_merge::structured::{Foreign, Patch};
 
 use super::conversion::Conversion;
-use super::words::{self, foreign};
+use super::foreign::{self, foreign};
 use crate::typed::{GoValue, Part};
 
-/// The patch that an object literal stands for; the error is in an API server's words.
+/// The patch that an object literal stands for; the error is with an API server's message.
 pub(super) fn patch<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
@@ -49,7 +49,7 @@ pub(super) fn structure<'s>(
     members.collect::<Result<Members<'s>, String>>().map(Patch::Map)
 }
 
-/// The value of a field: lists and maps are plain data. What it is not to go on with becomes nothing.
+/// The value of a field: lists and maps are plain data. Values are null once the progress is stopped.
 fn field<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
@@ -64,18 +64,20 @@ fn field<'s>(
         Value::Map(map) if !conversion.progress.nodes(map.len()) => Ok(Patch::Null),
         Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => Ok(Patch::List(
             list.iter()
-                .map(|own| element(&own, context, conversion))
+                .map(|value| element(&value, context, conversion))
                 .collect(),
         )),
         Value::List(list) => {
-            let elements: Result<_, String> =
-                list.iter().map(|own| field(&own, context, conversion)).collect();
+            let elements: Result<_, String> = list
+                .iter()
+                .map(|value| field(&value, context, conversion))
+                .collect();
             elements.map(Patch::List)
         }
         Value::Map(map @ (Map::Entries(_) | Map::Constant(_))) => {
-            members(map, |own| Ok(element(own, context, conversion)))
+            members(map, |value| Ok(element(value, context, conversion)))
         }
-        Value::Map(map) => members(map, |own| field(own, context, conversion)),
+        Value::Map(map) => members(map, |value| field(value, context, conversion)),
         other => Ok(element(other, context, conversion)),
     }
 }
@@ -107,7 +109,7 @@ fn character(number: i64) -> String {
     quote_rune(character.unwrap_or(char::REPLACEMENT_CHARACTER))
 }
 
-/// What is in a list or a map: only what has a plain form of its own.
+/// An element of a list or a map: only what has a plain form itself.
 fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: Conversion<'_>) -> Patch<'s> {
     match value {
         Value::Null => Patch::NullValue,
@@ -126,14 +128,14 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: Conversion<
             };
             Patch::List(
                 list.iter()
-                    .map(|own| element(&own, context, conversion))
+                    .map(|value| element(&value, context, conversion))
                     .collect(),
             )
         }
         Value::Map(Map::Json(object)) => members_of(object, conversion.progress),
         Value::Struct(object) if is_object(*object) => {
             let object = structure(*object, context, conversion);
-            object.unwrap_or_else(|error| Patch::Foreign(Box::new(words::error(error))))
+            object.unwrap_or_else(|error| Patch::Foreign(Box::new(foreign::error(error))))
         }
         Value::Map(Map::Typed(object)) => typed(conversion.go_value(Part::Object(object)), value),
         Value::List(List::Typed(elements)) => typed(conversion.go_value(Part::List(elements)), value),
@@ -151,7 +153,7 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: Conversion<
 /// A part of a typed input, which stays what it is in Go.
 fn typed<'s>(go: Option<GoValue>, value: &Value<'s>) -> Patch<'s> {
     Patch::Foreign(Box::new(match go {
-        Some(go) => words::typed(go),
+        Some(go) => foreign::typed(go),
         None => foreign(value),
     }))
 }
@@ -171,7 +173,7 @@ fn document<'s>(value: &'s json::Value<'s>, progress: &Progress<'_>) -> Patch<'s
 
 fn documents<'s>(elements: &'s [json::Value<'s>], progress: &Progress<'_>) -> Patch<'s> {
     match progress.nodes(elements.len()) {
-        true => Patch::List(elements.iter().map(|own| document(own, progress)).collect()),
+        true => Patch::List(elements.iter().map(|value| document(value, progress)).collect()),
         false => Patch::Null,
     }
 }
@@ -192,7 +194,7 @@ pub(super) fn is_object(value: &dyn Struct) -> bool {
 
 /// The bytes that a foreign value stands for, if it is of that kind.
 pub(super) fn bytes_of(foreign: &Foreign) -> Option<Vec<u8>> {
-    if foreign.type_name != words::BYTES {
+    if foreign.type_name != foreign::BYTES {
         return None;
     }
     let numbers = foreign.plain.trim_matches(['[', ']']).split_ascii_whitespace();

@@ -1,4 +1,4 @@
-//! Values of expressions that no document holds, in Go's words.
+//! Values of expressions that no document holds, as Go formats them.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -28,7 +28,8 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
         Value::Timestamp(time) => new(time.in_messages(), time.literal(), "time.Time"),
         Value::Duration(span) => new(span.in_messages(), span.nanos().to_string(), "time.Duration"),
         Value::List(list) => {
-            let of = |show: fn(&Value<'_>) -> String| list.iter().map(|own| show(&own)).collect::<Vec<_>>();
+            let of =
+                |show: fn(&Value<'_>) -> String| list.iter().map(|value| show(&value)).collect::<Vec<_>>();
             new(
                 format!("[{}]", of(plain).join(" ")),
                 format!("[]ref.Val{{{}}}", of(literal).join(", ")),
@@ -41,7 +42,7 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
             entries.sort_by(|(a, _), (b, _)| by_key(a, b));
             let of = |show: fn(&Value<'_>) -> String| {
                 let entries = entries.iter();
-                let entries = entries.map(|(key, own)| format!("{}:{}", show(key), show(own)));
+                let entries = entries.map(|(key, value)| format!("{}:{}", show(key), show(value)));
                 entries.collect::<Vec<_>>()
             };
             new(
@@ -114,7 +115,7 @@ fn by_key(a: &Value<'_>, b: &Value<'_>) -> Ordering {
     }
 }
 
-/// What Go calls the values of some types.
+/// The Go types of values of some CEL types.
 fn go_struct(name: &str) -> &'static str {
     match name {
         "kubernetes.Quantity" => "*resource.Quantity",

@@ -17,7 +17,7 @@ use crate::unmatched::Unmatched;
 
 /// A compiled policy but for what it does.
 #[derive(Debug)]
-pub(crate) struct Hook {
+pub(crate) struct PolicyCore {
     pub(crate) name: String,
     pub(crate) constraints: Arc<MatchResources>,
     pub(crate) failure_policy: FailurePolicy,
@@ -28,7 +28,7 @@ pub(crate) struct Hook {
     pub(crate) bindings: Bindings,
 }
 
-/// The parts of a policy's `spec` that make a [`Hook`].
+/// The parts of a policy's `spec` that make a [`PolicyCore`].
 pub(crate) struct Parts<'p> {
     pub(crate) constraints: Option<&'p api::MatchResources>,
     pub(crate) failure_policy: Option<&'p str>,
@@ -37,7 +37,7 @@ pub(crate) struct Parts<'p> {
     pub(crate) conditions: &'p [api::MatchCondition],
 }
 
-impl Hook {
+impl PolicyCore {
     /// Compiles the common parts, and hands on what the rest is to be compiled with.
     ///
     /// `None` for a policy whose `paramKind` is no kind at all: an API server leaves it out.
@@ -62,7 +62,7 @@ impl Hook {
             .conditions
             .iter()
             .map(|condition| compiler.compile(&condition.expression, Use::MatchCondition, declarations));
-        let hook = Hook {
+        let core = PolicyCore {
             name,
             constraints: constraints.shared(MatchResources::compile(parts.constraints)),
             failure_policy: FailurePolicy::parse(parts.failure_policy),
@@ -71,7 +71,7 @@ impl Hook {
             conditions: conditions.collect(),
             bindings,
         };
-        Some((hook, compiler))
+        Some((core, compiler))
     }
 
     /// Whether a variable or a condition reads `authorizer`.

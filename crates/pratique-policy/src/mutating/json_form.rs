@@ -1,4 +1,4 @@
-//! Values of expressions as JSON: what the operations of a JSON Patch carry.
+//! Values of expressions as JSON, for the operations of a JSON Patch.
 
 use pratique_cel::value::{List, Map};
 use pratique_cel::{Context, Value};
@@ -6,13 +6,13 @@ use pratique_json::{self as json, Progress, base64};
 use pratique_merge::structured::Patch;
 
 use super::conversion::Conversion;
-use super::native;
+use super::patch_form;
 use crate::typed::{GoValue, Part};
 
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// The JSON form of a value; the error is in an API server's words.
+/// The JSON form of a value; the error is with an API server's message.
 pub(super) fn json<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
@@ -54,16 +54,18 @@ pub(super) fn json<'s>(
         //
         // Upstream: cel-go/common/types/list.go, concatList.ConvertToNative
         Value::List(list @ List::Joined(_)) => {
-            let elements = list.iter().map(|own| match own {
+            let elements = list.iter().map(|value| match value {
                 Value::Map(Map::Typed(object)) => held(Held::Object(object), conversion),
                 Value::List(List::Typed(elements)) => held(Held::List(elements), conversion),
-                own => json(&own, context, conversion),
+                value => json(&value, context, conversion),
             });
             json::Value::Array(elements.collect::<Result<_, String>>()?)
         }
         Value::List(list) => {
-            let elements: Result<Vec<_>, String> =
-                list.iter().map(|own| json(&own, context, conversion)).collect();
+            let elements: Result<Vec<_>, String> = list
+                .iter()
+                .map(|value| json(&value, context, conversion))
+                .collect();
             json::Value::Array(elements?)
         }
         Value::Map(map) => {
@@ -73,8 +75,8 @@ pub(super) fn json<'s>(
             });
             json::Value::Object(members.collect::<Result<_, String>>()?)
         }
-        Value::Struct(object) if native::is_object(*object) => of_patch(
-            native::structure(*object, context, conversion)?,
+        Value::Struct(object) if patch_form::is_object(*object) => of_patch(
+            patch_form::structure(*object, context, conversion)?,
             conversion.progress,
         )?,
         Value::Struct(object) if object.type_name() == "JSONPatch" => {
@@ -158,7 +160,7 @@ fn of_patch<'s>(patch: Patch<'s>, progress: &Progress<'_>) -> Result<json::Value
             let members = members.into_iter().map(|(key, value)| Ok((key, again(value)?)));
             json::Value::Object(members.collect::<Result<_, String>>()?)
         }
-        Patch::Foreign(foreign) => match native::bytes_of(&foreign) {
+        Patch::Foreign(foreign) => match patch_form::bytes_of(&foreign) {
             Some(bytes) => json::Value::from(base64::encode(&bytes)),
             None => return Err(invalid(&foreign.type_name)),
         },

@@ -1,5 +1,4 @@
-//! Policies with the bindings that they are compiled with, and which objects a compiled one was made of: while they are
-//! the same, it need not be compiled again.
+//! Incremental compilation: a policy is not compiled again while its objects are the same.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -8,38 +7,37 @@ use std::time::Duration;
 use pratique_exclusion::Origin;
 use pratique_workers::{Workers, estimate, map};
 
-/// The policy and the bindings, by identity: what is shared is never changed. Holding on to the identity does not
-/// hold on to the object.
+/// The objects that a policy was compiled from, by identity: shared objects never change. They are not kept alive.
 #[derive(Debug)]
-pub(crate) struct MadeOf<P, B> {
+pub(crate) struct Sources<P, B> {
     policy: Weak<P>,
     bindings: Vec<Weak<B>>,
 }
 
-/// Bindings by the policy that they name, each list by the binding's name.
-pub(crate) struct Bound<'a, B>(HashMap<&'a str, Vec<(&'a str, B)>>);
+/// Bindings by the names of their policies, each list by the names of the bindings.
+pub(crate) struct BindingsByPolicy<'a, B>(HashMap<&'a str, Vec<(&'a str, B)>>);
 
-/// A policy that is to be compiled with its bindings, which have their names beside them.
-pub(crate) struct Wanted<'a, P, B> {
+/// A policy to compile, with its bindings and their names.
+pub(crate) struct PolicySource<'a, P, B> {
     pub(crate) name: &'a str,
     pub(crate) policy: P,
     pub(crate) bindings: Vec<(&'a str, B)>,
 }
 
-impl<P, B> MadeOf<P, B> {
+impl<P, B> Sources<P, B> {
     pub(crate) fn new(policy: &Arc<P>, bindings: &[(&str, &Arc<B>)]) -> Self {
         let bindings = bindings.iter().map(|(_, binding)| Arc::downgrade(binding));
-        MadeOf {
+        Sources {
             policy: Arc::downgrade(policy),
             bindings: bindings.collect(),
         }
     }
 
-    /// Whether it was made of these very objects.
+    /// Whether these are the same objects.
     pub(crate) fn is(&self, policy: &Arc<P>, bindings: &[(&str, &Arc<B>)]) -> bool {
         let same_bindings = || {
             let mut pairs = self.bindings.iter().zip(bindings);
-            pairs.all(|(own, (_, given))| std::ptr::eq(own.as_ptr(), Arc::as_ptr(given)))
+            pairs.all(|(known, (_, given))| std::ptr::eq(known.as_ptr(), Arc::as_ptr(given)))
         };
         std::ptr::eq(self.policy.as_ptr(), Arc::as_ptr(policy))
             && self.bindings.len() == bindings.len()
@@ -47,7 +45,7 @@ impl<P, B> MadeOf<P, B> {
     }
 }
 
-impl<'a, B: Copy> Bound<'a, B> {
+impl<'a, B: Copy> BindingsByPolicy<'a, B> {
     pub(crate) fn new(
         bindings: impl IntoIterator<Item = B>,
         policy_and_name: impl Fn(B) -> (&'a str, &'a str),
@@ -61,41 +59,41 @@ impl<'a, B: Copy> Bound<'a, B> {
         for ((policy, name), binding) in named {
             bound.entry(policy).or_default().push((name, binding));
         }
-        Bound(bound)
+        BindingsByPolicy(bound)
     }
 
-    /// Policies with their bindings, without those that do not count: of the API, those that nothing binds.
+    /// The policies to compile: those of the API only with a binding.
     pub(crate) fn join<P: Copy>(
         mut self,
         policies: impl IntoIterator<Item = P>,
         name: impl Fn(P) -> Option<&'a str>,
         origin: Origin,
-    ) -> Vec<Wanted<'a, P, B>> {
-        let wanted = policies.into_iter().map(|policy| {
+    ) -> Vec<PolicySource<'a, P, B>> {
+        let sources = policies.into_iter().map(|policy| {
             let name = name(policy).unwrap_or_default();
-            Wanted {
+            PolicySource {
                 name,
                 policy,
                 bindings: self.0.remove(name).unwrap_or_default(),
             }
         });
-        wanted
-            .filter(|own| origin == Origin::Static || !own.bindings.is_empty())
+        sources
+            .filter(|source| origin == Origin::Static || !source.bindings.is_empty())
             .collect()
     }
 }
 
-/// Makes something of each, with the workers' help.
-pub(crate) fn make_all<P: Sync, B: Sync, T: Send>(
-    wanted: &[Wanted<'_, P, B>],
+/// Compiles each policy; the workers may help.
+pub(crate) fn compile_all<P: Sync, B: Sync, T: Send>(
+    sources: &[PolicySource<'_, P, B>],
     workers: &dyn Workers,
-    make: impl Fn(&Wanted<'_, P, B>) -> Option<T> + Sync,
+    compile: impl Fn(&PolicySource<'_, P, B>) -> Option<T> + Sync,
 ) -> Vec<T> {
-    let made = map(workers, wanted, Wanted::cost, make);
-    made.into_iter().flatten().collect()
+    let compiled = map(workers, sources, PolicySource::cost, compile);
+    compiled.into_iter().flatten().collect()
 }
 
-impl<P, B> Wanted<'_, P, B> {
+impl<P, B> PolicySource<'_, P, B> {
     /// About what it takes to compile it.
     fn cost(&self) -> Duration {
         POLICY.saturating_add(estimate(BINDING, self.bindings.len()))
@@ -114,7 +112,7 @@ mod tests {
     fn equal_is_not_the_same() {
         let (policy, other) = (Arc::new(1), Arc::new(1));
         let (first, second) = (Arc::new("a"), Arc::new("b"));
-        let made = MadeOf::new(&policy, &[("a", &first), ("b", &second)]);
+        let made = Sources::new(&policy, &[("a", &first), ("b", &second)]);
         assert!(made.is(&policy, &[("a", &first), ("b", &second)]));
         assert!(!made.is(&other, &[("a", &first), ("b", &second)]));
         assert!(!made.is(&policy, &[("b", &second), ("a", &first)]));
@@ -122,9 +120,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_nobody_else() {
+    fn dropped_objects_equal_no_others() {
         let policy = Arc::new(1);
-        let made = MadeOf::<_, ()>::new(&policy, &[]);
+        let made = Sources::<_, ()>::new(&policy, &[]);
         drop(policy);
         let others: Vec<_> = (0..64).map(Arc::new).collect();
         assert!(others.iter().all(|other| !made.is(other, &[])));
