@@ -82,6 +82,7 @@ mod outcome;
 mod params;
 mod policies;
 mod policy_core;
+mod policy_set;
 mod recompile;
 mod round;
 mod scratch;

@@ -9,7 +9,7 @@ use crate::policy_core::PolicyCore;
 impl Policies {
     /// What the decisions of these policies may depend on besides requests.
     pub fn needs(&self) -> impl Iterator<Item = Need> {
-        self.policies.iter().flat_map(|policy| {
+        self.set.policies.iter().flat_map(|policy| {
             let expressions = &policy.expressions;
             let validations = expressions.validations.iter();
             let validations = validations.flat_map(|validation| {

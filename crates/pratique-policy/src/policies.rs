@@ -11,20 +11,15 @@ use crate::batch::BatchEvaluator;
 use crate::binding::{Bindings, Terms};
 use crate::compiled::Expressions;
 use crate::constraints::Constraints;
-use crate::groups::Groups;
 use crate::policy_core::{Parts, PolicyCore};
-use crate::recompile::{BindingsByPolicy, Sources, compile_all};
+use crate::policy_set::{CompiledPolicy, PolicySet, SourcesOf};
 
 /// The validating policies of one origin with their bindings.
 #[derive(Debug)]
 pub struct Policies {
-    pub(crate) origin: Origin,
-    /// By name.
-    pub(crate) policies: Vec<Arc<Policy>>,
-    pub(crate) groups: Groups,
+    pub(crate) set: PolicySet<Policy>,
     /// One for each group.
     pub(crate) batches: Vec<BatchEvaluator>,
-    constraints: Arc<Constraints>,
 }
 
 /// A compiled policy.
@@ -34,10 +29,8 @@ pub(crate) struct Policy {
     pub(crate) expressions: Expressions,
     /// Whether an expression reads `authorizer`.
     pub(crate) asks_authorizer: bool,
-    sources: Option<Origins>,
+    sources: Option<SourcesOf<Policy>>,
 }
-
-type Origins = Sources<api::ValidatingAdmissionPolicy, api::ValidatingAdmissionPolicyBinding>;
 
 impl Policies {
     /// Compiles policies and bindings; the order of both is by name.
@@ -50,107 +43,77 @@ impl Policies {
         origin: Origin,
         cache: &Cache,
     ) -> Self {
-        let constraints = Arc::new(Constraints::default());
-        let bound = BindingsByPolicy::new(bindings, policy_and_name);
-        let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), origin);
-        let compiled = wanted.into_iter().filter_map(|own| {
-            let bindings = Bindings::new(&own.bindings, |own| Terms::validating(own, &constraints));
-            Policy::compile(own.name.to_owned(), own.policy, bindings, cache, &constraints).map(Arc::new)
-        });
-        Policies::of(compiled.collect(), origin, constraints.clone())
+        Policies::new(PolicySet::compile(policies, bindings, origin, cache))
     }
 
-    /// Compiles policies and bindings in the place of these. Those that were made of the very same objects are taken
-    /// over, so that it costs what changed. The workers may help.
+    /// Compiles policies and bindings in place of these. Those that were compiled from the same objects are reused, so
+    /// that it costs what changed. The workers may help.
     #[must_use]
-    pub fn renew<'a>(
+    pub fn recompile<'a>(
         &self,
         policies: impl IntoIterator<Item = &'a Arc<api::ValidatingAdmissionPolicy>>,
         bindings: impl IntoIterator<Item = &'a Arc<api::ValidatingAdmissionPolicyBinding>>,
         cache: &Cache,
         workers: &dyn Workers,
     ) -> Self {
-        let bound = BindingsByPolicy::new(bindings, |binding| policy_and_name(binding));
-        let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), self.origin);
-        let compiled = compile_all(&wanted, workers, |wanted| {
-            let known = self.find(wanted.name).filter(|known| {
-                let sources = known.sources.as_ref();
-                sources.is_some_and(|sources| sources.is(wanted.policy, &wanted.bindings))
-            });
-            known.cloned().or_else(|| {
-                let bindings =
-                    Bindings::new(&wanted.bindings, |own| Terms::validating(own, &self.constraints));
-                let name = wanted.name.to_owned();
-                let compiled = Policy::compile(name, wanted.policy, bindings, cache, &self.constraints)?;
-                Some(Arc::new(Policy {
-                    sources: Some(Sources::new(wanted.policy, &wanted.bindings)),
-                    ..compiled
-                }))
-            })
-        });
-        Policies::of(compiled, self.origin, self.constraints.clone())
+        Policies::new(self.set.recompile(policies, bindings, cache, workers))
     }
 
-    fn of(mut policies: Vec<Arc<Policy>>, origin: Origin, constraints: Arc<Constraints>) -> Self {
-        policies.sort_by(|a, b| a.core.name.cmp(&b.core.name));
-        let groups = Groups::new(policies.iter().map(|policy| &policy.core));
-        let batches = groups.groups.iter();
+    fn new(set: PolicySet<Policy>) -> Self {
+        let groups = set.groups.groups.iter();
+        let batches = groups.map(|group| BatchEvaluator::new(&set.policies, &group.members));
         Policies {
-            origin,
-            batches: batches
-                .map(|group| BatchEvaluator::new(&policies, &group.members))
-                .collect(),
-            groups,
-            constraints,
-            policies,
+            batches: batches.collect(),
+            set,
         }
     }
 
-    fn find(&self, name: &str) -> Option<&Arc<Policy>> {
-        let at = self
-            .policies
-            .binary_search_by(|policy| policy.core.name.as_str().cmp(name));
-        self.policies.get(at.ok()?)
-    }
-
-    /// Forgets which objects they were made of: a set in the place of this one is compiled anew.
+    /// Forgets which objects they were compiled from: a set in place of this one is compiled anew.
     pub fn forget_origins(&mut self) {
-        for policy in self.policies.iter_mut().filter_map(Arc::get_mut) {
-            policy.sources = None;
-        }
+        self.set.forget_origins();
     }
 
     /// How many policies there are.
     pub fn len(&self) -> usize {
-        self.policies.len()
+        self.set.policies.len()
     }
 
     /// Whether there is no policy.
     pub fn is_empty(&self) -> bool {
-        self.policies.is_empty()
+        self.set.policies.is_empty()
     }
 
     /// Where they come from.
     pub fn origin(&self) -> Origin {
-        self.origin
+        self.set.origin
     }
 }
 
-/// The name of a binding's policy, and that of the binding.
-fn policy_and_name(binding: &api::ValidatingAdmissionPolicyBinding) -> (&str, &str) {
-    let name = binding.metadata.name.as_deref().unwrap_or_default();
-    (&binding.spec.policy_name, name)
-}
+impl CompiledPolicy for Policy {
+    type Object = api::ValidatingAdmissionPolicy;
+    type Binding = api::ValidatingAdmissionPolicyBinding;
 
-impl Policy {
+    fn name(object: &Self::Object) -> Option<&str> {
+        object.metadata.name.as_deref()
+    }
+
+    fn binding_names(binding: &Self::Binding) -> (&str, &str) {
+        let name = binding.metadata.name.as_deref().unwrap_or_default();
+        (&binding.spec.policy_name, name)
+    }
+
+    fn terms(binding: &Self::Binding, constraints: &Constraints) -> Terms {
+        Terms::validating(binding, constraints)
+    }
+
     fn compile(
         name: String,
-        policy: &api::ValidatingAdmissionPolicy,
+        object: &Self::Object,
         bindings: Bindings,
         cache: &Cache,
         constraints: &Constraints,
     ) -> Option<Self> {
-        let spec = policy.spec.clone().unwrap_or_default();
+        let spec = object.spec.clone().unwrap_or_default();
         let parts = Parts {
             constraints: spec.match_constraints.as_ref(),
             failure_policy: spec.failure_policy.as_deref(),
@@ -166,5 +129,18 @@ impl Policy {
             expressions,
             sources: None,
         })
+    }
+
+    fn core(&self) -> &PolicyCore {
+        &self.core
+    }
+
+    fn sources(&mut self) -> &mut Option<SourcesOf<Self>> {
+        &mut self.sources
+    }
+
+    fn is_of(&self, object: &Arc<Self::Object>, bindings: &[(&str, &Arc<Self::Binding>)]) -> bool {
+        let sources = self.sources.as_ref();
+        sources.is_some_and(|sources| sources.is(object, bindings))
     }
 }

@@ -57,10 +57,10 @@ impl AdmissionConfig {
         let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
         let policies = self.of_sets(|set| &set.mutating_policies);
         let bindings = self.of_sets(|set| &set.mutating_bindings);
-        let first = first.renew(policies, bindings, &self.cache, workers);
+        let first = first.recompile(policies, bindings, &self.cache, workers);
         let policies = self.api.iter().flat_map(|api| &api.mutating_policies);
         let bindings = self.api.iter().flat_map(|api| &api.mutating_bindings);
-        let second = second.renew(policies, bindings, &self.cache, workers);
+        let second = second.recompile(policies, bindings, &self.cache, workers);
         [first, second].map(Arc::new)
     }
 
@@ -71,10 +71,10 @@ impl AdmissionConfig {
         let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
         let policies = self.of_sets(|set| &set.validating_policies);
         let bindings = self.of_sets(|set| &set.validating_bindings);
-        let first = first.renew(policies, bindings, &self.cache, workers);
+        let first = first.recompile(policies, bindings, &self.cache, workers);
         let policies = self.api.iter().flat_map(|api| &api.validating_policies);
         let bindings = self.api.iter().flat_map(|api| &api.validating_bindings);
-        let second = second.renew(policies, bindings, &self.cache, workers);
+        let second = second.recompile(policies, bindings, &self.cache, workers);
         [first, second].map(Arc::new)
     }
 

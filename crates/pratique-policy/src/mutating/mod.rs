@@ -28,10 +28,9 @@ use pratique_workers::Workers;
 use crate::binding::{Bindings, Terms};
 use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
-use crate::groups::Groups;
 use crate::needs::needs;
 use crate::policy_core::{Parts, PolicyCore};
-use crate::recompile::{BindingsByPolicy, Sources, compile_all};
+use crate::policy_set::{CompiledPolicy, PolicySet, SourcesOf};
 use pratique_exclusion::Origin;
 
 pub use dispatch::{mutate, mutate_once};
@@ -42,11 +41,7 @@ pub use same::same;
 /// The mutating policies of one origin with their bindings.
 #[derive(Debug)]
 pub struct MutatingPolicies {
-    origin: Origin,
-    /// By name.
-    policies: Vec<Arc<MutatingPolicy>>,
-    groups: Groups,
-    constraints: Arc<Constraints>,
+    set: PolicySet<MutatingPolicy>,
 }
 
 /// A compiled mutating policy.
@@ -58,10 +53,8 @@ pub(crate) struct MutatingPolicy {
     declared: usize,
     /// Whether it is reinvoked when the object changes after it.
     reinvoked: bool,
-    sources: Option<Origins>,
+    sources: Option<SourcesOf<MutatingPolicy>>,
 }
-
-type Origins = Sources<api::MutatingAdmissionPolicy, api::MutatingAdmissionPolicyBinding>;
 
 /// A compiled mutation.
 #[derive(Debug)]
@@ -90,75 +83,34 @@ impl MutatingPolicies {
         origin: Origin,
         cache: &Cache,
     ) -> Self {
-        let constraints = Arc::new(Constraints::default());
-        let bound = BindingsByPolicy::new(bindings, policy_and_name);
-        let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), origin);
-        let compiled = wanted.into_iter().filter_map(|own| {
-            let bindings = Bindings::new(&own.bindings, |own| Terms::mutating(own, &constraints));
-            MutatingPolicy::compile(own.name.to_owned(), own.policy, bindings, cache, &constraints)
-                .map(Arc::new)
-        });
-        MutatingPolicies::of(compiled.collect(), origin, constraints.clone())
+        MutatingPolicies {
+            set: PolicySet::compile(policies, bindings, origin, cache),
+        }
     }
 
-    /// Compiles policies and bindings in the place of these. Those that were made of the very same objects are taken
-    /// over, so that it costs what changed. The workers may help.
+    /// Compiles policies and bindings in place of these. Those that were compiled from the same objects are reused, so
+    /// that it costs what changed. The workers may help.
     #[must_use]
-    pub fn renew<'a>(
+    pub fn recompile<'a>(
         &self,
         policies: impl IntoIterator<Item = &'a Arc<api::MutatingAdmissionPolicy>>,
         bindings: impl IntoIterator<Item = &'a Arc<api::MutatingAdmissionPolicyBinding>>,
         cache: &Cache,
         workers: &dyn Workers,
     ) -> Self {
-        let bound = BindingsByPolicy::new(bindings, |binding| policy_and_name(binding));
-        let wanted = bound.join(policies, |policy| policy.metadata.name.as_deref(), self.origin);
-        let compiled = compile_all(&wanted, workers, |wanted| {
-            let known = self.find(wanted.name).filter(|known| {
-                let sources = known.sources.as_ref();
-                sources.is_some_and(|sources| sources.is(wanted.policy, &wanted.bindings))
-            });
-            known.cloned().or_else(|| {
-                let bindings = Bindings::new(&wanted.bindings, |own| Terms::mutating(own, &self.constraints));
-                let name = wanted.name.to_owned();
-                let compiled =
-                    MutatingPolicy::compile(name, wanted.policy, bindings, cache, &self.constraints)?;
-                Some(Arc::new(MutatingPolicy {
-                    sources: Some(Sources::new(wanted.policy, &wanted.bindings)),
-                    ..compiled
-                }))
-            })
-        });
-        MutatingPolicies::of(compiled, self.origin, self.constraints.clone())
-    }
-
-    fn of(mut policies: Vec<Arc<MutatingPolicy>>, origin: Origin, constraints: Arc<Constraints>) -> Self {
-        policies.sort_by(|a, b| a.core.name.cmp(&b.core.name));
         MutatingPolicies {
-            origin,
-            groups: Groups::new(policies.iter().map(|policy| &policy.core)),
-            constraints,
-            policies,
+            set: self.set.recompile(policies, bindings, cache, workers),
         }
     }
 
-    fn find(&self, name: &str) -> Option<&Arc<MutatingPolicy>> {
-        let at = self
-            .policies
-            .binary_search_by(|policy| policy.core.name.as_str().cmp(name));
-        self.policies.get(at.ok()?)
-    }
-
-    /// Forgets which objects they were made of: a set in the place of this one is compiled anew.
+    /// Forgets which objects they were compiled from: a set in place of this one is compiled anew.
     pub fn forget_origins(&mut self) {
-        for policy in self.policies.iter_mut().filter_map(Arc::get_mut) {
-            policy.sources = None;
-        }
+        self.set.forget_origins();
     }
 
-    /// What they may depend on besides the request.
+    /// What the decisions of these policies may depend on besides requests.
     pub fn needs(&self) -> impl Iterator<Item = Need> {
-        self.policies.iter().flat_map(|policy| {
+        self.set.policies.iter().flat_map(|policy| {
             let mutations = policy.mutations.iter().map(|mutation| &mutation.expression);
             needs(&policy.core, mutations)
         })
@@ -166,37 +118,47 @@ impl MutatingPolicies {
 
     /// How many policies there are.
     pub fn len(&self) -> usize {
-        self.policies.len()
+        self.set.policies.len()
     }
 
     /// Whether there is no policy.
     pub fn is_empty(&self) -> bool {
-        self.policies.is_empty()
+        self.set.policies.is_empty()
     }
 
     /// Where they come from.
     pub fn origin(&self) -> Origin {
-        self.origin
+        self.set.origin
     }
 }
 
-/// The name of a binding's policy, and that of the binding.
-fn policy_and_name(binding: &api::MutatingAdmissionPolicyBinding) -> (&str, &str) {
-    let spec = binding.spec.as_ref();
-    let policy = spec.and_then(|spec| spec.policy_name.as_deref());
-    let name = binding.metadata.name.as_deref();
-    (policy.unwrap_or_default(), name.unwrap_or_default())
-}
+impl CompiledPolicy for MutatingPolicy {
+    type Object = api::MutatingAdmissionPolicy;
+    type Binding = api::MutatingAdmissionPolicyBinding;
 
-impl MutatingPolicy {
+    fn name(object: &Self::Object) -> Option<&str> {
+        object.metadata.name.as_deref()
+    }
+
+    fn binding_names(binding: &Self::Binding) -> (&str, &str) {
+        let spec = binding.spec.as_ref();
+        let policy = spec.and_then(|spec| spec.policy_name.as_deref());
+        let name = binding.metadata.name.as_deref();
+        (policy.unwrap_or_default(), name.unwrap_or_default())
+    }
+
+    fn terms(binding: &Self::Binding, constraints: &Constraints) -> Terms {
+        Terms::mutating(binding, constraints)
+    }
+
     fn compile(
         name: String,
-        policy: &api::MutatingAdmissionPolicy,
+        object: &Self::Object,
         bindings: Bindings,
         cache: &Cache,
         constraints: &Constraints,
     ) -> Option<Self> {
-        let spec = policy.spec.clone().unwrap_or_default();
+        let spec = object.spec.clone().unwrap_or_default();
         let parts = Parts {
             constraints: spec.match_constraints.as_ref(),
             failure_policy: spec.failure_policy.as_deref(),
@@ -220,6 +182,19 @@ impl MutatingPolicy {
             reinvoked: spec.reinvocation_policy.as_deref() == Some("IfNeeded"),
             sources: None,
         })
+    }
+
+    fn core(&self) -> &PolicyCore {
+        &self.core
+    }
+
+    fn sources(&mut self) -> &mut Option<SourcesOf<Self>> {
+        &mut self.sources
+    }
+
+    fn is_of(&self, object: &Arc<Self::Object>, bindings: &[(&str, &Arc<Self::Binding>)]) -> bool {
+        let sources = self.sources.as_ref();
+        sources.is_some_and(|sources| sources.is(object, bindings))
     }
 }
 

@@ -121,20 +121,26 @@ impl<'s> MutationRun<'_, 's> {
 
     fn collect(
         &mut self,
-        set: &'s MutatingPolicies,
+        policies: &'s MutatingPolicies,
         invocations: &mut Vec<PolicyInvocation<'s>>,
     ) -> Result<(), End> {
-        let cores = set.policies.iter().map(|policy| &policy.core);
+        let cores = policies.set.policies.iter().map(|policy| &policy.core);
         let all = |_, _| Ok(None);
-        let candidates = self.matcher.candidates(set.origin, &set.groups, cores, all)?;
+        let candidates = self
+            .matcher
+            .candidates(policies.set.origin, &policies.set.groups, cores, all)?;
         for (position, place) in &candidates.policies {
-            let Some(policy) = set.policies.get(*position as usize) else {
+            let Some(policy) = policies.set.policies.get(*position as usize) else {
                 continue;
             };
-            let matched = self.matcher.policy(set.origin, &policy.core, &candidates, *place);
+            let matched = self
+                .matcher
+                .policy(policies.set.origin, &policy.core, &candidates, *place);
             match matched {
                 Ok(None) => {}
-                Ok(Some(matched)) => self.collect_bindings((set.origin, policy), matched, invocations)?,
+                Ok(Some(matched)) => {
+                    self.collect_bindings((policies.set.origin, policy), matched, invocations)?
+                }
                 Err(unmatched) => self.unmatched(&policy.core, None, unmatched)?,
             }
         }

@@ -105,14 +105,18 @@ impl<'b, 's> ValidationRun<'b, 's> {
 
 impl<'s> ValidationRun<'_, 's> {
     /// Evaluates the policies of a set that match the request.
-    pub(super) fn run(&mut self, set: &'s Policies) -> Result<(), End> {
-        let cores = set.policies.iter().map(|policy| &policy.core);
-        let undecided = |group, matched| self.evaluate_batch(set, group, matched);
-        let candidates = self.matcher.candidates(set.origin, &set.groups, cores, undecided);
+    pub(super) fn run(&mut self, policies: &'s Policies) -> Result<(), End> {
+        let cores = policies.set.policies.iter().map(|policy| &policy.core);
+        let undecided = |group, matched| self.evaluate_batch(policies, group, matched);
+        let candidates = self
+            .matcher
+            .candidates(policies.set.origin, &policies.set.groups, cores, undecided);
         let candidates = candidates.map_err(End::Unfinished)?;
         for (position, place) in &candidates.policies {
-            if let Some(policy) = set.policies.get(*position as usize) {
-                let matched = self.matcher.policy(set.origin, &policy.core, &candidates, *place);
+            if let Some(policy) = policies.set.policies.get(*position as usize) {
+                let matched = self
+                    .matcher
+                    .policy(policies.set.origin, &policy.core, &candidates, *place);
                 self.evaluate_policy(policy, matched)?;
             }
         }
@@ -122,16 +126,19 @@ impl<'s> ValidationRun<'_, 's> {
     /// Evaluates a group as a batch. Gives the policies that are to be evaluated one by one; `None` for all.
     fn evaluate_batch(
         &self,
-        set: &'s Policies,
+        policies: &'s Policies,
         group: usize,
         matched: Matched<'s>,
     ) -> Result<Option<Vec<u32>>, Unfinished> {
-        match set.batches.get(group) {
+        match policies.batches.get(group) {
             // The first policy reports a namespace that does not exist.
             Some(batch) if self.session.find_namespace().is_ok() => {
                 let is_bound = |terms: &Terms| self.matcher.is_bound(terms, true);
-                let undecided = batch.undecided(&set.policies, self.session, matched, is_bound)?;
-                self.count_batch(set, batch.decided_conditions(&set.policies, &undecided));
+                let undecided = batch.undecided(&policies.set.policies, self.session, matched, is_bound)?;
+                self.count_batch(
+                    policies,
+                    batch.decided_conditions(&policies.set.policies, &undecided),
+                );
                 Ok(Some(undecided))
             }
             _ => Ok(None),
@@ -139,9 +146,9 @@ impl<'s> ValidationRun<'_, 's> {
     }
 
     /// Counts the match conditions of policies that the batch decided on: none of them failed.
-    fn count_batch(&self, set: &'s Policies, positions: impl Iterator<Item = u32>) {
+    fn count_batch(&self, policies: &'s Policies, positions: impl Iterator<Item = u32>) {
         for position in positions {
-            let Some(policy) = set.policies.get(position as usize) else {
+            let Some(policy) = policies.set.policies.get(position as usize) else {
                 continue;
             };
             let bindings = &policy.core.bindings;
