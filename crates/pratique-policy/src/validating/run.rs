@@ -59,6 +59,8 @@ pub(super) enum End {
 }
 
 impl<'b, 's> ValidationRun<'b, 's> {
+    // Inlined, as it is large to move.
+    #[inline]
     pub(super) fn new(session: &'b Session<'s>) -> Self {
         ValidationRun {
             matcher: PolicyMatcher::new(Phase::Validating, session),
