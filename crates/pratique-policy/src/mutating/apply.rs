@@ -87,7 +87,7 @@ fn merged<'s>(
     let go = |part: typed::Part<'_>| version.go_value(part, progress);
     let patch = patch_form::patch(value, &context, Conversion { go: &go, progress });
     progress.outcome()?;
-    let patch = patch.map_err(Refusal::Policy)?;
+    let patch = patch.map_err(|error| Refusal::Policy(error.to_string()))?;
     let schema = session.context.cluster.merge_schema(version.kind);
     let refused = |error| Refusal::Policy(format!("error applying patch: {error}"));
     let of = schema.kind(version.kind);

@@ -1,5 +1,6 @@
-//! The context in which values of expressions are converted.
+//! The conversion of values of expressions: its context and its errors.
 
+use pratique_cel::Fault;
 use pratique_json::Progress;
 
 use crate::typed::{GoValue, Part};
@@ -17,4 +18,49 @@ impl Conversion<'_> {
     pub(super) fn go_value(&self, part: Part<'_>) -> Option<GoValue> {
         (self.go)(part)
     }
+}
+
+/// Why a value of an expression does not become a patch; its text is an API server's message.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConversionError {
+    #[error("invalid return type: *dynamic.ObjectVal")]
+    InvalidObject,
+    #[error("unsupported return type from ApplyConfiguration expression: {0}")]
+    NotAnObject(String),
+    #[error(transparent)]
+    Fields(#[from] Fault),
+    #[error("fail to convert field {name:?}: {error}")]
+    Field {
+        name: String,
+        error: Box<ConversionError>,
+    },
+    /// A key of a map in a patch.
+    #[error("map key {shown} is of type {type_name}, not string")]
+    PatchKey { shown: String, type_name: String },
+    /// A key of a map in JSON.
+    #[error("type conversion error from {0} to 'string'")]
+    Key(String),
+    #[error("unsupported type conversion from '{0}' to string")]
+    IntegerKey(String),
+    #[error("type conversion error from {0} to '*structpb.Value'")]
+    NoJsonForm(String),
+    #[error("type conversion error from struct type {0} to *structpb.Value")]
+    GoStruct(String),
+    #[error("unsupported conversion to ref.Val: ({type_name}){shown}")]
+    GoValue { type_name: String, shown: String },
+    #[error("disallowed conversion from {0:?} to \"\"")]
+    Struct(String),
+    #[error("cannot convert to native type: *structpb.Value")]
+    JsonPatch,
+    #[error("optional.none() dereference")]
+    EmptyOptional,
+    #[error("type conversion not supported for 'type'")]
+    Type,
+    #[error("proto: invalid type: {0}")]
+    NoProtoType(String),
+    #[error(
+        "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: \
+         invalid {0} value"
+    )]
+    Number(&'static str),
 }

@@ -5,19 +5,19 @@ use pratique_cel::{Context, Value};
 use pratique_json::{self as json, Progress, base64};
 use pratique_merge::structured::Patch;
 
-use super::conversion::Conversion;
+use super::conversion::{Conversion, ConversionError};
 use super::patch_form;
 use crate::typed::{GoValue, Part};
 
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
-/// The JSON form of a value; the error is with an API server's message.
+/// The JSON form of a value.
 pub(super) fn json<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
     conversion: Conversion<'_>,
-) -> Result<json::Value<'s>, String> {
+) -> Result<json::Value<'s>, ConversionError> {
     let goes_on = |count| conversion.progress.nodes(count);
     Ok(match value {
         Value::Null => json::Value::Null,
@@ -42,10 +42,7 @@ pub(super) fn json<'s>(
                     .go_value(Part::Object(object))
                     .filter(|go| go.is_struct)
                 {
-                    Some(go) => format!(
-                        "type conversion error from struct type {} to *structpb.Value",
-                        go.type_name
-                    ),
+                    Some(go) => ConversionError::GoStruct(go.type_name),
                     None => no_form("'map(dyn, dyn)'"),
                 },
             );
@@ -59,10 +56,10 @@ pub(super) fn json<'s>(
                 Value::List(List::Typed(elements)) => held(Held::List(elements), conversion),
                 value => json(&value, context, conversion),
             });
-            json::Value::Array(elements.collect::<Result<_, String>>()?)
+            json::Value::Array(elements.collect::<Result<_, ConversionError>>()?)
         }
         Value::List(list) => {
-            let elements: Result<Vec<_>, String> = list
+            let elements: Result<Vec<_>, ConversionError> = list
                 .iter()
                 .map(|value| json(&value, context, conversion))
                 .collect();
@@ -73,24 +70,21 @@ pub(super) fn json<'s>(
                 Value::String(key) => Ok((key.into(), json(&value, context, conversion)?)),
                 other => Err(no_key(&other)),
             });
-            json::Value::Object(members.collect::<Result<_, String>>()?)
+            json::Value::Object(members.collect::<Result<_, ConversionError>>()?)
         }
         Value::Struct(object) if patch_form::is_object(*object) => of_patch(
             patch_form::structure(*object, context, conversion)?,
             conversion.progress,
         )?,
         Value::Struct(object) if object.type_name() == "JSONPatch" => {
-            return Err("cannot convert to native type: *structpb.Value".to_owned());
+            return Err(ConversionError::JsonPatch);
         }
         Value::Struct(other) => {
-            return Err(format!(
-                "disallowed conversion from {:?} to \"\"",
-                other.type_name()
-            ));
+            return Err(ConversionError::Struct(other.type_name().to_owned()));
         }
         Value::Optional(Some(value)) => json(value, context, conversion)?,
-        Value::Optional(None) => return Err("optional.none() dereference".to_owned()),
-        Value::Type(_) => return Err("type conversion not supported for 'type'".to_owned()),
+        Value::Optional(None) => return Err(ConversionError::EmptyOptional),
+        Value::Type(_) => return Err(ConversionError::Type),
         Value::Opaque(opaque) => return Err(no_form(&format!("'{}'", short(opaque.type_name())))),
     })
 }
@@ -102,7 +96,7 @@ enum Held<'s> {
 }
 
 /// The JSON form of what a typed value holds in Go: there are lists and maps of scalars, but no structs.
-fn held<'s>(part: Held<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s>, String> {
+fn held<'s>(part: Held<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s>, ConversionError> {
     let inner = |value: &'s json::Value<'s>| match value {
         json::Value::Object(object) => held(Held::Object(object), conversion),
         json::Value::Array(elements) => held(Held::List(elements), conversion),
@@ -113,7 +107,9 @@ fn held<'s>(part: Held<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s
             let shown = conversion.go_value(Part::List(elements));
             refuse_quantities(shown.as_ref())?;
             let elements = elements.iter().map(inner);
-            Ok(json::Value::Array(elements.collect::<Result<_, String>>()?))
+            Ok(json::Value::Array(
+                elements.collect::<Result<_, ConversionError>>()?,
+            ))
         }
         Held::Object(object) => {
             let shown = conversion.go_value(Part::Object(object));
@@ -122,17 +118,22 @@ fn held<'s>(part: Held<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s
             }
             refuse_quantities(shown.as_ref())?;
             let members = object.iter().map(|(key, value)| Ok((key.into(), inner(value)?)));
-            Ok(json::Value::Object(members.collect::<Result<_, String>>()?))
+            Ok(json::Value::Object(
+                members.collect::<Result<_, ConversionError>>()?,
+            ))
         }
     }
 }
 
-fn unsupported(of: &str, shown: &str) -> String {
-    format!("unsupported conversion to ref.Val: ({of}){shown}")
+fn unsupported(type_name: &str, shown: &str) -> ConversionError {
+    ConversionError::GoValue {
+        type_name: type_name.to_owned(),
+        shown: shown.to_owned(),
+    }
 }
 
 /// Refuses a list or map of quantities, which are structs as well.
-fn refuse_quantities(shown: Option<&GoValue>) -> Result<(), String> {
+fn refuse_quantities(shown: Option<&GoValue>) -> Result<(), ConversionError> {
     match shown.and_then(|shown| shown.quantity.as_deref()) {
         Some(quantity) => Err(unsupported("resource.Quantity", quantity)),
         None => Ok(()),
@@ -140,9 +141,9 @@ fn refuse_quantities(shown: Option<&GoValue>) -> Result<(), String> {
 }
 
 /// An object literal as JSON: its integers are doubles, whatever they lose.
-fn of_patch<'s>(patch: Patch<'s>, progress: &Progress<'_>) -> Result<json::Value<'s>, String> {
+fn of_patch<'s>(patch: Patch<'s>, progress: &Progress<'_>) -> Result<json::Value<'s>, ConversionError> {
     let again = |patch| of_patch(patch, progress);
-    let invalid = |of: &str| format!("proto: invalid type: {of}");
+    let invalid = |name: &str| ConversionError::NoProtoType(name.to_owned());
     Ok(match patch {
         Patch::Null => json::Value::Null,
         Patch::NullValue => return Err(invalid("structpb.NullValue")),
@@ -158,7 +159,7 @@ fn of_patch<'s>(patch: Patch<'s>, progress: &Progress<'_>) -> Result<json::Value
         }
         Patch::Map(members) => {
             let members = members.into_iter().map(|(key, value)| Ok((key, again(value)?)));
-            json::Value::Object(members.collect::<Result<_, String>>()?)
+            json::Value::Object(members.collect::<Result<_, ConversionError>>()?)
         }
         Patch::Foreign(foreign) => match patch_form::bytes_of(&foreign) {
             Some(bytes) => json::Value::from(base64::encode(&bytes)),
@@ -168,14 +169,9 @@ fn of_patch<'s>(patch: Patch<'s>, progress: &Progress<'_>) -> Result<json::Value
 }
 
 /// A double; a whole one is an integer once it was written and read again.
-fn double<'s>(number: f64) -> Result<json::Value<'s>, String> {
+fn double<'s>(number: f64) -> Result<json::Value<'s>, ConversionError> {
     const INTEGERS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
-    let invalid = |shown: &str| {
-        Err(format!(
-            "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: \
-             invalid {shown} value"
-        ))
-    };
+    let invalid = |shown| Err(ConversionError::Number(shown));
     match number {
         _ if number.is_nan() => invalid("NaN"),
         f64::INFINITY => invalid("+Inf"),
@@ -185,17 +181,15 @@ fn double<'s>(number: f64) -> Result<json::Value<'s>, String> {
     }
 }
 
-fn no_form(of: &str) -> String {
-    format!("type conversion error from {of} to '*structpb.Value'")
+fn no_form(type_name: &str) -> ConversionError {
+    ConversionError::NoJsonForm(type_name.to_owned())
 }
 
-fn no_key(key: &Value<'_>) -> String {
+fn no_key(key: &Value<'_>) -> ConversionError {
     match key {
-        Value::Int(_) | Value::Uint(_) => {
-            format!("unsupported type conversion from '{}' to string", key.type_name())
-        }
-        Value::Double(_) => "type conversion error from Double to 'string'".to_owned(),
-        other => format!("type conversion error from {} to 'string'", other.type_name()),
+        Value::Int(_) | Value::Uint(_) => ConversionError::IntegerKey(key.type_name().to_owned()),
+        Value::Double(_) => ConversionError::Key("Double".to_owned()),
+        other => ConversionError::Key(other.type_name().to_owned()),
     }
 }
 
@@ -228,7 +222,7 @@ mod tests {
             progress: &Progress::unwatched(),
         };
         let text = json(&value, &context, conversion);
-        let text = text.map_or_else(|error| error, |value| value.to_string());
+        let text = text.map_or_else(|error| error.to_string(), |value| value.to_string());
         assert_eq!(text, expected, "{expression}");
     }
 

@@ -5,9 +5,9 @@ use pratique_cel::{Context, Value};
 use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
 use pratique_json as json;
 use pratique_merge::json_patch::{self, Operation, Text};
-use pratique_types::{GroupVersion, GroupVersionKind};
+use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 
-use super::conversion::Conversion;
+use super::conversion::{Conversion, ConversionError};
 use super::json_form;
 use super::measure::Measure;
 use super::refusal::{Refusal, SCHEME};
@@ -15,6 +15,17 @@ use super::version::Version;
 use crate::decode::{self, DecodeError, Written};
 use crate::session::Session;
 use crate::typed;
+
+/// Why an element of a list is no operation; its text is an API server's message.
+#[derive(Debug, thiserror::Error)]
+enum OperationError {
+    #[error("type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch")]
+    NotAnOperation,
+    #[error("type mismatch: {0}")]
+    TypeNames(String),
+    #[error("JSONPath valueExpression evaluated to a type that could not marshal to JSON: {0}")]
+    Value(ConversionError),
+}
 
 /// The patched object; `None` where a test operation fails.
 pub(super) fn patched<'s>(
@@ -54,8 +65,8 @@ fn read<'s>(
         json::Value::Null => return Err(server(no_kind(&patched))),
         _ => return Err(server(no_object())),
     };
-    let api_version = text_at(members, "apiVersion").map_err(server)?;
-    let name = text_at(members, "kind").map_err(server)?;
+    let api_version = text_at(members, "apiVersion").map_err(|error| server(unknown_kind(error)))?;
+    let name = text_at(members, "kind").map_err(|error| server(unknown_kind(error)))?;
     if !typed::is_builtin(version.kind) {
         if name.is_empty() {
             return Err(server(no_kind(&patched)));
@@ -63,7 +74,7 @@ fn read<'s>(
         GroupVersion::parse(api_version).map_err(|error| server(error.to_string()))?;
         return Ok(session.reread(session.keep(patched)));
     }
-    let kind = kind_named(api_version, name, version.kind).map_err(server)?;
+    let kind = kind_named(api_version, name, version.kind).map_err(|error| server(error.to_string()))?;
     let Some(id) = typed::id(&kind) else {
         let version = kind.api_version();
         return Err(server(format!(
@@ -155,14 +166,14 @@ fn no_object() -> String {
     unknown_kind(UnmarshalTypeError::of_value("array", TYPE_META))
 }
 
-fn text_at<'v>(members: &'v json::Object<'_>, field: &str) -> Result<&'v str, String> {
+fn text_at<'v>(
+    members: &'v json::Object<'_>,
+    field: &'static str,
+) -> Result<&'v str, UnmarshalTypeError<'v>> {
     match members.get(field) {
         None | Some(json::Value::Null) => Ok(""),
         Some(json::Value::String(text)) => Ok(text),
-        Some(other) => {
-            let error = UnmarshalTypeError::of_field(other.kind(), "", field, "string");
-            Err(unknown_kind(error))
-        }
+        Some(other) => Err(UnmarshalTypeError::of_field(other.kind(), "", field, "string")),
     }
 }
 
@@ -171,12 +182,12 @@ fn kind_named(
     api_version: &str,
     name: &str,
     otherwise: &GroupVersionKind,
-) -> Result<GroupVersionKind, String> {
+) -> Result<GroupVersionKind, InvalidGroupVersion> {
     let name = if name.is_empty() { &otherwise.kind } else { name };
     if api_version.is_empty() {
         return Ok(GroupVersionKind::new(&otherwise.group, &otherwise.version, name));
     }
-    let version = GroupVersion::parse(api_version).map_err(|error| error.to_string())?;
+    let version = GroupVersion::parse(api_version)?;
     Ok(version.with_kind(name))
 }
 
@@ -198,7 +209,7 @@ fn operations<'s>(
         measure.add(&element, &context)?;
         let made = operation(&element, &context, conversion);
         progress.outcome()?;
-        made.map_err(Refusal::Policy)
+        made.map_err(|error| Refusal::Policy(error.to_string()))
     });
     operations.collect()
 }
@@ -207,12 +218,13 @@ fn operation<'s>(
     element: &Value<'s>,
     context: &Context<'s>,
     conversion: Conversion<'_>,
-) -> Result<Operation<'s>, String> {
-    const MISMATCH: &str = "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch";
+) -> Result<Operation<'s>, OperationError> {
     let Value::Struct(operation) = element else {
-        return Err(MISMATCH.to_owned());
+        return Err(OperationError::NotAnOperation);
     };
-    let fields = operation.fields(context).map_err(|_| MISMATCH)?;
+    let fields = operation
+        .fields(context)
+        .map_err(|_| OperationError::NotAnOperation)?;
     let mut operation = Operation {
         path: "".into(),
         ..Operation::default()
@@ -225,12 +237,9 @@ fn operation<'s>(
             ("from", Value::String(text)) if !text.is_empty() => operation.from = Text::evaluated(text),
             ("value", value) => {
                 check_type_names(&value, conversion.progress)
-                    .map_err(|error| format!("type mismatch: {error}"))?;
-                operation.value = Some(json_form::json(&value, context, conversion).map_err(|error| {
-                    format!(
-                        "JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
-                    )
-                })?);
+                    .map_err(|error| OperationError::TypeNames(error.to_string()))?;
+                operation.value =
+                    Some(json_form::json(&value, context, conversion).map_err(OperationError::Value)?);
             }
             _ => {}
         }

@@ -12,23 +12,21 @@ use pratique_gotext::strconv::quote_rune;
 use pratique_json::{self as json, Progress};
 use pratique_merge::structured::{Foreign, Patch};
 
-use super::conversion::Conversion;
+use super::conversion::{Conversion, ConversionError};
 use super::foreign::{self, foreign};
 use crate::typed::{GoValue, Part};
 
-/// The patch that an object literal stands for; the error is with an API server's message.
+/// The patch that an object literal stands for.
 pub(super) fn patch<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
     conversion: Conversion<'_>,
-) -> Result<Patch<'s>, String> {
-    const NO_OBJECT: &str = "invalid return type: *dynamic.ObjectVal";
+) -> Result<Patch<'s>, ConversionError> {
     match value {
-        Value::Struct(object) => structure(*object, context, conversion).map_err(|_| NO_OBJECT.to_owned()),
-        other => Err(format!(
-            "unsupported return type from ApplyConfiguration expression: {}",
-            other.type_name()
-        )),
+        Value::Struct(object) => {
+            structure(*object, context, conversion).map_err(|_| ConversionError::InvalidObject)
+        }
+        other => Err(ConversionError::NotAnObject(other.type_name().to_owned())),
     }
 }
 
@@ -39,14 +37,19 @@ pub(super) fn structure<'s>(
     object: &'s dyn Struct,
     context: &Context<'s>,
     conversion: Conversion<'_>,
-) -> Result<Patch<'s>, String> {
-    let fields = object.fields(context).map_err(|fault| fault.to_string())?;
+) -> Result<Patch<'s>, ConversionError> {
+    let fields = object.fields(context)?;
     let members = fields.into_iter().map(|(name, value)| {
         let converted = field(&value, context, conversion);
-        let converted = converted.map_err(|error| format!("fail to convert field {name:?}: {error}"))?;
+        let converted = converted.map_err(|error| ConversionError::Field {
+            name: name.to_owned(),
+            error: Box::new(error),
+        })?;
         Ok((Cow::Borrowed(name), converted))
     });
-    members.collect::<Result<Members<'s>, String>>().map(Patch::Map)
+    members
+        .collect::<Result<Members<'s>, ConversionError>>()
+        .map(Patch::Map)
 }
 
 /// The value of a field: lists and maps are plain data. Values are null once the progress is stopped.
@@ -54,7 +57,7 @@ fn field<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
     conversion: Conversion<'_>,
-) -> Result<Patch<'s>, String> {
+) -> Result<Patch<'s>, ConversionError> {
     match value {
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
             field(inner, context, conversion)
@@ -68,7 +71,7 @@ fn field<'s>(
                 .collect(),
         )),
         Value::List(list) => {
-            let elements: Result<_, String> = list
+            let elements: Result<_, ConversionError> = list
                 .iter()
                 .map(|value| field(&value, context, conversion))
                 .collect();
@@ -84,23 +87,28 @@ fn field<'s>(
 
 fn members<'s>(
     map: &Map<'s>,
-    convert: impl Fn(&Value<'s>) -> Result<Patch<'s>, String>,
-) -> Result<Patch<'s>, String> {
+    convert: impl Fn(&Value<'s>) -> Result<Patch<'s>, ConversionError>,
+) -> Result<Patch<'s>, ConversionError> {
     let members = map.iter().map(|(key, value)| match key {
         Value::String(key) => Ok((Cow::Borrowed(key), convert(&value)?)),
         key => Err(unfit(&key)),
     });
-    members.collect::<Result<Members<'s>, String>>().map(Patch::Map)
+    members
+        .collect::<Result<Members<'s>, ConversionError>>()
+        .map(Patch::Map)
 }
 
-fn unfit(key: &Value<'_>) -> String {
-    let (shown, of) = match key {
+fn unfit(key: &Value<'_>) -> ConversionError {
+    let (shown, type_name) = match key {
         Value::Int(number) => (character(*number), "types.Int"),
         Value::Uint(number) => (character(i64::try_from(*number).unwrap_or(-1)), "types.Uint"),
         Value::Bool(value) => (format!("%!q(types.Bool={value})"), "types.Bool"),
         other => (String::new(), other.type_name()),
     };
-    format!("map key {shown} is of type {of}, not string")
+    ConversionError::PatchKey {
+        shown,
+        type_name: type_name.to_owned(),
+    }
 }
 
 /// A number as Go quotes the character of that code point.
@@ -135,7 +143,7 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: Conversion<
         Value::Map(Map::Json(object)) => members_of(object, conversion.progress),
         Value::Struct(object) if is_object(*object) => {
             let object = structure(*object, context, conversion);
-            object.unwrap_or_else(|error| Patch::Foreign(Box::new(foreign::error(error))))
+            object.unwrap_or_else(|error| Patch::Foreign(Box::new(foreign::error(error.to_string()))))
         }
         Value::Map(Map::Typed(object)) => typed(conversion.go_value(Part::Object(object)), value),
         Value::List(List::Typed(elements)) => typed(conversion.go_value(Part::List(elements)), value),
