@@ -35,7 +35,7 @@ pub(crate) struct Expressions {
 pub(crate) struct Validation {
     pub(crate) expression: Compiled,
     pub(crate) message_expression: Option<Compiled>,
-    /// What to say without a message expression, or where it fails.
+    /// The message without a message expression, or where that fails.
     pub(crate) message: Box<str>,
     pub(crate) reason: Option<Box<str>>,
 }

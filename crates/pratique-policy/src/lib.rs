@@ -1,13 +1,12 @@
 //! Admission policies: compiled once, evaluated for each request.
 //!
 //! [`MutatingPolicies`] and [`Policies`] are the compiled policies of one origin with their bindings, immutable and
-//! shared between threads. [`mutate`] lets the mutating ones change a request's object, and gives what they [made of
-//! it](Mutated); [`validate`] puts a request, perhaps with the changed object, before the validating ones and gives the
-//! [`Verdict`] that an API server would give: the status of a denial, warnings and audit annotations. Neither does
-//! I/O: what they have to know of the cluster they ask a [`Cluster`], and an authorization check that has no answer yet
-//! ends the call with [`Unfinished::Pending`], to be repeated when it has. What an evaluation needs and was not given (the
-//! answer to a check, more of a namespace than its name) leaves its policy [`Undecided`], and so the request, unless another
-//! policy denies it.
+//! shared between threads. [`mutate`] runs the mutating ones on a request's object and returns the [outcome](Mutated);
+//! [`validate`] evaluates the validating ones for a request, perhaps with the mutated object, and returns the decision
+//! of an API server as a [`Verdict`]: the status of a denial, warnings and audit annotations. Neither does I/O: facts
+//! about the cluster come from a [`Cluster`], and an authorization check without an answer ends the call with
+//! [`Unfinished::Pending`], to be repeated once there is one. A policy that needs something that was not given (the answer
+//! to a check, more of a namespace than its name) is [`Undecided`], and so is the request, unless another policy denies it.
 //!
 //! ```
 //! use std::sync::Arc;

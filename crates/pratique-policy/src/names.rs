@@ -122,7 +122,7 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// How many bytes two texts have in common, by whole characters, up to what a [`Shape`] can say.
+/// How many bytes two texts have in common, by whole characters, up to what a [`Shape`] can hold.
 fn common(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
     let equal = a.zip(b).take_while(|(a, b)| a == b);
     let lengths = equal.scan(0, |length, (a, _)| {

@@ -36,7 +36,7 @@ impl Policies {
     /// Compiles policies and bindings; the order of both is by name.
     ///
     /// An expression that does not compile fails when it is evaluated, as with policies that were stored by another
-    /// version: refusing such policies is the business of validation. Policies of the API count only with a binding.
+    /// version: manifests are validated elsewhere. Policies of the API need a binding to have an effect.
     pub fn compile<'a>(
         policies: impl IntoIterator<Item = &'a api::ValidatingAdmissionPolicy>,
         bindings: impl IntoIterator<Item = &'a api::ValidatingAdmissionPolicyBinding>,

@@ -1,4 +1,4 @@
-//! What validating and mutating policies have in common: when they act, and with which bindings.
+//! The parts that validating and mutating policies have in common: matching, match conditions, variables, bindings.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::compiled::{Compiled, Compiler, Variable};
 use crate::constraints::Constraints;
 use crate::unmatched::Unmatched;
 
-/// A compiled policy but for what it does.
+/// A compiled policy without its validations or mutations.
 #[derive(Debug)]
 pub(crate) struct PolicyCore {
     pub(crate) name: String,
@@ -38,7 +38,7 @@ pub(crate) struct Parts<'p> {
 }
 
 impl PolicyCore {
-    /// Compiles the common parts, and hands on what the rest is to be compiled with.
+    /// Compiles the common parts; gives the compiler for the rest as well.
     ///
     /// `None` for a policy whose `paramKind` is no kind at all: an API server leaves it out.
     pub(crate) fn compile<'c>(

@@ -114,9 +114,9 @@ proptest! {
     fn order_does_not_matter(
         policies in Just(mutating().0).prop_shuffle(),
         bindings in Just(mutating().1).prop_shuffle(),
-        judges in Just(validating().0).prop_shuffle(),
+        validating_policies in Just(validating().0).prop_shuffle(),
         bound in Just(validating().1).prop_shuffle(),
     ) {
-        prop_assert_eq!(outcome((policies, bindings), (judges, bound)), outcome(mutating(), validating()));
+        prop_assert_eq!(outcome((policies, bindings), (validating_policies, bound)), outcome(mutating(), validating()));
     }
 }

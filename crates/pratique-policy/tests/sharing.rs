@@ -1,6 +1,7 @@
-//! What policies share while a request is judged changes nothing: neither verdicts, nor texts, nor where budgets end.
+//! Sharing results between policies changes nothing: neither decisions, nor messages, nor where budgets end.
 //!
-//! Nothing is shared while somebody looks on, so that each case is judged both ways, and by several threads besides.
+//! Nothing is shared while a trace is attached, so that each case is evaluated with and without one, and by several
+//! threads.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,11 +31,11 @@ fn cluster() -> TestCluster {
         .with_params("ConfigMap", &[param("few"), param("many")])
 }
 
-/// Looks on, and keeps what each expression cost.
+/// Records the cost of each expression.
 #[derive(Default)]
-struct Looker(RefCell<Vec<u64>>);
+struct Costs(RefCell<Vec<u64>>);
 
-impl Trace for Looker {
+impl Trace for Costs {
     fn end(&self, _: &Evaluation<'_>, cost: u64) {
         self.0.borrow_mut().push(cost);
     }
@@ -72,20 +73,20 @@ fn policy(name: &str, spec: Json) -> (Json, Vec<Json>) {
     (json!({"metadata": {"name": name}, "spec": whole}), bindings)
 }
 
-/// Who takes part in judging.
+/// What an evaluation is done with.
 #[derive(Clone, Copy)]
 enum With<'t> {
-    Nobody,
+    Nothing,
     Trace(&'t dyn Trace),
     Workers(&'t dyn Workers),
 }
 
 /// Several threads, for as little as can be.
-fn crowd() -> CountingExecutor {
+fn executor() -> CountingExecutor {
     CountingExecutor::new(Duration::from_micros(1))
 }
 
-fn judged(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unfinished> {
+fn evaluated(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unfinished> {
     let read: Vec<_> = policies
         .iter()
         .map(|(policy, _)| serde_json::from_value(policy.clone()).unwrap())
@@ -112,7 +113,7 @@ fn judged(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unf
     let cluster = cluster();
     let context = EvalContext::new(&cluster, Arc::new(NoOpinion));
     let context = match with {
-        With::Nobody => context,
+        With::Nothing => context,
         With::Trace(trace) => context.with_trace(trace),
         With::Workers(workers) => context.with_workers(workers),
     };
@@ -122,11 +123,11 @@ fn judged(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unf
 /// Checks that what is shared changes nothing; gives what came of it.
 #[track_caller]
 fn check(policies: &[(Json, Vec<Json>)]) -> Verdict {
-    let shared = judged(policies, With::Nobody).unwrap();
-    let alone = judged(policies, With::Trace(&Looker::default())).unwrap();
+    let shared = evaluated(policies, With::Nothing).unwrap();
+    let alone = evaluated(policies, With::Trace(&Costs::default())).unwrap();
     assert_eq!(shared, alone);
-    let crowded = judged(policies, With::Workers(&crowd())).unwrap();
-    assert_eq!(shared, crowded);
+    let parallel = evaluated(policies, With::Workers(&executor())).unwrap();
+    assert_eq!(shared, parallel);
     shared
 }
 
@@ -149,17 +150,17 @@ fn work_is_given_to_others() {
         })
         .chain([policy("no", validations(&["object.metadata.name != 'web'"]))])
         .collect();
-    let crowd = crowd();
-    let verdict = judged(&many, With::Workers(&crowd)).unwrap();
+    let executor = executor();
+    let verdict = evaluated(&many, With::Workers(&executor)).unwrap();
     assert_eq!(verdict.warnings.len(), 2);
-    assert!(crowd.asked() > 0);
+    assert!(executor.asked() > 0);
 }
 
 #[test]
 fn what_is_known_costs_what_it_did() {
-    let looker = Looker::default();
-    judged(&[policy("p", validations(&[DEAR]))], With::Trace(&looker)).unwrap();
-    let cost = looker.0.borrow().first().copied().unwrap();
+    let costs = Costs::default();
+    evaluated(&[policy("p", validations(&[DEAR]))], With::Trace(&costs)).unwrap();
+    let cost = costs.0.borrow().first().copied().unwrap();
     assert!((500_000..1_000_000).contains(&cost), "{cost}");
     // The match conditions of a policy have a quarter of the budget of validations.
     let fits = 2_500_000 / cost;
@@ -357,16 +358,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn policies_judge_together_as_they_do_apart(specs in proptest::collection::vec(any_bound_policy(), 1..8)) {
+    fn policies_decide_together_as_they_do_apart(specs in proptest::collection::vec(any_bound_policy(), 1..8)) {
         let policies: Vec<_> = specs
             .into_iter()
             .enumerate()
             .map(|(at, (spec, chosen))| bound(policy(&format!("p{at}"), spec), &chosen))
             .collect();
-        let shared = judged(&policies, With::Nobody).unwrap();
-        prop_assert_eq!(&shared, &judged(&policies, With::Trace(&Looker::default())).unwrap());
-        prop_assert_eq!(&shared, &judged(&policies, With::Workers(&crowd())).unwrap());
-        let apart = policies.iter().flat_map(|policy| judged(std::slice::from_ref(policy), With::Nobody).unwrap().warnings);
+        let shared = evaluated(&policies, With::Nothing).unwrap();
+        prop_assert_eq!(&shared, &evaluated(&policies, With::Trace(&Costs::default())).unwrap());
+        prop_assert_eq!(&shared, &evaluated(&policies, With::Workers(&executor())).unwrap());
+        let apart = policies.iter().flat_map(|policy| evaluated(std::slice::from_ref(policy), With::Nothing).unwrap().warnings);
         prop_assert_eq!(shared.warnings, apart.collect::<Vec<_>>());
     }
 }

@@ -21,7 +21,7 @@ fn cluster() -> TestCluster {
         .with_params_unknown("ConfigMap")
 }
 
-/// Looks on without a word.
+/// A trace that records nothing.
 struct Silent;
 
 impl Trace for Silent {}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use pratique_cel::exact;
-use pratique_expression::{Closed, Expression, Sees, slots};
+use pratique_expression::{Closed, Expression, Sees};
 
 use crate::memo::entry::ExpressionId;
 
@@ -94,11 +94,5 @@ impl BatchExpressions {
     /// What validations and messages see.
     pub(super) fn other_sees(&self) -> Sees {
         self.other_sees
-    }
-}
-
-impl BatchExpression {
-    pub(super) fn reads_variables(&self) -> bool {
-        self.expression.program().reads(slots().variables)
     }
 }

@@ -185,7 +185,7 @@ impl<'e, 's> BatchRun<'e, 's> {
         else {
             return Ok(Truth::Unknown);
         };
-        let key = match is_first && !expression.reads_variables() {
+        let key = match is_first {
             true => None,
             false => MemoKey::new(&expression.bound, role.key()),
         };

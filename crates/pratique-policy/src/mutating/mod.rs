@@ -63,7 +63,7 @@ pub(crate) struct Mutation {
     expression: Compiled,
 }
 
-/// How a mutation says what to change.
+/// The patch type of a mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// An object to merge in.
@@ -76,7 +76,7 @@ impl MutatingPolicies {
     /// Compiles policies and bindings; the order of both is by name.
     ///
     /// An expression that does not compile fails when it is evaluated, as with policies that were stored by another
-    /// version: refusing such policies is the business of validation. Policies of the API count only with a binding.
+    /// version: manifests are validated elsewhere. Policies of the API need a binding to have an effect.
     pub fn compile<'a>(
         policies: impl IntoIterator<Item = &'a api::MutatingAdmissionPolicy>,
         bindings: impl IntoIterator<Item = &'a api::MutatingAdmissionPolicyBinding>,

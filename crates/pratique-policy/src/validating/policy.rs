@@ -161,7 +161,7 @@ fn validate<'s>(
         match round.evaluate(Part::Validation(index), &validation.expression) {
             Ok(Ok(Value::Bool(true))) => {}
             Ok(answer) => unmet.push((index, answer)),
-            // One that is false denies, whatever the others would say.
+            // A validation that is false denies, whatever the others evaluate to.
             Err(Halt::Undecided(missing)) => undecided.push(MissingInput {
                 validation: Some(index),
                 missing: *missing,

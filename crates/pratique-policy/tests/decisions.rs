@@ -1,4 +1,4 @@
-//! Policies judge requests: what users are told, warned of, and what is kept for the audit log.
+//! Decisions of policies on requests: statuses, warnings and audit annotations.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
@@ -48,7 +48,7 @@ impl Authorizer for Gate {
 }
 
 /// Puts the creation of a Pod before a policy `p` with a binding `b`, of the API, both changed as the test wants.
-fn judge(policy: Json, binding: Json, request: Json) -> Result<Verdict, Unfinished> {
+fn evaluate(policy: Json, binding: Json, request: Json) -> Result<Verdict, Unfinished> {
     let rule = json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]});
     let constraints = json!({"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}});
     let policy = merged(json!({"matchConstraints": constraints}), policy);
@@ -67,14 +67,14 @@ fn judge(policy: Json, binding: Json, request: Json) -> Result<Verdict, Unfinish
     .to_string();
     let mut request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
     let cluster = cluster();
-    let judge = |request: &AdmissionRequest<'_>| {
+    let evaluate = |request: &AdmissionRequest<'_>| {
         let context = EvalContext::new(&cluster, Arc::new(Gate));
         validate(&[&policies], request, context, &mut ())
     };
-    let verdict = judge(&request);
-    // Whoever has given the objects their form already hears the same.
+    let verdict = evaluate(&request);
+    // Objects that have their form already lead to the same decision.
     settle_request(&mut request);
-    assert_eq!(format!("{:?}", judge(&request)), format!("{verdict:?}"));
+    assert_eq!(format!("{:?}", evaluate(&request)), format!("{verdict:?}"));
     verdict
 }
 
@@ -92,7 +92,7 @@ fn check(policy: Json, expected: &str) {
 
 #[track_caller]
 fn check_bound(policy: Json, binding: Json, expected: &str) {
-    let verdict = judge(policy, binding, json!({})).unwrap();
+    let verdict = evaluate(policy, binding, json!({})).unwrap();
     let message = verdict.status.map(|status| status.message).unwrap_or_default();
     let start = "pods \"web\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ";
     assert_eq!(message.strip_prefix(start).unwrap_or(&message), expected);
@@ -130,7 +130,7 @@ fn reasons_and_codes() {
         (json!("RequestEntityTooLarge"), 413),
     ] {
         let policy = json!({"validations": [{"expression": "false", "reason": reason}]});
-        let status = judge(policy, json!({}), json!({})).unwrap().status.unwrap();
+        let status = evaluate(policy, json!({}), json!({})).unwrap().status.unwrap();
         assert_eq!(status.code, code);
         assert_eq!(status.reason, reason.as_str().unwrap_or("Invalid"));
         let details = status.details.unwrap();
@@ -297,7 +297,7 @@ fn what_expressions_see() {
 fn actions() {
     let policy =
         || json!({"validations": [{"expression": "true"}, {"expression": "false", "message": "a <b>"}]});
-    let verdict = judge(
+    let verdict = evaluate(
         policy(),
         json!({"validationActions": ["Warn", "Audit"]}),
         json!({}),
@@ -318,7 +318,7 @@ fn actions() {
 fn audit_annotations() {
     let policy = |value: &str| json!({"auditAnnotations": [{"key": "name", "valueExpression": value}]});
     let published = |value: &str| {
-        judge(policy(value), json!({}), json!({}))
+        evaluate(policy(value), json!({}), json!({}))
             .unwrap()
             .audit_annotations
     };
@@ -388,7 +388,7 @@ fn a_pending_check_ends_the_call() {
     let policy =
         json!({"validations": [{"expression": "authorizer.requestResource.check('get').allowed()"}]});
     let bob = json!({"userInfo": {"username": "bob"}});
-    assert_eq!(judge(policy, json!({}), bob), Err(Unfinished::Pending));
+    assert_eq!(evaluate(policy, json!({}), bob), Err(Unfinished::Pending));
 }
 
 #[test]
@@ -409,7 +409,7 @@ fn what_policies_never_see() {
             false,
         ),
     ] {
-        let verdict = judge(policy.clone(), json!({}), request(group, resource)).unwrap();
+        let verdict = evaluate(policy.clone(), json!({}), request(group, resource)).unwrap();
         assert_eq!(verdict.allowed(), allowed, "{resource}");
     }
 }
@@ -417,7 +417,7 @@ fn what_policies_never_see() {
 #[test]
 fn the_namespace_of_a_request_exists() {
     let policy = json!({"validations": [{"expression": "true"}]});
-    let status = judge(policy, json!({}), json!({"namespace": "gone"}))
+    let status = evaluate(policy, json!({}), json!({"namespace": "gone"}))
         .unwrap()
         .status
         .unwrap();
@@ -429,7 +429,7 @@ fn the_namespace_of_a_request_exists() {
 
 #[test]
 fn what_led_to_a_denial() {
-    let cause = |policy: Json, binding: Json| judge(policy, binding, json!({})).unwrap().cause;
+    let cause = |policy: Json, binding: Json| evaluate(policy, binding, json!({})).unwrap().cause;
     let validation = |expression: &str| json!({"validations": [{"expression": expression}]});
     assert_eq!(cause(validation("true"), json!({})), None);
     assert_eq!(cause(validation("false"), json!({})), Some(DenialCause::Rule));
@@ -512,7 +512,7 @@ fn objects_are_seen_in_the_version_that_was_matched() {
             "validations": [{"expression": expression}],
         })
     };
-    let verdict = judge(
+    let verdict = evaluate(
         constrained("events.k8s.io", "v1", "events", sees),
         json!({}),
         event,
@@ -526,14 +526,14 @@ fn objects_are_seen_in_the_version_that_was_matched() {
         "object.spec.rollbackTo.revision == 7",
     );
     for (revision, denied) in [("7", false), ("8", true)] {
-        let verdict = judge(rollback.clone(), json!({}), deployment(revision)).unwrap();
+        let verdict = evaluate(rollback.clone(), json!({}), deployment(revision)).unwrap();
         assert_eq!(verdict.status.is_some(), denied, "{revision}");
     }
 
     // What cannot be converted is not evaluated.
     let fault = "failed to parse annotation[deprecated.deployment.rollback.to]=x as int64: strconv.ParseInt: parsing \
                  \"x\": invalid syntax";
-    let verdict = judge(rollback.clone(), json!({}), deployment("x")).unwrap();
+    let verdict = evaluate(rollback.clone(), json!({}), deployment("x")).unwrap();
     assert_eq!(
         verdict.status.unwrap().message,
         format!(
@@ -542,7 +542,10 @@ fn objects_are_seen_in_the_version_that_was_matched() {
         )
     );
     let ignored = merged(rollback, json!({"failurePolicy": "Ignore"}));
-    assert_eq!(judge(ignored, json!({}), deployment("x")).unwrap().status, None);
+    assert_eq!(
+        evaluate(ignored, json!({}), deployment("x")).unwrap().status,
+        None
+    );
 }
 
 #[test]
