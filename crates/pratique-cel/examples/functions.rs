@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;
 
-use pratique_cel::estimate::{CallCost, Range, UnknownSizes, estimate};
+use pratique_cel::cost::{self, CallCost, Range};
+use pratique_cel::estimate::{UnknownSizes, estimate};
 use pratique_cel::function::{Function, Overload};
-use pratique_cel::library::{arguments, cost};
+use pratique_cel::library::arguments;
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Arena, Context, Environment, Fault, StructType, Type, Value, json};
 

@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use pratique_cel::estimate::{Range, Sizes, estimate};
+use pratique_cel::cost::Range;
+use pratique_cel::estimate::{Sizes, estimate};
 use pratique_cel::value::List;
 use pratique_cel::{Arena, Context, Environment, FaultKind, Interrupt, Stop, Type, Value};
 

@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use pratique_cel::estimate::{Range, Sizes};
+use pratique_cel::cost::Range;
+use pratique_cel::estimate::Sizes;
 use pratique_cel::{Report, Type, library};
 
 /// Lists of containers hold at most ten, whatever else is not known.

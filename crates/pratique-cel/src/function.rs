@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::arena::Arena;
 use crate::context::Context;
-use crate::estimate::EstimateFn;
-use crate::library::cost;
+use crate::cost::{self, CostFn, CostNeed, EstimateFn};
 use crate::regex::Regex;
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
@@ -74,15 +73,6 @@ pub struct Overload {
     pub(crate) type_params: Arc<[Arc<str>]>,
 }
 
-/// What the cost of a call needs of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CostNeed {
-    /// A list.
-    List,
-    /// A signed integer.
-    Int,
-}
-
 /// Code that computes a call from values: never called with an error among the arguments.
 #[derive(Clone)]
 pub enum Implementation {
@@ -136,10 +126,6 @@ impl fmt::Debug for Made {
             .finish()
     }
 }
-
-/// The cost of a call from its arguments and its result; `result` is `None` where the call gave an error, and an
-/// argument null where it was one.
-pub type CostFn = for<'a> fn(arguments: &[Value<'a>], result: Option<&Value<'a>>) -> u64;
 
 impl Implementation {
     /// Calls it.

@@ -60,7 +60,7 @@
 //!
 //! ```
 //! use pratique_cel::function::Function;
-//! use pratique_cel::library::{arguments, cost};
+//! use pratique_cel::{cost, library::arguments};
 //! use pratique_cel::{Arena, Context, Environment, Type, Value};
 //!
 //! let shout = Function::new("shout")
@@ -117,6 +117,7 @@ pub mod ast;
 pub mod checker;
 mod constant;
 mod context;
+pub mod cost;
 mod declared;
 mod environment;
 mod error;

@@ -5,8 +5,9 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
+use crate::cost::Range;
 use crate::environment::Environment;
-use crate::estimate::{Range, Sizes, estimate};
+use crate::estimate::{Sizes, estimate};
 use crate::types::Type;
 
 /// What a checked expression uses.

@@ -1,70 +1,10 @@
 //! The cost of calls of the standard functions.
 
-use super::{Estimator, Path, READ, Range, extensions, kubernetes};
+use super::operand::{Call, Operand, PER_CHARACTER, below, matching};
+use super::{Estimator, READ, extensions, kubernetes};
 use crate::ast::ExprId;
 use crate::checker::Reference;
-use crate::types::Type;
-
-/// What is known of an operand of a call.
-#[derive(Clone)]
-pub(super) struct Operand<'c> {
-    pub(super) id: ExprId,
-    pub(super) of: &'c Type,
-    pub(super) path: Path,
-    pub(super) known: Option<Range>,
-    pub(super) cost: Range,
-}
-
-/// A call by one of the overloads that it may be of.
-pub(super) struct Call<'o, 'c> {
-    pub(super) function: &'o str,
-    pub(super) overload: &'o str,
-    pub(super) target: Option<&'o Operand<'c>>,
-    pub(super) args: &'o [Operand<'c>],
-}
-
-/// What a call may cost, and the size of its result where that is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CallCost {
-    /// The cost of the call, without that of its arguments.
-    pub cost: Range,
-    /// The size of the result.
-    pub result: Option<Range>,
-}
-
-/// What a call may cost from the sizes of its arguments, a receiver's first; [`Range::UNKNOWN`] where nothing is known.
-pub type EstimateFn = fn(sizes: &[Range]) -> CallCost;
-
-/// What traversing a string costs for each of its characters.
-pub(super) const PER_CHARACTER: f64 = 0.1;
-/// What matching a pattern costs for each of its characters, times the cost of traversing the text.
-pub(super) const PER_PATTERN_CHARACTER: f64 = 0.25;
-
-impl Operand<'_> {
-    pub(super) fn size(&self) -> Range {
-        self.known.unwrap_or(Range::UNKNOWN)
-    }
-
-    /// The cost of traversing it as a string.
-    pub(super) fn traversal(&self) -> Range {
-        self.size().scaled(PER_CHARACTER)
-    }
-}
-
-impl CallCost {
-    /// A cost, of a call whose result has any size.
-    pub fn new(cost: Range) -> Self {
-        CallCost { cost, result: None }
-    }
-
-    /// The same cost, with the size of the result.
-    pub fn giving(self, size: Range) -> Self {
-        CallCost {
-            result: Some(size),
-            ..self
-        }
-    }
-}
+use crate::cost::{CallCost, Range};
 
 impl<'c> Estimator<'c> {
     pub(super) fn call(
@@ -137,7 +77,7 @@ impl<'c> Estimator<'c> {
             _ => return size,
         };
         let container = call.args.first()?;
-        let path = super::below(container.path.clone(), step);
+        let path = below(container.path.clone(), step);
         self.set_path(id, path);
         self.entry_size(container.id).map(|entry| entry.value)
     }
@@ -229,12 +169,6 @@ fn standard(call: &Call<'_, '_>) -> Option<CallCost> {
         }
         _ => return None,
     })
-}
-
-/// The cost of matching a text with a pattern; an empty text counts as one character.
-pub(super) fn matching(text: &Operand<'_>, pattern: &Operand<'_>) -> Range {
-    let text = text.size().plus(Range::exactly(1)).scaled(PER_CHARACTER);
-    text.times(pattern.size().scaled(PER_PATTERN_CHARACTER))
 }
 
 /// Whether an overload compares operands of any size.

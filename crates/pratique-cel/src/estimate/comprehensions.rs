@@ -1,7 +1,8 @@
 //! The cost of what macros expand to: a loop costs its turns, as many as what it goes over may hold.
 
-use super::{Estimator, Local, Range, below};
+use super::{Estimator, Local, below};
 use crate::ast::{Comprehension, Expr, ExprId, Literal};
+use crate::cost::Range;
 use crate::types::Type;
 
 impl Estimator<'_> {

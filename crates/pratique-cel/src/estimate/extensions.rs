@@ -1,8 +1,8 @@
 //! The cost of calls of CEL's extension libraries of lists and sets.
 
-use super::calls::{Call, CallCost, Operand, PER_CHARACTER};
-use super::{NEW_LIST, Range};
+use super::operand::{Call, NEW_LIST, Operand, PER_CHARACTER};
 use crate::ast::{Ast, Expr, Literal};
+use crate::cost::{CallCost, Range};
 
 /// The estimate for a call of these libraries.
 pub(super) fn estimate(ast: &Ast, call: &Call<'_, '_>) -> Option<CallCost> {

@@ -1,8 +1,9 @@
 //! The cost of calls of Kubernetes' libraries, and of others for which Kubernetes has rules of its own.
 
-use super::calls::{Call, CallCost, Operand, PER_CHARACTER, PER_PATTERN_CHARACTER, matching};
-use super::{Range, Sizes};
+use super::Sizes;
+use super::operand::{Call, Operand, PER_CHARACTER, PER_PATTERN_CHARACTER, below, matching};
 use crate::ast::{Ast, Expr, Literal};
+use crate::cost::{CallCost, Range};
 use crate::types::Type;
 
 /// The estimate for a call by the name of its function.
@@ -155,7 +156,7 @@ fn element<'o>(sizes: &dyn Sizes, list: &'o Operand<'_>) -> Option<(&'o Type, Ra
     };
     let path = match list.path.is_empty() {
         true => Vec::new(),
-        false => super::below(list.path.clone(), "@items"),
+        false => below(list.path.clone(), "@items"),
     };
     let size = sizes.size(&path, of);
     Some((of, size.unwrap_or(Range::UNKNOWN)))

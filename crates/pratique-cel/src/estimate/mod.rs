@@ -7,7 +7,7 @@ mod calls;
 mod comprehensions;
 mod extensions;
 mod kubernetes;
-mod range;
+mod operand;
 mod sizes;
 
 use std::collections::HashMap;
@@ -16,10 +16,10 @@ use crate::ast::{Expr, ExprId};
 use crate::checker::{Checked, Reference};
 use crate::types::Type;
 
-pub use calls::{CallCost, EstimateFn};
-pub use range::Range;
+use crate::cost::Range;
 pub use sizes::{Sizes, UnknownSizes};
 
+use operand::{NEW_LIST, Path, below};
 use sizes::{EntrySize, literal_size};
 
 /// The range in which the cost of evaluating an expression lies.
@@ -65,14 +65,8 @@ impl<'c> Estimator<'c> {
 
 /// The cost of reading a variable or a field.
 const READ: Range = Range::exactly(1);
-/// The cost of making a list, apart from its elements.
-const NEW_LIST: Range = Range::exactly(10);
 const NEW_MAP: Range = Range::exactly(30);
 const NEW_STRUCT: Range = Range::exactly(40);
-
-/// Where a value stands in the declared variables: `["object", "spec", "containers", "@items"]`. It has no root where
-/// the value is part of what the expression made.
-type Path = Vec<String>;
 
 struct Estimator<'c> {
     checked: &'c Checked,
@@ -243,12 +237,6 @@ impl<'c> Estimator<'c> {
         let entry = self.entry_size(from);
         self.set_entry(to, entry);
     }
-}
-
-/// The path of a part of what a path leads to.
-fn below(mut path: Path, step: &str) -> Path {
-    path.push(step.to_owned());
-    path
 }
 
 /// The range to start from when the ranges of elements are joined.

@@ -1,7 +1,7 @@
 //! The sizes of values: characters, bytes, elements or entries.
 
-use super::Range;
 use crate::ast::{Expr, Literal};
+use crate::cost::Range;
 use crate::types::Type;
 
 /// What a host knows of the sizes of its variables.

@@ -1,6 +1,7 @@
 //! Expressions with the bounds of their costs.
 
 use super::*;
+use crate::cost::CallCost;
 use crate::environment::Environment;
 use crate::library;
 

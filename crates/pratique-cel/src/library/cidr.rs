@@ -5,8 +5,9 @@ use std::any::Any;
 use pratique_gotext::net::{Cidr, Ip};
 
 use super::arguments::{opaque, string};
-use super::{Library, cost, ip};
+use super::{Library, ip};
 use crate::context::Context;
+use crate::cost;
 use crate::error::Fault;
 use crate::function::{Function, Made, Overload};
 use crate::types::Type;

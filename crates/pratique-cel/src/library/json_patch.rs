@@ -1,8 +1,9 @@
 //! Help for writing JSON patches: `'/metadata/labels/' + jsonpatch.escapeKey('example.com/a')`.
 
+use super::Library;
 use super::arguments::string;
-use super::{Library, cost};
 use crate::context::Context;
+use crate::cost;
 use crate::function::Function;
 use crate::types::Type;
 use crate::value::{Evaluation, Value};

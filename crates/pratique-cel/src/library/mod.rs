@@ -7,7 +7,6 @@ pub mod arguments;
 pub mod authz;
 mod bounds;
 mod cidr;
-pub mod cost;
 mod format;
 mod ip;
 mod json_patch;

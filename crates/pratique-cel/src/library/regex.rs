@@ -1,8 +1,9 @@
 //! Kubernetes' functions of regular expressions: `find` and `findAll`.
 
 use super::results;
-use super::{Library, bounds, cost};
+use super::{Library, bounds};
 use crate::context::Context;
+use crate::cost;
 use crate::error::Fault;
 use crate::function::Function;
 use crate::regex::{Refused, Regex};

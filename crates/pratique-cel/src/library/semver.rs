@@ -4,9 +4,10 @@ use std::any::Any;
 
 use pratique_gotext::semver::{ParseError, Version};
 
+use super::Library;
 use super::arguments::{bool, opaque, string};
-use super::{Library, cost};
 use crate::context::Context;
+use crate::cost;
 use crate::error::Fault;
 use crate::function::{Function, Made};
 use crate::types::Type;

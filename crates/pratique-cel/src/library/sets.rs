@@ -1,7 +1,8 @@
 //! Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`.
 
-use super::{Library, bounds, cost};
+use super::{Library, bounds};
 use crate::context::Context;
+use crate::cost;
 use crate::error::Fault;
 use crate::function::Function;
 use crate::ops;

@@ -3,8 +3,8 @@
 use pratique_gotext::strconv::general_form;
 
 use super::failed::native_name;
+use crate::cost::CostNeed;
 use crate::error::Fault;
-use crate::function::CostNeed;
 use crate::meter::{Meter, Unmetered};
 use crate::value::{List, Map, Value};
 

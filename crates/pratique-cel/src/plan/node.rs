@@ -9,10 +9,11 @@ use super::names::Names;
 use super::place::Place;
 use super::set::ConstantSet;
 use crate::constant::Constant;
+use crate::cost::{CostFn, CostNeed};
 use crate::declared::TypeProvider;
 use crate::environment::Slot;
 use crate::exact::exact;
-use crate::function::{CostFn, CostNeed, Implementation, Made, PatternFn, Quick};
+use crate::function::{Implementation, Made, PatternFn, Quick};
 use crate::regex::Regex;
 
 /// The index of a node in its program.

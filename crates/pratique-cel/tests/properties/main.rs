@@ -14,7 +14,8 @@ mod world;
 
 use std::sync::OnceLock;
 
-use pratique_cel::estimate::{Range, Sizes, UnknownSizes, estimate};
+use pratique_cel::cost::Range;
+use pratique_cel::estimate::{Sizes, UnknownSizes, estimate};
 use pratique_cel::{
     Arena, Context, Environment, FaultKind, Program, Report, Stop, Type, Value, json, library,
 };

@@ -2,7 +2,8 @@
 
 mod sizes;
 
-use pratique_cel::estimate::{Range, Sizes, estimate};
+use pratique_cel::cost::Range;
+use pratique_cel::estimate::{Sizes, estimate};
 use pratique_cel::{Report as Usage, Type};
 use pratique_manifest::{Location, ManifestSet, ObjectName};
 use pratique_types::GroupVersionKind;

@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use pratique_cel::Type;
 use pratique_cel::checker::Checked;
-use pratique_cel::estimate::{Range, Sizes, UnknownSizes, ValueSize, value_size};
+use pratique_cel::cost::Range;
+use pratique_cel::estimate::{Sizes, UnknownSizes, ValueSize, value_size};
 
 /// The size of a large object: of a Pod with more than a thousand containers.
 pub(crate) const LARGE: u64 = 32 << 10;

@@ -17,9 +17,9 @@ use pratique_gotext::validation;
 
 use super::Library;
 use super::arguments::{opaque, string};
-use super::cost;
 use crate::arena::Arena;
 use crate::context::Context;
+use crate::cost;
 use crate::error::{Fault, Stop};
 use crate::function::{CallFn, Function};
 use crate::types::Type;

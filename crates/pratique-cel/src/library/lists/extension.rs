@@ -2,9 +2,10 @@
 
 use super::{comparable, sort};
 use crate::context::Context;
+use crate::cost::{self, CostNeed};
 use crate::error::Fault;
-use crate::function::{CallFn, CostNeed, Function, Overload};
-use crate::library::{Library, bounds, cost, results};
+use crate::function::{CallFn, Function, Overload};
+use crate::library::{Library, bounds, results};
 use crate::ops;
 use crate::types::Type;
 use crate::value::{Evaluation, List, Value};

@@ -2,8 +2,9 @@
 
 use super::{global, member};
 use crate::context::Context;
+use crate::cost::CostFn;
 use crate::error::Fault;
-use crate::function::{CallFn, CostFn, Function, Quick};
+use crate::function::{CallFn, Function, Quick};
 use crate::ops;
 use crate::regex::{Refused, Regex};
 use crate::types::Type;

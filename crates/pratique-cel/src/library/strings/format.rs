@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 
-use super::super::{bounds, cost};
+use super::super::bounds;
 use crate::context::Context;
+use crate::cost;
 use crate::error::Fault;
 use crate::text::format::{Argument, Shape, format};
 use crate::value::{Evaluation, Value};

@@ -4,7 +4,8 @@ mod calls;
 mod format;
 
 use self::calls::*;
-use super::{Library, cost};
+use super::Library;
+use crate::cost;
 use crate::function::{Function, Overload};
 use crate::types::Type;
 use crate::value::Value;

@@ -3,9 +3,9 @@
 use super::Run;
 use super::logic::{first_stop, truth};
 use crate::context::Context;
+use crate::cost;
 use crate::error::Fault;
 use crate::function::Quick;
-use crate::library::cost;
 use crate::ops;
 use crate::plan::guard::admit;
 use crate::plan::node::{Call, Cost, NodeId, Target};

@@ -1,4 +1,14 @@
-//! What calls cost, in the reference's units: ten characters read are one.
+//! Costs of calls, in the reference's units: reading ten characters costs 1.
+//!
+//! A function is declared with a [`CostFn`], which charges a call once it was made, and with an [`EstimateFn`], which
+//! bounds the cost of a call from the sizes of its arguments. The functions of this module are the costs that most
+//! functions have.
+
+mod call;
+mod range;
+
+pub use call::{CallCost, CostFn, CostNeed, EstimateFn};
+pub use range::Range;
 
 use crate::error::Fault;
 use crate::meter::{Meter, Unmetered};

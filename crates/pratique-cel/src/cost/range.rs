@@ -19,7 +19,7 @@ impl Range {
     };
 
     /// Nothing yet: the range that adds nothing to a union.
-    pub(super) const NONE: Range = Range {
+    pub(crate) const NONE: Range = Range {
         min: u64::MAX,
         max: 0,
     };
