@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::error::Fault;
+
 /// Why a pattern is none that Go takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -40,6 +42,27 @@ pub enum ErrorKind {
     NestingDepth,
     /// Too much memory when compiled.
     Large,
+}
+
+/// Why a pattern was not compiled.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// It is none.
+    Pattern(Error),
+    /// The evaluation was stopped.
+    Stopped(Fault),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Refused::Pattern(error)
+    }
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Refused::Stopped(fault)
+    }
 }
 
 impl std::error::Error for Error {}

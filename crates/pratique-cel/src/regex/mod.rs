@@ -24,6 +24,7 @@ use machine::Machine;
 use crate::error::Fault;
 use crate::meter::{Meter, Unmetered};
 
+pub(crate) use error::Refused;
 pub use error::{Error, ErrorKind};
 
 /// A compiled pattern.
@@ -34,27 +35,6 @@ pub struct Regex {
     /// Made when it is needed where there is an automaton as well.
     machine: OnceLock<Arc<Machine>>,
     pattern: Box<str>,
-}
-
-/// Why a pattern was not compiled.
-#[derive(Debug)]
-pub(crate) enum Refused {
-    /// It is none.
-    Pattern(Error),
-    /// The evaluation was stopped.
-    Stopped(Fault),
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Refused::Pattern(error)
-    }
-}
-
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused::Stopped(fault)
-    }
 }
 
 impl Regex {

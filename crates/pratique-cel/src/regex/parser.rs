@@ -3,21 +3,14 @@
 //! Groups are a stack, not a recursion, so that a pattern of any nesting is read; what nests too deep is refused when
 //! it is put together.
 
-use regex_syntax::hir::{Hir, Look};
+use regex_syntax::hir::Look;
 
 use super::class::ClassReader;
-use super::error::{Error, ErrorKind, between, whole};
-use super::piece::Piece;
+use super::error::{Error, ErrorKind, Refused, between, whole};
+use super::piece::{Parsed, Piece};
 use super::scan::{self, Count, Extension, Flags, split_first};
-use super::{Refused, set};
+use super::set;
 use crate::meter::Meter;
-
-/// A pattern, translated.
-pub(super) struct Parsed {
-    pub(super) hir: Hir,
-    /// How much an automaton of bytes has to know: literals in bytes and classes in ranges, as often as they are repeated.
-    pub(super) weight: u64,
-}
 
 /// What reading a thing takes, in units of work.
 const THING: u64 = 300;

@@ -3,7 +3,6 @@
 use regex_syntax::hir::{Capture, Class, ClassUnicode, Hir, HirKind, Look, Repetition};
 
 use super::error::ErrorKind;
-use super::parser::Parsed;
 use super::scan::{Count, Flags, MAX_COUNT};
 use super::set;
 
@@ -11,6 +10,13 @@ use super::set;
 const MAX_HEIGHT: u32 = 1_000;
 /// How many instructions a pattern may come to: Go's 128 MiB at 40 bytes each.
 const MAX_SIZE: u64 = (128 << 20) / 40;
+
+/// A pattern, translated.
+pub(super) struct Parsed {
+    pub(super) hir: Hir,
+    /// How much an automaton of bytes has to know: literals in bytes and classes in ranges, as often as they are repeated.
+    pub(super) weight: u64,
+}
 
 /// A part of a pattern.
 pub(super) struct Piece {
