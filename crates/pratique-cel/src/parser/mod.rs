@@ -6,6 +6,7 @@
 mod builder;
 mod expand;
 mod lexer;
+mod limits;
 mod literal;
 mod quick;
 mod thorough;
@@ -18,17 +19,11 @@ pub use self::builder::MacroError;
 pub use self::expand::{ACCUMULATOR, Expand, Expander, Macro};
 pub use crate::ast::Ast;
 use crate::error::{Issue, SHOWN_ISSUES};
-use crate::source::{Position, Source};
-
-/// How deep each rule of the grammar may nest, and how long chains of operators may be.
-const MOST_DEPTH: u32 = 250;
-
-/// How many code points an expression may have.
-const MOST_CODE_POINTS: usize = 100_000;
+use crate::source::Source;
 
 /// Parses a text. The faults are those that will be shown, in order of position, and then the others.
 pub(crate) fn parse(source: Arc<Source>, macros: &[Macro]) -> Result<Ast, Vec<Issue>> {
-    check_size(source.text())?;
+    limits::check_size(source.text())?;
     let capacity = source.text().len() / 3 + 4;
     let mut builder = Builder::new(macros, capacity);
     let root = match quick::read(source.text(), &mut builder) {
@@ -44,28 +39,6 @@ pub(crate) fn parse(source: Arc<Source>, macros: &[Macro]) -> Result<Ast, Vec<Is
         nodes: builder.nodes,
         macro_calls: builder.macro_calls,
     })
-}
-
-fn check_size(text: &str) -> Result<(), Vec<Issue>> {
-    // A code point takes a byte or more.
-    if text.len() <= MOST_CODE_POINTS {
-        return Ok(());
-    }
-    match text.chars().count() {
-        0..=MOST_CODE_POINTS => Ok(()),
-        size => Err(vec![Issue::new(
-            Position::NOWHERE,
-            format!("expression code point size exceeds limit: size: {size}, limit {MOST_CODE_POINTS}"),
-        )]),
-    }
-}
-
-/// The fault of an expression whose macros make too many nodes.
-fn too_large() -> Issue {
-    Issue::new(
-        Position::NOWHERE,
-        "expression is too large after the expansion of its macros",
-    )
 }
 
 /// Sorts the faults that will be shown by their positions.

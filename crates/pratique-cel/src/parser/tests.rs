@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 
 use super::*;
+use crate::source::Position;
 use crate::Environment;
 use crate::ast::{Expr, ExprId};
 use crate::print::print;

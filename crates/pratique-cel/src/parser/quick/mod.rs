@@ -5,9 +5,9 @@
 
 mod primary;
 
-use super::MOST_DEPTH;
 use super::builder::Builder;
 use super::lexer::{Lexed, Lexer};
+use super::limits::MOST_DEPTH;
 use super::token::{Kind, Token};
 use crate::ast::{Expr, ExprId, Literal};
 

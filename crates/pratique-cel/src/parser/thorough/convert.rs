@@ -1,7 +1,7 @@
 //! From parse tree to syntax tree: the second half of the thorough way, with a stack of its own as the first.
 
-use super::super::MOST_DEPTH;
 use super::super::builder::Builder;
+use super::super::limits::MOST_DEPTH;
 use super::super::token::{Token, is_reserved};
 use super::grammar::{Label, Rule, Variant};
 use super::tree::{Node, NodeId, Tree};

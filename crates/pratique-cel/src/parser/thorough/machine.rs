@@ -1,6 +1,6 @@
 //! The reading itself: walks the network with a stack of its own, so that no text can exhaust the thread's.
 
-use super::super::MOST_DEPTH;
+use super::super::limits::MOST_DEPTH;
 use super::super::token::{Kind, Token};
 use super::grammar::{At, Choice, Label, Network, RULES, Rule, Step, Variant};
 use super::input::Input;

@@ -38,7 +38,7 @@ pub(super) fn read(source: &Source, builder: &mut Builder<'_>) -> Result<ExprId,
     };
     let expr = converter.convert(root);
     if builder.is_full() {
-        issues.push(super::too_large());
+        issues.push(super::limits::too_large());
     }
     if issues.is_empty() { Ok(expr) } else { Err(issues) }
 }
