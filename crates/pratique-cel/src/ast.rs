@@ -259,3 +259,8 @@ impl Expr {
         }
     }
 }
+
+/// A name without the dot that makes it absolute.
+pub(crate) fn undotted(name: &str) -> &str {
+    name.strip_prefix('.').unwrap_or(name)
+}

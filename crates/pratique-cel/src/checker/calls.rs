@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::names::undotted;
+use super::messages::present;
 use super::relate::{is_dyn, plausible, same};
 use super::unify::instantiate;
-use super::{Checker, Reference, present};
-use crate::ast::{Expr, ExprId};
+use super::{Checker, Reference};
+use crate::ast::{Expr, ExprId, undotted};
 use crate::function::{Function, Overload};
 use crate::types::Type;
 

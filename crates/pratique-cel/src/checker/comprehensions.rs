@@ -1,6 +1,7 @@
 //! What macros expand to.
 
-use super::{Checker, present};
+use super::Checker;
+use super::messages::present;
 use crate::ast::{Comprehension, ExprId};
 use crate::types::Type;
 

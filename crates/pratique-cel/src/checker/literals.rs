@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::Checker;
+use super::messages::present;
 use super::relate::{is_dyn, less_specific};
-use super::{Checker, present};
 use crate::ast::{Expr, ExprId, MapEntry, StructField};
 use crate::types::Type;
 

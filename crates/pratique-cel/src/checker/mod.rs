@@ -4,73 +4,27 @@
 //! visited (`[]` is a list of something): such types are [free](Type::Free) until the end.
 
 mod calls;
+mod checked;
 mod comprehensions;
 mod literals;
+mod messages;
 mod names;
 mod relate;
 mod selects;
 mod unify;
 mod validate;
 
-use std::sync::Arc;
+use pratique_gotext::suggest::nearest;
+
+pub use checked::{Checked, Reference};
 
 use crate::ast::{Ast, Expr, ExprId, Literal};
-use crate::environment::{Environment, Slot};
+use crate::environment::Environment;
 use crate::error::{Issue, SHOWN_ISSUES};
-use crate::function::Function;
 use crate::types::Type;
 
-use pratique_gotext::suggest::nearest;
-use relate::is_presentable;
+use messages::mismatch;
 use unify::Bindings;
-
-/// An expression whose types and references are known.
-#[derive(Clone, Debug)]
-pub struct Checked {
-    /// The tree. The checker rewrites it where a qualified name turned out to be one name: the select
-    /// `a.b` that names the variable `a.b` becomes the identifier, `a.f(x)` that calls the function `a.f` loses its target.
-    pub ast: Ast,
-    /// The type of each node.
-    pub types: Vec<Type>,
-    /// What each identifier or call refers to.
-    pub references: Vec<Option<Reference>>,
-}
-
-/// What a name or call refers to.
-#[derive(Clone, Debug)]
-pub enum Reference {
-    /// A variable of the environment.
-    Variable(Slot),
-    /// A variable of an enclosing comprehension, by its place on the stack of such variables: where `n` are in
-    /// scope around a comprehension, its accumulator is `n`, its first variable `n + 1`, its second `n + 2`.
-    /// The range and the first value of the accumulator see `n` variables, the result `n + 1`.
-    Local(u32),
-    /// A type used as a value.
-    Type(Type),
-    /// A type used as a value that has no value at run time: `reference to undefined type`.
-    UndefinedType(Arc<str>),
-    /// A declared constant.
-    Constant(Literal),
-    /// The overloads of a function that fit: indices into its list.
-    Overloads(Arc<Function>, Vec<usize>),
-}
-
-impl Checked {
-    /// The type of a node.
-    pub fn type_of(&self, id: ExprId) -> &Type {
-        self.types.get(id.0 as usize).unwrap_or(&Type::Dyn)
-    }
-
-    /// What a node refers to.
-    pub fn reference(&self, id: ExprId) -> Option<&Reference> {
-        self.references.get(id.0 as usize)?.as_ref()
-    }
-
-    /// The type of the whole expression.
-    pub fn result_type(&self) -> &Type {
-        self.type_of(self.ast.root)
-    }
-}
 
 /// Checks types, then literals; all faults are reported, by their place. Those beyond the first hundred have no message.
 pub(crate) fn check(environment: &Environment, ast: Ast) -> Result<Checked, Vec<Issue>> {
@@ -289,23 +243,6 @@ fn literal_type(literal: &Literal) -> Type {
         Literal::Double(_) => Type::Double,
         Literal::String(_) => Type::String,
         Literal::Bytes(_) => Type::Bytes,
-    }
-}
-
-fn mismatch(expected: &Type, found: &Type) -> String {
-    format!(
-        "expected type '{}' but found '{}'",
-        present(expected),
-        present(found)
-    )
-}
-
-/// A type as messages show it.
-fn present(of: &Type) -> String {
-    if is_presentable(of) {
-        of.to_string()
-    } else {
-        format!("{}(…)", of.runtime_name())
     }
 }
 

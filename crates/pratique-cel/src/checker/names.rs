@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Checker, Reference, literal_type};
-use crate::ast::{Expr, ExprId};
+use crate::ast::{Expr, ExprId, undotted};
 use crate::environment::Slot;
 use crate::types::Type;
 
@@ -154,9 +154,4 @@ pub(super) enum Qualified {
     No,
     /// Nor is any shorter chain.
     Never,
-}
-
-/// A name without its leading dot.
-pub(super) fn undotted(name: &str) -> &str {
-    name.strip_prefix('.').unwrap_or(name)
 }

@@ -2,9 +2,10 @@
 
 use pratique_gotext::suggest::nearest;
 
+use super::messages::present;
 use super::names::Qualified;
 use super::relate::is_dynamic;
-use super::{Checker, Reference, present};
+use super::{Checker, Reference};
 use crate::ast::{Expr, ExprId, Literal};
 use crate::types::Type;
 

@@ -1,8 +1,9 @@
 //! Faults of literals that types do not show: bad durations, times, patterns and format strings, mixed types.
 
+use super::checked::Reference;
+use super::messages::mismatch;
 use super::relate::same;
-use super::{Reference, mismatch};
-use crate::ast::{Ast, Expr, ExprId, Literal};
+use crate::ast::{Ast, Expr, ExprId, Literal, undotted};
 use crate::error::Issue;
 use crate::regex::Regex;
 use crate::text::format::{Clause, FormatError, interpolate};
@@ -258,7 +259,7 @@ impl Validator<'_> {
                 function,
                 target,
                 args,
-            } => Some((super::names::undotted(function), *target, args)),
+            } => Some((undotted(function), *target, args)),
             _ => None,
         }
     }
