@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::declared::StructType;
 use crate::environment::Environment;
+use crate::environment::StructType;
 use crate::library;
 use crate::types::Type;
 

@@ -5,9 +5,10 @@ use std::any::Any;
 use pratique_gotext::net::{Cidr, Ip};
 
 use super::arguments::{opaque, string};
-use super::{Library, ip};
+use super::ip;
 use crate::context::Context;
 use crate::cost;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{Function, Made, Overload};
 use crate::types::Type;

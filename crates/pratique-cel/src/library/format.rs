@@ -2,11 +2,11 @@
 
 use std::any::Any;
 
-use super::Library;
 use super::arguments::{opaque, string};
 use super::named_format::NamedFormat;
 use crate::context::Context;
 use crate::cost;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{Function, Overload};
 use crate::types::Type;

@@ -4,10 +4,10 @@ use std::any::Any;
 
 use pratique_gotext::net::Ip;
 
-use super::Library;
 use super::arguments::{opaque, string};
 use crate::context::Context;
 use crate::cost;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Made};
 use crate::types::Type;

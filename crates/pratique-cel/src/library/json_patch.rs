@@ -1,9 +1,9 @@
 //! Help for writing JSON patches: `'/metadata/labels/' + jsonpatch.escapeKey('example.com/a')`.
 
-use super::Library;
 use super::arguments::string;
 use crate::context::Context;
 use crate::cost;
+use crate::environment::Library;
 use crate::function::Function;
 use crate::types::Type;
 use crate::value::{Evaluation, Value};

@@ -28,14 +28,9 @@ mod strings;
 mod testing;
 mod url;
 
-use std::sync::Arc;
-
-use crate::ast::Literal;
-use crate::declared::TypeProvider;
 use crate::environment::Environment;
-use crate::function::Function;
-use crate::parser::Macro;
-use crate::types::Type;
+
+pub use crate::environment::Library;
 
 pub use cidr::library as cidr;
 pub use format::library as named_formats;
@@ -50,49 +45,12 @@ pub use sets::library as sets;
 pub use strings::library as strings;
 pub use url::library as url;
 
-/// Declarations that belong together.
-#[derive(Clone, Debug, Default)]
-pub struct Library {
-    /// Functions and operators.
-    pub functions: Vec<Function>,
-    /// Macros.
-    pub macros: Vec<Macro>,
-    /// Structured types.
-    pub types: Vec<Arc<dyn TypeProvider>>,
-    /// Types that have a name as an expression: `int`, `net.IP` …
-    pub names: Vec<(Arc<str>, Type)>,
-    /// Constants by name.
-    pub constants: Vec<(Arc<str>, Literal)>,
-}
-
-impl Library {
-    /// A library with nothing in it.
-    pub fn new() -> Self {
-        Library::default()
-    }
-
-    /// A library of functions only.
-    pub fn of(functions: Vec<Function>) -> Self {
-        Library {
-            functions,
-            ..Library::default()
-        }
-    }
-
-    /// Adds a type that has a name as an expression.
-    pub fn naming(mut self, name: &str, of: Type) -> Self {
-        self.names.push((name.into(), of));
-        self
-    }
-
-    /// Adds what another library has.
-    pub fn and(mut self, other: Library) -> Self {
-        self.functions.extend(other.functions);
-        self.macros.extend(other.macros);
-        self.types.extend(other.types);
-        self.names.extend(other.names);
-        self.constants.extend(other.constants);
-        self
+impl Environment {
+    /// The language as the CEL specification defines it: standard functions, operators and macros.
+    ///
+    /// Extensions are added one by one ([`library`](crate::library)); [`library::kubernetes`](kubernetes) is all that Kubernetes has.
+    pub fn standard() -> Self {
+        Environment::new().with_library(standard())
     }
 }
 

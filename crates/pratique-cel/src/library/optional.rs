@@ -1,7 +1,7 @@
 //! Optional values.
 
-use super::Library;
 use crate::context::Context;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{Function, Overload};
 use crate::ops;

@@ -4,11 +4,11 @@ use std::any::Any;
 
 use pratique_gotext::quantity::{OutOfRange, Quantity};
 
-use super::Library;
 use super::arguments::{int, opaque, string};
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::cost;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{Function, Made};
 use crate::types::Type;

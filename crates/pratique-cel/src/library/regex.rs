@@ -1,9 +1,10 @@
 //! Kubernetes' functions of regular expressions: `find` and `findAll`.
 
+use super::bounds;
 use super::results;
-use super::{Library, bounds};
 use crate::context::Context;
 use crate::cost;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::Function;
 use crate::regex::{Refused, Regex};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Library;
-use crate::declared::TypeProvider;
+use crate::environment::{Library, TypeProvider};
 use crate::types::Type;
 
 /// `duration`, `timestamp` and their like: types that have no value.

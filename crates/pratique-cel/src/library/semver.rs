@@ -4,10 +4,10 @@ use std::any::Any;
 
 use pratique_gotext::semver::{ParseError, Version};
 
-use super::Library;
 use super::arguments::{bool, opaque, string};
 use crate::context::Context;
 use crate::cost;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{Function, Made};
 use crate::types::Type;

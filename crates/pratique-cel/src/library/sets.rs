@@ -1,8 +1,9 @@
 //! Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`.
 
-use super::{Library, bounds};
+use super::bounds;
 use crate::context::Context;
 use crate::cost;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::Function;
 use crate::ops;

@@ -1,8 +1,8 @@
 //! Calling a library's functions one by one in tests, without an expression around them.
 
-use super::Library;
 use crate::arena::Arena;
 use crate::context::Context;
+use crate::environment::Library;
 use crate::function::{Function, Overload};
 use crate::value::{Evaluation, Value};
 

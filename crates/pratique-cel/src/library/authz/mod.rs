@@ -15,11 +15,11 @@ pub use check::{
 
 use pratique_gotext::validation;
 
-use super::Library;
 use super::arguments::{opaque, string};
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::cost;
+use crate::environment::Library;
 use crate::error::{Fault, Stop};
 use crate::function::{CallFn, Function};
 use crate::types::Type;

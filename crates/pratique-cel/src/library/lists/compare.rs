@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::ops;
+use crate::types::Type;
 use crate::value::Value;
 
 /// Whether two values stand in an order; those that cannot be compared do not. The error is a stop: texts may be long.
@@ -31,4 +32,18 @@ pub(super) fn has_order(value: &Value<'_>) -> bool {
             | Value::Timestamp(_)
             | Value::Duration(_)
     )
+}
+
+/// The types whose values have an order, with the names that Kubernetes has for them, in the order of overloads.
+pub(super) fn comparable() -> [(&'static str, Type); 8] {
+    [
+        ("int", Type::Int),
+        ("uint", Type::Uint),
+        ("double", Type::Double),
+        ("bool", Type::Bool),
+        ("duration", Type::Duration),
+        ("timestamp", Type::Timestamp),
+        ("string", Type::String),
+        ("bytes", Type::Bytes),
+    ]
 }

@@ -1,11 +1,13 @@
 //! CEL's extension for lists, version 3: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse`, `lists.range`.
 
-use super::{comparable, sort};
+use super::compare::comparable;
+use super::sort;
 use crate::context::Context;
 use crate::cost::{self, CostNeed};
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Overload};
-use crate::library::{Library, bounds, results};
+use crate::library::{bounds, results};
 use crate::ops;
 use crate::types::Type;
 use crate::value::{Evaluation, List, Value};

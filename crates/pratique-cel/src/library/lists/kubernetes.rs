@@ -2,12 +2,11 @@
 
 use std::cmp::Ordering;
 
-use super::comparable;
-use super::compare::{has_order, is_ordered};
+use super::compare::{comparable, has_order, is_ordered};
 use crate::context::Context;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{CallFn, Function};
-use crate::library::Library;
 use crate::ops;
 use crate::time::Duration;
 use crate::types::Type;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::arguments::{arguments, receiver};
 use super::optional::bind;
 use super::standard::map;
-use super::{arguments, receiver};
 use crate::ast::{Expr, ExprId};
 use crate::parser::{Expander, Macro, MacroError};
 

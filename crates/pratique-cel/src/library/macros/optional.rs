@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{arguments, receiver};
+use super::arguments::{arguments, receiver};
 use crate::ast::{Comprehension, ExprId, Literal};
 use crate::parser::{Expander, Macro, MacroError};
 

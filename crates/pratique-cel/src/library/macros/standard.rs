@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{arguments, receiver, variable};
+use super::arguments::{arguments, receiver, variable};
 use crate::ast::{Comprehension, Expr, ExprId, Literal};
 use crate::parser::{Expander, Macro, MacroError};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::arguments::{distinct_from_accumulator, receiver};
 use super::standard::{Fold, all, comprehension, exists, exists_one, filtered, gather};
-use super::{distinct_from_accumulator, receiver};
 use crate::ast::{ExprId, Literal};
 use crate::function::{Function, Overload};
 use crate::parser::{Expander, Macro, MacroError};

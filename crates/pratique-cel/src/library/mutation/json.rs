@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use pratique_gotext::strconv::quote_rune;
 use pratique_json::{self as json, base64};
 
+use super::go_types::{JSON_PATCH, native_type};
 use super::object::unfit_key;
-use super::{JSON_PATCH, native_type};
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::value::{List, Map, Struct, Value};

@@ -2,8 +2,8 @@
 
 use pratique_json::Progress;
 
+use super::go_types::{JSON_PATCH, native_type};
 use super::json::check_keys;
-use super::{JSON_PATCH, native_type};
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::error::Fault;

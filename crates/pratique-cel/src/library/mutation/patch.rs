@@ -1,6 +1,6 @@
 //! Values of `JSONPatch`: the operations of JSON patches.
 
-use super::{JSON_PATCH, native_type};
+use super::go_types::{JSON_PATCH, native_type};
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::error::Fault;

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::any;
+use super::well_known::{DURATION, TIMESTAMP, default, duration};
 use super::wire::{MAX_DEPTH, Wire, fields};
-use super::{DURATION, TIMESTAMP, any, default, duration};
 use crate::context::Context;
 use crate::time::Timestamp;
 use crate::value::{List, Map, Value};

@@ -1,6 +1,6 @@
 //! Lists and maps: index, membership, size.
 
-use super::{global, member};
+use super::signature::{global, member};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{Function, Quick};

@@ -1,6 +1,6 @@
 //! Arithmetic on numbers, times, strings, bytes and lists.
 
-use super::{closed, global};
+use super::signature::{closed, global};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::Function;

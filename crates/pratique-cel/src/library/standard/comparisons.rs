@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::global;
+use super::signature::global;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Quick};

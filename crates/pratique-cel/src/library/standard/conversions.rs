@@ -1,6 +1,6 @@
 //! Conversions between types.
 
-use super::global;
+use super::signature::global;
 use crate::function::{CallFn, Function};
 use crate::ops;
 use crate::types::Type;

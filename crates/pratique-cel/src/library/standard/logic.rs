@@ -1,6 +1,6 @@
 //! Logic: `&&`, `||`, `!` and the conditional.
 
-use super::{closed, global};
+use super::signature::{closed, global};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::function::{Function, Quick};

@@ -5,11 +5,11 @@ mod arithmetic;
 mod comparisons;
 mod conversions;
 mod logic;
+mod signature;
 mod strings;
 mod time;
 
-use crate::function::{Function, Overload};
-use crate::library::Library;
+use crate::environment::Library;
 use crate::types::Type;
 
 /// The standard functions and operators.
@@ -44,21 +44,3 @@ const NAMED: [Type; 8] = [
     Type::Type(None),
     Type::Uint,
 ];
-
-/// The overload `function(params…)`.
-fn global(id: &str, params: &[Type], result: Type) -> Overload {
-    Overload::new(id, false, params, result)
-}
-
-/// The overload `params[0].function(params[1..]…)`.
-fn member(id: &str, params: &[Type], result: Type) -> Overload {
-    Overload::new(id, true, params, result)
-}
-
-/// A function named as an operator whose operands and result have one type, once for each type:
-/// `add_int64` and its like.
-fn closed(name: &str, operand_count: usize, ids: &[(&str, Type)]) -> Function {
-    ids.iter().fold(Function::new(name), |function, (id, of)| {
-        function.with(global(id, &vec![of.clone(); operand_count], of.clone()))
-    })
-}

@@ -1,6 +1,6 @@
 //! The string functions of the standard; the other ones are an extension.
 
-use super::{global, member};
+use super::signature::{global, member};
 use crate::context::Context;
 use crate::cost::CostFn;
 use crate::error::Fault;

@@ -1,6 +1,6 @@
 //! The parts of timestamps, in UTC or in a time zone, and of durations.
 
-use super::member;
+use super::signature::member;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Overload};
 use crate::time::{DurationField, TimestampField, Zone};

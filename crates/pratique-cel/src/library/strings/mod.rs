@@ -4,8 +4,8 @@ mod calls;
 mod format;
 
 use self::calls::*;
-use super::Library;
 use crate::cost;
+use crate::environment::Library;
 use crate::function::{Function, Overload};
 use crate::types::Type;
 use crate::value::Value;

@@ -83,7 +83,7 @@ impl TypeProvider for StructType {
     }
 
     fn has_namespace(&self, prefix: &str) -> bool {
-        within(&self.name, prefix)
+        is_below(&self.name, prefix)
     }
 
     fn field(&self, type_name: &str, field: &str) -> Option<Type> {
@@ -105,7 +105,7 @@ impl TypeProvider for StructType {
 }
 
 /// Whether a qualified name starts with `prefix` and a dot.
-pub(crate) fn within(name: &str, prefix: &str) -> bool {
+pub(crate) fn is_below(name: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix)
         .is_some_and(|rest| rest.starts_with('.'))
 }

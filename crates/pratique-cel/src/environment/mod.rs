@@ -1,19 +1,23 @@
 //! What expressions may use: variables, functions, macros and types.
+//!
+//! An [`Environment`] only holds declarations. The parser, the checker and the planner look names up in it, and
+//! `compile` puts them together.
+
+mod activation;
+mod library;
+mod provider;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use activation::{Activation, Slot};
+pub use library::Library;
+pub use provider::{StructType, TypeProvider};
+
 use crate::ast::Literal;
-use crate::checker::{self, Checked};
-use crate::declared::{self, TypeProvider};
-use crate::error::CompileError;
 use crate::function::{Function, Overload};
-use crate::library::{self, Library};
-use crate::parser::{self, Macro};
-use crate::plan::{self, Program};
-use crate::source::Source;
+use crate::parser::Macro;
 use crate::types::Type;
-use crate::value::Value;
 
 /// The declarations against which expressions are compiled. Cheap to clone and to extend: what is declared
 /// is shared.
@@ -43,26 +47,10 @@ struct Names {
     prefixes: Vec<Box<str>>,
 }
 
-/// The place of a variable in the [`Activation`]s of its environment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Slot(pub(crate) u32);
-
-impl Slot {
-    /// The place of a variable that was not declared: never set.
-    pub(crate) const NOWHERE: Slot = Slot(u32::MAX);
-}
-
 impl Environment {
     /// An environment that knows literals only.
     pub fn new() -> Self {
         Environment::default()
-    }
-
-    /// The language as the CEL specification defines it: standard functions, operators and macros.
-    ///
-    /// Extensions are added one by one ([`library`]); [`library::kubernetes`] is all that Kubernetes has.
-    pub fn standard() -> Self {
-        Environment::new().with_library(library::standard())
     }
 
     /// Refuses literals that can only be wrong, as Kubernetes does: durations, timestamps, patterns, conversions of
@@ -129,39 +117,7 @@ impl Environment {
         Activation::new(self.variables.len())
     }
 
-    /// Parses an expression: syntax and macros.
-    pub fn parse(&self, text: &str) -> Result<parser::Ast, CompileError> {
-        let source = Arc::new(Source::new(text));
-        parser::parse(source.clone(), &self.macros).map_err(|issues| CompileError::Issues { source, issues })
-    }
-
-    /// Checks the types of a parsed expression, and its literals.
-    pub fn check(&self, ast: parser::Ast) -> Result<Checked, CompileError> {
-        let source = ast.source.clone();
-        checker::check(self, ast).map_err(|issues| CompileError::Issues { source, issues })
-    }
-
-    /// Finds what the names and calls of a parsed expression refer to, and refuses nothing: what has no meaning is an
-    /// error where it is evaluated, if it is.
-    pub fn check_loosely(&self, ast: parser::Ast) -> Checked {
-        checker::check_loosely(self, ast)
-    }
-
-    /// Plans a checked expression for evaluation.
-    pub fn plan(&self, checked: &Checked) -> Result<Program, CompileError> {
-        if checked.types.iter().any(Type::is_untyped) {
-            return Err(CompileError::Untyped);
-        }
-        plan::plan(self, checked).map_err(CompileError::Plan)
-    }
-
-    /// Parses, checks and plans an expression.
-    pub fn compile(&self, text: &str) -> Result<Program, CompileError> {
-        self.plan(&self.check(self.parse(text)?)?)
-    }
-
     /// The macros, in the order in which they are tried.
-    #[cfg(test)]
     pub(crate) fn macros(&self) -> &[Macro] {
         &self.macros
     }
@@ -245,7 +201,7 @@ impl Environment {
             || self
                 .variables
                 .iter()
-                .any(|(name, _)| declared::within(name, prefix))
+                .any(|(name, _)| provider::is_below(name, prefix))
             || self.types.iter().any(|types| types.has_namespace(prefix))
     }
 }
@@ -282,53 +238,5 @@ fn add_prefix(prefixes: &mut Vec<Box<str>>, name: &str) {
         && !prefixes.iter().any(|known| **known == *prefix)
     {
         prefixes.push(prefix.into());
-    }
-}
-
-/// The values of an environment's variables for one or more evaluations.
-#[derive(Clone, Debug, Default)]
-pub struct Activation<'a> {
-    /// The first ones, in place: an activation is made for each evaluation.
-    few: [Option<Value<'a>>; FEW],
-    more: Vec<Option<Value<'a>>>,
-}
-
-/// How many variables find room in an activation itself.
-const FEW: usize = 8;
-
-impl<'a> Activation<'a> {
-    fn new(count: usize) -> Self {
-        Activation {
-            few: [None; FEW],
-            more: vec![None; count.saturating_sub(FEW)],
-        }
-    }
-
-    /// Sets a variable; a variable that is not set is an error where it is read (`no such attribute(s): x`).
-    pub fn set(&mut self, slot: Slot, value: Value<'a>) {
-        let at = slot.0 as usize;
-        let place = match at.checked_sub(FEW) {
-            None => self.few.get_mut(at),
-            Some(at) => self.more.get_mut(at),
-        };
-        if let Some(place) = place {
-            *place = Some(value);
-        }
-    }
-
-    /// The value of a variable, where it lies.
-    #[inline]
-    pub(crate) fn value(&self, slot: Slot) -> Option<&Value<'a>> {
-        let at = slot.0 as usize;
-        let place = match at.checked_sub(FEW) {
-            None => self.few.get(at),
-            Some(at) => self.more.get(at),
-        };
-        place?.as_ref()
-    }
-
-    /// The value of a variable.
-    pub fn get(&self, slot: Slot) -> Option<Value<'a>> {
-        self.value(slot).copied()
     }
 }

@@ -1,0 +1,45 @@
+//! From the text of an expression to a program.
+
+use std::sync::Arc;
+
+use crate::ast::Ast;
+use crate::checker::{self, Checked};
+use crate::environment::Environment;
+use crate::error::CompileError;
+use crate::parser;
+use crate::plan::{self, Program};
+use crate::source::Source;
+use crate::types::Type;
+
+impl Environment {
+    /// Parses an expression: syntax and macros.
+    pub fn parse(&self, text: &str) -> Result<Ast, CompileError> {
+        let source = Arc::new(Source::new(text));
+        parser::parse(source.clone(), self.macros()).map_err(|issues| CompileError::Issues { source, issues })
+    }
+
+    /// Checks the types of a parsed expression, and its literals.
+    pub fn check(&self, ast: Ast) -> Result<Checked, CompileError> {
+        let source = ast.source.clone();
+        checker::check(self, ast).map_err(|issues| CompileError::Issues { source, issues })
+    }
+
+    /// Finds what the names and calls of a parsed expression refer to, and refuses nothing: what has no meaning is an
+    /// error where it is evaluated, if it is.
+    pub fn check_loosely(&self, ast: Ast) -> Checked {
+        checker::check_loosely(self, ast)
+    }
+
+    /// Plans a checked expression for evaluation.
+    pub fn plan(&self, checked: &Checked) -> Result<Program, CompileError> {
+        if checked.types.iter().any(Type::is_untyped) {
+            return Err(CompileError::Untyped);
+        }
+        plan::plan(self, checked).map_err(CompileError::Plan)
+    }
+
+    /// Parses, checks and plans an expression.
+    pub fn compile(&self, text: &str) -> Result<Program, CompileError> {
+        self.plan(&self.check(self.parse(text)?)?)
+    }
+}
