@@ -6,7 +6,7 @@ use super::relate::same;
 use crate::ast::{Ast, Expr, ExprId, Literal, undotted};
 use crate::error::Issue;
 use crate::regex::Regex;
-use crate::text::format::{Clause, FormatError, interpolate};
+use crate::text::format::{ArgumentError, Clause, FormatError, interpolate};
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;
 
@@ -166,13 +166,13 @@ impl Validator<'_> {
                 self.report(id, problem);
             }
             Ok(_) => {}
-            Err(FormatError::Argument(refusal)) => {
-                self.report(
-                    refusal.at,
-                    format!("error during formatting: {}", refusal.message),
-                );
+            Err(error) => {
+                let at = match &error {
+                    FormatError::Argument(refusal) => refusal.at,
+                    _ => id,
+                };
+                self.report(at, error.to_string());
             }
-            Err(error) => self.report(id, error.to_string()),
         }
     }
 
@@ -237,8 +237,8 @@ impl Validator<'_> {
     }
 
     fn refusal(&self, clause: Clause, at: ExprId) -> Refusal {
-        let message = clause.refusal(self.type_of(at).runtime_name());
-        Refusal { at, message }
+        let error = ArgumentError::mismatch(clause, self.type_of(at).runtime_name());
+        Refusal { at, error }
     }
 
     /// Whether a call may be one of an overload.
@@ -277,10 +277,10 @@ impl Validator<'_> {
 
 /// An argument that does not fit its clause.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+#[error("{error}")]
 struct Refusal {
     at: ExprId,
-    message: String,
+    error: ArgumentError,
 }
 
 fn unwrapped(of: &Type) -> &Type {

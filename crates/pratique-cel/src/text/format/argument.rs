@@ -4,11 +4,13 @@ use std::fmt::Write;
 
 use pratique_gotext::strconv::{general_form, parse_float};
 
-use super::{Clause, english, nested};
+use super::clause::Clause;
+use super::error::ArgumentError;
+use super::{english, nested};
 use crate::time::{Duration, Timestamp};
 
 /// A value that can be formatted.
-pub trait Argument: Sized {
+pub(crate) trait Argument: Sized {
     /// What it is.
     fn shape(&self) -> Shape<'_, Self>;
 
@@ -24,7 +26,7 @@ pub trait Argument: Sized {
 
 /// What a value is, as far as formatting distinguishes.
 #[derive(Debug)]
-pub enum Shape<'v, A> {
+pub(crate) enum Shape<'v, A> {
     /// `null`
     Null,
     /// A boolean.
@@ -54,8 +56,12 @@ pub enum Shape<'v, A> {
 }
 
 /// Writes an argument as its clause asks.
-pub(super) fn write<A: Argument>(out: &mut String, clause: Clause, argument: &A) -> Result<(), String> {
-    let refuse = || Err(clause.refusal(argument.type_name()));
+pub(super) fn write<A: Argument>(
+    out: &mut String,
+    clause: Clause,
+    argument: &A,
+) -> Result<(), ArgumentError> {
+    let refuse = || Err(ArgumentError::mismatch(clause, argument.type_name()));
     match clause {
         Clause::String => write_string(out, argument, 0),
         Clause::Decimal => match argument.shape() {
@@ -83,7 +89,11 @@ pub(super) fn write<A: Argument>(out: &mut String, clause: Clause, argument: &A)
 }
 
 /// Writes a value as `%s` does at the top.
-pub(super) fn write_string<A: Argument>(out: &mut String, argument: &A, depth: usize) -> Result<(), String> {
+pub(super) fn write_string<A: Argument>(
+    out: &mut String,
+    argument: &A,
+    depth: usize,
+) -> Result<(), ArgumentError> {
     match argument.shape() {
         Shape::Null => push(out, format_args!("null")),
         Shape::Bool(value) => push(out, format_args!("{value}")),
@@ -96,20 +106,20 @@ pub(super) fn write_string<A: Argument>(out: &mut String, argument: &A, depth: u
         Shape::Duration(value) => push(out, format_args!("{value}")),
         Shape::List(elements) => nested::write_list(out, &elements, depth),
         Shape::Map(entries) => nested::write_map(out, &entries, depth),
-        Shape::Other => Err(Clause::String.refusal(argument.type_name())),
+        Shape::Other => Err(ArgumentError::mismatch(Clause::String, argument.type_name())),
     }
 }
 
 /// Bytes as a string.
-pub(super) fn utf8(bytes: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(bytes).map_err(|_| {
-        "could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string".to_owned()
-    })
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ArgumentError> {
+    std::str::from_utf8(bytes).map_err(|_| ArgumentError::InvalidUtf8)
 }
 
-/// Appends to a string, which cannot fail.
-pub(super) fn push(out: &mut String, text: std::fmt::Arguments<'_>) -> Result<(), String> {
-    out.write_fmt(text).map_err(|error| error.to_string())
+/// Appends to a string.
+pub(super) fn push(out: &mut String, text: std::fmt::Arguments<'_>) -> Result<(), ArgumentError> {
+    // Writing to a string does not fail.
+    let _ = out.write_fmt(text);
+    Ok(())
 }
 
 /// A double, or the name of one that has no literal.
@@ -126,7 +136,7 @@ fn write_magnitude<A>(
     out: &mut String,
     shape: Shape<'_, A>,
     digits: fn(u64) -> String,
-) -> Option<Result<(), String>> {
+) -> Option<Result<(), ArgumentError>> {
     let (negative, magnitude) = match shape {
         Shape::Int(value) => (value < 0, value.unsigned_abs()),
         Shape::Uint(value) => (false, value),
@@ -139,7 +149,7 @@ fn write_magnitude<A>(
     Some(Ok(()))
 }
 
-fn write_hex<A>(out: &mut String, shape: Shape<'_, A>, upper: bool) -> Option<Result<(), String>> {
+fn write_hex<A>(out: &mut String, shape: Shape<'_, A>, upper: bool) -> Option<Result<(), ArgumentError>> {
     let bytes = match &shape {
         Shape::String(text) => text.as_bytes(),
         Shape::Bytes(bytes) => bytes,

@@ -1,68 +1,17 @@
 //! The formatting of `string.format`: clauses such as `%s` and `%.2f` in a text, each for one argument.
 
 mod argument;
+mod clause;
 mod english;
+mod error;
 mod nested;
 
-pub use argument::{Argument, Shape};
-
-use pratique_gotext::strconv::{NumberError, atoi};
-
-/// What a clause asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clause {
-    /// `%s`: any value as a string.
-    String,
-    /// `%d`: an integer.
-    Decimal,
-    /// `%f`: a double with digits after the point, `%.2f` with so many.
-    Fixed(Option<i64>),
-    /// `%e`: a double with an exponent.
-    Scientific(Option<i64>),
-    /// `%b`: an integer or boolean in base 2.
-    Binary,
-    /// `%x` and `%X`: an integer, string or bytes in base 16.
-    Hex {
-        /// With `A` to `F`.
-        upper: bool,
-    },
-    /// `%o`: an integer in base 8.
-    Octal,
-}
-
-/// Why a text cannot be formatted. `E` is what goes wrong with one argument.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FormatError<E> {
-    /// There are more clauses than arguments.
-    #[error("index {0} out of range")]
-    MissingArgument(usize),
-    /// A `%` at the end.
-    #[error("unexpected end of string")]
-    UnexpectedEnd,
-    /// A clause that is none.
-    #[error("could not parse formatting clause: {0}")]
-    Clause(#[from] ClauseError),
-    /// A clause does not fit its argument.
-    #[error("error during formatting: {0}")]
-    Argument(E),
-}
-
-/// What is wrong with a clause.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ClauseError {
-    /// A precision that the text ends in.
-    #[error("error while parsing precision: could not find end of precision specifier")]
-    EndlessPrecision,
-    /// A precision without digits, or too large.
-    #[error("error while parsing precision: error while converting precision to integer: {0}")]
-    Precision(#[from] NumberError),
-    /// An unknown letter.
-    #[error("unrecognized formatting clause \"{0}\"")]
-    Unrecognized(char),
-}
+pub(crate) use argument::{Argument, Shape};
+pub(crate) use clause::Clause;
+pub(crate) use error::{ArgumentError, FormatError};
 
 /// Formats a text with arguments.
-pub fn format<A: Argument>(text: &str, arguments: &[A]) -> Result<String, FormatError<String>> {
+pub(crate) fn format<A: Argument>(text: &str, arguments: &[A]) -> Result<String, FormatError<ArgumentError>> {
     let mut formatted = String::with_capacity(text.len());
     interpolate(
         text,
@@ -77,7 +26,7 @@ pub fn format<A: Argument>(text: &str, arguments: &[A]) -> Result<String, Format
 }
 
 /// Copies a text to `out`, and calls `write` with each clause and the index of its argument. Gives the number of clauses.
-pub fn interpolate<E>(
+pub(crate) fn interpolate<E>(
     text: &str,
     arguments: usize,
     out: &mut String,
@@ -105,55 +54,6 @@ pub fn interpolate<E>(
     }
     out.push_str(rest);
     Ok(index)
-}
-
-impl Clause {
-    /// Why an argument of a type does not fit, in the reference's words.
-    pub fn refusal(self, type_name: &str) -> String {
-        let wanted = match self {
-            Clause::String => {
-                "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, \
-                 durations, and timestamps"
-            }
-            Clause::Decimal => "decimal clause can only be used on integers",
-            Clause::Fixed(_) => "fixed-point clause can only be used on doubles",
-            Clause::Scientific(_) => "scientific clause can only be used on doubles",
-            Clause::Binary => "only integers and bools can be formatted as binary",
-            Clause::Hex { .. } => "only integers, byte buffers, and strings can be formatted as hex",
-            Clause::Octal => "octal clause can only be used on integers",
-        };
-        format!("{wanted}, was given {type_name}")
-    }
-
-    /// The clause after a `%`, and the text after it.
-    fn parse(text: &str) -> Result<(Clause, &str), ClauseError> {
-        let (precision, rest) = match text.strip_prefix('.') {
-            Some(rest) => parse_precision(rest)?,
-            None => (None, text),
-        };
-        // The letter is a byte; of a character of several, its first is shown.
-        let letter = rest.bytes().next().map_or('\u{0}', char::from);
-        let clause = match letter {
-            's' => Clause::String,
-            'd' => Clause::Decimal,
-            'f' => Clause::Fixed(precision),
-            'e' => Clause::Scientific(precision),
-            'b' => Clause::Binary,
-            'x' => Clause::Hex { upper: false },
-            'X' => Clause::Hex { upper: true },
-            'o' => Clause::Octal,
-            _ => return Err(ClauseError::Unrecognized(letter)),
-        };
-        Ok((clause, rest.get(1..).unwrap_or("")))
-    }
-}
-
-fn parse_precision(text: &str) -> Result<(Option<i64>, &str), ClauseError> {
-    let end = text
-        .find(|next: char| !next.is_ascii_digit())
-        .ok_or(ClauseError::EndlessPrecision)?;
-    let (digits, rest) = text.split_at_checked(end).ok_or(ClauseError::EndlessPrecision)?;
-    Ok((Some(atoi(digits)?), rest))
 }
 
 #[cfg(test)]

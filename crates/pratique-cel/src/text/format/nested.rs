@@ -3,14 +3,19 @@
 use pratique_gotext::strconv::{plain_form, quote};
 
 use super::argument::{Argument, Shape, push, utf8, write_string};
+use super::error::ArgumentError;
 
 /// How deep lists and maps may nest: what the input may, and as much again from literals around it.
-const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;
+pub(super) const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;
 
 /// Digits after the point of a double in a list or map.
 const PRECISION: usize = 6;
 
-pub(super) fn write_list<A: Argument>(out: &mut String, elements: &[A], depth: usize) -> Result<(), String> {
+pub(super) fn write_list<A: Argument>(
+    out: &mut String,
+    elements: &[A],
+    depth: usize,
+) -> Result<(), ArgumentError> {
     out.push('[');
     for (index, element) in elements.iter().enumerate() {
         if index > 0 {
@@ -27,13 +32,13 @@ pub(super) fn write_map<A: Argument>(
     out: &mut String,
     entries: &[(A, A)],
     depth: usize,
-) -> Result<(), String> {
+) -> Result<(), ArgumentError> {
     let mut written = Vec::with_capacity(entries.len());
     for (key, value) in entries {
         let (key, mut text) = (key_text(key)?, String::new());
         write_member(&mut text, value, depth)?;
         if !value.moves(text.len()) {
-            return Err(String::new());
+            return Err(ArgumentError::Stopped);
         }
         written.push((key, text));
     }
@@ -47,22 +52,19 @@ pub(super) fn write_map<A: Argument>(
     Ok(())
 }
 
-fn key_text<A: Argument>(key: &A) -> Result<String, String> {
+fn key_text<A: Argument>(key: &A) -> Result<String, ArgumentError> {
     match key.shape() {
         Shape::String(text) => Ok(quote(text)),
         Shape::Bool(value) => Ok(value.to_string()),
         Shape::Int(value) => Ok(value.to_string()),
         Shape::Uint(value) => Ok(value.to_string()),
-        _ => Err(format!(
-            "no formatting function for map key of type {}",
-            key.type_name()
-        )),
+        _ => Err(ArgumentError::Key(key.type_name().into())),
     }
 }
 
-fn write_member<A: Argument>(out: &mut String, member: &A, depth: usize) -> Result<(), String> {
+fn write_member<A: Argument>(out: &mut String, member: &A, depth: usize) -> Result<(), ArgumentError> {
     if depth >= MAX_DEPTH {
-        return Err(format!("lists and maps nested more than {MAX_DEPTH} deep"));
+        return Err(ArgumentError::TooDeep);
     }
     match member.shape() {
         Shape::String(text) => push(out, format_args!("{}", quote(text))),
@@ -73,7 +75,7 @@ fn write_member<A: Argument>(out: &mut String, member: &A, depth: usize) -> Resu
         Shape::Double(value) => push(out, format_args!("\"{}\"", plain_form(value, None))),
         Shape::Timestamp(value) => push(out, format_args!("timestamp({})", quote(&value.to_string()))),
         Shape::Duration(value) => push(out, format_args!("duration({})", quote(&value.to_string()))),
-        Shape::Other => Err(format!("no formatting function for {}", member.type_name())),
+        Shape::Other => Err(ArgumentError::Member(member.type_name().into())),
         _ => write_string(out, member, depth + 1),
     }
 }

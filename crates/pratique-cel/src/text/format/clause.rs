@@ -1,0 +1,75 @@
+//! Clauses: `%s`, `%.2f` and their like.
+
+use pratique_gotext::strconv::atoi;
+
+use super::error::ClauseError;
+
+/// A formatting clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clause {
+    /// `%s`: any value as a string.
+    String,
+    /// `%d`: an integer.
+    Decimal,
+    /// `%f`: a double with digits after the point, `%.2f` with so many.
+    Fixed(Option<i64>),
+    /// `%e`: a double with an exponent.
+    Scientific(Option<i64>),
+    /// `%b`: an integer or boolean in base 2.
+    Binary,
+    /// `%x` and `%X`: an integer, string or bytes in base 16.
+    Hex {
+        /// With `A` to `F`.
+        upper: bool,
+    },
+    /// `%o`: an integer in base 8.
+    Octal,
+}
+
+impl Clause {
+    /// What the reference says of an argument that does not fit.
+    pub(super) fn requirement(self) -> &'static str {
+        match self {
+            Clause::String => {
+                "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, \
+                 durations, and timestamps"
+            }
+            Clause::Decimal => "decimal clause can only be used on integers",
+            Clause::Fixed(_) => "fixed-point clause can only be used on doubles",
+            Clause::Scientific(_) => "scientific clause can only be used on doubles",
+            Clause::Binary => "only integers and bools can be formatted as binary",
+            Clause::Hex { .. } => "only integers, byte buffers, and strings can be formatted as hex",
+            Clause::Octal => "octal clause can only be used on integers",
+        }
+    }
+
+    /// The clause after a `%`, and the text after it.
+    pub(super) fn parse(text: &str) -> Result<(Clause, &str), ClauseError> {
+        let (precision, rest) = match text.strip_prefix('.') {
+            Some(rest) => parse_precision(rest)?,
+            None => (None, text),
+        };
+        // The letter is a byte; of a character of several, its first is shown.
+        let letter = rest.bytes().next().map_or('\u{0}', char::from);
+        let clause = match letter {
+            's' => Clause::String,
+            'd' => Clause::Decimal,
+            'f' => Clause::Fixed(precision),
+            'e' => Clause::Scientific(precision),
+            'b' => Clause::Binary,
+            'x' => Clause::Hex { upper: false },
+            'X' => Clause::Hex { upper: true },
+            'o' => Clause::Octal,
+            _ => return Err(ClauseError::Unrecognized(letter)),
+        };
+        Ok((clause, rest.get(1..).unwrap_or("")))
+    }
+}
+
+fn parse_precision(text: &str) -> Result<(Option<i64>, &str), ClauseError> {
+    let end = text
+        .find(|next: char| !next.is_ascii_digit())
+        .ok_or(ClauseError::EndlessPrecision)?;
+    let (digits, rest) = text.split_at_checked(end).ok_or(ClauseError::EndlessPrecision)?;
+    Ok((Some(atoi(digits)?), rest))
+}
