@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 
 use super::*;
-use crate::source::Position;
 use crate::Environment;
 use crate::ast::{Expr, ExprId};
 use crate::print::print;
+use crate::source::Position;
 
 fn environment() -> &'static Environment {
     static MADE: OnceLock<Environment> = OnceLock::new();

@@ -7,12 +7,13 @@ mod go_types;
 mod json;
 mod object;
 mod patch;
+mod type_names;
 
 use std::sync::Arc;
 
 use self::go_types::JSON_PATCH;
 pub use self::json::{NotJson, to_json};
-pub use self::object::check_type_names;
+pub use self::type_names::{TypeNameError, TypeNameErrors, check_type_names};
 use crate::context::Context;
 use crate::environment::Library;
 use crate::environment::TypeProvider;

@@ -1,7 +1,5 @@
 //! Values of `Object` and of the types below it.
 
-use pratique_json::Progress;
-
 use super::go_types::{JSON_PATCH, native_type};
 use super::json::check_keys;
 use crate::arena::Arena;
@@ -224,74 +222,4 @@ fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
                 && ops::equal(left, right) == Ok(true)
         }
     }
-}
-
-/// Checks that objects have the types that their places ask for: under `Object` the field `spec` holds an
-/// `Object.spec`, under that `template` an `Object.spec.template`, and so on; lists and maps in between have no names.
-/// The error lists all that differ, a line each. Where `progress` is not to go on, it finds no more.
-pub fn check_type_names(value: &Value<'_>, progress: &Progress<'_>) -> Result<(), String> {
-    let Value::Struct(object) = value else {
-        return Ok(());
-    };
-    let arena = Arena::new();
-    let context = Context::new(&arena, u64::MAX);
-    let mut faults = Vec::new();
-    let mut left = vec![(*value, object.type_name().to_owned())];
-    while let Some((value, expected)) = left.pop() {
-        if !progress.nodes(1) {
-            break;
-        }
-        match value {
-            Value::Struct(object) if object.type_name() != JSON_PATCH => {
-                let name = object.type_name();
-                if name != expected {
-                    faults.push(format!(
-                        "unexpected type name {}, expected {}, which matches field name path from root Object type",
-                        pratique_gotext::strconv::quote(name),
-                        pratique_gotext::strconv::quote(&expected)
-                    ));
-                }
-                let fields = object.fields(&context).unwrap_or_default();
-                left.extend(
-                    fields
-                        .iter()
-                        .rev()
-                        .filter(|(_, value)| has_parts(value))
-                        .map(|(name, value)| (*value, format!("{expected}.{name}"))),
-                );
-            }
-            Value::List(list @ (List::Values(_) | List::Collected(_))) => {
-                let elements: Vec<_> = list.iter().collect();
-                left.extend(
-                    elements
-                        .into_iter()
-                        .rev()
-                        .filter(|element| has_parts(element) && progress.nodes(1))
-                        .map(|element| (element, expected.clone())),
-                );
-            }
-            Value::Map(Map::Entries(entries)) => {
-                let values = entries.iter().rev().map(|(_, value)| *value);
-                let values = values.filter(|value| has_parts(value) && progress.nodes(1));
-                left.extend(values.map(|value| (value, expected.clone())));
-            }
-            Value::Optional(Some(value)) if matches!(value, Value::List(_) | Value::Map(_)) => {
-                left.push((*value, expected));
-            }
-            _ => {}
-        }
-    }
-    if faults.is_empty() {
-        Ok(())
-    } else {
-        Err(faults.join("\n"))
-    }
-}
-
-/// Whether there may be objects in a value, or it is one.
-fn has_parts(value: &Value<'_>) -> bool {
-    matches!(
-        value,
-        Value::Struct(_) | Value::List(_) | Value::Map(_) | Value::Optional(_)
-    )
 }

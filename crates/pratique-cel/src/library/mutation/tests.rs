@@ -125,7 +125,7 @@ fn names_of_types_follow_the_fields() {
         let value = program
             .evaluate(&context, &environment.activation())
             .expect("a value");
-        check_type_names(&value, &Progress::unwatched())
+        check_type_names(&value, &Progress::unwatched()).map_err(|errors| errors.to_string())
     };
     assert_eq!(
         names("Object{spec: Object.spec{l: [Object.spec.l{}], m: {'x': Object.spec.m{}}}}"),
