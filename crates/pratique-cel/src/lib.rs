@@ -1,14 +1,11 @@
-//! CEL as Kubernetes speaks it: parser, type checker, planner, evaluator and cost, with the Kubernetes function libraries.
+//! The [Common Expression Language](https://cel.dev) with the semantics, messages and costs of Kubernetes: parser,
+//! type checker, planner and evaluator, and every function library of an API server.
 //!
-//! The crate knows no Kubernetes object: it sees JSON, the types a host declares, and the traits a host implements.
-//! It does no I/O, starts no thread and waits for nothing; it reads the clock only where a caller's [`Interrupt`] has a
-//! deadline.
+//! # First example
 //!
-//! # Compile once, evaluate many times
-//!
-//! An [`Environment`] says what expressions may use. It compiles them to [`Program`]s, which are immutable and shared
-//! between threads. What one evaluation needs is made for it: an [`Arena`] for temporaries, a [`Context`] with the
-//! limit of its cost, an [`Activation`] with the values of the variables.
+//! An [`Environment`] declares what expressions may use, and compiles them to [`Program`]s, which are immutable and
+//! shared between threads. An evaluation takes an [`Arena`] for temporaries, a [`Context`] with its cost limit, and an
+//! [`Activation`] with the values of the variables.
 //!
 //! ```
 //! use pratique_cel::{Arena, Context, Environment, Type, Value, json};
@@ -31,11 +28,12 @@
 //!
 //! Where a copy of the result is good enough, [`Program::evaluate_json`] does all of that: JSON in, JSON out.
 //!
-//! # What expressions may use
+//! # Declaring variables, types and extensions
 //!
-//! [`Environment::standard`] is the language of the CEL specification; the functions of [`library`] give extensions to
-//! add to it. [`library::kubernetes`] is all that a Kubernetes API server has, with its stricter literals.
-//! Variables have types: with [`Type::Dyn`] all is left to the evaluation, with others faults are found before.
+//! [`Environment::standard`] is the language of the CEL specification. [`library`] has the extensions that can be added
+//! to it, and [`library::kubernetes`] is the environment of an API server, with its stricter checks of literals.
+//! Variables have types: those of a variable of [`Type::Dyn`] are checked during evaluation, others when an expression
+//! is compiled. Structured types are declared by a [`StructType`], or by a [`TypeProvider`] of the host.
 //!
 //! ```
 //! use pratique_cel::{Environment, Type, library};
@@ -52,16 +50,16 @@
 //! );
 //! ```
 //!
-//! # Functions of one's own
+//! # Custom functions
 //!
-//! A [`function::Function`] has overloads: types, code, and how much a call costs. Code is a plain function or a
-//! closure; it is called with arguments of the declared types, and its errors are those of the expression. What calls
-//! cost is 1 where nothing else is said.
+//! A [`function::Function`] has overloads: their types, their implementation, and the cost of a call. An implementation
+//! is a function or a closure; it is called with arguments of the declared types, and its errors are those of the
+//! expression. A call without a declared cost costs 1.
 //!
 //! ```
 //! use pratique_cel::function::Function;
-//! use pratique_cel::{cost, library::arguments};
-//! use pratique_cel::{Arena, Context, Environment, Type, Value};
+//! use pratique_cel::library::arguments;
+//! use pratique_cel::{Arena, Context, Environment, Type, Value, cost};
 //!
 //! let shout = Function::new("shout")
 //!     .member("string_shout", &[Type::String], Type::String, |context, given| {
@@ -78,11 +76,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Costs
+//! # Limits
 //!
-//! Each evaluation counts what it costs, in the units of the reference, and stops once that is more than the
-//! [`Context`] allows: no operator absorbs it. Before an evaluation, [`estimate`](mod@estimate) bounds the cost from
-//! the sizes that a host declares, and a [`Report`] also says what an expression reads and calls.
+//! Expressions and data need not be trusted. Depth and size are bounded; each evaluation counts its [`cost`], in the
+//! units of cel-go, and stops once that is more than the [`Context`] allows; an [`Interrupt`] stops it from another
+//! thread or at a deadline, and a [`MemoryLimit`] bounds its [`Arena`]. No operator absorbs such a [`Stop`].
+//!
+//! Before an evaluation, [`estimate`](mod@estimate) bounds the cost from the sizes that a host declares, and a
+//! [`Report`] also says what an expression reads and calls.
 //!
 //! ```
 //! use pratique_cel::estimate::UnknownSizes;
@@ -106,15 +107,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Authorization checks
+//! # What the host does not know yet
 //!
-//! Kubernetes' `authorizer` asks its host through a trait, [`library::authz::Authorizer`]. A host that does not know
-//! an answer yet says so; the evaluation ends as [pending](Stop::Pending), and is begun again when the answer is there.
-//! The example `authorizer` does that.
+//! Kubernetes' `authorizer` calls its host through the trait [`library::authz::Authorizer`]. While a host waits for an
+//! answer, the evaluation ends as [pending](Stop::Pending), and is run again when the answer is there; the example
+//! `authorizer` does that. A value of which only a part is known ([`value::Struct::unknown`]) ends an evaluation that
+//! reads more of it as [unknown](Unknown).
+//!
+//! # Tools
+//!
+//! [`Environment::parse`] and [`Environment::check`] are the steps of compiling: an [`ast::Ast`], and the types and
+//! [references](Reference) of its nodes. [`print`](mod@print) writes a tree as text again, and an [`Observer`] is shown
+//! the value of each node while a program runs.
+//!
+//! # Guarantees
+//!
+//! The crate knows no Kubernetes object: it sees JSON, declared types, and the traits that a host implements. It does
+//! no I/O and starts no thread; it reads the clock only for the deadline of an [`Interrupt`].
 
 mod arena;
 pub mod ast;
-pub mod checker;
+mod boxed;
+mod checker;
 mod compile;
 mod constant;
 mod context;
@@ -123,43 +137,56 @@ mod environment;
 mod error;
 pub mod estimate;
 mod evaluate_json;
-mod exact;
 pub mod function;
 mod interned;
 mod interrupt;
 pub mod library;
 mod memory;
 mod meter;
-pub mod ops;
-pub mod parser;
-pub mod plan;
+mod ops;
+mod parser;
+mod plan;
 pub mod print;
 pub mod regex;
 mod report;
 mod snippet;
 mod source;
-pub mod text;
+mod text;
 pub mod time;
 mod types;
 mod unknown;
 pub mod value;
 
-pub use arena::Arena;
-pub use constant::Constant;
-pub use context::Context;
-pub use environment::{Activation, Environment, Slot, StructType, TypeProvider};
-pub use error::{CompileError, Fault, FaultKind, Issue, Stop};
-pub use evaluate_json::EvaluateJsonError;
-pub use exact::exact;
-pub use interned::Interned;
-pub use interrupt::Interrupt;
-pub use memory::{HeldMemory, MemoryBudget, MemoryLimit, OutOfMemory};
-pub use plan::{Observer, Program, Unobserved};
+// Compiling.
+pub use checker::{Checked, Reference};
+pub use environment::{Environment, StructType, TypeProvider};
+pub use error::{CompileError, Issue};
 pub use report::Report;
 pub use source::{Position, Source};
 pub use types::Type;
+
+// Evaluating.
+pub use arena::Arena;
+pub use constant::Constant;
+pub use context::Context;
+pub use environment::{Activation, Slot};
+pub use error::{Fault, FaultKind, Stop};
+pub use evaluate_json::EvaluateJsonError;
+pub use interrupt::Interrupt;
+pub use memory::{HeldMemory, MemoryBudget, MemoryLimit, OutOfMemory};
+pub use plan::{Observer, Program, Unobserved};
 pub use unknown::Unknown;
 pub use value::Value;
+
+// What hosts that keep many programs share with this crate.
+pub use boxed::into_boxed_exact;
+pub use interned::Interned;
+pub use ops::shown as go_format;
+
+/// Macros: calls that the parser replaces by other expressions, for [libraries](library::Library) of a host.
+pub mod macros {
+    pub use crate::parser::{ACCUMULATOR, Expand, Expander, Macro, MacroError};
+}
 
 /// The examples of the README are tests too.
 #[cfg(doctest)]

@@ -1,6 +1,6 @@
 //! Values in CEL syntax, cut if they are long.
 
-use pratique_cel::text::quote_cel;
+use pratique_cel::print::quote;
 use pratique_cel::value::{List, Map, Struct};
 use pratique_cel::{Arena, Context, Value};
 
@@ -64,7 +64,7 @@ impl<'a> Writer<'a> {
 
     fn string(&mut self, text: &str) {
         let max_chars = self.max_chars.saturating_sub(self.text.chars().count());
-        let quoted = quote_cel(
+        let quoted = quote(
             text.get(..text.floor_char_boundary(4 * max_chars + 4))
                 .unwrap_or(text),
         );

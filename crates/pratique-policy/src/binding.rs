@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_cel::exact;
+use pratique_cel::into_boxed_exact;
 use pratique_core::Cluster;
 use pratique_json::Value;
 use pratique_match::MatchResources;
@@ -80,7 +80,7 @@ impl Bindings {
         Bindings {
             names: Names::new(bindings.iter().map(|(name, _)| *name)),
             places: Places::new(places, all.len()),
-            terms: exact(all),
+            terms: into_boxed_exact(all),
         }
     }
 

@@ -15,7 +15,7 @@ const PAIR: u64 = 8;
 ///
 /// Values of different types are unequal. Some abstract types give an error when they meet another type; within
 /// lists and maps such an error counts as equality.
-pub fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+pub(crate) fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
     equal_by(&Unmetered, left, right)
 }
 

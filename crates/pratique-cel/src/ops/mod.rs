@@ -19,11 +19,12 @@ pub(crate) use container::{check_hash, cost_of_search, find_key, is_among, is_in
 pub(crate) use convert::{
     to_bool, to_bytes, to_double, to_duration, to_dyn, to_int, to_string, to_timestamp, to_type, to_uint,
 };
-pub use equality::equal;
+pub(crate) use equality::equal;
 pub(crate) use equality::{equal_by, pair, surely_equal};
 pub(crate) use failed::{failed, sound};
 pub use naming::shown;
 pub(crate) use naming::{go_type, shown_by, unknown_operands, unmet_need};
-pub use order::compare;
+pub(crate) use order::compare;
+pub use size::cost_of_traversal;
+pub(crate) use size::cost_size;
 pub(crate) use size::{characters, cost_of_equal_texts, cost_of_equality, size};
-pub use size::{cost_of_traversal, cost_size};

@@ -7,7 +7,7 @@ use crate::value::Value;
 
 /// How two values compare: numbers by their value whatever their type, other values only with their own type.
 /// `None` where the type on the left has no order at all.
-pub fn compare(left: &Value<'_>, right: &Value<'_>) -> Option<Result<Ordering, Fault>> {
+pub(crate) fn compare(left: &Value<'_>, right: &Value<'_>) -> Option<Result<Ordering, Fault>> {
     let order = match (left, right) {
         (Value::Int(left), Value::Int(right)) => left.cmp(right),
         (Value::String(left), Value::String(right)) => left.cmp(right),

@@ -14,7 +14,7 @@ pub(crate) fn size(value: &Value<'_>) -> Option<usize> {
 }
 
 /// What a value counts for in costs that go by size: its size where it has one, that of the value within an optional, else 1.
-pub fn cost_size(value: &Value<'_>) -> u64 {
+pub(crate) fn cost_size(value: &Value<'_>) -> u64 {
     match value {
         Value::Opaque(value) => value.size().unwrap_or(1),
         Value::Struct(value) => value.size(),

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use self::builder::Builder;
 pub use self::builder::MacroError;
 pub use self::expand::{ACCUMULATOR, Expand, Expander, Macro};
-pub use crate::ast::Ast;
+use crate::ast::Ast;
 use crate::error::{Issue, SHOWN_ISSUES};
 use crate::source::Source;
 

@@ -8,11 +8,11 @@ use super::guard::Guard;
 use super::names::Names;
 use super::place::Place;
 use super::set::ConstantSet;
+use crate::boxed::into_boxed_exact;
 use crate::constant::Constant;
 use crate::cost::{CostFn, CostNeed};
 use crate::environment::Slot;
 use crate::environment::TypeProvider;
-use crate::exact::exact;
 use crate::function::{Implementation, Made, PatternFn, Quick};
 use crate::regex::Regex;
 
@@ -168,7 +168,7 @@ impl Attribute {
                 names.share(name);
             }
         }
-        self.path = exact(std::mem::take(&mut self.path)).into();
+        self.path = into_boxed_exact(std::mem::take(&mut self.path)).into();
     }
 
     /// What it costs where each step finds its member.

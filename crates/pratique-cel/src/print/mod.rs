@@ -2,6 +2,8 @@
 
 mod literal;
 
+pub use crate::text::quote_cel as quote;
+
 use self::literal::{is_plain, write_literal};
 use crate::ast::{Ast, Expr, ExprId, Literal};
 

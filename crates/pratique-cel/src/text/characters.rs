@@ -2,7 +2,7 @@
 
 /// An index or range outside a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum IndexError {
+pub(crate) enum IndexError {
     /// Before the first character or after the end.
     #[error("index out of range: {0}")]
     OutOfRange(i64),
@@ -17,25 +17,25 @@ pub enum IndexError {
 }
 
 /// The number of characters.
-pub fn length(text: &str) -> usize {
+pub(super) fn length(text: &str) -> usize {
     // Counting the bytes that start a character is what chars().count() does, with vectors.
     text.chars().count()
 }
 
 /// The character at an index, as a string; the empty string at the end.
-pub fn char_at(text: &str, index: i64) -> Result<&str, IndexError> {
+pub(crate) fn char_at(text: &str, index: i64) -> Result<&str, IndexError> {
     let tail = from(text, index)?;
     let end = tail.chars().next().map_or(0, char::len_utf8);
     Ok(tail.get(..end).unwrap_or(tail))
 }
 
 /// The text from an index on.
-pub fn substring(text: &str, start: i64) -> Result<&str, IndexError> {
+pub(crate) fn substring(text: &str, start: i64) -> Result<&str, IndexError> {
     from(text, start)
 }
 
 /// The text from an index up to another.
-pub fn substring_range(text: &str, start: i64, end: i64) -> Result<&str, IndexError> {
+pub(crate) fn substring_range(text: &str, start: i64, end: i64) -> Result<&str, IndexError> {
     if start > end {
         return Err(IndexError::Inverted { start, end });
     }
@@ -47,12 +47,12 @@ pub fn substring_range(text: &str, start: i64, end: i64) -> Result<&str, IndexEr
 }
 
 /// The index of the first occurrence, or −1.
-pub fn index_of(text: &str, pattern: &str) -> i64 {
+pub(crate) fn index_of(text: &str, pattern: &str) -> i64 {
     text.find(pattern).map_or(-1, |bytes| count(text, bytes))
 }
 
 /// The index of the first occurrence at or after an index, or −1. The empty pattern is found at the index, or at the end.
-pub fn index_of_from(text: &str, pattern: &str, start: i64) -> Result<i64, IndexError> {
+pub(crate) fn index_of_from(text: &str, pattern: &str, start: i64) -> Result<i64, IndexError> {
     let skipped = match offset(text, start) {
         Offset::Within(bytes) => bytes,
         Offset::Outside if start < 0 => return Err(IndexError::OutOfRange(start)),
@@ -66,13 +66,13 @@ pub fn index_of_from(text: &str, pattern: &str, start: i64) -> Result<i64, Index
 }
 
 /// The index of the last occurrence, or −1. The empty pattern is found at the end.
-pub fn last_index_of(text: &str, pattern: &str) -> i64 {
+pub(crate) fn last_index_of(text: &str, pattern: &str) -> i64 {
     text.rfind(pattern).map_or(-1, |bytes| count(text, bytes))
 }
 
 /// The index of the last occurrence that starts at or before an index, or −1; also −1 where the index is not that of
 /// a character. The empty pattern is found at the index, or at the end.
-pub fn last_index_of_from(text: &str, pattern: &str, start: i64) -> Result<i64, IndexError> {
+pub(crate) fn last_index_of_from(text: &str, pattern: &str, start: i64) -> Result<i64, IndexError> {
     let bytes = match offset(text, start) {
         Offset::Within(bytes) => bytes,
         Offset::Outside if start < 0 => return Err(IndexError::OutOfRange(start)),

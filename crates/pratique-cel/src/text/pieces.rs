@@ -36,7 +36,7 @@ pub(crate) fn replace<'a, M: Meter>(
 
 /// The pieces between separators: at most `limit`, the last with the rest of the text; all where the limit is
 /// negative, none where it is 0. The empty separator splits into characters.
-pub fn split<'a, 's>(text: &'a str, separator: &'s str, limit: i64) -> Pieces<'a, 's> {
+pub(crate) fn split<'a, 's>(text: &'a str, separator: &'s str, limit: i64) -> Pieces<'a, 's> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     match separator {
         "" => Pieces::Characters(text, limit),
@@ -46,7 +46,7 @@ pub fn split<'a, 's>(text: &'a str, separator: &'s str, limit: i64) -> Pieces<'a
 
 /// The pieces of a text.
 #[derive(Clone, Debug)]
-pub enum Pieces<'a, 's> {
+pub(crate) enum Pieces<'a, 's> {
     /// Those between separators.
     Separated(SplitN<'a, &'s str>),
     /// The characters of a text, so many at most; of more than these, the last piece is the rest of the text.
@@ -74,12 +74,12 @@ impl<'a> Iterator for Pieces<'a, '_> {
 }
 
 /// The text without white space at its ends: what Unicode calls white space, as Go's `TrimSpace`.
-pub fn trim(text: &str) -> &str {
+pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(char::is_whitespace)
 }
 
 /// The text with `A` to `Z` in lower case.
-pub fn lower_ascii(text: &str) -> Cow<'_, str> {
+pub(crate) fn lower_ascii(text: &str) -> Cow<'_, str> {
     if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         Cow::Owned(text.to_ascii_lowercase())
     } else {
@@ -88,7 +88,7 @@ pub fn lower_ascii(text: &str) -> Cow<'_, str> {
 }
 
 /// The text with `a` to `z` in upper case.
-pub fn upper_ascii(text: &str) -> Cow<'_, str> {
+pub(crate) fn upper_ascii(text: &str) -> Cow<'_, str> {
     if text.bytes().any(|byte| byte.is_ascii_lowercase()) {
         Cow::Owned(text.to_ascii_uppercase())
     } else {

@@ -7,8 +7,8 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
+use pratique_cel::Checked;
 use pratique_cel::Type;
-use pratique_cel::checker::Checked;
 use pratique_cel::cost::Range;
 use pratique_cel::estimate::{Sizes, UnknownSizes, ValueSize, value_size};
 

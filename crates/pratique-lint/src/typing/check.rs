@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_cel::checker::Checked;
+use pratique_cel::Checked;
 use pratique_cel::{CompileError, Environment, Issue, StructType, Type};
 use pratique_expression::{VARIABLES_TYPE, declared_type, environment};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_cel::exact;
+use pratique_cel::into_boxed_exact;
 use pratique_match::Matched;
 
 use super::expressions::BatchExpressions;
@@ -38,9 +38,9 @@ impl BatchEvaluator {
         }
         BatchEvaluator {
             expressions: batch.expressions.shrunk(),
-            members: exact(batch.members).into(),
-            parts: exact(batch.parts).into(),
-            others: exact(batch.others).into(),
+            members: into_boxed_exact(batch.members).into(),
+            parts: into_boxed_exact(batch.parts).into(),
+            others: into_boxed_exact(batch.others).into(),
         }
     }
 

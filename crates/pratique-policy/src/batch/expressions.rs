@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use pratique_cel::exact;
+use pratique_cel::into_boxed_exact;
 use pratique_expression::{Closed, Expression, Sees};
 
 use crate::memo::entry::ExpressionId;
@@ -67,7 +67,7 @@ impl BatchExpressions {
     pub(super) fn shrunk(mut self) -> Self {
         self.indices.shrink_to_fit();
         BatchExpressions {
-            expressions: exact(self.expressions).into(),
+            expressions: into_boxed_exact(self.expressions).into(),
             ..self
         }
     }

@@ -11,10 +11,10 @@ use super::Program;
 use super::names::Names;
 use super::node::{LocalIndex, Node, NodeId, Root};
 use crate::ast::{Expr, ExprId};
+use crate::boxed::into_boxed_exact;
 use crate::checker::{Checked, Reference};
 use crate::constant::Constant;
 use crate::environment::{Environment, Slot};
-use crate::exact::exact;
 use crate::types::Type;
 
 /// One planning. Errors are the reference's texts.
@@ -46,8 +46,8 @@ impl<'p> Planner<'p> {
         let root = self.plan(self.checked.ast.root)?;
         Names::with(|names| self.nodes.iter_mut().for_each(|node| node.settle(names)));
         Ok(Program {
-            nodes: exact(self.nodes),
-            origins: exact(self.origins),
+            nodes: into_boxed_exact(self.nodes),
+            origins: into_boxed_exact(self.origins),
             root,
             local_count: self.local_count as usize,
             result_type: self.checked.result_type().clone(),
