@@ -164,15 +164,15 @@ impl Ast {
     /// Whether another tree is the same: what it says, not where it was read.
     pub fn is_same(&self, other: &Ast) -> bool {
         let mut pairs = vec![(self.root, other.root)];
-        while let Some((own, others)) = pairs.pop() {
-            let (own, others) = (self.expr(own), other.expr(others));
-            if !own.is_same_but_for_children(others) {
+        while let Some((left, others)) = pairs.pop() {
+            let (left, others) = (self.expr(left), other.expr(others));
+            if !left.is_same_but_for_children(others) {
                 return false;
             }
             let mut children = Vec::new();
             others.for_each_child(|child| children.push(child));
             let mut children = children.into_iter();
-            own.for_each_child(|child| pairs.extend(children.next().map(|others| (child, others))));
+            left.for_each_child(|child| pairs.extend(children.next().map(|others| (child, others))));
         }
         true
     }
@@ -189,14 +189,14 @@ impl Expr {
         let names = |fields: &[StructField]| -> Vec<(Arc<str>, bool)> {
             fields
                 .iter()
-                .map(|own| (own.name.clone(), own.optional))
+                .map(|field| (field.name.clone(), field.optional))
                 .collect()
         };
         let optional =
-            |entries: &[MapEntry]| -> Vec<bool> { entries.iter().map(|own| own.optional).collect() };
+            |entries: &[MapEntry]| -> Vec<bool> { entries.iter().map(|entry| entry.optional).collect() };
         match (self, other) {
-            (Expr::Literal(own), Expr::Literal(others)) => own == others,
-            (Expr::Ident(own), Expr::Ident(others)) => own == others,
+            (Expr::Literal(value), Expr::Literal(others)) => value == others,
+            (Expr::Ident(value), Expr::Ident(others)) => value == others,
             (
                 Expr::Select { field, test_only, .. },
                 Expr::Select {
@@ -227,7 +227,7 @@ impl Expr {
                     optional: other_optional,
                 },
             ) => elements.len() == others.len() && optional == other_optional,
-            (Expr::Map(own), Expr::Map(others)) => optional(own) == optional(others),
+            (Expr::Map(entries), Expr::Map(others)) => optional(entries) == optional(others),
             (
                 Expr::Struct { type_name, fields },
                 Expr::Struct {
@@ -235,8 +235,12 @@ impl Expr {
                     fields: other_fields,
                 },
             ) => type_name == others && names(fields) == names(other_fields),
-            (Expr::Comprehension(own), Expr::Comprehension(others)) => {
-                (&own.var, &own.var2, &own.accumulator) == (&others.var, &others.var2, &others.accumulator)
+            (Expr::Comprehension(comprehension), Expr::Comprehension(others)) => {
+                (
+                    &comprehension.var,
+                    &comprehension.var2,
+                    &comprehension.accumulator,
+                ) == (&others.var, &others.var2, &others.accumulator)
             }
             _ => false,
         }
@@ -249,12 +253,21 @@ impl Expr {
             Expr::Select { operand, .. } => give(*operand),
             Expr::Call { target, args, .. } => target.iter().chain(args).copied().for_each(give),
             Expr::List { elements, .. } => elements.iter().copied().for_each(give),
-            Expr::Map(entries) => entries.iter().flat_map(|own| [own.key, own.value]).for_each(give),
-            Expr::Struct { fields, .. } => fields.iter().map(|own| own.value).for_each(give),
-            Expr::Comprehension(own) => {
-                [own.range, own.init, own.condition, own.step, own.result]
-                    .into_iter()
-                    .for_each(give);
+            Expr::Map(entries) => entries
+                .iter()
+                .flat_map(|entry| [entry.key, entry.value])
+                .for_each(give),
+            Expr::Struct { fields, .. } => fields.iter().map(|field| field.value).for_each(give),
+            Expr::Comprehension(comprehension) => {
+                [
+                    comprehension.range,
+                    comprehension.init,
+                    comprehension.condition,
+                    comprehension.step,
+                    comprehension.result,
+                ]
+                .into_iter()
+                .for_each(give);
             }
         }
     }

@@ -191,7 +191,7 @@ fn write(out: &mut dyn Write, of: &Type, leaf: fn(&Type) -> &str) -> fmt::Result
             parameters = [key, value];
             &parameters
         }
-        Type::Opaque(_, own) if !own.is_empty() => &own.iter().collect::<Vec<_>>(),
+        Type::Opaque(_, parameters) if !parameters.is_empty() => &parameters.iter().collect::<Vec<_>>(),
         other => return out.write_str(leaf(other)),
     };
     out.write_str(of.runtime_name())?;

@@ -20,8 +20,8 @@ fn environment() -> Environment {
 /// Checks what an expression gives, or why it does not compile or gives nothing; and what it costs.
 #[track_caller]
 fn check(text: &str, expected: &str, cost: u64) {
-    let (outcome, own) = outcome(text);
-    assert_eq!((outcome.as_str(), own), (expected, cost), "{text}");
+    let (outcome, charged) = outcome(text);
+    assert_eq!((outcome.as_str(), charged), (expected, cost), "{text}");
 }
 
 fn outcome(text: &str) -> (String, u64) {

@@ -69,7 +69,7 @@ impl Cache {
         if let Some(known) = self.lock().expressions.get(&key) {
             return Ok(known);
         }
-        let start = self.watch.as_ref().map(|own| (own, (own.now)()));
+        let start = self.watch.as_ref().map(|watch| (watch, (watch.now)()));
         let compiled = compile();
         if let Some((watch, start)) = start {
             (watch.tell)((watch.now)().saturating_duration_since(start));

@@ -64,7 +64,10 @@ impl Closed {
     /// The position of a variable that it reads.
     pub fn position(&self, name: &str) -> Option<u32> {
         let fields = self.expression.variables_read()?;
-        fields.iter().position(|own| **own == *name).map(|at| at as u32)
+        fields
+            .iter()
+            .position(|field| **field == *name)
+            .map(|at| at as u32)
     }
 
     /// What it sees of a request.
@@ -83,9 +86,9 @@ impl ClosedSet {
     ) -> Option<Arc<Closed>> {
         let program = expression.program();
         let slots = slots();
-        let own = [slots.params, slots.authorizer, slots.request_resource];
+        let unshared = [slots.params, slots.authorizer, slots.request_resource];
         let fields = expression.variables_read()?;
-        if own.iter().any(|slot| program.reads(*slot)) || fields.len() > MAX_VARIABLES {
+        if unshared.iter().any(|slot| program.reads(*slot)) || fields.len() > MAX_VARIABLES {
             return None;
         }
         let mut sees = Sees {
@@ -104,7 +107,9 @@ impl ClosedSet {
                 Definition::Open => return None,
             });
         }
-        let addresses = variables.iter().map(|own| own.as_ref().map_or(0, address));
+        let addresses = variables
+            .iter()
+            .map(|definition| definition.as_ref().map_or(0, address));
         let key: Box<[usize]> = std::iter::once(address(expression)).chain(addresses).collect();
         // What a known one is made of is kept by it, so that nothing else can have come to those addresses.
         if let Some(known) = self.0.get(&key) {

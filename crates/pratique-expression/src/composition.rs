@@ -47,7 +47,7 @@ impl<'c> Composition<'c> {
         let of = result
             .as_ref()
             .map_or(Type::Dyn, |expression| declared_type(expression.result_type()));
-        self.variables.retain(|(own, _)| **own != *name);
+        self.variables.retain(|(variable, _)| **variable != *name);
         self.variables.push((name.into(), of));
         result
     }

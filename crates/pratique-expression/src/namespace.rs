@@ -65,14 +65,14 @@ fn member(path: &str, field: &str) -> String {
 
 /// Implements a struct by the path to it, and the value of the fields that are known.
 macro_rules! known_in_part {
-    ($type:ty, $path:expr, |$own:ident| { $($field:pat => $value:expr,)* }) => {
+    ($type:ty, $path:expr, |$part:ident| { $($field:pat => $value:expr,)* }) => {
         impl Struct for $type {
             fn type_name(&self) -> &str {
                 NAMESPACE_TYPE
             }
 
             fn get<'a>(&'a self, _: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
-                let $own = self;
+                let $part = self;
                 match field {
                     $($field => Ok(Some($value)),)*
                     _ => Err(unknown(member($path, field))),
@@ -102,17 +102,17 @@ macro_rules! known_in_part {
     };
 }
 
-known_in_part!(NamedNamespace, "namespaceObject", |own| {
-    "metadata" => Value::Struct(&own.metadata),
+known_in_part!(NamedNamespace, "namespaceObject", |part| {
+    "metadata" => Value::Struct(&part.metadata),
 });
 
-known_in_part!(Metadata, METADATA, |own| {
-    "name" => Value::String(&own.name),
-    "labels" => Value::Struct(&own.labels),
+known_in_part!(Metadata, METADATA, |part| {
+    "name" => Value::String(&part.name),
+    "labels" => Value::Struct(&part.labels),
 });
 
-known_in_part!(Labels, LABELS, |own| {
-    NAME_LABEL => Value::String(&own.name),
+known_in_part!(Labels, LABELS, |part| {
+    NAME_LABEL => Value::String(&part.name),
 });
 
 #[cfg(test)]

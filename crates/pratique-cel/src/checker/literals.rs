@@ -13,7 +13,7 @@ impl<'e> Checker<'e> {
         let mut element_type = None;
         for (index, element) in elements.iter().enumerate() {
             self.check(*element);
-            let of = self.value_type(*element, optional.iter().any(|own| *own as usize == index));
+            let of = self.value_type(*element, optional.iter().any(|at| *at as usize == index));
             element_type = Some(self.join(element_type, of));
         }
         let element_type = named(element_type).unwrap_or_else(|| self.bindings.fresh());
@@ -59,7 +59,7 @@ impl<'e> Checker<'e> {
             }
         };
         let provided: Arc<str> = match (&of, message_name(&of)) {
-            (Type::Struct(own), _) => own.clone(),
+            (Type::Struct(named), _) => named.clone(),
             (_, Some(well_known)) => well_known.into(),
             (_, None) => name,
         };

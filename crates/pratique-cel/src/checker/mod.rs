@@ -215,7 +215,7 @@ impl<'e> Checker<'e> {
             format!("undeclared reference to '{name}' (in container '{container}')")
         });
         let environment = self.environment;
-        let locals = self.locals.iter().map(|(own, _)| *own);
+        let locals = self.locals.iter().map(|(local, _)| *local);
         let meant = nearest(name, environment.names().chain(locals));
         self.suggest(meant);
     }

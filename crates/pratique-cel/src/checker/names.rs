@@ -64,7 +64,7 @@ impl<'e> Checker<'e> {
         if name.starts_with('.') {
             return None;
         }
-        let place = self.locals.iter().rposition(|(own, _)| *own == name)?;
+        let place = self.locals.iter().rposition(|(local, _)| *local == name)?;
         self.locals.get(place).map(|(_, of)| (place as u32, of))
     }
 

@@ -253,7 +253,7 @@ fn is_nullable(of: &Type) -> bool {
 /// The type of an overload with free types in the place of its type parameters, which are numbered from `first`.
 pub(super) fn instantiate(of: &Type, params: &[Arc<str>], first: u32) -> Type {
     match of {
-        Type::Param(name) => match params.iter().position(|own| own == name) {
+        Type::Param(name) => match params.iter().position(|param| param == name) {
             Some(index) => Type::Free(first + index as u32),
             None => of.clone(),
         },
@@ -262,9 +262,9 @@ pub(super) fn instantiate(of: &Type, params: &[Arc<str>], first: u32) -> Type {
             Type::map(instantiate(key, params, first), instantiate(value, params, first))
         }
         Type::Type(Some(inner)) => Type::type_of(instantiate(inner, params, first)),
-        Type::Opaque(name, own) => {
-            let own = own.iter().map(|of| instantiate(of, params, first));
-            Type::Opaque(name.clone(), own.collect())
+        Type::Opaque(name, arguments) => {
+            let arguments = arguments.iter().map(|of| instantiate(of, params, first));
+            Type::Opaque(name.clone(), arguments.collect())
         }
         other => other.clone(),
     }

@@ -95,7 +95,7 @@ impl Validator<'_> {
         };
         let mut first: Option<Type> = None;
         for (index, element) in elements.iter().enumerate() {
-            let is_optional = optional.iter().any(|own| *own as usize == index);
+            let is_optional = optional.iter().any(|at| *at as usize == index);
             let Some(of) = self.member_type(*element, is_optional) else {
                 return;
             };
@@ -247,7 +247,7 @@ impl Validator<'_> {
             Some(Some(Reference::Overloads(function, indices))) => indices
                 .iter()
                 .filter_map(|index| function.overloads.get(*index))
-                .any(|own| *own.id == *overload),
+                .any(|candidate| *candidate.id == *overload),
             _ => true,
         }
     }

@@ -108,7 +108,10 @@ impl Environment {
 
     /// The slot of a variable.
     pub fn slot(&self, name: &str) -> Option<Slot> {
-        let at = self.variables.iter().rposition(|(own, _)| **own == *name)?;
+        let at = self
+            .variables
+            .iter()
+            .rposition(|(variable, _)| **variable == *name)?;
         Some(Slot(at as u32))
     }
 
@@ -131,7 +134,7 @@ impl Environment {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let variables = self.variables.iter().map(|(name, _)| &**name);
         let functions = self.functions.by_name.keys().map(|name| &**name);
-        let macros = self.macros.iter().map(|own| own.name);
+        let macros = self.macros.iter().map(|declared| declared.name);
         let all = variables.chain(functions).chain(macros);
         all.filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic()))
     }
@@ -190,14 +193,14 @@ impl Environment {
 
     /// Whether a function may have a name that starts with `prefix` and a dot.
     pub(crate) fn has_function_namespace(&self, prefix: &str) -> bool {
-        !self.container.is_empty() || self.functions.prefixes.iter().any(|own| **own == *prefix)
+        !self.container.is_empty() || self.functions.prefixes.iter().any(|known| **known == *prefix)
     }
 
     /// Whether a variable, a type or a constant may have a name that starts with `prefix` and a dot.
     pub(crate) fn has_namespace(&self, prefix: &str) -> bool {
         let prefixes = &self.names.prefixes;
         !self.container.is_empty()
-            || prefixes.iter().any(|own| **own == *prefix)
+            || prefixes.iter().any(|known| **known == *prefix)
             || self
                 .variables
                 .iter()
@@ -215,7 +218,8 @@ impl Functions {
             return;
         };
         let known = Arc::make_mut(known);
-        let replaces = |overload: &Overload| known.overloads.iter().any(|own| own.id == overload.id);
+        let replaces =
+            |overload: &Overload| known.overloads.iter().any(|existing| existing.id == overload.id);
         if function.singleton.is_some() || function.overloads.iter().any(replaces) {
             known.quick = function.quick;
         }
@@ -224,8 +228,12 @@ impl Functions {
         known.estimate = function.estimate.or(known.estimate.take());
         known.with_pattern = function.with_pattern.or(known.with_pattern.take());
         for overload in function.overloads {
-            match known.overloads.iter_mut().find(|own| own.id == overload.id) {
-                Some(own) => *own = overload,
+            match known
+                .overloads
+                .iter_mut()
+                .find(|existing| existing.id == overload.id)
+            {
+                Some(existing) => *existing = overload,
                 None => known.overloads.push(overload),
             }
         }

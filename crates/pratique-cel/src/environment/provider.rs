@@ -87,18 +87,18 @@ impl TypeProvider for StructType {
     }
 
     fn field(&self, type_name: &str, field: &str) -> Option<Type> {
-        let own = self.has_type(type_name);
+        let is_this_type = self.has_type(type_name);
         self.fields
             .iter()
-            .find(|(name, _)| own && **name == *field)
+            .find(|(name, _)| is_this_type && **name == *field)
             .map(|(_, of)| of.clone())
     }
 
     fn field_names(&self, type_name: &str) -> Vec<Arc<str>> {
-        let own = self.has_type(type_name);
+        let is_this_type = self.has_type(type_name);
         self.fields
             .iter()
-            .filter(|_| own)
+            .filter(|_| is_this_type)
             .map(|(name, _)| name.clone())
             .collect()
     }

@@ -103,7 +103,7 @@ impl<'m> Builder<'m> {
         let found = self
             .macros
             .iter()
-            .find(|own| own.matches(name, target.is_some(), args.len()));
+            .find(|candidate| candidate.matches(name, target.is_some(), args.len()));
         let Some(found) = found else {
             let function = self.name(name);
             return Ok(self.add(
@@ -147,8 +147,8 @@ impl<'m> Builder<'m> {
 /// The name of an operator, shared by all trees.
 pub(super) fn name_of_operator(operator: &'static str) -> Arc<str> {
     static NAMES: LazyLock<Vec<Arc<str>>> =
-        LazyLock::new(|| OPERATORS.iter().map(|own| Arc::from(*own)).collect());
-    let known = OPERATORS.iter().position(|own| *own == operator);
+        LazyLock::new(|| OPERATORS.iter().map(|name| Arc::from(*name)).collect());
+    let known = OPERATORS.iter().position(|name| *name == operator);
     known
         .and_then(|at| NAMES.get(at))
         .map_or_else(|| operator.into(), Arc::clone)

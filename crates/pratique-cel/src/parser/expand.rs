@@ -45,7 +45,7 @@ impl Macro {
 
     /// Whether it replaces a call.
     pub(super) fn matches(&self, name: &str, member: bool, arguments: usize) -> bool {
-        self.member == member && self.arguments.is_none_or(|own| own == arguments) && self.name == name
+        self.member == member && self.arguments.is_none_or(|count| count == arguments) && self.name == name
     }
 }
 
@@ -217,33 +217,33 @@ impl<'b, 'm> Expander<'b, 'm> {
                 optional: optional.clone(),
             },
             Expr::Map(entries) => {
-                let entry = |own: &MapEntry| MapEntry {
+                let entry = |entry: &MapEntry| MapEntry {
                     offset: self.offset,
-                    key: copy_of(own.key),
-                    value: copy_of(own.value),
-                    optional: own.optional,
+                    key: copy_of(entry.key),
+                    value: copy_of(entry.value),
+                    optional: entry.optional,
                 };
                 Expr::Map(entries.iter().map(entry).collect())
             }
             Expr::Struct { type_name, fields } => {
-                let field = |own: &StructField| StructField {
+                let field = |field: &StructField| StructField {
                     offset: self.offset,
-                    name: own.name.clone(),
-                    value: copy_of(own.value),
-                    optional: own.optional,
+                    name: field.name.clone(),
+                    value: copy_of(field.value),
+                    optional: field.optional,
                 };
                 Expr::Struct {
                     type_name: type_name.clone(),
                     fields: fields.iter().map(field).collect(),
                 }
             }
-            Expr::Comprehension(own) => Expr::Comprehension(Box::new(Comprehension {
-                range: copy_of(own.range),
-                init: copy_of(own.init),
-                condition: copy_of(own.condition),
-                step: copy_of(own.step),
-                result: copy_of(own.result),
-                ..(**own).clone()
+            Expr::Comprehension(comprehension) => Expr::Comprehension(Box::new(Comprehension {
+                range: copy_of(comprehension.range),
+                init: copy_of(comprehension.init),
+                condition: copy_of(comprehension.condition),
+                step: copy_of(comprehension.step),
+                result: copy_of(comprehension.result),
+                ..(**comprehension).clone()
             })),
         }
     }

@@ -66,7 +66,7 @@ impl<'s> Lexer<'s> {
                 b' ' | b'\t' | b'\r' | b'\n' | 0x0c => self.at += 1,
                 b'/' if byte(bytes, self.at + 1) == b'/' => {
                     let rest = bytes.get(self.at..).unwrap_or_default();
-                    let length = rest.iter().position(|own| *own == b'\n');
+                    let length = rest.iter().position(|byte| *byte == b'\n');
                     self.advance_to(self.at + length.unwrap_or(rest.len()));
                 }
                 _ => return,
@@ -77,7 +77,7 @@ impl<'s> Lexer<'s> {
     /// Moves to a byte further on, counting what is not the first byte of a code point.
     fn advance_to(&mut self, end: usize) {
         let passed = self.text.as_bytes().get(self.at..end).unwrap_or_default();
-        self.continuations += passed.iter().filter(|own| **own & 0xc0 == 0x80).count();
+        self.continuations += passed.iter().filter(|byte| **byte & 0xc0 == 0x80).count();
         self.at = end;
     }
 
@@ -145,7 +145,7 @@ fn scan(bytes: &[u8], start: usize) -> Scan {
 /// A name, a word of the language, or a string with a prefix.
 fn word(bytes: &[u8], start: usize) -> Scan {
     let length = bytes.get(start..).map_or(0, |rest| {
-        let end = |own: &u8| !own.is_ascii_alphanumeric() && *own != b'_';
+        let end = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'_';
         rest.iter().position(end).unwrap_or(rest.len())
     });
     let end = start + length;
@@ -241,7 +241,7 @@ fn string_end(bytes: &[u8], mut at: usize, quote: u8, quotes: usize, raw: bool) 
     loop {
         match bytes.get(at).copied() {
             None => return Err(at),
-            Some(own) if own == quote => {
+            Some(found) if found == quote => {
                 if (1..quotes).all(|more| byte(bytes, at + more) == quote) {
                     return Ok(at + quotes);
                 }
@@ -265,10 +265,10 @@ fn escape_end(bytes: &[u8], at: usize) -> Result<usize, usize> {
     };
     match byte(bytes, at + 1) {
         b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`' => Ok(at + 2),
-        b'x' | b'X' => digits(2, |own| own.is_ascii_hexdigit()),
-        b'u' => digits(4, |own| own.is_ascii_hexdigit()),
-        b'U' => digits(8, |own| own.is_ascii_hexdigit()),
-        b'0'..=b'3' => digits(2, |own| matches!(own, b'0'..=b'7')),
+        b'x' | b'X' => digits(2, |digit| digit.is_ascii_hexdigit()),
+        b'u' => digits(4, |digit| digit.is_ascii_hexdigit()),
+        b'U' => digits(8, |digit| digit.is_ascii_hexdigit()),
+        b'0'..=b'3' => digits(2, |digit| matches!(digit, b'0'..=b'7')),
         _ => Err(at + 1),
     }
 }

@@ -212,8 +212,8 @@ fn nodes_point_at_operators_dots_and_parentheses() {
         ],
     );
     let of_macro = offsets("a.all(b, c)");
-    let own: Vec<u32> = of_macro.iter().map(|(_, at)| *at).collect();
-    assert_eq!(own, [0, 6, 9, 5, 5, 5, 5, 5, 5, 5]);
+    let offsets: Vec<u32> = of_macro.iter().map(|(_, at)| *at).collect();
+    assert_eq!(offsets, [0, 6, 9, 5, 5, 5, 5, 5, 5, 5]);
 }
 
 /// Whether both ways read a text alike; the quick one may give up.

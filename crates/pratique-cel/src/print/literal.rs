@@ -6,8 +6,10 @@ use crate::ast::Literal;
 
 /// Whether a field's name needs no backticks.
 pub(super) fn is_plain(name: &str) -> bool {
-    let start = name.starts_with(|own: char| own.is_ascii_alphabetic() || own == '_');
-    let rest = name.chars().all(|own| own.is_ascii_alphanumeric() || own == '_');
+    let start = name.starts_with(|character: char| character.is_ascii_alphabetic() || character == '_');
+    let rest = name
+        .chars()
+        .all(|character| character.is_ascii_alphanumeric() || character == '_');
     start && rest && !matches!(name, "in" | "true" | "false" | "null")
 }
 

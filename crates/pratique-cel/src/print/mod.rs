@@ -162,8 +162,14 @@ impl<'a> Printer<'a> {
                 pieces.push(Piece::Text("}"));
             }
             // No text is a comprehension but by a macro; this shows what it is made of.
-            Expr::Comprehension(own) => {
-                let parts = [own.range, own.init, own.condition, own.step, own.result];
+            Expr::Comprehension(comprehension) => {
+                let parts = [
+                    comprehension.range,
+                    comprehension.init,
+                    comprehension.condition,
+                    comprehension.step,
+                    comprehension.result,
+                ];
                 arguments("@comprehension", &parts, pieces);
             }
         }
@@ -247,7 +253,7 @@ impl<'a> Printer<'a> {
         let (mut waiting, mut terms) = (vec![id], Vec::new());
         while let Some(id) = waiting.pop() {
             match self.operation(id) {
-                Some((own, args)) if own == function => waiting.extend(args.iter().rev()),
+                Some((operator, args)) if operator == function => waiting.extend(args.iter().rev()),
                 _ => terms.push(id),
             }
         }
@@ -258,7 +264,7 @@ impl<'a> Printer<'a> {
     fn is_balanced(&self, id: ExprId, function: &str, operators: usize) -> bool {
         let middle = operators / 2;
         match self.operation(id) {
-            Some((own, [left, right])) if own == function => {
+            Some((operator, [left, right])) if operator == function => {
                 operators > 0
                     && self.is_balanced(*left, function, middle)
                     && self.is_balanced(*right, function, operators - middle - 1)

@@ -145,8 +145,8 @@ impl Builder<'_> {
     }
 
     fn set(&mut self, place: Place, instruction: Instruction) {
-        if let Some(own) = self.machine.instructions.get_mut(place as usize) {
-            *own = instruction;
+        if let Some(slot) = self.machine.instructions.get_mut(place as usize) {
+            *slot = instruction;
         }
     }
 

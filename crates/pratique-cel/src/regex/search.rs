@@ -95,7 +95,7 @@ pub(super) fn find(
                     // Those after it are less preferred.
                     break;
                 }
-                Instruction::Character(own, lead) if character == Some(own) => lead,
+                Instruction::Character(expected, lead) if character == Some(expected) => lead,
                 Instruction::Class(class, lead)
                     if character.is_some_and(|character| machine.class_holds(class, character)) =>
                 {

@@ -74,8 +74,8 @@ macro_rules! receiver_only {
 
 receiver_only! {
     AuthorizerValue => AUTHORIZER, |_| 0;
-    PathCheckValue => PATH_CHECK, |own| own.path.len();
-    GroupCheckValue => GROUP_CHECK, |own| own.group.len();
-    ResourceCheckValue => RESOURCE_CHECK, |own| own.resource.owned_bytes();
-    DecisionValue => DECISION, |own| own.0.reason.len();
+    PathCheckValue => PATH_CHECK, |check| check.path.len();
+    GroupCheckValue => GROUP_CHECK, |check| check.group.len();
+    ResourceCheckValue => RESOURCE_CHECK, |check| check.resource.owned_bytes();
+    DecisionValue => DECISION, |decision| decision.0.reason.len();
 }

@@ -86,7 +86,9 @@ fn insertion_sort(context: &Context<'_>, run: &mut [Pair<'_>]) -> Result<(), Fau
     for end in 1..run.len() {
         for place in (1..=end).rev() {
             match (run.get(place - 1), run.get(place)) {
-                (Some(before), Some(own)) if is_ordered(context, &own.0, &before.0, Ordering::Less)? => {
+                (Some(before), Some(current))
+                    if is_ordered(context, &current.0, &before.0, Ordering::Less)? =>
+                {
                     run.swap(place - 1, place);
                 }
                 _ => break,

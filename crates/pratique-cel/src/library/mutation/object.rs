@@ -42,7 +42,7 @@ impl Struct for Object<'_> {
             let message = format!("cannot get field {}", pratique_gotext::strconv::quote(field));
             return Err(Fault::error(message));
         }
-        let found = self.fields.iter().find(|(own, _)| *own == field);
+        let found = self.fields.iter().find(|(name, _)| *name == field);
         Ok(Some(
             found.map_or(Value::Null, |(_, value)| plain(context, value)),
         ))
@@ -50,7 +50,7 @@ impl Struct for Object<'_> {
 
     fn has(&self, context: &Context<'_>, field: &str) -> Result<bool, Fault> {
         context.work(self.weight())?;
-        Ok(is_plain(self) && self.fields.iter().any(|(own, _)| *own == field))
+        Ok(is_plain(self) && self.fields.iter().any(|(name, _)| *name == field))
     }
 
     fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
@@ -129,7 +129,7 @@ fn plain<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
 type Convert<'a> = fn(&Context<'a>, &Value<'a>) -> Value<'a>;
 
 fn plain_list<'a>(context: &Context<'a>, list: &List<'a>, convert: Convert<'a>) -> Value<'a> {
-    let elements: Vec<Value<'a>> = list.iter().map(|own| convert(context, &own)).collect();
+    let elements: Vec<Value<'a>> = list.iter().map(|element| convert(context, &element)).collect();
     Value::List(List::Values(context.arena.slice(&elements)))
 }
 
@@ -143,13 +143,13 @@ fn member<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
         Value::Map(Map::Typed(object)) => Value::Map(Map::Json(object)),
         Value::List(list @ List::Joined(_)) => plain_list(context, list, member),
         Value::Struct(object) if object.type_name() != JSON_PATCH => plain_object(context, *object),
-        Value::Opaque(own) if own.type_name() != "kubernetes.NamedFormat" => {
+        Value::Opaque(opaque) if opaque.type_name() != "kubernetes.NamedFormat" => {
             let native = native_type(value);
             let fault = match native {
                 "*types.Err" => Fault::no_such_overload(),
                 _ => Fault::error(format!(
                     "unsupported conversion to ref.Val: ({native}){}",
-                    own.text()
+                    opaque.text()
                 )),
             };
             ops::failed(context, fault, native)
@@ -182,7 +182,7 @@ fn is_same_object(left: &dyn Struct, right: &dyn Struct) -> bool {
         return false;
     };
     let same = |(name, value): &(&str, Value<'_>)| {
-        let other = right.iter().find(|(own, _)| own == name);
+        let other = right.iter().find(|(other_name, _)| other_name == name);
         other.is_some_and(|(_, other)| is_same(value, other))
     };
     left.len() == right.len() && left.iter().all(same)
@@ -197,7 +197,7 @@ fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
         (Value::Map(Map::Json(_)), _) | (_, Value::Map(Map::Json(_))) => false,
         (Value::Map(left), Value::Map(right)) => {
             let same = |(key, value): (Value<'_>, Value<'_>)| {
-                let other = right.iter().find(|(own, _)| is_same(own, &key));
+                let other = right.iter().find(|(other_key, _)| is_same(other_key, &key));
                 other.is_some_and(|(_, other)| is_same(&value, &other))
             };
             left.len() == right.len() && left.iter().all(same)
@@ -208,14 +208,14 @@ fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
         }
         // An authorizer and its checks equal nothing by themselves, and equal quantities may be held differently; here they
         // are compared by what they hold.
-        (Value::Opaque(own), Value::Opaque(others))
-            if own.type_name() == "kubernetes.Quantity"
-                || own.type_name().starts_with("kubernetes.authorization.") =>
+        (Value::Opaque(opaque), Value::Opaque(others))
+            if opaque.type_name() == "kubernetes.Quantity"
+                || opaque.type_name().starts_with("kubernetes.authorization.") =>
         {
-            own.type_name() == others.type_name() && format!("{own:?}") == format!("{others:?}")
+            opaque.type_name() == others.type_name() && format!("{opaque:?}") == format!("{others:?}")
         }
-        (Value::Opaque(own), Value::Opaque(others)) => {
-            own.text() == others.text() && ops::equal(left, right) == Ok(true)
+        (Value::Opaque(opaque), Value::Opaque(others)) => {
+            opaque.text() == others.text() && ops::equal(left, right) == Ok(true)
         }
         _ => {
             std::mem::discriminant(left) == std::mem::discriminant(right)

@@ -84,13 +84,18 @@ impl Struct for JsonPatch<'_> {
         }
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);
-        let (own, others) = (self.fields(&context)?, other.fields(&context)?);
-        if own.len() != others.len() || own.iter().zip(&others).any(|(own, others)| own.0 != others.0) {
+        let (fields, others) = (self.fields(&context)?, other.fields(&context)?);
+        if fields.len() != others.len()
+            || fields
+                .iter()
+                .zip(&others)
+                .any(|(field, other)| field.0 != other.0)
+        {
             return Ok(false);
         }
-        let mut pairs = own.iter().zip(&others);
-        pairs.try_fold(true, |so_far, (own, others)| {
-            Ok(so_far && ops::equal(&own.1, &others.1)?)
+        let mut pairs = fields.iter().zip(&others);
+        pairs.try_fold(true, |so_far, (field, other)| {
+            Ok(so_far && ops::equal(&field.1, &other.1)?)
         })
     }
 

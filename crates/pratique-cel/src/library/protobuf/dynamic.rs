@@ -68,8 +68,8 @@ fn plain<'a>(context: &Context<'a>, place: Place<'_>, value: &Value<'a>) -> Eval
             let entries: Vec<(Value<'a>, Value<'a>)> = entries.collect::<Result<_, Fault>>()?;
             Value::Map(Map::Entries(arena.slice(&entries)))
         }
-        Value::Struct(own) if own.type_name() != "JSONPatch" => {
-            let fields = own.fields(context)?.into_iter();
+        Value::Struct(object) if object.type_name() != "JSONPatch" => {
+            let fields = object.fields(context)?.into_iter();
             let entries =
                 fields.map(|(name, value)| Ok((Value::String(name), plain(context, place, &value)?)));
             let entries: Vec<(Value<'a>, Value<'a>)> = entries.collect::<Result<_, Fault>>()?;

@@ -61,7 +61,7 @@ impl TypeProvider for WellKnown {
             given
                 .iter()
                 .rev()
-                .find(|(own, _)| *own == name)
+                .find(|(field, _)| *field == name)
                 .map(|(_, value)| *value)
         };
         let integer = |name: &str, wanted: &str| {

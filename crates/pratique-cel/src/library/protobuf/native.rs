@@ -46,11 +46,11 @@ pub(super) fn no_conversion(wanted: &str, value: &Value<'_>) -> String {
         Value::Null => "'null_type'",
         Value::Timestamp(_) => "'Timestamp'",
         Value::Duration(_) => "'Duration'",
-        Value::Struct(own) if own.type_name() == "JSONPatch" => {
+        Value::Struct(patch) if patch.type_name() == "JSONPatch" => {
             return format!("cannot convert to native type: {wanted}");
         }
         Value::Struct(_) => return format!("unable to convert to {wanted}"),
-        Value::Opaque(own) => match own.type_name() {
+        Value::Opaque(opaque) => match opaque.type_name() {
             "kubernetes.Quantity" => "'Quantity'",
             "net.IP" => "'IP'",
             "net.CIDR" => "'CIDR'",

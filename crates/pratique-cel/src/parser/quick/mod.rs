@@ -154,17 +154,17 @@ impl<'s> Reader<'s, '_, '_> {
         let mut left = self.unary()?;
         loop {
             let kind = self.kind();
-            let own = match kind {
+            let precedence = match kind {
                 Kind::Star | Kind::Slash | Kind::Percent => 3,
                 Kind::Plus | Kind::Minus => 2,
                 _ if (Kind::EqualTo..=Kind::Greater).contains(&kind) => 1,
                 _ => return Ok(left),
             };
-            let Some(operator) = kind.operator().filter(|_| own >= strength) else {
+            let Some(operator) = kind.operator().filter(|_| precedence >= strength) else {
                 return Ok(left);
             };
             let offset = self.take()?.offset;
-            let right = self.binary(own + 1)?;
+            let right = self.binary(precedence + 1)?;
             left = Operand {
                 id: self.builder.operation(operator, vec![left.id, right.id], offset),
                 height: 1 + left.height.max(right.height),
@@ -249,7 +249,7 @@ impl<'s> Reader<'s, '_, '_> {
     /// A call, from its parenthesis on.
     fn call(&mut self, name: &str, target: Option<Operand>) -> Read<Operand> {
         let open = self.expect(Kind::OpenParen)?;
-        let mut height = target.map_or(0, |own| own.height);
+        let mut height = target.map_or(0, |operand| operand.height);
         let mut args = Vec::new();
         if self.kind() != Kind::CloseParen {
             loop {
@@ -264,7 +264,7 @@ impl<'s> Reader<'s, '_, '_> {
         self.expect(Kind::CloseParen)?;
         let made = self
             .builder
-            .call(name, target.map(|own| own.id), args, open.offset);
+            .call(name, target.map(|operand| operand.id), args, open.offset);
         Ok(Operand {
             id: made.map_err(|_| GivenUp)?,
             height: height + u32::from(target.is_some()),

@@ -211,8 +211,8 @@ impl Network {
         for rule in ALL_RULES {
             let end = network.push(Step::End);
             let start = network.sequence(&rule_parts(rule), end);
-            if let Some(own) = network.starts.get_mut(rule as usize) {
-                *own = start;
+            if let Some(place) = network.starts.get_mut(rule as usize) {
+                *place = start;
             }
         }
         network.next = (0..network.steps.len()).map(|at| network.look(at)).collect();

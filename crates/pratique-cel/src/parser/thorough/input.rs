@@ -84,12 +84,12 @@ impl<'s> Input<'s> {
         let skipped = self
             .unknown
             .iter()
-            .filter(|own| first.start <= own.start && own.end <= end);
+            .filter(|token| first.start <= token.start && token.end <= end);
         let mut text = String::new();
         let mut from = first.start;
-        for own in skipped {
-            text.push_str(self.slice(from, own.start));
-            from = own.end;
+        for token in skipped {
+            text.push_str(self.slice(from, token.start));
+            from = token.end;
         }
         text.push_str(self.slice(from, end));
         text

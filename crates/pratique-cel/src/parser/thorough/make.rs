@@ -121,13 +121,13 @@ impl Converter<'_, '_, '_> {
             .chunks_exact(2)
             .zip(self.keys(node))
             .zip(self.colons(node));
-        let entries = entries.filter_map(|((operands, own), colon)| {
+        let entries = entries.filter_map(|((operands, key_node), colon)| {
             let [key, value] = *operands else { return None };
             Some(MapEntry {
                 offset: colon.offset,
                 key,
                 value,
-                optional: self.is_optional(own),
+                optional: self.is_optional(key_node),
             })
         });
         let entries = entries.collect();
@@ -142,13 +142,13 @@ impl Converter<'_, '_, '_> {
         let type_name = path.join(".").into();
         let mut values = operands.into_iter();
         let (mut fields, mut nameless) = (Vec::new(), 0);
-        for ((own, colon), _) in self.keys(node).zip(self.colons(node)).zip(self.values(node)) {
-            match (self.field_name(own), values.len()) {
+        for ((key_node, colon), _) in self.keys(node).zip(self.colons(node)).zip(self.values(node)) {
+            match (self.field_name(key_node), values.len()) {
                 (Some(name), 1..) => fields.extend(values.next().map(|value| StructField {
                     offset: colon.offset,
                     name: name.into(),
                     value,
-                    optional: self.is_optional(own),
+                    optional: self.is_optional(key_node),
                 })),
                 _ => nameless += 1,
             }

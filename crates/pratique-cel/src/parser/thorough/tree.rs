@@ -69,10 +69,12 @@ impl Tree {
 impl Node {
     /// The tokens of a label, in order.
     pub(super) fn tokens(&self, label: Label) -> impl Iterator<Item = Token> {
-        self.parts.iter().filter_map(move |(own, part)| match part {
-            Part::Token(token) if *own == label => Some(*token),
-            _ => None,
-        })
+        self.parts
+            .iter()
+            .filter_map(move |(part_label, part)| match part {
+                Part::Token(token) if *part_label == label => Some(*token),
+                _ => None,
+            })
     }
 
     /// The first token of a label.
@@ -82,10 +84,12 @@ impl Node {
 
     /// The nodes of a label, in order.
     pub(super) fn children(&self, label: Label) -> impl Iterator<Item = NodeId> {
-        self.parts.iter().filter_map(move |(own, part)| match part {
-            Part::Node(id) if *own == label => Some(*id),
-            _ => None,
-        })
+        self.parts
+            .iter()
+            .filter_map(move |(part_label, part)| match part {
+                Part::Node(id) if *part_label == label => Some(*id),
+                _ => None,
+            })
     }
 
     /// The first node of a label.
