@@ -4,13 +4,15 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::closed::{Closed, ClosedSet, Definition};
+use pratique_cel::Type;
+
+use crate::bound::{BoundExpression, BoundExpressions, Definition};
 use crate::declarations::{Declarations, Use};
 use crate::error::ExpressionError;
 use crate::expression::Expression;
-use crate::in_use::InUse;
+use crate::weak_map::WeakMap;
 
-/// Expressions in use somewhere. Shared by all policies; what nobody uses any more is dropped.
+/// Compiled expressions, shared by all policies. Those that no policy uses any more are dropped.
 #[derive(Default)]
 pub struct Cache {
     inner: Mutex<Inner>,
@@ -20,13 +22,13 @@ pub struct Cache {
 /// Measures compilations: nothing here reads a clock.
 struct Watch {
     now: fn() -> Instant,
-    tell: Box<dyn Fn(Duration) + Send + Sync>,
+    observe: Box<dyn Fn(Duration) + Send + Sync>,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
-    expressions: InUse<Key, Expression>,
-    closed: ClosedSet,
+    expressions: WeakMap<Key, Expression>,
+    bound: BoundExpressions,
 }
 
 /// All that the result of compiling depends on.
@@ -37,7 +39,7 @@ pub(crate) struct Key {
     pub(crate) declarations: Declarations,
     pub(crate) minor: u32,
     /// The variables that the expression can see, with their types.
-    pub(crate) variables: String,
+    pub(crate) variables: Vec<(Arc<str>, Type)>,
 }
 
 impl Cache {
@@ -46,21 +48,20 @@ impl Cache {
         Cache::default()
     }
 
-    /// An empty cache that tells how long each compilation took, by a clock that is given.
-    pub fn timed(now: fn() -> Instant, tell: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+    /// An empty cache that gives how long each compilation took to `observe`, by the clock `now`.
+    pub fn timed(now: fn() -> Instant, observe: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         Cache {
             inner: Mutex::default(),
             watch: Some(Watch {
                 now,
-                tell: Box::new(tell),
+                observe: Box::new(observe),
             }),
         }
     }
 
     /// The expression of a key, compiled unless it is known. Faults are not kept: they end a load.
     ///
-    /// Two threads may compile the same at the same time. There is one expression nevertheless: that of the first who is
-    /// done.
+    /// Two threads may compile the same at the same time. The first result is kept.
     pub(crate) fn get_or_compile(
         &self,
         key: Key,
@@ -72,7 +73,7 @@ impl Cache {
         let start = self.watch.as_ref().map(|watch| (watch, (watch.now)()));
         let compiled = compile();
         if let Some((watch, start)) = start {
-            (watch.tell)((watch.now)().saturating_duration_since(start));
+            (watch.observe)((watch.now)().saturating_duration_since(start));
         }
         let expression = Arc::new(compiled?);
         let mut inner = self.lock();
@@ -83,14 +84,14 @@ impl Cache {
         Ok(expression)
     }
 
-    /// An expression with the definitions of its variables, the same for all who have the same; `None` where its value is
+    /// Binds an expression to the definitions of its variables: to equal ones, it is the same. `None` where its value is
     /// that of one policy.
-    pub fn close(
+    pub fn bind(
         &self,
         expression: &Arc<Expression>,
         define: impl Fn(&str) -> Definition,
-    ) -> Option<Arc<Closed>> {
-        self.lock().closed.close(expression, define)
+    ) -> Option<Arc<BoundExpression>> {
+        self.lock().bound.bind(expression, define)
     }
 
     /// A thread that panicked leaves the map as it was before or after an insertion.
@@ -114,7 +115,7 @@ mod tests {
     use crate::composition::Composition;
 
     #[test]
-    fn who_is_first_makes_it() {
+    fn the_first_result_is_kept() {
         let cache = Cache::new();
         let policy = Composition::new(&cache);
         let compile = || policy.compile("1 == 1", Use::Validation, Declarations::default());
@@ -123,7 +124,7 @@ mod tests {
             usage: Use::Validation,
             declarations: Declarations::default(),
             minor: 37,
-            variables: String::new(),
+            variables: Vec::new(),
         };
         let mut first = None;
         // Another is done while this one compiles.

@@ -64,7 +64,7 @@ impl<'c> Composition<'c> {
             usage,
             declarations,
             minor: self.minor,
-            variables: self.signature(text, declarations),
+            variables: self.visible_variables(text, declarations),
         };
         self.cache.get_or_compile(key, || {
             Expression::compile(&self.environment(declarations), text, usage)
@@ -85,13 +85,12 @@ impl<'c> Composition<'c> {
         }
     }
 
-    /// What an expression can see of the variables: nothing, if it does not even have the word.
-    fn signature(&self, text: &str, declarations: Declarations) -> String {
+    /// The variables that an expression can see: none, if its text does not name `variables`.
+    fn visible_variables(&self, text: &str, declarations: Declarations) -> Vec<(Arc<str>, Type)> {
         if !declarations.variables || !text.contains("variables") {
-            return String::new();
+            return Vec::new();
         }
-        let variables = self.variables.iter();
-        variables.map(|(name, of)| format!("{name}:{of:?};")).collect()
+        self.variables.clone()
     }
 
     fn variables_type(&self) -> StructType {

@@ -2,7 +2,7 @@
 
 use pratique_cel::CompileError;
 
-/// Why an expression is refused; shown in an API server's words.
+/// Why an expression is refused, with an API server's message.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ExpressionError {
     /// Faults of syntax and types, with the source.

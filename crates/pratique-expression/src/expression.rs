@@ -5,12 +5,14 @@ use pratique_cel::{Environment, Program, Type};
 use crate::declarations::Use;
 use crate::environments::slots;
 use crate::error::ExpressionError;
+use crate::identity::Identity;
 use crate::namespace::NamedNamespace;
-use crate::yields;
+use crate::return_types;
 
 /// A compiled expression with its text.
 #[derive(Debug)]
 pub struct Expression {
+    identity: Identity,
     text: Box<str>,
     program: Program,
     variables_read: Option<Box<[Box<str>]>>,
@@ -26,15 +28,20 @@ impl Expression {
             .parse(text)
             .and_then(|ast| environment.check(ast))
             .map_err(ExpressionError::Compile)?;
-        yields::check(usage, checked.result_type())?;
+        return_types::check(usage, checked.result_type())?;
         let program = environment.plan(&checked).map_err(ExpressionError::Plan)?;
         let variables_read = program.fields_read(slots().variables);
         let variables_read = variables_read.map(|fields| fields.into_iter().map(Into::into).collect());
         Ok(Expression {
+            identity: Identity::new(),
             text: text.into(),
             program,
             variables_read,
         })
+    }
+
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
     }
 
     /// Its text as it was written.

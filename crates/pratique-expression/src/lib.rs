@@ -1,5 +1,5 @@
-//! The CEL environments of Kubernetes admission: what the expressions of policies and webhooks may name, what each
-//! of them may yield, and what an API server says of those that do not.
+//! The CEL environments of Kubernetes admission: the variables and types that expressions of policies and webhooks may
+//! name, the types that each may return, and an API server's messages for those that do not compile.
 //!
 //! Expressions of one policy are compiled by a [`Composition`], which knows the variables compiled before. Equal
 //! expressions are compiled once: a [`Cache`] is shared between policies and outlives reloads.
@@ -21,23 +21,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bound;
 mod cache;
-mod closed;
 mod composition;
 mod declarations;
 mod environments;
 mod error;
 mod expression;
-mod in_use;
+mod identity;
 mod missing;
 mod namespace;
 mod request;
+mod return_types;
+mod token;
 mod types;
-mod words;
-mod yields;
+mod weak_map;
 
+pub use bound::{BoundExpression, Definition, InputSet};
 pub use cache::Cache;
-pub use closed::{Closed, Definition, Sees};
 pub use composition::{Composition, declared_type};
 pub use declarations::{Declarations, Use};
 pub use environments::{Slots, environment, slots};
@@ -46,5 +47,5 @@ pub use expression::Expression;
 pub use missing::{Missing, OnUndecided, Undecided};
 pub use namespace::NamedNamespace;
 pub use request::{Authorizers, request_value};
+pub use token::token_at;
 pub use types::{NAMESPACE_TYPE, REQUEST_TYPE, VARIABLES_TYPE};
-pub use words::word_at;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{Closed, Composition, Declarations, Definition, Expression, ExpressionError, Use};
+use pratique_expression::{BoundExpression, Composition, Declarations, Definition, Expression, ExpressionError, Use};
 
 use crate::variable_names::unescaped;
 
@@ -12,7 +12,7 @@ use crate::variable_names::unescaped;
 pub(crate) struct Compiled {
     pub(crate) expression: Result<Arc<Expression>, Box<ExpressionError>>,
     /// The expression with its variables; policies that have the same share its results.
-    pub(crate) closed: Option<Arc<Closed>>,
+    pub(crate) closed: Option<Arc<BoundExpression>>,
 }
 
 /// How long a chain of variables that need each other may be: each takes its part of the stack.
@@ -72,7 +72,7 @@ impl Compiled {
 pub(crate) struct Compiler<'c> {
     composition: Composition<'c>,
     /// By name, with their closed form.
-    variables: Vec<(Box<str>, Option<Arc<Closed>>)>,
+    variables: Vec<(Box<str>, Option<Arc<BoundExpression>>)>,
 }
 
 impl<'c> Compiler<'c> {
@@ -114,7 +114,7 @@ impl<'c> Compiler<'c> {
     fn closed(&self, expression: Result<Arc<Expression>, ExpressionError>, before: usize) -> Compiled {
         let closed = expression.as_ref().ok().and_then(|expression| {
             let cache = self.composition.cache();
-            cache.close(expression, |field| self.definition(field, before))
+            cache.bind(expression, |field| self.definition(field, before))
         });
         Compiled {
             expression: expression.map_err(Box::new),
@@ -124,17 +124,17 @@ impl<'c> Compiler<'c> {
 
     fn definition(&self, field: &str, before: usize) -> Definition {
         let Some(name) = unescaped(field) else {
-            return Definition::Missing;
+            return Definition::Undeclared;
         };
         let Some(at) = self.variables.iter().rposition(|(known, _)| **known == *name) else {
-            return Definition::Missing;
+            return Definition::Undeclared;
         };
         match self.variables.get(at) {
             // Past this many, the order in which they are read decides which fails.
             Some((_, Some(closed))) if at < before && self.variables.len() <= MAX_NESTING => {
-                Definition::Closed(closed.clone())
+                Definition::Bound(closed.clone())
             }
-            _ => Definition::Open,
+            _ => Definition::Unbound,
         }
     }
 }

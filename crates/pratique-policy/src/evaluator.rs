@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_cel::{Activation, Fault, Program, Value};
-use pratique_expression::{Closed, Expression, Sees, slots};
+use pratique_expression::{BoundExpression, Expression, InputSet, slots};
 
 use crate::compiled::Variable;
 use crate::inputs::{InputKey, Inputs};
@@ -37,7 +37,7 @@ struct PolicyVariables<'s> {
 #[derive(Clone, Copy)]
 pub(crate) struct Evaluable<'s> {
     pub(crate) expression: &'s Expression,
-    pub(crate) bound: Option<&'s Arc<Closed>>,
+    pub(crate) bound: Option<&'s Arc<BoundExpression>>,
 }
 
 impl<'e, 's> Evaluator<'e, 's> {
@@ -56,7 +56,7 @@ impl<'e, 's> Evaluator<'e, 's> {
 
     /// Evaluates the expressions of many policies, which see this of the request. The results are for the caller to keep.
     #[inline]
-    pub(crate) fn for_batch(session: &'e Session<'s>, inputs: &Inputs<'s>, sees: Sees) -> Self {
+    pub(crate) fn for_batch(session: &'e Session<'s>, inputs: &Inputs<'s>, sees: InputSet) -> Self {
         let mut activation = session.activation(inputs);
         session.supply_seen(&mut activation, inputs, sees);
         Evaluator {

@@ -1,7 +1,7 @@
 //! The inputs of expressions, and what identifies them within a request.
 
 use pratique_cel::Value;
-use pratique_expression::Sees;
+use pratique_expression::InputSet;
 use pratique_match::Matched;
 use pratique_typed::ConversionError;
 
@@ -64,7 +64,7 @@ impl InputKey {
     }
 
     /// The part of the key that matters to an expression with these inputs.
-    pub(crate) fn restricted_to(self, sees: Sees) -> u32 {
+    pub(crate) fn restricted_to(self, sees: InputSet) -> u32 {
         let part = |counts: bool, mask: u32| if counts { self.0 & mask } else { 0 };
         // The request names the kind that its objects are seen in.
         part(sees.objects, 0xff_0000) | part(sees.request, 0xff00) | part(sees.namespace, 0xff)

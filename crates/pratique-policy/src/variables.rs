@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pratique_cel::value::{Evaluation, Struct};
 use pratique_cel::{Activation, Context, Fault, Value};
-use pratique_expression::{Closed, Expression, VARIABLES_TYPE, slots};
+use pratique_expression::{BoundExpression, Expression, VARIABLES_TYPE, slots};
 use pratique_gotext::strconv::quote;
 
 use crate::compiled::{Compiled, MAX_NESTING, Variable};
@@ -44,7 +44,7 @@ enum State<'s> {
 /// Records which variables an expression read, of those that it names.
 #[derive(Clone, Copy, Default)]
 struct ReadSet<'s> {
-    expression: Option<&'s Arc<Closed>>,
+    expression: Option<&'s Arc<BoundExpression>>,
     reads: u64,
 }
 
@@ -99,7 +99,7 @@ impl<'s> Variables<'s> {
     }
 
     /// Records which variables an expression reads that is evaluated from now on.
-    pub(crate) fn begin_reading<'v>(&'v self, expression: Option<&'s Arc<Closed>>) -> Reading<'v, 's> {
+    pub(crate) fn begin_reading<'v>(&'v self, expression: Option<&'s Arc<BoundExpression>>) -> Reading<'v, 's> {
         Reading {
             variables: self,
             before: self.reading.replace(ReadSet { expression, reads: 0 }),
@@ -108,7 +108,7 @@ impl<'s> Variables<'s> {
 
     /// Reads the variables that an expression read when it was evaluated for another policy: their cost is due here as
     /// well. The error is that of an interruption.
-    pub(crate) fn replay(&self, expression: Option<&Arc<Closed>>, reads: u64) -> Result<(), Fault> {
+    pub(crate) fn replay(&self, expression: Option<&Arc<BoundExpression>>, reads: u64) -> Result<(), Fault> {
         // These are not read by the expression that is being evaluated, if one is.
         let before = self.reading.take();
         let mut remaining = reads;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_cel::{CompileError, Position};
 pub use pratique_expression::{Cache, Declarations};
-use pratique_expression::{Composition, Use, word_at};
+use pratique_expression::{Composition, Use, token_at};
 use pratique_manifest::{self as manifest, DEFAULT_LOAD_BYTES};
 use pratique_workers::Threads;
 
@@ -119,7 +119,7 @@ fn refused(
                 manifest::ExpressionIssue {
                     message: issue.message.clone(),
                     offset,
-                    length: word_at(text, offset).len(),
+                    length: token_at(text, offset).len(),
                     help: hints::for_issue(issue, text, offset, known),
                 }
             });

@@ -3,7 +3,7 @@
 use pratique_cel::ast::{Expr, Literal};
 use pratique_cel::regex::{ErrorKind, Regex};
 use pratique_cel::{Environment, Issue};
-use pratique_expression::{Declarations, ExpressionError, word_at};
+use pratique_expression::{Declarations, ExpressionError, token_at};
 use pratique_gotext::suggest::did_you_mean;
 
 /// What an expression may name.
@@ -139,9 +139,9 @@ fn has_bad_escape(quote: u8, inner: &[u8]) -> bool {
 
 /// The text of a literal, which may be raw.
 fn literal_at(text: &str, offset: usize) -> Option<&str> {
-    let word = word_at(text, offset);
+    let word = token_at(text, offset);
     match text.get(word.clone())? {
-        "r" | "R" => text.get(offset..word_at(text, word.end).end),
+        "r" | "R" => text.get(offset..token_at(text, word.end).end),
         plain => Some(plain),
     }
 }

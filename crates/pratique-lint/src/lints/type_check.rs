@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_cel::{Issue, Position};
-use pratique_expression::word_at;
+use pratique_expression::token_at;
 use pratique_gotext::suggest::did_you_mean;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
@@ -72,7 +72,7 @@ pub(crate) fn check(
         let Some(site) = policy.sites.get(index) else {
             continue;
         };
-        let place = word_at(site.text, byte_at(site.text, found.issue.position));
+        let place = token_at(site.text, byte_at(site.text, found.issue.position));
         let mut finding = Finding::new(&LINT, message(&found, effect));
         finding.help = found.issue.meant.as_deref().map(did_you_mean);
         report.add_in(&policy.origin, &site.path, place, finding);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use pratique_cel::into_boxed_exact;
-use pratique_expression::{Closed, Expression, Sees};
+use pratique_expression::{BoundExpression, Expression, InputSet};
 
 use crate::memo::entry::ExpressionId;
 
@@ -15,15 +15,15 @@ pub(crate) struct BatchExpressions {
     expressions: Vec<BatchExpression>,
     indices: HashMap<(ExpressionId, Role), u32, RandomState>,
     /// What match conditions see, if there are any.
-    condition_sees: Option<Sees>,
+    condition_sees: Option<InputSet>,
     /// What all others see.
-    other_sees: Sees,
+    other_sees: InputSet,
 }
 
 /// An expression of one policy or more.
 #[derive(Debug)]
 pub(super) struct BatchExpression {
-    pub(super) bound: Arc<Closed>,
+    pub(super) bound: Arc<BoundExpression>,
     /// The expression of that: every request reads it.
     pub(super) expression: Arc<Expression>,
     pub(super) role: Role,
@@ -41,7 +41,7 @@ pub(super) enum Role {
 
 impl BatchExpressions {
     /// The index of an expression, which is added if it is new.
-    pub(super) fn add(&mut self, bound: &Arc<Closed>, role: Role, owner: u32) -> u32 {
+    pub(super) fn add(&mut self, bound: &Arc<BoundExpression>, role: Role, owner: u32) -> u32 {
         let next = self.expressions.len() as u32;
         let index = *self
             .indices
@@ -52,7 +52,7 @@ impl BatchExpressions {
                 Role::Condition => self.condition_sees.get_or_insert_default(),
                 Role::Other => &mut self.other_sees,
             };
-            *sees = sees.and(bound.sees());
+            *sees = sees.union(bound.inputs());
             self.expressions.push(BatchExpression {
                 expression: bound.expression().clone(),
                 bound: bound.clone(),
@@ -87,12 +87,12 @@ impl BatchExpressions {
     }
 
     /// What match conditions see, if there are any.
-    pub(super) fn condition_sees(&self) -> Option<Sees> {
+    pub(super) fn condition_sees(&self) -> Option<InputSet> {
         self.condition_sees
     }
 
     /// What validations and messages see.
-    pub(super) fn other_sees(&self) -> Sees {
+    pub(super) fn other_sees(&self) -> InputSet {
         self.other_sees
     }
 }

@@ -98,7 +98,7 @@ impl<'s> BatchResults<'s> {
         let find = |role, inputs| {
             let (index, expression) = self.expressions.find(key.expression(), role)?;
             let result = self.results.get(index as usize)?;
-            let is_same = key.has_inputs(inputs, expression.bound.sees());
+            let is_same = key.has_inputs(inputs, expression.bound.inputs());
             (is_same && result.truth != Truth::Unknown).then_some(result)
         };
         let result = find(Role::Other, others).or_else(|| find(Role::Condition, conditions))?;

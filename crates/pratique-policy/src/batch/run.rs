@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_cel::Value;
 use pratique_core::CONDITIONS_BUDGET;
-use pratique_expression::Sees;
+use pratique_expression::InputSet;
 use pratique_match::Matched;
 
 use super::expressions::{BatchExpressions, Role};
@@ -212,7 +212,7 @@ impl<'e, 's> RoleEvaluator<'e, 's> {
         session: &'e Session<'s>,
         matched: Matched<'s>,
         namespace: NamespaceForm,
-        sees: Sees,
+        sees: InputSet,
     ) -> Option<Self> {
         let key = session.input_key(&matched, namespace);
         let inputs = Inputs {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Fault, FaultKind};
-use pratique_expression::{Closed, Sees};
+use pratique_expression::{BoundExpression, InputSet};
 
 use crate::inputs::InputKey;
 use crate::outcome::Unfinished;
@@ -32,17 +32,17 @@ pub(crate) struct MemoKey {
 pub(crate) struct ExpressionId(usize);
 
 impl ExpressionId {
-    pub(crate) fn of(expression: &Arc<Closed>) -> Self {
+    pub(crate) fn of(expression: &Arc<BoundExpression>) -> Self {
         ExpressionId(Arc::as_ptr(expression).addr())
     }
 }
 
 impl MemoKey {
     /// `None` for inputs whose results are never reused.
-    pub(crate) fn new(expression: &Arc<Closed>, inputs: InputKey) -> Option<Self> {
+    pub(crate) fn new(expression: &Arc<BoundExpression>, inputs: InputKey) -> Option<Self> {
         (inputs != InputKey::UNSHARED).then(|| MemoKey {
             expression: ExpressionId::of(expression),
-            inputs: inputs.restricted_to(expression.sees()),
+            inputs: inputs.restricted_to(expression.inputs()),
         })
     }
 
@@ -51,7 +51,7 @@ impl MemoKey {
     }
 
     /// Whether an expression that sees this has the inputs of this key in `inputs`.
-    pub(crate) fn has_inputs(self, inputs: InputKey, sees: Sees) -> bool {
+    pub(crate) fn has_inputs(self, inputs: InputKey, sees: InputSet) -> bool {
         self.inputs == inputs.restricted_to(sees)
     }
 }

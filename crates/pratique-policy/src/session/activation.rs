@@ -1,7 +1,7 @@
 //! Activations: the variables of expressions.
 
 use pratique_cel::{Activation, Program, Value};
-use pratique_expression::{Authorizers, Sees, request_value, slots};
+use pratique_expression::{Authorizers, InputSet, request_value, slots};
 use pratique_match::Matched;
 
 use super::Session;
@@ -40,7 +40,7 @@ impl<'s> Session<'s> {
     pub(crate) fn supply(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, program: &Program) {
         let slots = slots();
         let wants = |activation: &Activation<'s>, slot| program.reads(slot) && activation.get(slot).is_none();
-        let sees = Sees {
+        let sees = InputSet {
             objects: true,
             request: wants(activation, slots.request),
             namespace: wants(activation, slots.namespace_object),
@@ -58,7 +58,7 @@ impl<'s> Session<'s> {
     }
 
     /// Adds the variables of the request that are seen.
-    pub(crate) fn supply_seen(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, sees: Sees) {
+    pub(crate) fn supply_seen(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, sees: InputSet) {
         let slots = slots();
         if sees.request {
             activation.set(slots.request, self.request_value(&inputs.matched));

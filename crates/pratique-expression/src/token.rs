@@ -1,10 +1,10 @@
-//! What belongs together in the text of an expression, for those who point into it.
+//! Spans in the text of an expression, for messages that point into it.
 
 use std::ops::Range;
 
-/// The bytes of a text that belong together from an offset on: a name with the dot before it, a number, a text, an
+/// The span of the token at an offset: a name with the dot before it, a number, a text, an
 /// operator, a pair of parentheses with what is between. Empty at the end of the text.
-pub fn word_at(text: &str, offset: usize) -> Range<usize> {
+pub fn token_at(text: &str, offset: usize) -> Range<usize> {
     let rest = text.get(offset..).unwrap_or_default();
     let start = offset.min(text.len());
     start..start + length(rest)
@@ -51,7 +51,7 @@ fn parenthesized(rest: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::word_at;
+    use super::token_at;
 
     #[test]
     fn words() {
@@ -68,7 +68,7 @@ mod tests {
             ("a", 9, ""),
             ("äö + 1", 0, "äö"),
         ] {
-            assert_eq!(text.get(word_at(text, offset)).unwrap(), word, "{text} {offset}");
+            assert_eq!(text.get(token_at(text, offset)).unwrap(), word, "{text} {offset}");
         }
     }
 }

@@ -1,39 +1,39 @@
-//! What is in use somewhere, so that equal things are made once.
+//! A map that does not keep its values, so that equal things are made once.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
-/// Things in use somewhere, by what makes them equal. What nobody uses any more is dropped.
+/// A map of values that are in use elsewhere. Entries whose value was dropped are removed from time to time.
 #[derive(Debug)]
-pub(crate) struct InUse<K, T> {
+pub(crate) struct WeakMap<K, T> {
     known: HashMap<K, Weak<T>>,
     /// At how many entries to look for dead ones.
     sweep_at: usize,
 }
 
-impl<K, T> Default for InUse<K, T> {
+impl<K, T> Default for WeakMap<K, T> {
     fn default() -> Self {
-        InUse {
+        WeakMap {
             known: HashMap::new(),
             sweep_at: 0,
         }
     }
 }
 
-impl<K: Eq + Hash, T> InUse<K, T> {
-    /// The one of a key, if somebody uses it.
+impl<K: Eq + Hash, T> WeakMap<K, T> {
+    /// The value of a key, if it is still in use.
     pub(crate) fn get(&self, key: &K) -> Option<Arc<T>> {
         self.known.get(key).and_then(Weak::upgrade)
     }
 
-    /// Notes one for as long as somebody uses it.
-    pub(crate) fn insert(&mut self, key: K, one: &Arc<T>) {
+    /// Adds a value for as long as it is in use.
+    pub(crate) fn insert(&mut self, key: K, value: &Arc<T>) {
         if self.known.len() >= self.sweep_at {
-            self.known.retain(|_, one| one.strong_count() > 0);
+            self.known.retain(|_, value| value.strong_count() > 0);
             self.sweep_at = 2 * self.known.len() + 64;
         }
-        self.known.insert(key, Arc::downgrade(one));
+        self.known.insert(key, Arc::downgrade(value));
     }
 }
 
@@ -42,8 +42,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_uses_is_dropped() {
-        let mut known = InUse::default();
+    fn unused_values_are_dropped() {
+        let mut known = WeakMap::default();
         let used = Arc::new(-1);
         known.insert(-1, &used);
         for key in 0..1_000 {

@@ -1,4 +1,4 @@
-//! What the expressions of each use may yield.
+//! The types that the expressions of each use may return.
 
 use pratique_cel::Type;
 
