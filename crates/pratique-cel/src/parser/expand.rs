@@ -52,7 +52,7 @@ impl Macro {
 /// The name of the variable in which comprehensions gather their result: no name that can be written.
 pub const ACCUMULATOR: &str = "@result";
 
-/// The hand of a macro: makes nodes, all at the place of the call.
+/// Makes the nodes of an expansion, all at the place of the call.
 #[derive(Debug)]
 pub struct Expander<'b, 'm> {
     builder: &'b mut Builder<'m>,

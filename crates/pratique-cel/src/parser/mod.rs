@@ -1,15 +1,18 @@
 //! From text to syntax tree.
 //!
-//! A text is read the quick way. Where that meets a fault, the thorough way reads the text anew and reports
-//! all faults as the reference words them.
+//! There are two parsers of one grammar, and they build the same trees. [`fast`] is a recursive-descent parser without
+//! error messages. Where it meets an error, [`diagnostic`] parses the text again: it recovers from errors as the parser
+//! that ANTLR generates for cel-go does, and reports all of them with the same messages.
+//!
+//! Upstream: cel-go, parser/parser.go and parser/gen/CEL.g4
 
 mod builder;
+mod diagnostic;
 mod expand;
+mod fast;
 mod lexer;
 mod limits;
 mod literal;
-mod quick;
-mod thorough;
 mod token;
 
 use std::sync::Arc;
@@ -21,16 +24,16 @@ use crate::ast::Ast;
 use crate::error::{Issue, SHOWN_ISSUES};
 use crate::source::Source;
 
-/// Parses a text. The faults are those that will be shown, in order of position, and then the others.
+/// Parses a text. Of the issues, those that are shown come first, in order of position.
 pub(crate) fn parse(source: Arc<Source>, macros: &[Macro]) -> Result<Ast, Vec<Issue>> {
     limits::check_size(source.text())?;
     let capacity = source.text().len() / 3 + 4;
     let mut builder = Builder::new(macros, capacity);
-    let root = match quick::read(source.text(), &mut builder) {
+    let root = match fast::read(source.text(), &mut builder) {
         Ok(root) => root,
-        Err(quick::GivenUp) => {
+        Err(fast::Unsupported) => {
             builder = Builder::new(macros, capacity);
-            thorough::read(&source, &mut builder).map_err(in_order)?
+            diagnostic::read(&source, &mut builder).map_err(in_order)?
         }
     };
     Ok(Ast {

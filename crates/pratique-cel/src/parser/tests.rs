@@ -216,16 +216,16 @@ fn nodes_point_at_operators_dots_and_parentheses() {
     assert_eq!(offsets, [0, 6, 9, 5, 5, 5, 5, 5, 5, 5]);
 }
 
-/// Whether both ways read a text alike; the quick one may give up.
+/// Whether both parsers build the same tree; the fast one may stop.
 fn agree(text: &str) -> Result<(), TestCaseError> {
     let environment = environment();
     let source = Source::new(text);
-    let mut quickly = Builder::new(environment.macros(), 0);
-    let mut thoroughly = Builder::new(environment.macros(), 0);
-    let quick = quick::read(text, &mut quickly);
-    let thorough = thorough::read(&source, &mut thoroughly);
-    match (quick, thorough) {
-        (Ok(quick), Ok(thorough)) => {
+    let mut fast_builder = Builder::new(environment.macros(), 0);
+    let mut diagnostic_builder = Builder::new(environment.macros(), 0);
+    let fast_root = fast::read(text, &mut fast_builder);
+    let diagnostic_root = diagnostic::read(&source, &mut diagnostic_builder);
+    match (fast_root, diagnostic_root) {
+        (Ok(fast), Ok(diagnostic)) => {
             let source = Arc::new(source);
             let tree = |root, builder: Builder<'_>| Ast {
                 source: source.clone(),
@@ -233,24 +233,24 @@ fn agree(text: &str) -> Result<(), TestCaseError> {
                 nodes: builder.nodes,
                 macro_calls: builder.macro_calls,
             };
-            let (quick, thorough) = (tree(quick, quickly), tree(thorough, thoroughly));
-            prop_assert!(quick.is_same(&thorough));
+            let (fast, diagnostic) = (tree(fast, fast_builder), tree(diagnostic, diagnostic_builder));
+            prop_assert!(fast.is_same(&diagnostic));
             let offsets = |ast: &Ast| {
                 let mut offsets: Vec<u32> = ast.nodes.iter().map(|node| node.offset).collect();
                 offsets.sort_unstable();
                 offsets
             };
-            prop_assert_eq!(offsets(&quick), offsets(&thorough));
-            let printed = print(&quick);
+            prop_assert_eq!(offsets(&fast), offsets(&diagnostic));
+            let printed = print(&fast);
             let again = environment.parse(&printed);
             prop_assert!(
-                again.is_ok_and(|again| again.is_same(&quick)),
+                again.is_ok_and(|again| again.is_same(&fast)),
                 "printed as {}",
                 printed
             );
         }
-        (Ok(_), Err(issues)) => prop_assert!(false, "only the thorough way has faults: {issues:?}"),
-        (Err(_), Ok(_)) => prop_assert!(false, "the quick way gave up on what is well-formed"),
+        (Ok(_), Err(issues)) => prop_assert!(false, "only the diagnostic parser reports errors: {issues:?}"),
+        (Err(_), Ok(_)) => prop_assert!(false, "the fast parser stopped at a well-formed text"),
         (Err(_), Err(issues)) => prop_assert!(!issues.is_empty()),
     }
     Ok(())

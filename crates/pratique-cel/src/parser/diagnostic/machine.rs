@@ -1,4 +1,4 @@
-//! The reading itself: walks the network with a stack of its own, so that no text can exhaust the thread's.
+//! The state machine that walks the network: iterative, so that no text exhausts the stack of the thread.
 
 use super::super::limits::MOST_DEPTH;
 use super::super::token::{Kind, Token};

@@ -1,4 +1,4 @@
-//! From parse tree to syntax tree: the second half of the thorough way, with a stack of its own as the first.
+//! From parse tree to syntax tree: iterative, so that no text exhausts the stack of the thread.
 
 use super::super::builder::Builder;
 use super::super::limits::MOST_DEPTH;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::super::literal;
 use super::super::token::{Kind, is_reserved};
-use super::{GivenUp, Operand, Read, Reader};
+use super::{Operand, Read, Reader, Unsupported};
 use crate::ast::{Expr, Literal, MapEntry, StructField};
 
 impl Reader<'_, '_, '_> {
@@ -33,7 +33,7 @@ impl Reader<'_, '_, '_> {
         }
         let text = self.text_of(name);
         if is_reserved(text) {
-            return Err(GivenUp);
+            return Err(Unsupported);
         }
         let path = match rooted {
             true => Cow::Owned(format!(".{text}")),
@@ -132,7 +132,7 @@ impl Reader<'_, '_, '_> {
     fn another(&mut self, close: Kind) -> Read<bool> {
         match (self.kind(), self.kind_ahead(1)) {
             (Kind::Comma, after) if after == close => Ok(false),
-            (Kind::Comma, Kind::Comma) => Err(GivenUp),
+            (Kind::Comma, Kind::Comma) => Err(Unsupported),
             (Kind::Comma, _) => {
                 self.at += 1;
                 Ok(true)
@@ -155,16 +155,16 @@ impl Reader<'_, '_, '_> {
         let value = match token.kind {
             Kind::Int => literal::int(text, negative),
             Kind::Float => literal::double(text, negative),
-            _ if negative => return Err(GivenUp),
+            _ if negative => return Err(Unsupported),
             Kind::Uint => literal::uint(text),
             Kind::String => literal::string(text),
             Kind::Bytes => literal::bytes(text),
             Kind::True => Ok(Literal::Bool(true)),
             Kind::False => Ok(Literal::Bool(false)),
             Kind::Null => Ok(Literal::Null),
-            _ => return Err(GivenUp),
+            _ => return Err(Unsupported),
         };
-        let value = value.map_err(|_| GivenUp)?;
+        let value = value.map_err(|_| Unsupported)?;
         let id = self.builder.add(Expr::Literal(value), first.offset);
         Ok(Operand { id, height: 0 })
     }

@@ -1,7 +1,7 @@
-//! The quick way through an expression: recursive descent that builds the tree as it reads.
+//! The fast parser: recursive descent that builds the syntax tree while it reads.
 //!
-//! It gives up at the first sign of a fault, and where nesting comes near the limits: the
-//! [thorough](super::thorough) way then reads the expression anew and says what is wrong with it.
+//! It stops at the first error, and where nesting comes near the limits. The [diagnostic](super::diagnostic) parser then
+//! parses the expression again, and reports the errors.
 
 mod primary;
 
@@ -11,15 +11,15 @@ use super::limits::MOST_DEPTH;
 use super::token::{Kind, Token};
 use crate::ast::{Expr, ExprId, Literal};
 
-/// How deep expressions may nest here. No rule of the grammar nests more than three times as deep as
+/// The depth to which this parser follows nested expressions. No rule of the grammar nests more than three times as deep as
 /// expressions do, so that what is read here is within the limit for every rule; and the stack stays small.
 const DEEPEST: u32 = 80;
 
-/// A way to say: this text needs the thorough way.
+/// The text has an error, or nests too deep for this parser.
 #[derive(Debug)]
-pub(super) struct GivenUp;
+pub(super) struct Unsupported;
 
-type Read<T> = Result<T, GivenUp>;
+type Read<T> = Result<T, Unsupported>;
 
 /// An expression that was read, and how deep its chains of operators, selections and calls are.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Read<ExprId> {
     let root = reader.expr()?;
     reader.expect(Kind::End)?;
     if root.height > MOST_DEPTH || reader.builder.is_full() {
-        return Err(GivenUp);
+        return Err(Unsupported);
     }
     Ok(root.id)
 }
@@ -56,7 +56,7 @@ fn tokens(text: &str) -> Read<Vec<Token>> {
                     return Ok(tokens);
                 }
             }
-            Lexed::Unknown(_) => return Err(GivenUp),
+            Lexed::Unknown(_) => return Err(Unsupported),
         }
     }
 }
@@ -81,7 +81,7 @@ impl<'s> Reader<'s, '_, '_> {
     }
 
     fn take(&mut self) -> Read<Token> {
-        let token = self.tokens.get(self.at).copied().ok_or(GivenUp)?;
+        let token = self.tokens.get(self.at).copied().ok_or(Unsupported)?;
         self.at += 1;
         Ok(token)
     }
@@ -95,7 +95,7 @@ impl<'s> Reader<'s, '_, '_> {
     fn expect(&mut self, kind: Kind) -> Read<Token> {
         match self.take()? {
             token if token.kind == kind => Ok(token),
-            _ => Err(GivenUp),
+            _ => Err(Unsupported),
         }
     }
 
@@ -106,7 +106,7 @@ impl<'s> Reader<'s, '_, '_> {
     /// `condition ? a : b`
     fn expr(&mut self) -> Read<Operand> {
         if self.depth >= DEEPEST {
-            return Err(GivenUp);
+            return Err(Unsupported);
         }
         self.depth += 1;
         let mut result = self.either(Kind::Or, "_||_")?;
@@ -206,7 +206,7 @@ impl<'s> Reader<'s, '_, '_> {
                 _ => return Ok(operand),
             };
             if operand.height > MOST_DEPTH {
-                return Err(GivenUp);
+                return Err(Unsupported);
             }
         }
     }
@@ -242,7 +242,7 @@ impl<'s> Reader<'s, '_, '_> {
         match token.kind {
             Kind::Identifier => Ok(text),
             Kind::Quoted => Ok(text.trim_matches('`')),
-            _ => Err(GivenUp),
+            _ => Err(Unsupported),
         }
     }
 
@@ -266,7 +266,7 @@ impl<'s> Reader<'s, '_, '_> {
             .builder
             .call(name, target.map(|operand| operand.id), args, open.offset);
         Ok(Operand {
-            id: made.map_err(|_| GivenUp)?,
+            id: made.map_err(|_| Unsupported)?,
             height: height + u32::from(target.is_some()),
         })
     }
