@@ -1,4 +1,4 @@
-//! What can go wrong: when an expression is compiled, and when it is evaluated.
+//! Errors of compilation and evaluation.
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::source::{Position, Source};
 use crate::unknown::Unknown;
 
-/// One fault of an expression.
+/// An error at a place in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
     /// Where it is.
     pub position: Position,
-    /// What it is, in the reference's words.
+    /// The reference's message.
     pub message: String,
-    /// The name that was probably meant instead of one that is not known.
+    /// The declared name that is most like an unknown one ("did you mean").
     pub meant: Option<Box<str>>,
 }
 
@@ -73,7 +73,7 @@ impl Display for CompileError {
     }
 }
 
-/// Why an evaluation gave no value. One pointer wide.
+/// The error of an evaluation. One pointer wide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault(Box<FaultKind>);
 
@@ -144,7 +144,7 @@ impl Fault {
         }
     }
 
-    /// What it is.
+    /// The kind of the fault, with its message.
     pub fn kind(&self) -> &FaultKind {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Functions: what the checker knows of them, what the evaluator calls, what they cost.
+//! Functions: their signatures, implementations and costs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ pub struct Function {
     pub singleton: Option<Implementation>,
     /// What a call costs whose overload has no cost of its own or is found at run time only; by default 1.
     pub cost: Option<CostFn>,
-    /// What a call may cost before its arguments are known; by default the cost of its arguments and 1, or for the
-    /// functions of this crate what the reference says of them.
+    /// The estimated cost of a call; by default that of its arguments and 1, or for the functions of this crate that of
+    /// the reference.
     pub estimate: Option<EstimateFn>,
-    /// What it does where its second argument, a regular expression, is a constant.
+    /// The implementation for calls whose second argument, a regular expression, is a constant.
     pub with_pattern: Option<PatternFn>,
     /// What evaluations know it as.
     pub(crate) quick: Option<Quick>,
@@ -58,7 +58,7 @@ pub struct Overload {
     pub result: Type,
     /// Whether it is called as `receiver.function(…)`.
     pub member: bool,
-    /// What it does; `None` where the function has one implementation for all, or the planner a node of its own.
+    /// The implementation; `None` where the function has one for all overloads, or the planner has a node for it.
     pub implementation: Option<Implementation>,
     /// What a call costs where the overload is known from the types alone; by default what the function costs.
     pub cost: Option<CostFn>,
@@ -67,7 +67,7 @@ pub struct Overload {
     /// Whether an argument that is an error keeps the later ones from being evaluated and the call from being charged, as it
     /// does in all calls of more than two arguments.
     pub sequential: bool,
-    /// What it makes of a constant text while planning, where a text is all that it takes.
+    /// Computes a call with a constant string while planning, where a string is all that it takes.
     pub with_text: Option<TextFn>,
     /// The names of the type parameters that it has, each once.
     pub(crate) type_params: Arc<[Arc<str>]>,
@@ -91,25 +91,25 @@ pub type SharedCallFn = dyn for<'a> Fn(&Context<'a>, &[Value<'a>]) -> Evaluation
 /// A call whose second argument was a constant pattern, compiled while planning.
 pub type PatternFn = for<'a> fn(&Context<'a>, &Regex, &[Value<'a>]) -> Evaluation<'a>;
 
-/// What a call makes of its only argument, a text, and of nothing else; `None` where it gives an error.
-pub type TextFn = fn(&str) -> Option<Made>;
+/// Computes a call whose only argument is a constant string, while planning; `None` where it gives an error.
+pub type TextFn = fn(&str) -> Option<ConstantValue>;
 
-/// A value known while planning, of which each call gives a copy: as keys of maps, values of abstract types are not equal to
-/// others that look the same.
+/// A value that is computed while planning, and copied by each call: as keys of maps, values of abstract types do not equal
+/// others with the same content.
 #[derive(Clone)]
-pub struct Made(Arc<CopyFn>);
+pub struct ConstantValue(Arc<CopyFn>);
 
 type CopyFn = dyn for<'a> Fn(&'a Arena) -> Value<'a> + Send + Sync;
 
-impl Made {
+impl ConstantValue {
     /// A value by how it is copied.
     pub fn new(copy: impl for<'a> Fn(&'a Arena) -> Value<'a> + Send + Sync + 'static) -> Self {
-        Made(Arc::new(copy))
+        ConstantValue(Arc::new(copy))
     }
 
     /// A value of an abstract type, which is cloned.
     pub fn opaque<T: Opaque + Clone + Send + Sync>(value: T) -> Self {
-        Made::new(move |arena| arena.opaque(value.clone()))
+        ConstantValue::new(move |arena| arena.opaque(value.clone()))
     }
 
     /// A copy.
@@ -118,10 +118,10 @@ impl Made {
     }
 }
 
-impl fmt::Debug for Made {
+impl fmt::Debug for ConstantValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_tuple("Made")
+            .debug_tuple("ConstantValue")
             .field(&self.copy(&Arena::new()))
             .finish()
     }
@@ -202,13 +202,13 @@ impl Function {
         self
     }
 
-    /// Sets what it does where its second argument is a constant pattern.
+    /// Sets the implementation for calls whose second argument is a constant pattern.
     pub fn with_pattern(mut self, call: PatternFn) -> Self {
         self.with_pattern = Some(call);
         self
     }
 
-    /// Sets what the overload added last makes of a constant text.
+    /// Sets how the overload added last is computed while planning, from a constant string.
     pub fn with_text(mut self, make: TextFn) -> Self {
         if let Some(overload) = self.overloads.last_mut() {
             overload.with_text = Some(make);
@@ -250,13 +250,13 @@ impl Overload {
         }
     }
 
-    /// Sets what it does.
+    /// Sets the implementation.
     pub fn implemented(mut self, call: CallFn) -> Self {
         self.implementation = Some(Implementation::Fn(call));
         self
     }
 
-    /// Sets what it does to a closure, which may hold what belongs to the host.
+    /// Sets the implementation to a closure, which may hold state of the host.
     pub fn shared<F>(mut self, call: F) -> Self
     where
         F: for<'a> Fn(&Context<'a>, &[Value<'a>]) -> Evaluation<'a> + Send + Sync + 'static,
@@ -265,19 +265,19 @@ impl Overload {
         self
     }
 
-    /// Sets what it costs.
+    /// Sets the cost.
     pub fn costing(mut self, cost: CostFn) -> Self {
         self.cost = Some(cost);
         self
     }
 
-    /// Lets the first argument that is an error be all that comes of a call.
+    /// Makes the first argument that is an error the result of a call.
     pub fn sequential(mut self) -> Self {
         self.sequential = true;
         self
     }
 
-    /// Sets what it costs, which only an argument of a type tells.
+    /// Sets the cost, which is known only where an argument has a type.
     pub fn costing_by(mut self, index: usize, need: CostNeed, cost: CostFn) -> Self {
         self.cost_needs = Some((index, need));
         self.costing(cost)

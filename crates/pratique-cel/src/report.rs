@@ -1,4 +1,4 @@
-//! What an expression uses, for tools: its result, the variables and fields it reads, the functions it calls.
+//! Reports on expressions, for tools: result type, cost, the variables and fields read, the functions called.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
@@ -10,7 +10,7 @@ use crate::environment::Environment;
 use crate::estimate::{Sizes, estimate};
 use crate::types::Type;
 
-/// What a checked expression uses.
+/// The variables, functions and macros that a checked expression uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// The type of its result.

@@ -1,12 +1,12 @@
-//! What an evaluation needs and its host does not know.
+//! Unknown values.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::library::authz::Question;
 
-/// What an evaluation needs and its host does not know: it ends there, as any value could be right.
+/// A value that the host does not know. An evaluation that reads it ends, as the result could be any.
 ///
-/// Expressions that do not get that far have their value: `object.kind == 'A' || authorizer…` where the kind is `A`.
+/// An expression that does not read it has a result: `object.kind == 'A' || authorizer…` where the kind is `A`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unknown {

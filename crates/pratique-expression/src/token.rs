@@ -54,7 +54,7 @@ mod tests {
     use super::token_at;
 
     #[test]
-    fn words() {
+    fn tokens() {
         for (text, offset, word) in [
             ("object.spec", 0, "object"),
             ("object.spec", 6, ".spec"),

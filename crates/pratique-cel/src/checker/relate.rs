@@ -37,7 +37,7 @@ pub(super) fn same(left: &Type, right: &Type) -> bool {
                     .zip(right_params.iter())
                     .all(|(left, right)| same(left, right))
         }
-        // The nameless type is that of a field whose type nobody declared: it is like none.
+        // The nameless type is that of a field without a declared type: it equals no type.
         (Type::Struct(left), Type::Struct(right)) => left == right && !left.is_empty(),
         (left, right) => left == right,
     }
@@ -74,7 +74,7 @@ pub(super) fn less_specific(left: &Type, right: &Type) -> bool {
     }
 }
 
-/// Whether an argument may fit a parameter, to judge from the outermost type alone: `false` is certain.
+/// Whether an argument may fit a parameter, by its outermost type alone: `false` is certain.
 pub(super) fn plausible(argument: &Type, parameter: &Type) -> bool {
     let (argument, parameter) = (unwrapped(argument), unwrapped(parameter));
     match (argument, parameter) {

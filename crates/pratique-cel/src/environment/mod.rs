@@ -1,4 +1,4 @@
-//! What expressions may use: variables, functions, macros and types.
+//! The declarations that expressions are compiled against: variables, functions, macros and types.
 //!
 //! An [`Environment`] only holds declarations. The parser, the checker and the planner look names up in it, and
 //! `compile` puts them together.
@@ -94,13 +94,13 @@ impl Environment {
         self.with_library(Library::of(vec![function]))
     }
 
-    /// Adds a variable. Its name may have dots; a variable of that name is declared anew.
+    /// Adds a variable. Its name may have dots; it hides an earlier one of that name.
     pub fn with_variable(mut self, name: &str, of: Type) -> Self {
         self.variables.push((name.into(), of));
         self
     }
 
-    /// Adds types. Providers added later are asked first, so a type can be declared anew.
+    /// Adds types. Providers added later are asked first, so they can redeclare a type.
     pub fn with_types(mut self, types: Arc<dyn TypeProvider>) -> Self {
         self.types.push(types);
         self

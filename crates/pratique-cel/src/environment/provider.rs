@@ -27,7 +27,7 @@ pub trait TypeProvider: Debug + Send + Sync {
     /// The type of a field; `None` where the type has no such field.
     fn field(&self, type_name: &str, field: &str) -> Option<Type>;
 
-    /// The names of a type's fields, as far as they are known, for those who write others.
+    /// The names of a type's fields, as far as they are known, for suggestions.
     fn field_names(&self, type_name: &str) -> Vec<Arc<str>> {
         let _ = type_name;
         Vec::new()
@@ -67,7 +67,7 @@ impl StructType {
         }
     }
 
-    /// Declares one more field; a field of that name is declared anew.
+    /// Declares one more field; it replaces a field of that name.
     pub fn with_field(mut self, name: &str, of: Type) -> Self {
         match self.fields.iter_mut().find(|(known, _)| **known == *name) {
             Some((_, known)) => *known = of,

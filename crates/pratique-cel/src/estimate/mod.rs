@@ -1,4 +1,4 @@
-//! What an expression may cost, before anything is evaluated.
+//! Estimates of the cost of an expression, before it is evaluated.
 //!
 //! The estimate follows the rules by which the reference decides whether an expression may be part of a schema:
 //! it counts the worst case, with loops over all that a list may hold.
@@ -27,7 +27,7 @@ pub fn estimate(checked: &Checked, sizes: &dyn Sizes) -> Range {
     Estimator::new(checked, sizes).cost(checked.ast.root)
 }
 
-/// What is known of the value of an expression before it is evaluated.
+/// The size of an expression's value, as far as it is known before evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueSize {
     /// Where the value stands in the declared variables, as [`Sizes`] names it; empty for what the expression makes.
@@ -38,7 +38,7 @@ pub struct ValueSize {
     pub items: Option<Range>,
 }
 
-/// The size of an expression's value, for those who know that of expressions which name it.
+/// The size of an expression's value, from which hosts derive the sizes of variables that are defined by expressions.
 pub fn value_size(checked: &Checked, sizes: &dyn Sizes) -> ValueSize {
     let mut estimator = Estimator::new(checked, sizes);
     let root = checked.ast.root;

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
-use crate::function::{Function, Made, Overload};
+use crate::function::{ConstantValue, Function, Overload};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 
@@ -140,8 +140,8 @@ fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     Ok(context.arena.opaque(read(string(arguments, 0)?)?))
 }
 
-fn of_text(text: &str) -> Option<Made> {
-    read(text).ok().map(Made::opaque)
+fn of_text(text: &str) -> Option<ConstantValue> {
+    read(text).ok().map(ConstantValue::opaque)
 }
 
 fn is_cidr<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

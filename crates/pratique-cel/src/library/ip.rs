@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
-use crate::function::{CallFn, Function, Made};
+use crate::function::{CallFn, ConstantValue, Function};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 
@@ -93,8 +93,8 @@ fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     Ok(context.arena.opaque(read(string(arguments, 0)?)?))
 }
 
-fn of_text(text: &str) -> Option<Made> {
-    read(text).ok().map(Made::opaque)
+fn of_text(text: &str) -> Option<ConstantValue> {
+    read(text).ok().map(ConstantValue::opaque)
 }
 
 fn is_ip<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

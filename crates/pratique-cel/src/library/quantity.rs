@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
-use crate::function::{Function, Made};
+use crate::function::{ConstantValue, Function};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 
@@ -120,9 +120,9 @@ fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     Ok(Value::from_quantity(quantity, context.arena))
 }
 
-fn of_text(text: &str) -> Option<Made> {
+fn of_text(text: &str) -> Option<ConstantValue> {
     let quantity = Quantity::parse(text).ok()?;
-    Some(Made::new(move |arena| {
+    Some(ConstantValue::new(move |arena| {
         Value::from_quantity(quantity.clone(), arena)
     }))
 }

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
-use crate::function::{Function, Made};
+use crate::function::{ConstantValue, Function};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 
@@ -92,8 +92,8 @@ fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     Ok(context.arena.opaque(version))
 }
 
-fn of_text(text: &str) -> Option<Made> {
-    Version::parse(text).ok().map(Made::opaque)
+fn of_text(text: &str) -> Option<ConstantValue> {
+    Version::parse(text).ok().map(ConstantValue::opaque)
 }
 
 fn is_semver<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

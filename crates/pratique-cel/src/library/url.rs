@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
-use crate::function::{CallFn, Function, Made};
+use crate::function::{CallFn, ConstantValue, Function};
 use crate::types::Type;
 use crate::value::{Evaluation, List, Map, Opaque, Value};
 
@@ -75,8 +75,8 @@ fn read(text: &str) -> Result<Url, Fault> {
     Url::parse(text).map_err(malformed)
 }
 
-fn of_text(text: &str) -> Option<Made> {
-    read(text).ok().map(Made::opaque)
+fn of_text(text: &str) -> Option<ConstantValue> {
+    read(text).ok().map(ConstantValue::opaque)
 }
 
 fn is_url<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

@@ -1,4 +1,4 @@
-//! The words of the language.
+//! Tokens.
 
 /// The kinds of tokens, numbered as the sets of expected tokens list them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,7 +42,7 @@ pub(super) enum Kind {
     Quoted,
 }
 
-/// A word of an expression and its place.
+/// A token of an expression, with its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,

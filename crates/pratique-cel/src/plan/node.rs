@@ -13,7 +13,7 @@ use crate::constant::Constant;
 use crate::cost::{CostFn, CostNeed};
 use crate::environment::Slot;
 use crate::environment::TypeProvider;
-use crate::function::{Implementation, Made, PatternFn, Quick};
+use crate::function::{ConstantValue, Implementation, PatternFn, Quick};
 use crate::regex::Regex;
 
 /// The index of a node in its program.
@@ -232,7 +232,7 @@ pub(super) enum Target {
         parts: u64,
     },
     /// Nothing more: what it gives and costs was found out while planning.
-    Made { value: Made, cost: u64 },
+    Made { value: ConstantValue, cost: u64 },
     /// Nothing: the function is declared only.
     Missing,
 }

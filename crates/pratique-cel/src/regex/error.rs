@@ -1,10 +1,10 @@
-//! What is wrong with a pattern, in Go's words.
+//! Errors of patterns, with Go's messages.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::error::Fault;
 
-/// Why a pattern is none that Go takes.
+/// The error of a pattern that Go refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// What is wrong.

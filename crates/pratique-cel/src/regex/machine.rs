@@ -115,7 +115,7 @@ impl Set {
     }
 }
 
-/// Compiles from the end to the start: each part is told where it leads.
+/// Compiles from the end to the start: each part is given the instruction after it.
 struct Builder<'m> {
     machine: Machine,
     /// Classes that are there already, by their address: repetitions have them again and again.

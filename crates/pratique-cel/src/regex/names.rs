@@ -29,7 +29,7 @@ pub(super) fn posix(name: &str) -> Option<ClassUnicode> {
 }
 
 /// The class that Unicode calls by a name: a general category or a script. Case, blanks, underscores and hyphens in
-/// the name do not matter; scripts of two words are not known.
+/// the name do not matter; names of two words are not known.
 pub(super) fn unicode(name: &str) -> Option<ClassUnicode> {
     let name = canonical(name);
     match name.as_str() {

@@ -207,7 +207,7 @@ fn flattening(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     cost::makes_list(depth, cost::size_at(arguments, 0))
 }
 
-/// Comparing all elements of the last argument with each other; strings and bytes, told by the first, cost more.
+/// Comparing all elements of the last argument with each other; strings and bytes, by the type of the first, cost more.
 fn compares_last(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     let size = arguments.last().map_or(1, cost::size);
     let factor = match arguments.last() {

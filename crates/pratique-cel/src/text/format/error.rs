@@ -1,4 +1,4 @@
-//! What can go wrong with a format, in the reference's words.
+//! Errors of formatting, with the reference's messages.
 //!
 //! Upstream: cel-go, ext/formatting.go
 
