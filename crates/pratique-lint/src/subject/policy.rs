@@ -6,7 +6,9 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::Declarations;
 use pratique_manifest::{Kind, ManifestSet, Step};
 
-use super::{Origin, Role, RuleView, Site, item, path};
+use super::origin::{Origin, item, path};
+use super::rule::RuleView;
+use super::site::{Role, Site};
 
 /// A policy with its bindings.
 pub(crate) struct Policy<'m> {

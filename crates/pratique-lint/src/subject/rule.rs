@@ -7,7 +7,7 @@ use pratique_manifest::Step;
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, optional, resources};
 
-use super::item;
+use super::origin::item;
 
 /// A rule of a policy, a binding or a webhook.
 #[derive(Clone, Debug)]

@@ -3,8 +3,10 @@
 use pratique_expression::Declarations;
 use pratique_manifest::{Kind, ManifestSet, Step};
 
+use super::origin::{Origin, item, path};
 use super::policy::condition_sites;
-use super::{Origin, RuleView, Site, item, path};
+use super::rule::RuleView;
+use super::site::Site;
 
 /// A webhook.
 pub(crate) struct Webhook<'m> {

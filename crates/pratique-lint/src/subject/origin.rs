@@ -1,0 +1,41 @@
+//! Where a finding is: objects, and paths of fields in them.
+
+use pratique_manifest::{Kind, ObjectName, ObjectSource, Step};
+
+/// An object's name and source.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin<'m> {
+    pub(crate) name: ObjectName,
+    pub(crate) source: &'m ObjectSource,
+}
+
+impl<'m> Origin<'m> {
+    pub(super) fn new(kind: Kind, name: &Option<String>, source: &'m ObjectSource) -> Self {
+        let name = name.clone().unwrap_or_default();
+        Origin {
+            name: ObjectName { kind, name },
+            source,
+        }
+    }
+}
+
+/// The path of a field.
+pub(crate) fn path(fields: &[&str]) -> Vec<Step> {
+    fields
+        .iter()
+        .map(|name| Step::Field((*name).to_owned()))
+        .collect()
+}
+
+/// The path of a list item, or of a field of it.
+pub(crate) fn item(list: &[Step], index: usize, field: &str) -> Vec<Step> {
+    let mut path = list.to_vec();
+    path.push(Step::Index(index));
+    path.extend(
+        field
+            .split('.')
+            .filter(|name| !name.is_empty())
+            .map(|name| Step::Field(name.to_owned())),
+    );
+    path
+}
