@@ -1,8 +1,6 @@
 //! Clauses: `%s`, `%.2f` and their like.
 
-use pratique_gotext::strconv::atoi;
-
-use super::error::ClauseError;
+use pratique_gotext::strconv::{NumberError, atoi};
 
 /// A formatting clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +22,20 @@ pub(crate) enum Clause {
     },
     /// `%o`: an integer in base 8.
     Octal,
+}
+
+/// What is wrong with a clause.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ClauseError {
+    /// A precision that the text ends in.
+    #[error("error while parsing precision: could not find end of precision specifier")]
+    EndlessPrecision,
+    /// A precision without digits, or too large.
+    #[error("error while parsing precision: error while converting precision to integer: {0}")]
+    Precision(#[from] NumberError),
+    /// An unknown letter.
+    #[error("unrecognized formatting clause \"{0}\"")]
+    Unrecognized(char),
 }
 
 impl Clause {

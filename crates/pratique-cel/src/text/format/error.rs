@@ -2,10 +2,10 @@
 //!
 //! Upstream: cel-go, ext/formatting.go
 
-use pratique_gotext::strconv::NumberError;
+use super::clause::{Clause, ClauseError};
 
-use super::clause::Clause;
-use super::nested::MAX_DEPTH;
+/// How deep lists and maps may nest: what the input may, and as much again from literals around it.
+pub(super) const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;
 
 /// Why a text cannot be formatted. `E` is what goes wrong with one argument.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,20 +22,6 @@ pub(crate) enum FormatError<E> {
     /// A clause does not fit its argument.
     #[error("error during formatting: {0}")]
     Argument(E),
-}
-
-/// What is wrong with a clause.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ClauseError {
-    /// A precision that the text ends in.
-    #[error("error while parsing precision: could not find end of precision specifier")]
-    EndlessPrecision,
-    /// A precision without digits, or too large.
-    #[error("error while parsing precision: error while converting precision to integer: {0}")]
-    Precision(#[from] NumberError),
-    /// An unknown letter.
-    #[error("unrecognized formatting clause \"{0}\"")]
-    Unrecognized(char),
 }
 
 /// Why an argument cannot be formatted.

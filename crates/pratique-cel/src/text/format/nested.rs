@@ -3,10 +3,7 @@
 use pratique_gotext::strconv::{plain_form, quote};
 
 use super::argument::{Argument, Shape, push, utf8, write_string};
-use super::error::ArgumentError;
-
-/// How deep lists and maps may nest: what the input may, and as much again from literals around it.
-pub(super) const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;
+use super::error::{ArgumentError, MAX_DEPTH};
 
 /// Digits after the point of a double in a list or map.
 const PRECISION: usize = 6;
