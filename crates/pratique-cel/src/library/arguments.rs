@@ -36,3 +36,9 @@ pub fn opaque<'a, T: Opaque>(arguments: &[Value<'a>], index: usize) -> Result<&'
         .and_then(Value::downcast)
         .ok_or_else(Fault::no_such_overload)
 }
+
+/// Whether two values of one abstract type are equal; an error where the other value is of another type.
+pub(super) fn equal_opaque<T: Opaque + PartialEq>(value: &T, other: &Value<'_>) -> Result<bool, Fault> {
+    let other: &T = other.downcast().ok_or_else(Fault::no_such_overload)?;
+    Ok(value == other)
+}

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use pratique_gotext::net::{Cidr, Ip};
 
-use super::arguments::{opaque, string};
+use super::arguments::{equal_opaque, opaque, string};
 use super::ip;
 use crate::context::Context;
 use crate::cost;
@@ -87,10 +87,7 @@ impl Opaque for Cidr {
     }
 
     fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
-        other
-            .downcast::<Self>()
-            .map(|other| self == other)
-            .ok_or_else(Fault::no_such_overload)
+        equal_opaque(self, other)
     }
 
     fn text(&self) -> String {

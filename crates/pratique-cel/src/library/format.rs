@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use super::arguments::{opaque, string};
+use super::arguments::{equal_opaque, opaque, string};
 use super::named_format::NamedFormat;
 use crate::context::Context;
 use crate::cost;
@@ -40,10 +40,7 @@ impl Opaque for NamedFormat {
     }
 
     fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
-        other
-            .downcast::<Self>()
-            .map(|other| self == other)
-            .ok_or_else(Fault::no_such_overload)
+        equal_opaque(self, other)
     }
 
     fn text(&self) -> String {

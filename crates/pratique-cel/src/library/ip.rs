@@ -4,7 +4,7 @@ use std::any::Any;
 
 use pratique_gotext::net::Ip;
 
-use super::arguments::{opaque, string};
+use super::arguments::{equal_opaque, opaque, string};
 use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
@@ -62,10 +62,7 @@ impl Opaque for Ip {
     }
 
     fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
-        other
-            .downcast::<Self>()
-            .map(|other| self == other)
-            .ok_or_else(Fault::no_such_overload)
+        equal_opaque(self, other)
     }
 
     fn text(&self) -> String {

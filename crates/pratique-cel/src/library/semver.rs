@@ -4,7 +4,7 @@ use std::any::Any;
 
 use pratique_gotext::semver::{ParseError, Version};
 
-use super::arguments::{bool, opaque, string};
+use super::arguments::{bool, equal_opaque, opaque, string};
 use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
@@ -53,10 +53,7 @@ impl Opaque for Version {
     }
 
     fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
-        other
-            .downcast::<Self>()
-            .map(|other| self == other)
-            .ok_or_else(Fault::no_such_overload)
+        equal_opaque(self, other)
     }
 
     fn text(&self) -> String {
