@@ -71,6 +71,11 @@ impl Arena {
         self.bump.alloc_slice_copy(values)
     }
 
+    /// An empty list with room for so many values, which grows where it lies.
+    pub(crate) fn list<T>(&self, capacity: usize) -> bumpalo::collections::Vec<'_, T> {
+        bumpalo::collections::Vec::with_capacity_in(capacity, &self.bump)
+    }
+
     /// Makes room for `len` values, all `value` at first.
     #[allow(
         clippy::mut_from_ref,

@@ -4,7 +4,6 @@
 //! each call. It goes on after errors: only what quantifiers absorb is lost, all else ends up in the accumulator.
 
 use super::Run;
-use super::gathered::Gathered;
 use super::logic::first_stop;
 use super::range::Range;
 use crate::context::Context;
@@ -104,8 +103,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         element: NodeId,
         list_cost: u64,
     ) -> Evaluation<'a> {
-        let most = self.most(range, READ + CALL + list_cost);
-        let mut gathered = Gathered::new(self.context, most, filter.is_some());
+        let mut elements = self.context.arena.list(self.capacity(range, filter, list_cost));
         let mut fault = None;
         for round in 0..range.len() {
             self.bind_round(fold, range, round);
@@ -118,7 +116,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 self.context.charge(list_cost)?;
                 self.context.charge(CALL)?;
                 match value {
-                    Ok(value) => gathered.push(value),
+                    Ok(value) => elements.push(value),
                     Err(first) => {
                         self.context.work(first.size())?;
                         fault.get_or_insert(first);
@@ -130,14 +128,17 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         self.context.charge(READ)?;
         match fault {
             Some(fault) => Err(fault),
-            None => Ok(Value::List(List::Values(gathered.done(self.context)))),
+            None => Ok(Value::List(List::Values(elements.into_bump_slice()))),
         }
     }
 
-    /// How many elements of such a cost a list of a range can get.
-    fn most(&self, range: &Range<'a>, cost: u64) -> usize {
-        let affordable = (self.context.remaining() / cost.max(1)).saturating_add(1);
-        range.len().min(usize::try_from(affordable).unwrap_or(usize::MAX))
+    /// For how many elements there is room at first: as many as the range has, unless a filter may pass few of them or
+    /// the cost limit is reached before.
+    fn capacity(&self, range: &Range<'a>, filter: Option<NodeId>, list_cost: u64) -> usize {
+        const FILTERED: usize = 16;
+        let affordable = (self.context.remaining() / (READ + CALL + list_cost)).saturating_add(1);
+        let most = usize::try_from(affordable).unwrap_or(usize::MAX);
+        range.len().min(if filter.is_some() { FILTERED.min(most) } else { most })
     }
 
     /// Whether this round adds something. An error of the filter takes the place of what was gathered, and of an

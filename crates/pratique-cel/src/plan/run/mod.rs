@@ -1,7 +1,6 @@
 //! One evaluation of a program.
 
 mod fold;
-mod gathered;
 mod invoke;
 mod literals;
 mod logic;
