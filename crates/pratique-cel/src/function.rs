@@ -26,15 +26,15 @@ pub struct Function {
     pub estimate: Option<EstimateFn>,
     /// The implementation for calls whose second argument, a regular expression, is a constant.
     pub with_pattern: Option<PatternFn>,
-    /// What evaluations know it as.
-    pub(crate) quick: Option<Quick>,
+    /// What the evaluator knows it as.
+    pub(crate) intrinsic: Option<Intrinsic>,
     /// Whether its cost is that of walking over all of its first argument, which may take long.
     pub(crate) traverses: bool,
 }
 
-/// Standard functions that evaluations know by heart: all but the first are tests of two values.
+/// Standard functions that the evaluator computes itself. All but the first are predicates of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quick {
+pub(crate) enum Intrinsic {
     Not,
     StartsWith,
     EndsWith,
@@ -153,7 +153,7 @@ impl Function {
             cost: None,
             estimate: None,
             with_pattern: None,
-            quick: None,
+            intrinsic: None,
             traverses: false,
         }
     }
@@ -216,9 +216,9 @@ impl Function {
         self
     }
 
-    /// Sets what evaluations know it as.
-    pub(crate) fn known_as(mut self, quick: Quick) -> Self {
-        self.quick = Some(quick);
+    /// Sets what the evaluator knows it as.
+    pub(crate) fn intrinsic(mut self, intrinsic: Intrinsic) -> Self {
+        self.intrinsic = Some(intrinsic);
         self
     }
 

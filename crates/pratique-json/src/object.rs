@@ -34,27 +34,12 @@ impl<'a> Object<'a> {
     /// The value of the member `key`.
     #[inline]
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
-        self.find(key).map(|(_, value)| value)
-    }
-
-    /// The value of the member `key`, if its place is `place`: for callers that know objects like this one.
-    #[inline]
-    pub fn get_at(&self, place: usize, key: &str) -> Option<&Value<'a>> {
-        match self.members.get(place) {
-            Some((name, value)) if same(name, key) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The value of the member `key`, with its place among all.
-    #[inline]
-    pub fn find(&self, key: &str) -> Option<(usize, &Value<'a>)> {
         if self.members.len() <= FEW {
-            let mut members = self.members.iter().enumerate();
-            return members.find_map(|(at, (name, value))| same(name, key).then_some((at, value)));
+            let mut members = self.members.iter();
+            return members.find_map(|(name, value)| same(name, key).then_some(value));
         }
         let at = self.position(key).ok()?;
-        self.members.get(at).map(|(_, value)| (at, value))
+        self.members.get(at).map(|(_, value)| value)
     }
 
     /// The value of the member `key`, to change it in place.

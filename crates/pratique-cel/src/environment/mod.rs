@@ -221,7 +221,7 @@ impl Functions {
         let replaces =
             |overload: &Overload| known.overloads.iter().any(|existing| existing.id == overload.id);
         if function.singleton.is_some() || function.overloads.iter().any(replaces) {
-            known.quick = function.quick;
+            known.intrinsic = function.intrinsic;
         }
         known.singleton = function.singleton.or(known.singleton.take());
         known.cost = function.cost.or(known.cost.take());

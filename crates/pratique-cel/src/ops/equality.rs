@@ -20,11 +20,19 @@ pub(crate) fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> 
 }
 
 /// [`equal`], with the work accounted for.
+#[inline(always)]
 pub(crate) fn equal_by<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+    match (left, right) {
+        (Value::String(left), Value::String(right)) => Ok(left == right),
+        (Value::Int(left), Value::Int(right)) => Ok(left == right),
+        (Value::Bool(left), Value::Bool(right)) => Ok(left == right),
+        (left, right) => less_common(meter, left, right),
+    }
+}
+
+/// Whether two values of other types are equal.
+fn less_common<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
     Ok(match (left, right) {
-        (Value::String(left), Value::String(right)) => left == right,
-        (Value::Int(left), Value::Int(right)) => left == right,
-        (Value::Bool(left), Value::Bool(right)) => left == right,
         (Value::Null, Value::Null) => true,
         (Value::Null, _) | (_, Value::Null) => false,
         (Value::Uint(left), Value::Uint(right)) => left == right,

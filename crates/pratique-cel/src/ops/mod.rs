@@ -12,6 +12,7 @@ mod failed;
 mod naming;
 mod order;
 mod size;
+mod substring;
 
 pub(crate) use access::{Lookup, member, member_str};
 pub(crate) use arithmetic::{add, divide, modulo, multiply, negate, subtract};
@@ -24,7 +25,7 @@ pub(crate) use equality::{equal_by, pair, surely_equal};
 pub(crate) use failed::{failed, sound};
 pub use naming::shown;
 pub(crate) use naming::{go_type, shown_by, unknown_operands, unmet_need};
-pub(crate) use order::compare;
 pub use size::cost_of_traversal;
-pub(crate) use size::cost_size;
-pub(crate) use size::{characters, cost_of_equal_texts, cost_of_equality, size};
+pub(crate) use order::compare;
+pub(crate) use size::{characters, cost_of_equality, cost_of_match, cost_of_string, cost_size, size};
+pub(crate) use substring::{contains, ends_with, starts_with};

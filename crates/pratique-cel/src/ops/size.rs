@@ -35,29 +35,51 @@ pub fn cost_of_traversal(size: u64) -> u64 {
 }
 
 /// The cost of `==` or `!=`: that of going through the smaller operand. An operand that is an error counts 1.
+#[inline(always)]
 pub(crate) fn cost_of_equality(left: Option<&Value<'_>>, right: Option<&Value<'_>>, negated: bool) -> u64 {
     match (left, right) {
+        (Some(Value::String(left)), Some(Value::String(right))) => cost_of_equal_strings(left, right),
+        (Some(Value::Int(_)), Some(Value::Int(_))) | (Some(Value::Bool(_)), Some(Value::Bool(_))) => 1,
         (Some(Value::Opaque(_)), _) if !negated => 1,
-        (Some(Value::String(left)), Some(Value::String(right))) => cost_of_equal_texts(left, right),
-        (left, right) => {
-            let size = |value: Option<&Value<'_>>| value.map_or(1, cost_size);
-            match size(left).min(size(right)) {
-                1 => 1,
-                smaller => cost_of_traversal(smaller),
-            }
-        }
+        (left, right) => cost_of_smaller(left, right),
+    }
+}
+
+fn cost_of_smaller(left: Option<&Value<'_>>, right: Option<&Value<'_>>) -> u64 {
+    let size = |value: Option<&Value<'_>>| value.map_or(1, cost_size);
+    match size(left).min(size(right)) {
+        1 => 1,
+        smaller => cost_of_traversal(smaller),
     }
 }
 
 /// The cost of `==` or `!=` of two strings.
 #[inline]
-pub(crate) fn cost_of_equal_texts(left: &str, right: &str) -> u64 {
+fn cost_of_equal_strings(left: &str, right: &str) -> u64 {
     // Up to ten bytes are at most ten characters, and at least one.
     match left.len().min(right.len()) {
         0 => 0,
         1..=10 => 1,
         _ => cost_of_traversal(characters(left).min(characters(right)) as u64),
     }
+}
+
+/// The cost of going through a string once.
+#[inline]
+pub(crate) fn cost_of_string(text: &str) -> u64 {
+    // As above.
+    match text.len() {
+        0 => 0,
+        1..=10 => 1,
+        _ => cost_of_traversal(characters(text) as u64),
+    }
+}
+
+/// The cost of matching a string with a regular expression, by their sizes: each four characters of a pattern are taken
+/// for one of its parts, each of which goes through the string.
+#[inline]
+pub(crate) fn cost_of_match(text: u64, pattern: u64) -> u64 {
+    cost_of_traversal(text + 1) * pattern.div_ceil(4)
 }
 
 /// The number of characters.

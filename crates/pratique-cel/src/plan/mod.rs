@@ -6,11 +6,10 @@
 
 mod build;
 mod guard;
+mod intrinsic;
 mod names;
 mod node;
 mod observe;
-mod place;
-mod quick;
 mod run;
 mod set;
 #[cfg(test)]
@@ -24,7 +23,7 @@ use crate::environment::{Activation, Environment, Slot};
 use crate::types::Type;
 use crate::value::Evaluation;
 
-use node::{Key, Node, NodeId, Root};
+use node::{Node, NodeId, Root, Step};
 pub use observe::{Observer, Unobserved};
 use run::{Local, Run};
 
@@ -66,18 +65,16 @@ impl Program {
     /// its presence counts.
     pub fn reads_only(&self, variable: Slot, known: impl Fn(&[&str], bool) -> bool) -> bool {
         self.nodes.iter().all(|node| {
-            let Node::Attribute(attribute) = node else {
-                return true;
+            let (attribute, presence) = match node {
+                Node::Attribute(attribute) => (attribute, false),
+                Node::Presence(attribute) => (attribute, true),
+                _ => return true,
             };
             if !matches!(&attribute.root, Root::Variable { slot, .. } if *slot == variable) {
                 return true;
             }
-            let names = attribute.path.iter().map(|step| match &step.key {
-                Key::Name(name) | Key::Declared(name) => Some(&**name),
-                _ => None,
-            });
-            let names: Option<Vec<&str>> = names.collect();
-            names.is_some_and(|names| known(&names, attribute.presence))
+            let names: Option<Vec<&str>> = attribute.path.iter().map(Step::name).collect();
+            names.is_some_and(|names| known(&names, presence))
         })
     }
 
@@ -86,16 +83,14 @@ impl Program {
     pub fn fields_read(&self, variable: Slot) -> Option<Vec<&str>> {
         let mut fields: Vec<&str> = Vec::new();
         for node in &self.nodes {
-            let Node::Attribute(attribute) = node else {
+            let (Node::Attribute(attribute) | Node::Presence(attribute)) = node else {
                 continue;
             };
             if !matches!(&attribute.root, Root::Variable { slot, .. } if *slot == variable) {
                 continue;
             }
-            let (Key::Name(field) | Key::Declared(field)) = &attribute.path.first()?.key else {
-                return None;
-            };
-            if !fields.contains(&&**field) {
+            let field = attribute.path.first()?.name()?;
+            if !fields.contains(&field) {
                 fields.push(field);
             }
         }

@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use pratique_json as json;
-
 use super::guard::Guard;
 use super::names::Names;
-use super::place::Place;
 use super::set::ConstantSet;
 use crate::boxed::into_boxed_exact;
 use crate::constant::Constant;
 use crate::cost::{CostFn, CostNeed};
 use crate::environment::Slot;
 use crate::environment::TypeProvider;
-use crate::function::{ConstantValue, Implementation, PatternFn, Quick};
+use crate::function::{ConstantValue, Implementation, Intrinsic, PatternFn};
 use crate::regex::Regex;
 
 /// The index of a node in its program.
@@ -36,6 +33,14 @@ pub(super) enum Node {
     Constant(Constant),
     /// A variable or a computed value, with the members to follow from it.
     Attribute(Attribute),
+    /// `has(attribute)`: whether the last step finds a member.
+    Presence(Attribute),
+    /// `!operand`
+    Not(NodeId),
+    /// A call of a function of two operands that the evaluator computes itself where they have the types that it knows.
+    Intrinsic(Intrinsic, Box<Call>),
+    /// `text.matches(pattern)` with a constant pattern.
+    Matches(Box<Call>),
     /// `a && b && …`
     And(Box<[NodeId]>),
     /// `a || b || …`
@@ -85,8 +90,8 @@ pub(super) enum Node {
 pub(super) struct Attribute {
     pub(super) root: Root,
     pub(super) path: Vec<Step>,
-    /// Whether it asks for the presence of the last step, as `has()` does.
-    pub(super) presence: bool,
+    /// Whether a step is marked with `?`.
+    pub(super) optional: bool,
     pub(super) charge: Charge,
 }
 
@@ -125,7 +130,6 @@ pub(super) struct Step {
     pub(super) key: Key,
     /// Whether it is marked with `?`.
     pub(super) optional: bool,
-    pub(super) place: Place,
 }
 
 /// The name or index of a member.
@@ -147,8 +151,8 @@ impl Node {
     /// Takes no more room than it needs, once nothing is added any more.
     pub(super) fn settle(&mut self, names: &mut Names<'_>) {
         match self {
-            Node::Attribute(attribute) => attribute.settle(names),
-            Node::Call(call) => names.share(&mut call.name),
+            Node::Attribute(attribute) | Node::Presence(attribute) => attribute.settle(names),
+            Node::Call(call) | Node::Intrinsic(_, call) | Node::Matches(call) => names.share(&mut call.name),
             Node::Constant(Constant::String(text)) if text.len() <= SHORT => names.share(text),
             _ => {}
         }
@@ -179,23 +183,11 @@ impl Attribute {
 }
 
 impl Step {
-    /// The member that it leads to, if there is one; `None` where it is not by a plain name.
+    /// The name of the member, if it has a constant one.
     #[inline]
-    pub(super) fn find<'a>(&self, object: &'a json::Object<'a>) -> Option<Option<&'a json::Value<'a>>> {
-        match self.optional {
-            false => self.find_optional(object),
-            true => None,
-        }
-    }
-
-    /// The same, whether the step is marked with `?` or not.
-    #[inline]
-    pub(super) fn find_optional<'a>(
-        &self,
-        object: &'a json::Object<'a>,
-    ) -> Option<Option<&'a json::Value<'a>>> {
+    pub(super) fn name(&self) -> Option<&str> {
         match &self.key {
-            Key::Name(name) | Key::Declared(name) => Some(self.place.find(object, name)),
+            Key::Name(name) | Key::Declared(name) => Some(name),
             _ => None,
         }
     }
@@ -210,8 +202,6 @@ pub(super) struct Call {
     pub(super) cost: Cost,
     /// Whether an argument that is an error keeps the later ones from being evaluated, and the call from being charged.
     pub(super) sequential: bool,
-    /// What it is known as, where it costs what that does.
-    pub(super) quick: Option<Quick>,
 }
 
 /// What a call runs.
@@ -228,8 +218,8 @@ pub(super) enum Target {
     Pattern {
         call: PatternFn,
         regex: Box<Regex>,
-        /// What the pattern counts for in the cost of `matches`.
-        parts: u64,
+        /// The size of the pattern in characters.
+        size: u64,
     },
     /// Nothing more: what it gives and costs was found out while planning.
     Made { value: ConstantValue, cost: u64 },

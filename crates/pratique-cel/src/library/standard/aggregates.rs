@@ -3,7 +3,7 @@
 use super::signature::{global, member};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::{Function, Quick};
+use crate::function::{Function, Intrinsic};
 use crate::ops;
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
@@ -35,7 +35,7 @@ fn within() -> Function {
         .costing(|arguments, _| arguments.get(1).map_or(1, ops::cost_size))
         .with(global("in_map", &[element, map()], Type::Bool))
         .singleton(is_in)
-        .known_as(Quick::In)
+        .intrinsic(Intrinsic::In)
 }
 
 fn is_in<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::signature::global;
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::{CallFn, Function, Quick};
+use crate::function::{CallFn, Function, Intrinsic};
 use crate::ops;
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
@@ -15,10 +15,10 @@ pub(super) fn functions() -> Vec<Function> {
     vec![
         equality("_==_", "equals"),
         equality("_!=_", "not_equals"),
-        relation("_<_", "less", less).known_as(Quick::Less),
-        relation("_<=_", "less_equals", less_or_equal).known_as(Quick::LessOrEqual),
-        relation("_>_", "greater", greater).known_as(Quick::Greater),
-        relation("_>=_", "greater_equals", greater_or_equal).known_as(Quick::GreaterOrEqual),
+        relation("_<_", "less", less).intrinsic(Intrinsic::Less),
+        relation("_<=_", "less_equals", less_or_equal).intrinsic(Intrinsic::LessOrEqual),
+        relation("_>_", "greater", greater).intrinsic(Intrinsic::Greater),
+        relation("_>=_", "greater_equals", greater_or_equal).intrinsic(Intrinsic::GreaterOrEqual),
     ]
 }
 

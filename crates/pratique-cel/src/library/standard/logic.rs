@@ -3,7 +3,7 @@
 use super::signature::{closed, global};
 use crate::context::Context;
 use crate::error::Fault;
-use crate::function::{Function, Quick};
+use crate::function::{Function, Intrinsic};
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
@@ -28,7 +28,7 @@ fn or() -> Function {
 fn not() -> Function {
     closed("!_", 1, &[("logical_not", Type::Bool)])
         .singleton(negated)
-        .known_as(Quick::Not)
+        .intrinsic(Intrinsic::Not)
 }
 
 fn negated<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

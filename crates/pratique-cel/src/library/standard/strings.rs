@@ -4,7 +4,7 @@ use super::signature::{global, member};
 use crate::context::Context;
 use crate::cost::CostFn;
 use crate::error::Fault;
-use crate::function::{CallFn, Function, Quick};
+use crate::function::{CallFn, Function, Intrinsic};
 use crate::ops;
 use crate::regex::{Refused, Regex};
 use crate::types::Type;
@@ -13,9 +13,9 @@ use crate::value::{Evaluation, Value};
 /// Tests of substrings and regular expressions.
 pub(super) fn functions() -> Vec<Function> {
     vec![
-        test("contains", "contains_string", contains, cost_of_search).known_as(Quick::Contains),
-        test("endsWith", "ends_with_string", ends_with, cost_of_affix).known_as(Quick::EndsWith),
-        test("startsWith", "starts_with_string", starts_with, cost_of_affix).known_as(Quick::StartsWith),
+        test("contains", "contains_string", contains, cost_of_search).intrinsic(Intrinsic::Contains),
+        test("endsWith", "ends_with_string", ends_with, cost_of_affix).intrinsic(Intrinsic::EndsWith),
+        test("startsWith", "starts_with_string", starts_with, cost_of_affix).intrinsic(Intrinsic::StartsWith),
         matches(),
     ]
 }
@@ -35,19 +35,19 @@ fn matches() -> Function {
         .costing(cost_of_match)
         .singleton(matches_dynamic)
         .with_pattern(matches_constant)
-        .known_as(Quick::Matches)
+        .intrinsic(Intrinsic::Matches)
 }
 
 fn contains<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    strings(arguments, |text, part| text.contains(part))
+    strings(arguments, ops::contains)
 }
 
 fn ends_with<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    strings(arguments, |text, part| text.ends_with(part))
+    strings(arguments, ops::ends_with)
 }
 
 fn starts_with<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    strings(arguments, |text, part| text.starts_with(part))
+    strings(arguments, ops::starts_with)
 }
 
 fn matches_dynamic<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -84,10 +84,9 @@ fn cost_of_search(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     traversal(arguments, 0) * traversal(arguments, 1)
 }
 
-/// Each four characters of a pattern are taken for one of its parts, each of which goes through the text.
 fn cost_of_match(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     let size = |index: usize| arguments.get(index).map_or(1, ops::cost_size);
-    ops::cost_of_traversal(size(0) + 1) * size(1).div_ceil(4)
+    ops::cost_of_match(size(0), size(1))
 }
 
 fn traversal(arguments: &[Value<'_>], index: usize) -> u64 {

@@ -6,7 +6,6 @@ use super::Planner;
 use crate::ast::ExprId;
 use crate::constant::Constant;
 use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
-use crate::plan::place::Place;
 use crate::types::Type;
 
 impl Planner<'_> {
@@ -14,7 +13,7 @@ impl Planner<'_> {
         let attribute = Attribute {
             root,
             path: Vec::new(),
-            presence: false,
+            optional: false,
             charge: Charge::One,
         };
         self.add(id, Node::Attribute(attribute))
@@ -35,14 +34,23 @@ impl Planner<'_> {
             false => Key::Name(field.clone()),
         };
         let node = self.extend(id, operand, key, false);
-        if test_only && let Some(Node::Attribute(attribute)) = self.nodes.get_mut(node.index()) {
-            attribute.presence = true;
+        if test_only {
+            self.make_presence(node);
+        }
+        Ok(node)
+    }
+
+    /// Asks for the presence of an attribute's last step instead of its value.
+    fn make_presence(&mut self, id: NodeId) {
+        if let Some(node) = self.nodes.get_mut(id.index())
+            && let Node::Attribute(attribute) = node
+        {
             attribute.charge = match attribute.charge {
                 Charge::Free => Charge::Refund,
                 _ => Charge::Presence,
             };
+            *node = Node::Presence(attribute.clone());
         }
-        Ok(node)
     }
 
     /// `operand[key]`, `operand[?key]`, `operand.?key`
@@ -82,16 +90,12 @@ impl Planner<'_> {
 
     /// Adds a step to an attribute; any other operand becomes the root of a new one.
     fn extend(&mut self, id: ExprId, operand: NodeId, key: Key, optional: bool) -> NodeId {
-        let step = Step {
-            key,
-            optional,
-            place: Place::default(),
-        };
+        let step = Step { key, optional };
         if let Some(origin) = self.origins.get_mut(operand.index())
             && let Some(Node::Attribute(attribute)) = self.nodes.get_mut(operand.index())
-            && !attribute.presence
         {
             attribute.path.push(step);
+            attribute.optional |= optional;
             *origin = id;
             return operand;
         }
@@ -102,7 +106,7 @@ impl Planner<'_> {
         let attribute = Attribute {
             root: Root::Node(operand),
             path: vec![step],
-            presence: false,
+            optional,
             charge,
         };
         self.add(id, Node::Attribute(attribute))
@@ -110,7 +114,7 @@ impl Planner<'_> {
 
     /// Notes that an attribute is a branch of a conditional or a key.
     pub(super) fn make_inner(&mut self, id: NodeId) {
-        if let Some(Node::Attribute(attribute)) = self.nodes.get_mut(id.index()) {
+        if let Some(Node::Attribute(attribute) | Node::Presence(attribute)) = self.nodes.get_mut(id.index()) {
             attribute.charge = Charge::Inner;
         }
     }

@@ -9,10 +9,10 @@ use crate::ast::{Expr, ExprId};
 use crate::checker::Reference;
 use crate::constant::Constant;
 use crate::context::Context;
-use crate::function::{Function, Overload, Quick};
+use crate::function::{Function, Intrinsic, Overload};
+use crate::ops;
 use crate::plan::guard::Guard;
 use crate::plan::node::{Call, Candidate, Cost, Node, NodeId, Target};
-use crate::plan::quick;
 use crate::plan::set::ConstantSet;
 use crate::regex::Regex;
 use crate::value::Value;
@@ -97,9 +97,10 @@ impl Planner<'_> {
         if let Some(made) = self.made(overload, &call) {
             call.target = made;
         }
-        let node = match self.computed(&call)? {
-            Some(constant) => Node::Constant(constant),
-            None => Node::Call(Box::new(call)),
+        let node = match (self.computed(&call)?, function.intrinsic) {
+            (Some(constant), _) => Node::Constant(constant),
+            (None, Some(intrinsic)) => plan_intrinsic(intrinsic, call),
+            (None, None) => Node::Call(Box::new(call)),
         };
         Ok(self.add(id, node))
     }
@@ -143,9 +144,6 @@ impl Planner<'_> {
         };
         Ok(Call {
             name: function.name.clone(),
-            quick: function
-                .quick
-                .filter(|quick| fits(*quick, &arguments, cost, matches!(target, Target::Pattern { .. }))),
             arguments,
             target,
             cost,
@@ -159,8 +157,8 @@ impl Planner<'_> {
         match (function.with_pattern, pattern) {
             (Some(call), Some(Constant::String(pattern))) => match Regex::new(pattern) {
                 Ok(regex) => {
-                    let (regex, parts) = (Box::new(regex), quick::parts(pattern));
-                    Ok(Some(Target::Pattern { call, regex, parts }))
+                    let (regex, size) = (Box::new(regex), ops::characters(pattern) as u64);
+                    Ok(Some(Target::Pattern { call, regex, size }))
                 }
                 Err(fault) if self.environment.checks_literals() => Err(fault.to_string()),
                 Err(_) => Ok(None),
@@ -240,15 +238,29 @@ fn candidates(function: &Function) -> Box<[Candidate]> {
     function.overloads.iter().filter_map(candidate).collect()
 }
 
-/// Whether a call costs what evaluations know of it.
-fn fits(quick: Quick, arguments: &[NodeId], cost: Cost, is_pattern: bool) -> bool {
-    match quick {
-        Quick::Not => arguments.len() == 1,
-        Quick::StartsWith | Quick::EndsWith | Quick::Contains => matches!(cost, Cost::By(_)),
+/// The node of a call of a function that the evaluator knows, unless it costs something else.
+fn plan_intrinsic(intrinsic: Intrinsic, call: Call) -> Node {
+    match (intrinsic, &*call.arguments) {
+        (Intrinsic::Not, &[operand]) => Node::Not(operand),
+        (Intrinsic::Matches, [_, _])
+            if matches!((&call.target, call.cost), (Target::Pattern { .. }, Cost::By(_))) =>
+        {
+            Node::Matches(Box::new(call))
+        }
+        (intrinsic, [_, _]) if !call.sequential && has_cost_of(intrinsic, call.cost) => {
+            Node::Intrinsic(intrinsic, Box::new(call))
+        }
+        _ => Node::Call(Box::new(call)),
+    }
+}
+
+fn has_cost_of(intrinsic: Intrinsic, cost: Cost) -> bool {
+    match intrinsic {
+        Intrinsic::StartsWith | Intrinsic::EndsWith | Intrinsic::Contains => matches!(cost, Cost::By(_)),
+        Intrinsic::In => matches!(cost, Cost::One),
+        Intrinsic::Not | Intrinsic::Matches => false,
         // To compare integers costs 1, even where strings were expected.
-        Quick::Less | Quick::LessOrEqual | Quick::Greater | Quick::GreaterOrEqual => true,
-        Quick::In => matches!(cost, Cost::One),
-        Quick::Matches => matches!(cost, Cost::By(_)) && is_pattern,
+        Intrinsic::Less | Intrinsic::LessOrEqual | Intrinsic::Greater | Intrinsic::GreaterOrEqual => true,
     }
 }
 

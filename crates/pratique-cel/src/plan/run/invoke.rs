@@ -5,12 +5,11 @@ use super::logic::{first_stop, truth};
 use crate::context::Context;
 use crate::cost;
 use crate::error::Fault;
-use crate::function::Quick;
+use crate::function::Intrinsic;
 use crate::ops;
 use crate::plan::guard::admit;
 use crate::plan::node::{Call, Cost, NodeId, Target};
 use crate::plan::observe::Observer;
-use crate::plan::quick::{self, Plain};
 use crate::value::{Evaluation, Value};
 
 /// How many arguments find room on the stack.
@@ -18,9 +17,6 @@ const FEW: usize = 4;
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
     pub(super) fn call(&mut self, call: &'a Call) -> Evaluation<'a> {
-        if let Some(quick) = call.quick {
-            return self.quick_call(call, quick).map(Value::Bool);
-        }
         if let Target::Made { value, cost } = &call.target
             && !O::ACTIVE
         {
@@ -38,67 +34,39 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
-    /// A call of a function that is known and gives a truth value.
-    pub(super) fn quick_call(&mut self, call: &'a Call, quick: Quick) -> Result<bool, Fault> {
-        match *call.arguments {
-            [only] => {
-                let result = self.truth(only);
-                if !result.as_ref().is_err_and(Fault::is_stop) {
-                    self.context.charge(1)?;
-                }
-                result.map(|value| !value)
-            }
-            [left, right] => self.quick_test(call, quick, left, right),
-            _ => truth(self.call_many(call)),
-        }
-    }
-
-    #[inline]
-    fn quick_test(
-        &mut self,
-        call: &'a Call,
-        quick: Quick,
-        left: NodeId,
-        right: NodeId,
-    ) -> Result<bool, Fault> {
-        if let Target::Pattern { regex, parts, .. } = &call.target
-            && let Some((Plain::Text(text), cost)) = self.plain(left)
-        {
-            let (answer, of_test) = quick::matches(self.context, text, regex, *parts)?;
-            self.context.charge_ones(cost)?;
-            self.context.charge(of_test)?;
-            return Ok(answer);
-        }
-        if call.sequential {
-            return truth(self.call_many(call));
-        }
-        if let Some((other, of_other)) = self.plain(right)
-            && let Some((own, cost)) = self.plain(left)
-            && let Some((answer, of_test)) = quick::test(quick, own, other)
-        {
-            self.context.charge_ones(cost + of_other)?;
-            self.charge_test(of_test)?;
-            return Ok(answer);
-        }
+    /// A call of a function that the evaluator computes itself, if the operands are of the types that it knows.
+    pub(super) fn intrinsic(&mut self, intrinsic: Intrinsic, call: &'a Call) -> Result<bool, Fault> {
+        let &[left, right] = &*call.arguments else {
+            return truth(self.call(call));
+        };
         let (left, right) = self.operands(left, right)?;
-        if let (Ok(own), Ok(other)) = (&left, &right)
-            && let (Some(own), Some(other)) = (Plain::of_value(own), Plain::of_value(other))
-            && let Some((answer, cost)) = quick::test(quick, own, other)
+        if let (Ok(left), Ok(right)) = (&left, &right)
+            && let Some((result, cost)) = intrinsic.apply(left, right)
         {
-            self.charge_test(cost)?;
-            return Ok(answer);
+            self.context.work(cost.saturating_mul(10))?;
+            self.context.charge(cost)?;
+            return Ok(result);
         }
         truth(self.finish_two(call, left, right))
     }
 
-    /// A test of plain operands is work as far as it costs.
-    #[inline]
-    fn charge_test(&self, cost: u64) -> Result<(), Fault> {
-        const LONG: u64 = 100;
-        if cost > LONG {
-            self.context.work(cost.saturating_mul(10))?;
+    /// A match of a constant pattern.
+    pub(super) fn matches(&mut self, call: &'a Call) -> Result<bool, Fault> {
+        let (Target::Pattern { regex, size, .. }, &[text, pattern]) = (&call.target, &*call.arguments) else {
+            return truth(self.call(call));
+        };
+        match self.operand(text)? {
+            Value::String(text) => {
+                let found = regex.has_match(text, self.context)?;
+                let cost = ops::cost_of_match(ops::characters(text) as u64, *size);
+                self.context.charge(cost)?;
+                Ok(found)
+            }
+            other => {
+                let pattern = self.operand(pattern)?;
+                truth(self.finish(call, &[other, pattern]))
+            }
         }
-        self.context.charge(cost)
     }
 
     /// Both arguments are evaluated, even if the first is an error.
@@ -108,7 +76,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     /// The results of two operands; an early end of the first keeps the second from being evaluated.
-    #[inline]
+    #[inline(always)]
     pub(super) fn operands(
         &mut self,
         left: NodeId,

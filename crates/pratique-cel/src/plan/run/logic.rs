@@ -5,7 +5,6 @@ use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::{Node, NodeId};
 use crate::plan::observe::Observer;
-use crate::plan::quick;
 use crate::plan::set::ConstantSet;
 use crate::value::{Evaluation, Value};
 
@@ -38,14 +37,6 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     pub(super) fn equality(&mut self, left: NodeId, right: NodeId, negated: bool) -> Result<bool, Fault> {
-        if let Some((other, of_other)) = self.plain(right)
-            && let Some((own, cost)) = self.plain(left)
-            && let Some((equal, of_test)) = quick::equal(own, other)
-        {
-            self.context.charge_ones(cost + of_other)?;
-            self.context.charge(of_test)?;
-            return Ok(equal != negated);
-        }
         let (left, right) = match self.operands(left, right)? {
             (Ok(left), Ok(right)) => (left, right),
             (left, right) => return self.equality_of_errors(&left, &right, negated),
@@ -83,20 +74,36 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     pub(super) fn optional_or(&mut self, left: NodeId, right: NodeId, unwrap: bool) -> Evaluation<'a> {
-        if unwrap
-            && !O::ACTIVE
-            && let Node::Attribute(attribute) = self.program.node(left)
-            && let Some((found, cost)) = self.known_optional(attribute)
-        {
-            self.context.charge_ones(cost)?;
-            return found.map_or_else(|| self.evaluate(right), Ok);
+        if unwrap {
+            let content = self.optional_operand(left)?;
+            return content.map_or_else(|| self.evaluate(right), ops::sound);
         }
         match self.evaluate(left)? {
-            Value::Optional(Some(value)) if unwrap => ops::sound(*value),
             some @ Value::Optional(Some(_)) => Ok(some),
             Value::Optional(None) => self.evaluate(right),
             _ => Err(Fault::no_such_overload()),
         }
+    }
+
+    /// The content of an operand that has to be an optional. That of an attribute is not wrapped in one before.
+    fn optional_operand(&mut self, id: NodeId) -> Result<Option<Value<'a>>, Fault> {
+        match self.program.node(id) {
+            Node::Attribute(attribute) if !O::ACTIVE => self.optional_content(attribute),
+            _ => match self.evaluate(id)? {
+                Value::Optional(content) => Ok(content.copied()),
+                _ => Err(Fault::no_such_overload()),
+            },
+        }
+    }
+
+    /// `!operand`, which is charged even if the operand is an error.
+    #[inline]
+    pub(super) fn not(&mut self, operand: NodeId) -> Result<bool, Fault> {
+        let result = self.truth(operand);
+        if !result.as_ref().is_err_and(Fault::is_stop) {
+            self.context.charge(1)?;
+        }
+        result.map(|value| !value)
     }
 
     pub(super) fn in_set(&mut self, element: NodeId, set: &ConstantSet) -> Evaluation<'a> {

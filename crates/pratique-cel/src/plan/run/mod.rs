@@ -79,6 +79,10 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
         match self.program.node(id) {
             Node::Constant(constant) => Ok(constant.value()),
             Node::Attribute(attribute) => self.attribute(attribute),
+            Node::Presence(attribute) => self.presence(attribute),
+            Node::Not(operand) => self.not(*operand).map(Value::Bool),
+            Node::Intrinsic(intrinsic, call) => self.intrinsic(*intrinsic, call).map(Value::Bool),
+            Node::Matches(call) => self.matches(call).map(Value::Bool),
             Node::And(terms) => self.and(terms).map(Value::Bool),
             Node::Or(terms) => self.or(terms).map(Value::Bool),
             Node::Conditional { condition, yes, no } => {
@@ -111,17 +115,16 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
             Node::And(terms) => self.and(terms),
             Node::Or(terms) => self.or(terms),
             Node::Equality { left, right, negated } => self.equality(*left, *right, *negated),
-            Node::Attribute(attribute) => self.truth_of(attribute),
-            Node::Call(call) => match call.quick {
-                Some(quick) => self.quick_call(call, quick),
-                None => truth(self.call(call)),
-            },
+            Node::Presence(attribute) => truth(self.presence(attribute)),
+            Node::Not(operand) => self.not(*operand),
+            Node::Intrinsic(intrinsic, call) => self.intrinsic(*intrinsic, call),
+            Node::Matches(call) => self.matches(call),
             _ => truth(self.evaluate(id)),
         }
     }
 
     /// The value of a node that is an operand: often one that needs no other.
-    #[inline]
+    #[inline(always)]
     fn operand(&mut self, id: NodeId) -> Evaluation<'a> {
         match self.program.node(id) {
             _ if O::ACTIVE => self.evaluate(id),

@@ -1,113 +1,115 @@
-//! Attributes: from a variable or value to a member of a member of it.
+//! Attributes: a variable or a computed value, and the members to follow from it.
+//!
+//! Upstream: github.com/google/cel-go, interpreter/attributes.go and interpreter/interpretable.go (evalAttr, evalTestOnly)
 
-use super::logic::{first_stop, truth};
-use super::{Local, Run};
 use pratique_json as json;
 
+use super::logic::first_stop;
+use super::{Local, Run};
 use crate::error::Fault;
 use crate::ops::{self, Lookup};
 use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
 use crate::plan::observe::Observer;
-use crate::plan::quick::Plain;
 use crate::value::{Evaluation, Map, Value, is_options};
 
-/// What a path led to.
+/// What a path leads to.
 #[derive(Clone, Copy)]
-struct Found<'a> {
-    value: Value<'a>,
-    /// Whether it was found in something: if it is an optional itself, a longer path does not look into it.
-    is_member: bool,
+pub(super) enum Found<'a> {
+    /// A value. If it is a member that is an optional, a longer path does not look into it.
+    Value(Value<'a>),
+    /// The content of an optional, into which a longer path looks.
+    Optional(Option<Value<'a>>),
 }
 
 impl<'a> Found<'a> {
-    /// A value that was not found in another, or an optional for what was.
-    fn whole(value: Value<'a>) -> Self {
-        Found {
-            value,
-            is_member: false,
+    /// The start of a path.
+    fn root(value: Value<'a>) -> Self {
+        match value {
+            Value::Optional(content) => Found::Optional(content.copied()),
+            value => Found::Value(value),
         }
     }
 }
 
 impl<'a, O: Observer> Run<'_, 'a, O> {
-    #[inline]
+    /// The value of an attribute.
+    #[inline(always)]
     pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
-        if let Some(value) = self.known(attribute) {
+        if let Some(value) = self.plain(attribute) {
             self.context.charge_ones(attribute.cost())?;
             return Ok(value);
         }
-        if let Some((found, cost)) = self.known_optional(attribute) {
-            self.context.charge_ones(cost)?;
-            let found = found.map(|value| self.context.arena.value(value));
-            return Ok(Value::Optional(found));
-        }
-        self.attribute_of(attribute)
+        self.any_attribute(attribute)
     }
 
-    /// What is in the optional that a path through objects of the input leads to, and what that costs.
-    pub(super) fn known_optional(&self, attribute: &'a Attribute) -> Option<(Option<Value<'a>>, u64)> {
-        if attribute.charge != Charge::One {
-            return None;
-        }
-        let root = self.root(attribute)?;
-        let (found, steps) = optional_member(input(root)?, &attribute.path)?;
-        Some((found.map(|member| seen(root, &attribute.path, member)), steps + 1))
-    }
-
-    /// The value of an attribute that is a path through objects of the input, as most are.
-    #[inline]
-    fn known(&self, attribute: &'a Attribute) -> Option<Value<'a>> {
-        let root = self.root(attribute)?;
-        if attribute.path.is_empty() {
-            return match root {
-                Value::Struct(value) if value.unknown().is_some() => None,
-                value => Some(*value),
-            };
-        }
-        let object = input(root)?;
-        if attribute.presence {
-            return presence(object, &attribute.path).map(Value::Bool);
-        }
-        Some(seen(root, &attribute.path, member(object, &attribute.path)?))
-    }
-
-    /// What an operand is and costs, where that takes no evaluation.
+    /// The value of an attribute that is plainly there, as most are: that of a variable, or a member of an object of the
+    /// input.
     #[inline(always)]
-    pub(super) fn plain(&self, id: NodeId) -> Option<(Plain<'a>, u64)> {
-        match self.program.node(id) {
-            _ if O::ACTIVE => None,
-            Node::Constant(constant) => Some((Plain::of_constant(constant)?, 0)),
-            Node::Attribute(attribute) => {
-                let root = self.root(attribute)?;
-                let plain = match attribute.path.is_empty() {
-                    true => Plain::of_value(root)?,
-                    false if attribute.presence => return None,
-                    false => Plain::of_json(member(input(root)?, &attribute.path)?)?,
-                };
-                Some((plain, attribute.cost()))
-            }
+    fn plain(&self, attribute: &'a Attribute) -> Option<Value<'a>> {
+        let root = self.bound(&attribute.root)?;
+        match (root, attribute.path.as_slice()) {
+            (Value::Struct(_) | Value::Optional(_) | Value::Opaque(_), _) => None,
+            (value, []) => Some(*value),
+            (value, path) if !attribute.optional => match follow(value, path)? {
+                (member, []) => Some(member.value()),
+                _ => None,
+            },
             _ => None,
         }
     }
 
-    /// The truth value of an attribute.
-    #[inline]
-    pub(super) fn truth_of(&mut self, attribute: &'a Attribute) -> Result<bool, Fault> {
-        if attribute.presence
-            && let Some(present) = self
-                .root(attribute)
-                .and_then(|root| presence(input(root)?, &attribute.path))
-        {
-            self.context.charge_ones(attribute.cost())?;
-            return Ok(present);
+    #[inline(never)]
+    fn any_attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+        let found = self.resolved(attribute)?;
+        let value = self.wrapped(found);
+        match attribute.charge {
+            // A key may be what is no value, and is an error of its own then.
+            Charge::Inner => Ok(value),
+            _ => whole(value),
         }
-        truth(self.attribute(attribute))
     }
 
-    /// The value that an attribute starts from, where it is there already.
+    /// The content of the optional that an attribute yields; an error where it yields another value.
+    pub(super) fn optional_content(&mut self, attribute: &'a Attribute) -> Result<Option<Value<'a>>, Fault> {
+        match self.resolved(attribute)? {
+            Found::Optional(content) => content.map(known).transpose(),
+            Found::Value(value) => match whole(value)? {
+                Value::Optional(content) => Ok(content.copied()),
+                _ => Err(Fault::no_such_overload()),
+            },
+        }
+    }
+
+    /// `has(attribute)`
     #[inline]
-    fn root(&self, attribute: &'a Attribute) -> Option<&Value<'a>> {
-        match &attribute.root {
+    pub(super) fn presence(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+        if let [way @ .., last] = attribute.path.as_slice()
+            && !attribute.optional
+            && let Some(name) = last.name()
+            && let Some(object) = self.bound(&attribute.root).and_then(|root| object_at(root, way))
+        {
+            self.context.charge_ones(attribute.cost())?;
+            return Ok(Value::Bool(object.get(name).is_some()));
+        }
+        self.any_presence(attribute)
+    }
+
+    #[inline(never)]
+    fn any_presence(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+        let found = self.resolve_presence(attribute);
+        self.settle(attribute.charge, &found)?;
+        match (attribute.charge, found?) {
+            (Charge::Presence | Charge::Refund, Found::Optional(content)) => {
+                Ok(Value::Bool(content.is_some()))
+            }
+            (_, found) => Ok(self.wrapped(found)),
+        }
+    }
+
+    /// The value of a root that needs no evaluation.
+    #[inline]
+    fn bound(&self, root: &Root) -> Option<&Value<'a>> {
+        match root {
             Root::Variable { slot, .. } => self.activation.value(*slot),
             Root::Local(local) => match self.locals.get(*local as usize)? {
                 Local::Value(value) => Some(value),
@@ -117,29 +119,27 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
-    /// Any attribute, step by step.
-    fn attribute_of(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
-        let result = self.resolve(attribute).map(|found| found.value);
-        match (attribute.charge, result) {
-            (Charge::One, Ok(value)) => {
-                self.context.charge(1)?;
-                whole(value)
-            }
-            // A key may be what is no value, and is an error of its own then.
-            (Charge::Inner, result) => result,
-            (Charge::Presence | Charge::Refund, Ok(Value::Optional(value))) => {
-                self.settle(attribute.charge)?;
-                Ok(Value::Bool(value.is_some()))
-            }
-            (_, Err(stop)) if stop.is_stop() => Err(stop),
-            (charge, result) => {
-                self.settle(charge)?;
-                result.and_then(whole)
+    fn wrapped(&self, found: Found<'a>) -> Value<'a> {
+        match found {
+            Found::Value(value) => value,
+            Found::Optional(content) => {
+                Value::Optional(content.map(|content| self.context.arena.value(content)))
             }
         }
     }
 
-    fn settle(&mut self, charge: Charge) -> Result<(), Fault> {
+    /// Resolves an attribute, and charges for it.
+    fn resolved(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
+        let found = self.resolve(attribute);
+        self.settle(attribute.charge, &found)?;
+        found
+    }
+
+    /// Charges an attribute for itself.
+    fn settle(&mut self, charge: Charge, found: &Result<Found<'a>, Fault>) -> Result<(), Fault> {
+        if found.as_ref().is_err_and(Fault::is_stop) {
+            return Ok(());
+        }
         match charge {
             Charge::One => self.context.charge(1),
             Charge::Refund => self.context.refund(1),
@@ -148,93 +148,101 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     fn resolve(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
-        let root = self.start(attribute)?;
-        if let Value::Optional(inner) = root.value
-            && !root.is_member
-        {
-            return match inner {
-                Some(inner) => self
-                    .optional_path(*inner, &attribute.path, true)
-                    .map(Found::whole),
-                None => Ok(root),
-            };
-        }
-        let mut value = root.value;
-        let mut path = attribute.path.as_slice();
-        while let [step, rest @ ..] = path {
-            if step.optional {
-                return self.optional_path(value, path, false).map(Found::whole);
-            }
-            value = if attribute.presence && rest.is_empty() {
-                self.presence(value, step)?
-            } else {
-                self.required(value, step)?
-            };
-            path = rest;
-        }
-        let is_member = root.is_member || !attribute.path.is_empty();
-        Ok(Found { value, is_member })
+        let root = self.start(&attribute.root)?;
+        self.resolve_path(root, &attribute.path)
     }
 
-    /// What a path starts from.
-    #[inline]
-    fn start(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
-        match &attribute.root {
+    fn resolve_presence(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
+        let root = self.start(&attribute.root)?;
+        let Some((last, way)) = attribute.path.split_last() else {
+            return Ok(root);
+        };
+        match self.resolve_path(root, way)? {
+            Found::Value(object) if !last.optional => self.has_member(object, last).map(Found::Value),
+            Found::Value(object) | Found::Optional(Some(object)) => {
+                self.optional_path(object, std::slice::from_ref(last))
+            }
+            none @ Found::Optional(None) => Ok(none),
+        }
+    }
+
+    fn resolve_path(&mut self, root: Found<'a>, path: &'a [Step]) -> Result<Found<'a>, Fault> {
+        let root = match root {
+            Found::Value(value) => value,
+            Found::Optional(Some(content)) => return self.optional_path(content, path),
+            Found::Optional(None) => return Ok(root),
+        };
+        let (mut value, mut rest) = self.follow(root, path)?;
+        if path.iter().take(path.len() - rest.len()).any(|step| step.optional) {
+            return self.optional_steps(value, rest);
+        }
+        while let [step, after @ ..] = rest {
+            if step.optional {
+                return self.optional_steps(value, rest);
+            }
+            value = self.member(value, step)?;
+            rest = after;
+        }
+        Ok(Found::Value(value))
+    }
+
+    /// Takes the first steps of a path, as far as they are through objects of the input, and charges for them.
+    fn follow(&self, root: Value<'a>, path: &'a [Step]) -> Result<(Value<'a>, &'a [Step]), Fault> {
+        match follow(&root, path) {
+            Some((member, rest)) => {
+                self.context.charge_ones((path.len() - rest.len()) as u64)?;
+                Ok((member.value(), rest))
+            }
+            None => Ok((root, path)),
+        }
+    }
+
+    /// The start of a path.
+    fn start(&mut self, root: &'a Root) -> Result<Found<'a>, Fault> {
+        match root {
             Root::Variable { slot, name } => match self.activation.get(*slot) {
-                Some(value) => Ok(Found::whole(value)),
+                Some(value) => Ok(Found::root(value)),
                 None => Err(Fault::error(format!("no such attribute(s): {name}"))),
             },
-            Root::Local(local) => self.local(*local).map(Found::whole),
+            Root::Local(local) => self.local(*local).map(Found::root),
             Root::Node(node) => self.branch(*node),
         }
     }
 
-    /// What a node gives as the start of a path: that of a conditional goes on where the path of its branch ends.
+    /// The value of a node as the start of a path: that of a conditional continues the path of the chosen branch.
     fn branch(&mut self, id: NodeId) -> Result<Found<'a>, Fault> {
         let result = match self.program.node(id) {
             Node::Conditional { condition, yes, no } => self
                 .truth(*condition)
                 .and_then(|holds| self.branch(if holds { *yes } else { *no })),
-            Node::Attribute(attribute) if matches!(attribute.charge, Charge::Inner) => {
-                self.resolve(attribute)
+            Node::Attribute(attribute) if attribute.charge == Charge::Inner => self.resolve(attribute),
+            Node::Presence(attribute) if attribute.charge == Charge::Inner => {
+                self.resolve_presence(attribute)
             }
-            _ => return self.evaluate(id).map(Found::whole),
+            _ => return self.evaluate(id).map(Found::root),
         };
         if O::ACTIVE {
-            let value = result.clone().map(|found| found.value);
+            let value = result.clone().map(|found| self.wrapped(found));
             self.observer.observe(self.program.origin(id), &value);
         }
         result
     }
 
     /// A member that has to be there.
-    #[inline]
-    fn required(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
-        if let Some(value) = plain_member(&object, step) {
-            self.context.charge(1)?;
-            return Ok(value);
-        }
-        self.required_of(object, step)
-    }
-
-    /// A member of anything that has to be there.
-    fn required_of(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
+    fn member(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
         let (name, declared) = match &step.key {
             Key::Name(name) => (name, false),
             Key::Declared(name) => (name, true),
-            key => return self.required_at(object, key),
+            key => return self.member_at(object, key),
         };
         let found =
             ops::sound(object).and_then(|object| ops::member_str(self.context, object, name, declared));
         self.context.charge(1)?;
-        match found? {
-            Lookup::Found(value) => Ok(value),
-            missing => missing.or_missing(self.context, &Value::String(name)),
-        }
+        found?.or_missing(self.context, &Value::String(name))
     }
 
-    /// A member that has to be there, by a key that is no plain name.
-    fn required_at(&mut self, object: Value<'a>, key: &'a Key) -> Evaluation<'a> {
+    /// A member that has to be there, by a key that is not a name.
+    fn member_at(&mut self, object: Value<'a>, key: &'a Key) -> Evaluation<'a> {
         let found = self.key(key).and_then(|key| {
             let found = ops::member(self.context, ops::sound(object)?, &key)?;
             found.or_missing(self.context, &key)
@@ -247,17 +255,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     /// Whether a member is there.
-    #[inline]
-    fn presence(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
-        if plain_member(&object, step).is_some() {
-            self.context.charge(1)?;
-            return Ok(Value::Bool(true));
-        }
-        self.presence_of(object, step)
-    }
-
-    /// Whether a member of anything is there.
-    fn presence_of(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
+    fn has_member(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
         let present = match (&step.key, object) {
             (Key::Declared(name), Value::Struct(value)) => value.has(self.context, name),
             (Key::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
@@ -271,22 +269,26 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         present.map(Value::Bool)
     }
 
-    /// The rest of a path of which a step before or the first is optional; `started` where one before is.
-    fn optional_path(&mut self, mut value: Value<'a>, path: &'a [Step], started: bool) -> Evaluation<'a> {
-        debug_assert!(started || path.first().is_some_and(|step| step.optional));
-        for step in path {
-            match self.optional_step(value, step)? {
+    /// Follows a path of which the first step, or one before, is optional.
+    fn optional_path(&mut self, value: Value<'a>, path: &'a [Step]) -> Result<Found<'a>, Fault> {
+        let (value, rest) = self.follow(value, path)?;
+        self.optional_steps(value, rest)
+    }
+
+    fn optional_steps(&mut self, mut value: Value<'a>, steps: &'a [Step]) -> Result<Found<'a>, Fault> {
+        for step in steps {
+            match self.optional_member(value, step)? {
                 Some(member) => {
                     self.context.charge(1)?;
                     value = member;
                 }
-                None => return Ok(Value::Optional(None)),
+                None => return Ok(Found::Optional(None)),
             }
         }
-        Ok(Value::Optional(Some(self.context.arena.value(value))))
+        Ok(Found::Optional(Some(value)))
     }
 
-    fn optional_step(&mut self, object: Value<'a>, step: &'a Step) -> Result<Option<Value<'a>>, Fault> {
+    fn optional_member(&mut self, object: Value<'a>, step: &'a Step) -> Result<Option<Value<'a>>, Fault> {
         match (&step.key, object) {
             (Key::Name(name) | Key::Declared(name), Value::Struct(value)) if value.is_indexable() => {
                 match value.has(self.context, name)? {
@@ -308,7 +310,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         match key {
             Key::Declared(name) | Key::Name(name) => Ok(Value::String(name)),
             Key::Constant(constant) => Ok(constant.value()),
-            Key::Computed(node) | Key::Input(node) => match known_whole(self.evaluate(*node)?)? {
+            Key::Computed(node) | Key::Input(node) => match known(self.evaluate(*node)?)? {
                 key @ (Value::String(_)
                 | Value::Int(_)
                 | Value::Uint(_)
@@ -322,123 +324,77 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 }
 
+/// A member of an object of the input.
+struct Member<'a> {
+    json: &'a json::Value<'a>,
+    /// Whether the reference sees it through a type.
+    typed: bool,
+}
+
+impl<'a> Member<'a> {
+    #[inline(always)]
+    fn value(&self) -> Value<'a> {
+        match self.typed {
+            true => Value::from_typed_json(self.json),
+            false => Value::from_json(self.json),
+        }
+    }
+}
+
+/// Follows the names at the start of a path through objects of the input, as far as there are members of these names,
+/// whether the steps are optional or not. Returns the last member and the steps that are left; `None` if there is not even
+/// the first.
+#[inline(always)]
+fn follow<'a>(root: &Value<'a>, path: &'a [Step]) -> Option<(Member<'a>, &'a [Step])> {
+    let (mut object, mut typed) = match root {
+        Value::Map(Map::Json(object)) => (*object, false),
+        Value::Map(Map::Typed(object)) => (*object, true),
+        _ => return None,
+    };
+    let mut last = None;
+    let mut rest = path;
+    while let [step, after @ ..] = rest
+        && let Some(name) = step.name()
+        && let Some(member) = object.get(name)
+    {
+        last = Some(member);
+        rest = after;
+        let json::Value::Object(inner) = member else {
+            break;
+        };
+        typed = typed && !is_options(name, inner);
+        object = inner;
+    }
+    Some((Member { json: last?, typed }, rest))
+}
+
+/// The object of the input at the end of a path of names.
+#[inline(always)]
+fn object_at<'a>(root: &Value<'a>, path: &'a [Step]) -> Option<&'a json::Object<'a>> {
+    match (root, path) {
+        (Value::Map(Map::Json(object) | Map::Typed(object)), []) => Some(object),
+        (root, path) => match follow(root, path)? {
+            (member, []) => member.json.as_object(),
+            _ => None,
+        },
+    }
+}
+
 /// A value, unless it stands for an error, or is known in part only.
 #[inline]
 fn whole(value: Value<'_>) -> Evaluation<'_> {
-    ops::sound(known_whole(value)?)
+    ops::sound(known(value)?)
 }
 
 /// A value, unless it is known in part only. It may stand for an error: as a key that is another one.
 #[inline]
-fn known_whole(value: Value<'_>) -> Evaluation<'_> {
+fn known(value: Value<'_>) -> Evaluation<'_> {
     match value {
-        Value::Struct(own) | Value::Optional(Some(&Value::Struct(own))) => match own.unknown() {
+        Value::Struct(value_of) | Value::Optional(Some(&Value::Struct(value_of))) => match value_of.unknown() {
             Some(unknown) => Err(Fault::unknown(unknown)),
             None => Ok(value),
         },
         value => Ok(value),
-    }
-}
-
-/// An object of the input.
-#[inline]
-fn input<'a>(value: &Value<'a>) -> Option<&'a json::Object<'a>> {
-    match value {
-        Value::Map(Map::Json(object) | Map::Typed(object)) => Some(object),
-        _ => None,
-    }
-}
-
-/// A member of an input, as expressions see it through this.
-#[inline]
-fn seen<'a>(root: &Value<'a>, path: &[Step], member: &'a json::Value<'a>) -> Value<'a> {
-    match root {
-        Value::Map(Map::Typed(object)) if !leads_into_options(object, path) => Value::from_typed_json(member),
-        _ => Value::from_json(member),
-    }
-}
-
-/// The member at the end of a path through objects; `None` where it is not there, and where the path is of another kind.
-fn member<'a>(object: &'a json::Object<'a>, path: &[Step]) -> Option<&'a json::Value<'a>> {
-    let (last, way) = path.split_last()?;
-    last.find(by(object, way)?)?
-}
-
-/// Whether the first step of a path finds options, which only requests have.
-#[inline]
-fn leads_into_options(object: &json::Object<'_>, path: &[Step]) -> bool {
-    let [
-        Step {
-            key: Key::Name(name) | Key::Declared(name),
-            ..
-        },
-        ..,
-    ] = path
-    else {
-        return false;
-    };
-    **name == *"options"
-        && object
-            .get(name)
-            .and_then(json::Value::as_object)
-            .is_some_and(|member| is_options(name, member))
-}
-
-/// Whether the last step of a path finds a member; `None` where one before does not, and where the path is of another kind.
-fn presence<'a>(object: &'a json::Object<'a>, path: &[Step]) -> Option<bool> {
-    let (last, way) = path.split_last()?;
-    last.find(by(object, way)?).map(|found| found.is_some())
-}
-
-/// What is in the optional at the end of a path through objects, and how many steps find a member; `None` where no step
-/// is optional, where one before the first that is finds nothing, and where the path is of another kind.
-fn optional_member<'a>(
-    object: &'a json::Object<'a>,
-    path: &[Step],
-) -> Option<(Option<&'a json::Value<'a>>, u64)> {
-    let first = path.iter().position(|step| step.optional)?;
-    let (way, rest) = path.split_at_checked(first)?;
-    // Other keys may have to be computed, even where there is nothing to look in.
-    if !rest
-        .iter()
-        .all(|step| matches!(step.key, Key::Name(_) | Key::Declared(_)))
-    {
-        return None;
-    }
-    let mut object = by(object, way)?;
-    let mut steps = way.len() as u64;
-    let (last, between) = rest.split_last()?;
-    for step in between {
-        match step.find_optional(object)? {
-            Some(json::Value::Object(member)) => object = member,
-            Some(json::Value::Array(_)) => return None,
-            // There is nothing in a scalar.
-            Some(_) => return Some((None, steps + 1)),
-            None => return Some((None, steps)),
-        }
-        steps += 1;
-    }
-    let found = last.find_optional(object)?;
-    Some((found, steps + u64::from(found.is_some())))
-}
-
-#[inline]
-fn by<'a>(object: &'a json::Object<'a>, way: &[Step]) -> Option<&'a json::Object<'a>> {
-    way.iter()
-        .try_fold(object, |object, step| step.find(object)??.as_object())
-}
-
-/// The member of an object of the input by its name: what most steps are.
-#[inline]
-fn plain_member<'a>(object: &Value<'a>, step: &Step) -> Option<Value<'a>> {
-    match (object, &step.key) {
-        (Value::Map(Map::Json(object)), Key::Name(name) | Key::Declared(name)) => {
-            object.get(name).map(Value::from_json)
-        }
-        (Value::Map(Map::Typed(object)), Key::Name(name) | Key::Declared(name)) => object
-            .get(name)
-            .map(|value| Value::from_typed_member(name, value)),
-        _ => None,
     }
 }
 
