@@ -1,4 +1,4 @@
-//! Where the temporaries of an evaluation live.
+//! Memory for the temporary values of evaluations.
 
 use std::cell::{Cell, OnceCell};
 use std::fmt;
@@ -9,30 +9,33 @@ use crate::error::{Fault, Stop};
 use crate::memory::MemoryLimit;
 use crate::value::{Opaque, Value};
 
-/// Memory for what an evaluation makes: freed as a whole when it is dropped, typically with the request.
+/// Memory for the values of evaluations, which is freed when the arena is dropped, typically with the request.
 ///
-/// It never refuses a value. Evaluations look at how much it has grown, and stop past its [limit](MemoryLimit); what is
-/// large is asked for [before](crate::Context::reserve) it is made.
+/// An allocation never fails. Evaluations check how much the arena has grown, and stop past its [limit](MemoryLimit); large
+/// values are [checked](crate::Context::reserve) before they are allocated.
 #[derive(Default)]
 pub struct Arena {
     bump: Bump,
-    /// Values that own heap memory, and so must be dropped one by one.
+    /// Values that own heap memory, and so have to be dropped.
     opaque: OnceCell<typed_arena::Arena<Box<dyn Opaque>>>,
-    /// How much those hold, and whatever else was [counted](Self::count).
+    /// The bytes that those hold, and others that were [counted](Self::count).
     counted: Cell<usize>,
-    account: Account,
+    account: MemoryAccount,
 }
 
-/// How much an arena may hold.
+/// A vector whose elements are in an arena, and stay there when it is dropped.
+pub(crate) type ArenaVec<'a, T> = bumpalo::collections::Vec<'a, T>;
+
+/// The limit of an arena, and its share of the budget.
 #[derive(Default)]
-struct Account {
+struct MemoryAccount {
     limit: MemoryLimit,
-    /// How much was taken from the budget.
+    /// The bytes that were taken from the budget.
     taken: Cell<usize>,
 }
 
 impl Arena {
-    /// An empty arena with the default limit; takes no memory until it is used.
+    /// An empty arena with the default limit. It allocates when it is first used.
     pub fn new() -> Self {
         Arena::default()
     }
@@ -40,7 +43,7 @@ impl Arena {
     /// An empty arena with a limit.
     pub fn within(limit: &MemoryLimit) -> Self {
         Arena {
-            account: Account {
+            account: MemoryAccount {
                 limit: limit.clone(),
                 taken: Cell::new(0),
             },
@@ -53,8 +56,8 @@ impl Arena {
         self.bump.alloc_str(text)
     }
 
-    /// Stores two texts as one.
-    pub(crate) fn joined(&self, left: &str, right: &str) -> &str {
+    /// Stores the concatenation of two strings.
+    pub(crate) fn concat(&self, left: &str, right: &str) -> &str {
         let mut text = bumpalo::collections::String::with_capacity_in(left.len() + right.len(), &self.bump);
         text.push_str(left);
         text.push_str(right);
@@ -66,26 +69,23 @@ impl Arena {
         self.bump.alloc_slice_copy(bytes)
     }
 
-    /// Stores a copy of values (or of anything else that needs no drop).
+    /// Stores a copy of a slice.
     pub fn slice<T: Copy>(&self, values: &[T]) -> &[T] {
         self.bump.alloc_slice_copy(values)
     }
 
-    /// An empty list with room for so many values, which grows where it lies.
-    pub(crate) fn list<T>(&self, capacity: usize) -> bumpalo::collections::Vec<'_, T> {
-        bumpalo::collections::Vec::with_capacity_in(capacity, &self.bump)
+    /// An empty vector in the arena.
+    pub(crate) fn list<T>(&self, capacity: usize) -> ArenaVec<'_, T> {
+        ArenaVec::with_capacity_in(capacity, &self.bump)
     }
 
-    /// Makes room for `len` values, all `value` at first.
-    #[allow(
-        clippy::mut_from_ref,
-        reason = "each call gives memory of its own, as the allocator below does"
-    )]
+    /// Stores a slice of `len` times `value`.
+    #[allow(clippy::mut_from_ref, reason = "each call returns another piece of memory")]
     pub(crate) fn filled<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
         self.bump.alloc_slice_fill_copy(len, value)
     }
 
-    /// Stores one value that needs no drop.
+    /// Stores a value.
     pub fn value<T: Copy>(&self, value: T) -> &T {
         self.bump.alloc(value)
     }
@@ -96,7 +96,7 @@ impl Arena {
             return self.undropped(value);
         }
         self.count(
-            OPAQUE
+            OPAQUE_OVERHEAD
                 .saturating_add(size_of::<T>())
                 .saturating_add(value.owned_bytes()),
         );
@@ -104,23 +104,23 @@ impl Arena {
         Value::Opaque(stored)
     }
 
-    /// Stores a value of an abstract type that owns nothing: it is forgotten, not dropped.
+    /// Stores a value of an abstract type without dropping it ever: it must not own anything.
     pub(crate) fn undropped<'a>(&'a self, value: impl Opaque) -> Value<'a> {
         let stored: &'a dyn Opaque = self.bump.alloc(value);
         Value::Opaque(stored)
     }
 
-    /// Counts bytes that are held elsewhere for as long as the arena, such as a host's own temporaries.
+    /// Counts bytes that are held elsewhere for as long as the arena, such as temporary values of the host.
     pub fn count(&self, bytes: usize) {
         self.counted.set(self.counted.get().saturating_add(bytes));
     }
 
-    /// How many bytes the arena holds: what it asked the allocator for, not only what is in use.
+    /// The bytes that the arena holds, whether in use or not.
     pub fn allocated_bytes(&self) -> usize {
         self.bump.allocated_bytes().saturating_add(self.counted.get())
     }
 
-    /// Whether what it holds, and so many bytes more, is within its limit and its budget.
+    /// Checks that so many more bytes than it holds are within its limit and its budget.
     ///
     /// # Errors
     /// [`Stop::MemoryLimit`] or [`Stop::MemoryBudget`].
@@ -129,7 +129,7 @@ impl Arena {
     }
 }
 
-impl Account {
+impl MemoryAccount {
     fn hold(&self, bytes: usize) -> Result<(), Fault> {
         if bytes > self.limit.bytes {
             return Err(Fault::stop(Stop::MemoryLimit));
@@ -152,10 +152,10 @@ impl Account {
     }
 }
 
-/// What the box and the place of a value that owns heap memory take.
-const OPAQUE: usize = 32;
+/// The bytes that an opaque value that is dropped takes besides itself: its box and the pointer to it.
+const OPAQUE_OVERHEAD: usize = 32;
 
-impl Drop for Account {
+impl Drop for MemoryAccount {
     fn drop(&mut self) {
         let taken = self.taken.get();
         if let Some(budget) = &self.limit.budget

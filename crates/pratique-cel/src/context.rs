@@ -1,4 +1,4 @@
-//! One evaluation's memory, meter and stop button.
+//! The memory, cost and limits of an evaluation.
 
 use std::cell::Cell;
 
@@ -6,25 +6,25 @@ use crate::arena::Arena;
 use crate::error::{Fault, Stop};
 use crate::interrupt::Interrupt;
 
-/// What an evaluation works with besides its variables: made for each evaluation, cheap.
+/// The state of an evaluation besides its variables. Each evaluation has a new one, which is cheap to make.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// Where temporaries live.
+    /// Holds temporary values.
     pub arena: &'a Arena,
     cost: Cell<u64>,
     limit: u64,
     interrupt: Option<&'a Interrupt>,
-    /// How much may be done before it is looked whether to go on.
-    slice: Cell<u64>,
+    /// The work that is left before the limits are checked.
+    until_check: Cell<u64>,
 }
 
-/// How many units of work are done before it is looked whether to go on: some tenths of a millisecond.
-const SLICE: u64 = 100_000;
+/// The units of work between checks of the limits: some tenths of a millisecond.
+const CHECK_INTERVAL: u64 = 100_000;
 
-/// What a round of a comprehension counts for, in units of work.
-const ROUND: u64 = 100;
+/// The work of an iteration of a comprehension.
+const ITERATION: u64 = 100;
 
-/// Up to here, in bytes, what is made is accounted for afterwards.
+/// Allocations of fewer bytes are accounted for afterwards.
 const SMALL: usize = 16 << 10;
 
 impl<'a> Context<'a> {
@@ -35,7 +35,7 @@ impl<'a> Context<'a> {
             cost: Cell::new(0),
             limit,
             interrupt: None,
-            slice: Cell::new(SLICE),
+            until_check: Cell::new(CHECK_INTERVAL),
         }
     }
 
@@ -64,78 +64,78 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Adds so many times 1 to the cost; past the limit the evaluation stops with no more than 1 beyond it.
+    /// Adds to the cost one by one: past the limit the evaluation stops with a cost of 1 more than it.
     #[inline]
     pub(crate) fn charge_ones(&self, count: u64) -> Result<(), Fault> {
         let total = self.cost.get().saturating_add(count);
         if total > self.limit {
-            return self.run_out();
+            return self.exceed_limit();
         }
         self.cost.set(total);
         Ok(())
     }
 
-    /// The first 1 beyond the limit is the last that is counted.
+    /// The cost is that of the first unit beyond the limit.
     #[cold]
-    fn run_out(&self) -> Result<(), Fault> {
+    fn exceed_limit(&self) -> Result<(), Fault> {
         let beyond = self.limit.saturating_add(1);
         self.cost.set(self.cost.get().max(beyond));
         Err(over_limit())
     }
 
-    /// How much more it may cost.
+    /// The cost that is left below the limit.
     pub(crate) fn remaining(&self) -> u64 {
         self.limit.saturating_sub(self.cost.get())
     }
 
-    /// Takes from the cost what the reference gives back; below nothing the cost is without limit, as its counter wraps.
+    /// Subtracts from the cost. Below 0 it wraps around, as the reference's counter does, and the limit is exceeded.
     pub(crate) fn refund(&self, cost: u64) -> Result<(), Fault> {
         self.cost.set(self.cost.get().wrapping_sub(cost));
         self.charge(0)
     }
 
-    /// Accounts for work, however little it costs: a unit is what a byte takes to be read, about a nanosecond. Each time
-    /// some tenths of a millisecond have been spent this [checks](Self::check) whether to go on.
+    /// Accounts for work, which is independent of the cost: a unit is about a nanosecond, in which a byte is read. After some
+    /// tenths of a millisecond this [checks](Self::check) the limits.
     ///
-    /// Functions that take longer than a millisecond call it while they are at it. What evaluating an expression and
-    /// calling a function with large arguments takes is accounted for already.
+    /// Functions that take longer than a millisecond call it repeatedly. The evaluation of expressions and calls of functions with
+    /// large arguments are accounted for already.
     ///
     /// # Errors
     /// As [`check`](Self::check).
     #[inline]
     pub fn work(&self, units: u64) -> Result<(), Fault> {
-        match self.slice.get().checked_sub(units) {
+        match self.until_check.get().checked_sub(units) {
             Some(left) => {
-                self.slice.set(left);
+                self.until_check.set(left);
                 Ok(())
             }
-            None => self.look_up(),
+            None => self.refill(),
         }
     }
 
-    /// A round of a comprehension.
+    /// Accounts for an iteration of a comprehension.
     #[inline]
-    pub(crate) fn round(&self) -> Result<(), Fault> {
-        self.work(ROUND)
+    pub(crate) fn iteration(&self) -> Result<(), Fault> {
+        self.work(ITERATION)
     }
 
     #[cold]
     #[inline(never)]
-    fn look_up(&self) -> Result<(), Fault> {
-        self.slice.set(SLICE);
+    fn refill(&self) -> Result<(), Fault> {
+        self.until_check.set(CHECK_INTERVAL);
         self.check()
     }
 
-    /// Whether to go on, seen at once.
+    /// Checks the limits at once.
     ///
     /// # Errors
-    /// The evaluation was interrupted, or holds too much memory.
+    /// The evaluation is interrupted, or holds too much memory.
     pub fn check(&self) -> Result<(), Fault> {
         self.check_interrupt()?;
         self.arena.check(0)
     }
 
-    /// Asks for memory before something large is made in it: so many bytes, which may be held twice while it is made.
+    /// Checks the memory limit before an allocation of so many bytes, which may be held twice for a while.
     ///
     /// # Errors
     /// They would be too many: [`Stop::MemoryLimit`] or [`Stop::MemoryBudget`].
@@ -147,7 +147,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// An error when the caller asked the evaluation to stop.
+    /// An error if the caller has interrupted the evaluation.
     fn check_interrupt(&self) -> Result<(), Fault> {
         match self.interrupt {
             Some(interrupt) if interrupt.is_set() => Err(Fault::stop(Stop::Interrupted)),

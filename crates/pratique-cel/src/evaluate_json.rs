@@ -1,4 +1,4 @@
-//! Evaluation from JSON to JSON.
+//! Evaluation of programs from JSON to JSON.
 
 use pratique_json as json;
 
@@ -10,14 +10,14 @@ use crate::library::mutation::{NotJson, to_json};
 use crate::plan::Program;
 use crate::value::Value;
 
-/// Why [`Program::evaluate_json`] gave no value.
+/// Why [`Program::evaluate_json`] returned no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluateJsonError {
     /// The environment declares no variable of this name.
     #[error("undeclared variable {0:?}")]
     Undeclared(String),
-    /// The expression has no value.
+    /// The evaluation failed.
     #[error(transparent)]
     Fault(#[from] Fault),
     /// The value has no JSON form.
@@ -26,8 +26,8 @@ pub enum EvaluateJsonError {
 }
 
 impl Program {
-    /// Evaluates it with variables by name, and gives its value as JSON. `environment` is the one that it was compiled in,
-    /// and `limit` what it may cost, in the reference's units.
+    /// Evaluates the expression with variables by name, and returns its value as JSON. `environment` is the one that it was
+    /// compiled in, and `limit` the most that it may cost, in the reference's units.
     ///
     /// Integers that JSON's readers would not take as such are floats, bytes are base64, and times,
     /// durations, types and values of abstract types, such as quantities, are texts.
@@ -44,8 +44,8 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// A variable is not declared, the expression fails or costs more than `limit`, or its value has no JSON form: a map
-    /// with a key that is no string has none.
+    /// A variable is not declared, the expression fails or costs more than `limit`, or its value has no JSON form, as a map with
+    /// a key that is not a string.
     pub fn evaluate_json<'v>(
         &self,
         environment: &Environment,

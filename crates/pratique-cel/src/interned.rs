@@ -1,14 +1,14 @@
-//! Equal values, each in memory once.
+//! Interning: equal values share memory.
 
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// Values that are in use somewhere, each once.
+/// A set of shared values. Those that are no longer used elsewhere are dropped from time to time.
 #[derive(Debug)]
 pub struct Interned<T: ?Sized> {
     all: HashSet<Arc<T>>,
-    /// At how many entries to look for those that nobody uses any more.
+    /// The number of entries at which unused ones are removed.
     sweep_at: usize,
 }
 
@@ -22,13 +22,13 @@ impl<T: ?Sized> Default for Interned<T> {
 }
 
 impl<T: ?Sized + Eq + Hash> Interned<T> {
-    /// The value that equals this one, or this.
+    /// The value of the set that equals this one, which is added if there is none.
     pub fn shared(&mut self, value: Arc<T>) -> Arc<T> {
         if let Some(known) = self.all.get(&value) {
             return known.clone();
         }
         if self.all.len() >= self.sweep_at {
-            self.all.retain(|own| Arc::strong_count(own) > 1);
+            self.all.retain(|value| Arc::strong_count(value) > 1);
             self.sweep_at = 2 * self.all.len() + 64;
         }
         self.all.insert(value.clone());

@@ -1,12 +1,12 @@
-//! How a caller stops work that it no longer needs.
+//! Interruption of evaluations by their callers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Tells an evaluation to stop: at a deadline, or once another thread says so.
+/// Stops evaluations at a deadline, or when another thread [sets](Self::set) it.
 ///
-/// A copy shares the flag of the original: [`set`](Self::set) on one sets all. Work that was given one ends as
+/// Clones share a flag: setting one sets all. Evaluations with an interrupt that is set end as
 /// [`Stop::Interrupted`](crate::Stop::Interrupted) within a few milliseconds.
 ///
 /// ```
@@ -28,7 +28,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// One that [`set`](Self::set) sets.
+    /// An interrupt that can be [set](Self::set).
     pub fn new() -> Self {
         Interrupt {
             flag: Some(Arc::default()),
@@ -36,7 +36,7 @@ impl Interrupt {
         }
     }
 
-    /// One that is never set; the default.
+    /// An interrupt that is never set; the default.
     pub const fn never() -> Self {
         Interrupt {
             flag: None,
@@ -44,7 +44,7 @@ impl Interrupt {
         }
     }
 
-    /// One that is set from a moment on, and that [`set`](Self::set) cannot set before.
+    /// An interrupt that is set from a deadline on. [`set`](Self::set) has no effect on it.
     pub const fn at(deadline: Instant) -> Self {
         Interrupt {
             flag: None,
@@ -52,7 +52,7 @@ impl Interrupt {
         }
     }
 
-    /// The same, but set from `deadline` on at the latest. The earlier of two deadlines counts.
+    /// Adds a deadline. The earlier of two deadlines counts.
     pub fn with_deadline(self, deadline: Instant) -> Self {
         let deadline = self.deadline.map_or(deadline, |before| before.min(deadline));
         Interrupt {
@@ -61,19 +61,19 @@ impl Interrupt {
         }
     }
 
-    /// From when on it is set, whatever others do.
+    /// The deadline from which on it is set.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Sets it, and all its copies, for ever. Without effect on [`never`](Self::never) and [`at`](Self::at).
+    /// Sets it and all its clones for good. Without effect on [`never`](Self::never) and [`at`](Self::at).
     pub fn set(&self) {
         if let Some(flag) = &self.flag {
             flag.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether it was set, or its deadline has passed. With a deadline this reads the clock.
+    /// Whether it is set or its deadline has passed. With a deadline this reads the clock.
     pub fn is_set(&self) -> bool {
         self.flag
             .as_ref()

@@ -1,24 +1,24 @@
-//! What evaluations may hold in memory.
+//! Memory limits of evaluations.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Bytes that many evaluations share, for example all that a server may use. Implemented by the host.
+/// A number of bytes that evaluations share, for example all that a server may use. Implemented by the host.
 ///
-/// An [`Arena`](crate::Arena) takes from it when it grows, by large parts: about as often as it asks the allocator for
-/// memory, not for each value. What it took it gives back when it is dropped.
+/// An [`Arena`](crate::Arena) takes from it when it grows, which is about as often as it calls the allocator, and gives
+/// everything back when it is dropped.
 pub trait MemoryBudget: Debug + Send + Sync {
-    /// Takes so many bytes; false where there are not as many left, and then it takes none.
+    /// Takes so many bytes, or returns false if fewer are left.
     fn take(&self, bytes: usize) -> bool;
 
-    /// Gives back what was taken.
+    /// Gives back bytes that were taken.
     fn give_back(&self, bytes: usize);
 }
 
-/// How much memory the [`Arena`](crate::Arena) of a request may take.
+/// The memory that the [`Arena`](crate::Arena) of a request may take.
 ///
-/// Past the limit an evaluation ends as [`Stop::MemoryLimit`](crate::Stop::MemoryLimit), and where the budget has nothing
-/// left as [`Stop::MemoryBudget`](crate::Stop::MemoryBudget); no operator absorbs either.
+/// Past the limit an evaluation ends as [`Stop::MemoryLimit`](crate::Stop::MemoryLimit), and with an exhausted budget as
+/// [`Stop::MemoryBudget`](crate::Stop::MemoryBudget); operators absorb neither.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -26,7 +26,7 @@ pub trait MemoryBudget: Debug + Send + Sync {
 ///
 /// use pratique_cel::{Arena, MemoryBudget, MemoryLimit};
 ///
-/// /// What is left for all requests.
+/// /// The bytes that are left for all requests.
 /// #[derive(Debug)]
 /// struct Left(AtomicUsize);
 ///
@@ -48,9 +48,9 @@ pub trait MemoryBudget: Debug + Send + Sync {
 /// ```
 #[derive(Clone, Debug)]
 pub struct MemoryLimit {
-    /// In bytes, for one arena. Arenas grow by doubling, so that about half of it may be in use when it is reached.
+    /// The limit of one arena in bytes. As arenas grow by doubling, about half of it may be in use when it is reached.
     pub bytes: usize,
-    /// What arenas share.
+    /// The budget that arenas share.
     pub budget: Option<Arc<dyn MemoryBudget>>,
 }
 
@@ -60,12 +60,12 @@ impl MemoryLimit {
     /// of the largest size that an API server takes stay below.
     pub const DEFAULT: usize = 256 << 20;
 
-    /// So many bytes for an arena.
+    /// A limit in bytes, without a budget.
     pub fn new(bytes: usize) -> Self {
         MemoryLimit { bytes, budget: None }
     }
 
-    /// The same, with what is taken coming out of a budget.
+    /// Adds a budget from which the memory is taken.
     pub fn with_budget(self, budget: Arc<dyn MemoryBudget>) -> Self {
         MemoryLimit {
             budget: Some(budget),
@@ -80,8 +80,8 @@ impl Default for MemoryLimit {
     }
 }
 
-/// Memory that a host holds for a request besides arenas, such as what it was sent: part of the same limit and budget.
-/// What was taken is given back when this is dropped.
+/// Memory that a host holds for a request besides arenas, such as its body: subject to the same limit and budget. It is given
+/// back when this is dropped.
 ///
 /// ```
 /// use pratique_cel::{HeldMemory, MemoryLimit, OutOfMemory};
@@ -98,19 +98,19 @@ pub struct HeldMemory {
     bytes: usize,
 }
 
-/// Why there is no memory for something.
+/// Why memory cannot be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum OutOfMemory {
-    /// It is more than one request may have.
+    /// The limit of a request is exceeded.
     #[error("it takes more memory than a request may have")]
     Limit,
-    /// There is nothing left of what requests share.
+    /// The budget that requests share is exhausted.
     #[error("no memory is left")]
     Budget,
 }
 
 impl HeldMemory {
-    /// Nothing yet, and `limit` at most.
+    /// Holds nothing yet, and at most `limit`.
     pub fn new(limit: &MemoryLimit) -> Self {
         HeldMemory {
             limit: limit.clone(),
@@ -118,7 +118,7 @@ impl HeldMemory {
         }
     }
 
-    /// How many bytes are held.
+    /// The bytes that are held.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -126,7 +126,7 @@ impl HeldMemory {
     /// Holds so many bytes more.
     ///
     /// # Errors
-    /// They would be too many: then it holds as many as before.
+    /// They exceed the limit or the budget; then it holds as many as before.
     pub fn grow(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
         let sum = self.bytes.saturating_add(bytes);
         if sum > self.limit.bytes {
@@ -166,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// What is left.
+    /// The bytes that are left.
     #[derive(Debug)]
     struct Left(AtomicUsize);
 

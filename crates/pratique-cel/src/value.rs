@@ -11,7 +11,7 @@ use crate::error::Fault;
 use crate::time::{Duration, Timestamp};
 use crate::unknown::Unknown;
 
-/// What an evaluation gives: a value, or the error that took its place.
+/// The result of an evaluation: a value or an error.
 pub type Evaluation<'a> = Result<Value<'a>, Fault>;
 
 /// A CEL value.
@@ -57,20 +57,20 @@ pub enum Value<'a> {
 pub enum List<'a> {
     /// An array of the input.
     Json(&'a [json::Value<'a>]),
-    /// An array of an input that the reference sees through a type of its own: it is pickier about indices.
+    /// An array of an input that the reference sees through a typed wrapper, which takes only integers as indices.
     Typed(&'a [json::Value<'a>]),
-    /// A list that the evaluation made.
+    /// A list that the evaluation allocated.
     Values(&'a [Value<'a>]),
-    /// A list that a program holds.
+    /// A constant list of a program.
     Constant(&'a [Constant]),
-    /// Two lists in a row: adding lists costs nothing that grows with them.
+    /// Two concatenated lists. Concatenation takes constant time.
     Joined(&'a Joined<'a>),
-    /// The elements of two lists of which the left one is typed: in the reference a new list of its values, no view of two
-    /// lists. It differs from [`List::Joined`] where lists are compared, and where they leave the language.
+    /// Two concatenated lists of which the left one is typed. The reference copies the elements into a new list, which compares and
+    /// converts differently from [`List::Joined`].
     Collected(&'a Joined<'a>),
 }
 
-/// Two lists in a row.
+/// Two concatenated lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Joined<'a> {
     left: List<'a>,
@@ -83,29 +83,29 @@ pub struct Joined<'a> {
 pub enum Map<'a> {
     /// An object of the input.
     Json(&'a json::Object<'a>),
-    /// An object of an input that the reference sees through a type of its own: it is pickier about keys.
+    /// An object of an input that the reference sees through a typed wrapper, which takes only strings as keys.
     Typed(&'a json::Object<'a>),
-    /// A map that the evaluation made: unique keys, in the order they were written.
+    /// A map that the evaluation allocated: unique keys, in the order in which they were added.
     Entries(&'a [(Value<'a>, Value<'a>)]),
-    /// A map that a program holds.
+    /// A constant map of a program.
     Constant(&'a [(Constant, Constant)]),
 }
 
-/// A value of a structured type: its fields are read by name, perhaps computed when they are first asked for.
+/// A value of a structured type, whose fields are read by name. They may be computed when they are first read.
 pub trait Struct: Debug {
     /// The qualified name of its type.
     fn type_name(&self) -> &str;
 
-    /// The value of a field; `None` where the field is not set (an error `no such key` for the reader).
+    /// The value of a field; `None` if the field is not set, which is the error `no such key`.
     fn get<'a>(&'a self, context: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault>;
 
     /// Whether a field is set, as `has()` asks.
     fn has(&self, context: &Context<'_>, field: &str) -> Result<bool, Fault>;
 
-    /// All fields that are set, in order, where the type can be listed: for iteration and for conversion to JSON.
+    /// All fields that are set, in order, for iteration and conversion to JSON, if the type supports it.
     fn fields<'a>(&'a self, context: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault>;
 
-    /// Equality with another value that is not this very one.
+    /// Equality with another value that is not identical.
     fn equal(&self, other: &Value<'_>) -> Result<bool, Fault> {
         let _ = other;
         Err(Fault::no_such_overload())
@@ -116,29 +116,29 @@ pub trait Struct: Debug {
         self.type_name()
     }
 
-    /// What it counts for in costs that go by size.
+    /// The size that costs are computed from.
     fn size(&self) -> u64 {
         1
     }
 
-    /// Whether fields can also be read as one reads a map's entries, where only the run time knows the type.
+    /// Whether fields can also be read like the entries of a map, if the checker does not know the type.
     fn is_indexable(&self) -> bool {
         true
     }
 
-    /// Whether comprehensions can go over its fields.
+    /// Whether comprehensions can iterate over its fields.
     fn is_iterable(&self) -> bool {
         self.is_indexable()
     }
 
-    /// What is not known of it, where the host knows only some of its fields. Only attributes look into such a value: one
-    /// that ends at it has no value, and so has one at a field whose [`get`](Self::get) or [`has`](Self::has) says that
-    /// it is [unknown](Fault::unknown).
+    /// The unknown part of the value, if the host knows only some of its fields. An attribute that ends at such a value is unknown,
+    /// and so is one at a field whose [`get`](Self::get) or [`has`](Self::has) returns [unknown](Fault::unknown). Functions never
+    /// get such a value.
     fn unknown(&self) -> Option<Unknown> {
         None
     }
 
-    /// The error of an index that is no name.
+    /// The error of an index that is not a name.
     fn unfit_index(&self, _: &Value<'_>) -> Fault {
         Fault::no_such_overload()
     }
@@ -151,10 +151,10 @@ pub trait Opaque: Any + Debug {
     /// The qualified name of its type.
     fn type_name(&self) -> &'static str;
 
-    /// Equality with another value of any type; an error such as `no such overload` where the type knows none.
+    /// Equality with another value of any type; an error such as `no such overload` if the type does not support it.
     fn equal(&self, other: &Value<'_>) -> Result<bool, Fault>;
 
-    /// The string form that tools show.
+    /// The form that tools show.
     fn text(&self) -> String;
 
     /// The length that costs are computed from, where the type has one.
@@ -162,12 +162,12 @@ pub trait Opaque: Any + Debug {
         None
     }
 
-    /// How many bytes of heap memory it owns, about.
+    /// The approximate number of bytes of heap memory that it owns.
     fn owned_bytes(&self) -> usize {
         0
     }
 
-    /// Itself, for libraries that look inside: `opaque.as_any().downcast_ref::<Quantity>()`.
+    /// The concrete type, for the library that declares it: `opaque.as_any().downcast_ref::<Quantity>()`.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -182,9 +182,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value as a comprehension begins with it: an empty list or map is no longer that of the expression, but one of
-    /// this evaluation.
-    pub(crate) fn of_its_own(self) -> Self {
+    /// The value as the initial value of a comprehension: an empty list or map is allocated by the evaluation rather than a
+    /// constant of the program.
+    pub(crate) fn without_constants(self) -> Self {
         match self {
             Value::List(List::Constant([])) => Value::List(List::Values(&[])),
             Value::Map(Map::Constant([])) => Value::Map(Map::Entries(&[])),
@@ -192,8 +192,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A JSON value as a CEL value, without a copy, of an input that the reference sees through a type of its own:
-    /// lists take no index but an integer, maps no key but a string, and neither can be compared with other types.
+    /// A JSON value as a CEL value, without a copy, of an input that the reference sees through a typed wrapper: lists take only
+    /// integers as indices, maps only strings as keys, and neither can be compared with other types.
     #[inline]
     pub fn from_typed_json(value: &'a json::Value<'a>) -> Self {
         match value {
@@ -203,7 +203,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A member of a [typed](Value::from_typed_json) object. The options of a request are no typed input.
+    /// A member of a [typed](Value::from_typed_json) object. The options of a request are not typed.
     #[inline]
     pub(crate) fn from_typed_member(name: &str, value: &'a json::Value<'a>) -> Self {
         match value {
@@ -212,7 +212,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Lists and maps are none.
+    /// A scalar. Lists and maps are not scalars, and become null.
     fn from_scalar(value: &'a json::Value<'a>) -> Self {
         match value {
             json::Value::Bool(value) => Value::Bool(*value),
@@ -276,13 +276,14 @@ impl<'a> List<'a> {
         self.len() == 0
     }
 
-    /// Whether it is that very list, made by one evaluation. Arrays of the input are made anew by each reading.
-    pub(crate) fn is_very(&self, other: &List<'_>) -> bool {
+    /// Whether it is the identical list. Arrays of the input are not identical to themselves, as the reference wraps them anew each
+    /// time they are read.
+    pub(crate) fn is_same(&self, other: &List<'_>) -> bool {
         match (self, other) {
-            (List::Values(own), List::Values(others)) => !own.is_empty() && is_very_slice(own, others),
-            (List::Constant(own), List::Constant(others)) => is_very_slice(own, others),
-            (List::Joined(own), List::Joined(others)) | (List::Collected(own), List::Collected(others)) => {
-                std::ptr::addr_eq(*own, *others)
+            (List::Values(left), List::Values(right)) => !left.is_empty() && same_slice(left, right),
+            (List::Constant(left), List::Constant(right)) => same_slice(left, right),
+            (List::Joined(left), List::Joined(right)) | (List::Collected(left), List::Collected(right)) => {
+                std::ptr::addr_eq(*left, *right)
             }
             _ => false,
         }
@@ -363,25 +364,26 @@ impl<'a> Map<'a> {
             Map::Typed(object) => object.get(key).map(|value| Value::from_typed_member(key, value)),
             Map::Entries(entries) => entries
                 .iter()
-                .find(|(own, _)| matches!(own, Value::String(own) if *own == key))
+                .find(|(name, _)| matches!(name, Value::String(name) if *name == key))
                 .map(|(_, value)| *value),
             Map::Constant(entries) => entries
                 .iter()
-                .find(|(own, _)| matches!(own, Constant::String(own) if **own == *key))
+                .find(|(name, _)| matches!(name, Constant::String(name) if **name == *key))
                 .map(|(_, value)| value.value()),
         }
     }
 
-    /// Whether it is that very map, made by one evaluation. Objects of the input are made anew by each reading.
-    pub(crate) fn is_very(&self, other: &Map<'_>) -> bool {
+    /// Whether it is the identical map. Objects of the input are not identical to themselves, as the reference wraps them anew each
+    /// time they are read.
+    pub(crate) fn is_same(&self, other: &Map<'_>) -> bool {
         match (self, other) {
-            (Map::Entries(own), Map::Entries(others)) => !own.is_empty() && is_very_slice(own, others),
-            (Map::Constant(own), Map::Constant(others)) => is_very_slice(own, others),
+            (Map::Entries(left), Map::Entries(right)) => !left.is_empty() && same_slice(left, right),
+            (Map::Constant(left), Map::Constant(right)) => same_slice(left, right),
             _ => false,
         }
     }
 
-    /// The entry at a position in the map's own order.
+    /// The entry at a position in the map's order.
     pub fn entry(&self, index: usize) -> Option<(Value<'a>, Value<'a>)> {
         match self {
             Map::Json(object) => object
@@ -399,7 +401,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The entries, in the map's own order: sorted by key where the map came from JSON.
+    /// The entries, in the map's order: sorted by key if the map is from JSON.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
         let map = *self;
         // Every index below len() has an entry.
@@ -407,7 +409,7 @@ impl<'a> Map<'a> {
     }
 }
 
-/// Whether two slices are one in memory. Empty ones take none, and seem so.
-fn is_very_slice<T, U>(left: &[T], right: &[U]) -> bool {
+/// Whether two slices are the same memory. Empty ones seem so.
+fn same_slice<T, U>(left: &[T], right: &[U]) -> bool {
     left.len() == right.len() && std::ptr::addr_eq(left.as_ptr(), right.as_ptr())
 }

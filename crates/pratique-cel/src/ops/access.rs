@@ -1,13 +1,13 @@
 //! Access to members: `x.field`, `x[key]`, and whether they are there.
 
-use super::container::{cost_of_search, lookup, lossless_int};
+use super::container::{cost_of_search, exact_int, lookup};
 use super::failed::failed;
 use super::naming::{go_type, shown_by};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::value::{List, Map, Value};
 
-/// What a look at a member found.
+/// The result of looking up a member.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup<'a> {
     /// The member.
@@ -19,7 +19,7 @@ pub(crate) enum Lookup<'a> {
 }
 
 impl<'a> Lookup<'a> {
-    /// The member, or the error that it is not there.
+    /// The member, or the error that it is missing.
     #[inline]
     pub(crate) fn or_missing(self, context: &Context<'a>, key: &Value<'_>) -> Result<Value<'a>, Fault> {
         match self {
@@ -28,7 +28,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// The error that a member is not there, or a stop: its key may be long.
+    /// The error that a member is missing, or a stop, as its key may be long.
     #[cold]
     fn fault(self, context: &Context<'a>, key: &Value<'_>) -> Fault {
         match (shown_by(context, key), self) {
@@ -53,7 +53,7 @@ impl<'a> From<Option<Value<'a>>> for Lookup<'a> {
     }
 }
 
-/// Looks for the member of a field's name; `declared` where the type of the object is known to have fields.
+/// Looks up a member by its name. `declared` tells that the checker knows the type of the object to have fields.
 #[inline]
 pub(crate) fn member_str<'a>(
     context: &Context<'a>,
@@ -73,7 +73,7 @@ pub(crate) fn member_str<'a>(
     }
 }
 
-/// Looks for the member of a key or index.
+/// Looks up a member by a key or index.
 pub(crate) fn member<'a>(
     context: &Context<'a>,
     object: Value<'a>,
@@ -92,7 +92,7 @@ fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Resul
     let index = match key {
         Value::Int(index) => Some(*index),
         Value::Uint(index) => i64::try_from(*index).ok(),
-        Value::Double(index) => lossless_int(*index),
+        Value::Double(index) => exact_int(*index),
         other => {
             let name = other.type_name();
             return Err(Fault::error(format!("unsupported index type '{name}' in list")));

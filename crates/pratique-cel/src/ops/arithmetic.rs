@@ -93,8 +93,8 @@ pub(crate) fn negate<'a>(operand: &Value<'a>) -> Evaluation<'a> {
     })
 }
 
-/// A number's operator does not know the other operand; another value's operator is not known at all, but for those
-/// of times, whose subtraction alone gets here.
+/// The error of an operator for operands of other types: of numbers it does not support the other operand, of other values,
+/// except times, it is not defined at all.
 #[cold]
 fn unknown_number(function: &str, left: &Value<'_>) -> Fault {
     match left {
@@ -126,13 +126,13 @@ fn join<'a>(context: &Context<'a>, left: &'a str, right: &'a str) -> Result<&'a 
         ("", only) | (only, "") => Ok(only),
         (left, right) => {
             context.reserve(left.len().saturating_add(right.len()))?;
-            Ok(context.arena.joined(left, right))
+            Ok(context.arena.concat(left, right))
         }
     }
 }
 
-/// The longest list that is made of two. Whatever looks at all elements of a longer one costs more than a call may, and
-/// variables that each add the one before to itself are soon longer than could ever be gone through.
+/// The longest list that is made of two. Going through a longer one costs more than an evaluation may, but variables that each
+/// add the previous one to itself could get arbitrarily long.
 const MAX_JOINED: usize = 16 << 20;
 
 /// Lists of typed inputs collect their elements and the others', even where there are none.

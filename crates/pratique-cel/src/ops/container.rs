@@ -31,7 +31,7 @@ pub(crate) fn is_among(context: &Context<'_>, value: &Value<'_>, list: &List<'_>
     Ok(false)
 }
 
-/// What looking for a key takes: maps of the input are sorted, others are gone through.
+/// The work of looking up a key: maps of the input are sorted, others are searched.
 pub(crate) fn cost_of_search(map: &Map<'_>) -> u64 {
     match map {
         Map::Json(_) | Map::Typed(_) => 8,
@@ -59,11 +59,11 @@ pub(super) fn lookup<'a>(
     }
 }
 
-/// The reference's own name of the type of a value that it cannot look for in a map.
+/// The reference's name of the type of a value that it cannot hash.
 pub(crate) fn unhashable(key: &Value<'_>) -> Option<&'static str> {
     match key {
         Value::Bytes(_) => Some("types.Bytes"),
-        Value::Opaque(own) => match own.type_name() {
+        Value::Opaque(value) => match value.type_name() {
             "kubernetes.NamedFormat" => Some("cel.Format"),
             "kubernetes.Semver" => Some("cel.Semver"),
             _ => None,
@@ -72,7 +72,7 @@ pub(crate) fn unhashable(key: &Value<'_>) -> Option<&'static str> {
     }
 }
 
-/// Refuses a value that the reference cannot look for in a map.
+/// An error for a value that the reference cannot hash.
 pub(crate) fn check_hash(key: &Value<'_>) -> Result<(), Fault> {
     match unhashable(key) {
         Some(of) => Err(Fault::internal(format!(
@@ -91,8 +91,8 @@ pub(crate) fn find_key<'a>(map: &Map<'a>, key: &Value<'_>) -> Option<Value<'a>> 
         Value::Int(int) => find_exact(map, key).or_else(|| find_uint(map, u64::try_from(*int).ok()?)),
         Value::Uint(uint) => find_exact(map, key).or_else(|| find_int(map, i64::try_from(*uint).ok()?)),
         Value::Double(double) => find_exact(map, key)
-            .or_else(|| find_int(map, lossless_int(*double)?))
-            .or_else(|| find_uint(map, lossless_uint(*double)?)),
+            .or_else(|| find_int(map, exact_int(*double)?))
+            .or_else(|| find_uint(map, exact_uint(*double)?)),
         _ => find_exact(map, key),
     }
 }
@@ -107,16 +107,16 @@ fn find_uint<'a>(map: &Map<'a>, key: u64) -> Option<Value<'a>> {
 
 fn find_exact<'a>(map: &Map<'a>, key: &Value<'_>) -> Option<Value<'a>> {
     map.iter()
-        .find(|(own, _)| is_same_key(own, key))
+        .find(|(other, _)| is_same_key(other, key))
         .map(|(_, value)| value)
 }
 
-/// Whether two keys are one and the same: equal, and of one type. Of what the reference finds by its address, only the
-/// very value is the same: lists, maps, objects, optionals, quantities and URLs.
+/// Whether two keys are the same: equal, and of one type. Lists, maps, objects, optionals, quantities and URLs are pointers in
+/// the reference, so that only the identical value is the same key.
 pub(crate) fn is_same_key(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
-        (Value::List(left), Value::List(right)) => left.is_very(right),
-        (Value::Map(left), Value::Map(right)) => left.is_very(right),
+        (Value::List(left), Value::List(right)) => left.is_same(right),
+        (Value::Map(left), Value::Map(right)) => left.is_same(right),
         (Value::Struct(left), Value::Struct(right)) => std::ptr::addr_eq(*left, *right),
         (Value::Optional(Some(left)), Value::Optional(Some(right))) => std::ptr::eq(*left, *right),
         (Value::Opaque(left), Value::Opaque(right)) if is_pointer(*left) => std::ptr::addr_eq(*left, *right),
@@ -129,13 +129,13 @@ fn is_pointer(value: &dyn Opaque) -> bool {
 }
 
 /// The integer that a double is.
-pub(crate) fn lossless_int(double: f64) -> Option<i64> {
+pub(crate) fn exact_int(double: f64) -> Option<i64> {
     let int = double as i64;
-    // The bounds themselves are no integers to the reference.
+    // To the reference the bounds themselves are not integers.
     (double > i64::MIN as f64 && double < i64::MAX as f64 && int as f64 == double).then_some(int)
 }
 
-fn lossless_uint(double: f64) -> Option<u64> {
+fn exact_uint(double: f64) -> Option<u64> {
     let uint = double as u64;
     (double >= 0.0 && double < u64::MAX as f64 && uint as f64 == double).then_some(uint)
 }

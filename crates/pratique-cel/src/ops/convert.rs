@@ -1,6 +1,6 @@
 //! Conversions between types: `int(x)`, `string(x)` and their like, one function for each target.
 //!
-//! Which types a conversion takes is the business of its overloads; what comes here otherwise is refused the same way.
+//! The overloads say which types a conversion takes; others are the same error here.
 
 use pratique_gotext::strconv::{general_form, parse_bool, parse_float, parse_int, parse_uint};
 
@@ -24,7 +24,7 @@ pub(crate) fn to_int<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation
     Ok(Value::Int(match one(arguments) {
         Value::Int(number) => number,
         Value::Uint(number) => i64::try_from(number).map_err(|_| overflow())?,
-        // The bounds themselves are out of range in the reference; a NaN is in none.
+        // In the reference the bounds themselves are out of range, and so is NaN.
         Value::Double(number) if number > i64::MIN as f64 && number < i64::MAX as f64 => number as i64,
         Value::Double(_) => return Err(overflow()),
         Value::String(text) => parse_int(text).map_err(|_| from_text("int"))?,

@@ -8,13 +8,13 @@ use crate::error::Fault;
 use crate::meter::{Meter, Unmetered};
 use crate::value::{List, Map, Struct, Value};
 
-/// What comparing two members of lists or maps counts for, at least.
+/// The least work of comparing two members of lists or maps.
 const PAIR: u64 = 8;
 
 /// Whether two values are equal: numbers by their value whatever their type, lists and maps by their members.
 ///
-/// Values of different types are unequal. Some abstract types give an error when they meet another type; within
-/// lists and maps such an error counts as equality.
+/// Values of different types are unequal. Some abstract types return an error for other types; within lists and maps such an
+/// error counts as equality.
 pub(crate) fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
     equal_by(&Unmetered, left, right)
 }
@@ -46,7 +46,7 @@ fn less_common<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Resu
         (Value::List(List::Typed(_)) | Value::Map(Map::Typed(_)), _) => return Err(Fault::no_such_overload()),
         (Value::Optional(left), Value::Optional(right)) => return optionals(meter, *left, *right),
         (Value::Struct(left), right) => {
-            // It may have any number of parts, and cannot count them.
+            // The type compares any number of parts without accounting for them.
             meter.work(STRUCT)?;
             return structs(*left, right);
         }
@@ -71,7 +71,7 @@ fn numbers(left: &Value<'_>, right: &Value<'_>) -> bool {
     order == Some(Ordering::Equal)
 }
 
-/// Whether members of maps are equal. What cannot be compared counts as equal, but not to typed maps.
+/// Whether members of maps are equal. Members that cannot be compared count as equal, except in typed maps.
 fn members<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>, typed: bool) -> Result<bool, Fault> {
     match equal_by(meter, left, right) {
         Err(fault) if !fault.is_stop() => Ok(!typed),
@@ -79,7 +79,7 @@ fn members<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>, typed: bool
     }
 }
 
-/// Whether two values are known to be equal: what cannot be compared is not.
+/// Whether two values are equal; false if they cannot be compared.
 pub(crate) fn surely_equal<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
     match equal_by(meter, left, right) {
         Err(fault) if !fault.is_stop() => Ok(false),
@@ -87,7 +87,7 @@ pub(crate) fn surely_equal<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<
     }
 }
 
-/// What comparing a value with others takes at most, as far as it is no list or map.
+/// The most work that comparing a value with another takes, unless it is a list or map.
 pub(crate) fn pair(value: &Value<'_>) -> u64 {
     match value {
         Value::String(text) => PAIR + text.len() as u64 / 16,
@@ -97,15 +97,15 @@ pub(crate) fn pair(value: &Value<'_>) -> u64 {
     }
 }
 
-/// Lists that were added are stricter, too: what cannot be compared is their error.
+/// Whether lists are equal. For lists that were added, elements that cannot be compared are an error.
 fn lists<M: Meter>(meter: &M, left: &List<'_>, right: &List<'_>) -> Result<bool, Fault> {
     if left.len() != right.len() {
         return Ok(false);
     }
     let mut refusal = None;
-    for (own, other) in left.iter().zip(right.iter()) {
-        meter.work(pair(&own))?;
-        match (equal_by(meter, &own, &other), left) {
+    for (element, other) in left.iter().zip(right.iter()) {
+        meter.work(pair(&element))?;
+        match (equal_by(meter, &element, &other), left) {
             (Err(stop), _) if stop.is_stop() => return Err(stop),
             (Ok(false), _) | (Err(_), List::Typed(_)) => return Ok(false),
             (Err(fault), List::Joined(_)) => {
@@ -146,7 +146,7 @@ fn optionals<M: Meter>(
     }
 }
 
-/// What comparing values of a structured type counts for, in units of work: enough for a look at the clock.
+/// The work of comparing values of a structured type: enough to check the limits.
 const STRUCT: u64 = 100_000;
 
 fn structs(left: &dyn Struct, right: &Value<'_>) -> Result<bool, Fault> {

@@ -1,5 +1,5 @@
-//! Errors in the place of values: the reference keeps what it cannot make a value of within lists, maps and optionals,
-//! and it is an error only once it is read.
+//! Values that stand for errors: in lists, maps and optionals the reference keeps native values that it cannot convert, which
+//! are errors when they are read.
 
 use std::any::Any;
 
@@ -7,38 +7,38 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::value::{Evaluation, Opaque, Value};
 
-/// An error where a value should be.
+/// An error in the place of a value.
 #[derive(Debug)]
 struct Failed {
     fault: Fault,
-    /// The reference's name of the type of what is there.
+    /// The reference's name of the type of the native value.
     native: &'static str,
 }
 
-/// A value that stands for an error; `native` is the reference's name of the type of what is there.
+/// A value that stands for an error. `native` is the reference's name of the type of the native value.
 pub(crate) fn failed<'a>(context: &Context<'a>, fault: Fault, native: &'static str) -> Value<'a> {
     context.arena.opaque(Failed { fault, native })
 }
 
-/// A value unless it stands for an error.
+/// A value, or the error that it stands for.
 #[inline]
 pub(crate) fn sound(value: Value<'_>) -> Evaluation<'_> {
     match value {
-        Value::Opaque(own) => sound_opaque(own),
+        Value::Opaque(opaque) => sound_opaque(opaque),
         value => Ok(value),
     }
 }
 
-fn sound_opaque(own: &dyn Opaque) -> Evaluation<'_> {
-    match own.as_any().downcast_ref::<Failed>() {
+fn sound_opaque(opaque: &dyn Opaque) -> Evaluation<'_> {
+    match opaque.as_any().downcast_ref::<Failed>() {
         Some(failed) => Err(failed.fault.clone()),
-        None => Ok(Value::Opaque(own)),
+        None => Ok(Value::Opaque(opaque)),
     }
 }
 
-/// The reference's name of the type of what stands for an error.
-pub(super) fn native_name(own: &dyn Opaque) -> Option<&'static str> {
-    let failed = own.as_any().downcast_ref::<Failed>();
+/// The reference's name of the type of a value that stands for an error.
+pub(super) fn native_name(opaque: &dyn Opaque) -> Option<&'static str> {
+    let failed = opaque.as_any().downcast_ref::<Failed>();
     failed.map(|failed| failed.native)
 }
 

@@ -1,7 +1,7 @@
-//! What operators do with values: equality, order, arithmetic, access to members, conversions, sizes.
+//! Operations on values: equality, order, arithmetic, access to members, conversions, sizes.
 //!
-//! Everything here takes values that are no errors, and says in the reference's words where it does not know their types;
-//! only `failed` is about errors that stand among values.
+//! They take values that are not errors, and return the reference's messages for types that they do not support. Only
+//! `failed` deals with values that stand for errors.
 
 mod access;
 mod arithmetic;

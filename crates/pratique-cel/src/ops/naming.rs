@@ -1,4 +1,4 @@
-//! How messages show values and name what they are.
+//! How messages show values and their types.
 
 use pratique_gotext::strconv::general_form;
 
@@ -10,14 +10,14 @@ use crate::value::{List, Map, Value};
 
 /// A value as messages show it: `%v` of the reference's value.
 pub fn shown(value: &Value<'_>) -> String {
-    // Nothing keeps it from being shown.
+    // Without a meter it cannot fail.
     shown_by(&Unmetered, value).unwrap_or_default()
 }
 
-/// The same in an evaluation, in which values may share parts without end.
+/// A value as messages of an evaluation show it. As values may share parts, it can be much larger than they are.
 ///
 /// # Errors
-/// The evaluation is not to go on.
+/// The evaluation was stopped.
 pub(crate) fn shown_by<M: Meter>(meter: &M, value: &Value<'_>) -> Result<String, Fault> {
     let mut shown = String::new();
     show(meter, value, &mut shown)?;
@@ -81,7 +81,7 @@ fn push<M: Meter>(meter: &M, shown: &mut String, text: &str) -> Result<(), Fault
 
 /// Begins an element.
 fn separate<M: Meter>(meter: &M, shown: &mut String, at: usize, separator: &str) -> Result<(), Fault> {
-    /// What an element counts for, in units of work.
+    /// The work of an element.
     const ELEMENT: u64 = 32;
     meter.work(ELEMENT)?;
     meter.reserve(shown.len())?;
@@ -91,7 +91,7 @@ fn separate<M: Meter>(meter: &M, shown: &mut String, at: usize, separator: &str)
     Ok(())
 }
 
-/// The name of the reference's own type for a value, which some of its messages show.
+/// The name of the reference's Go type for a value, which some of its messages show.
 pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
     match value {
         Value::Null => "types.Null",
@@ -106,7 +106,7 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
         Value::List(List::Typed(_)) => "*common.reflectSchemalessTypedList",
         Value::List(List::Joined(_)) => "*types.concatList",
         Value::List(_) => "*types.baseList",
-        // Most are structs in Go. Its maps, such as labels, have a type of their own, which nothing here tells apart.
+        // Most are structs in Go. Its maps, such as labels, have another type, which cannot be told apart here.
         Value::Map(Map::Typed(_)) => "*common.reflectSchemalessTypedStruct",
         Value::Map(_) => "*types.baseMap",
         Value::Struct(value) if value.type_name() == "JSONPatch" => "*mutation.JSONPatchVal",
@@ -131,7 +131,7 @@ pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// What the reference's cast of an argument to a type says when it is of another; `None` stands for an error.
+/// The error of the reference's conversion of an argument to the type that a cost needs; an argument of `None` is an error.
 pub(crate) fn unmet_need(need: CostNeed, argument: Option<&Value<'_>>) -> Option<Fault> {
     match (need, argument) {
         (CostNeed::List, argument) => missing_list_method(argument),
@@ -170,8 +170,8 @@ fn has_addition(value: &Value<'_>) -> bool {
     )
 }
 
-/// The error of an operator whose first operand has a type that does not know it: strings, timestamps and durations
-/// go another way in the reference, which does not name the function.
+/// The error of an operator that the type of the first operand does not have. For strings, timestamps and durations the
+/// reference does not name the function.
 #[cold]
 pub(crate) fn unknown_operands(function: &str, first: &Value<'_>) -> Fault {
     match first {

@@ -6,7 +6,7 @@ use crate::error::Fault;
 use crate::value::Value;
 
 /// How two values compare: numbers by their value whatever their type, other values only with their own type.
-/// `None` where the type on the left has no order at all.
+/// `None` if the type on the left has no order.
 pub(crate) fn compare(left: &Value<'_>, right: &Value<'_>) -> Option<Result<Ordering, Fault>> {
     let order = match (left, right) {
         (Value::Int(left), Value::Int(right)) => left.cmp(right),
@@ -56,7 +56,7 @@ pub(super) fn int_with_uint(int: i64, uint: u64) -> Ordering {
     u64::try_from(int).map_or(Ordering::Less, |int| int.cmp(&uint))
 }
 
-/// Within the range of integers the comparison is one of doubles, as in the reference.
+/// Compares as doubles, as the reference does within the range of integers.
 pub(super) fn int_with_double(int: i64, double: f64) -> Option<Ordering> {
     (int as f64).partial_cmp(&double)
 }

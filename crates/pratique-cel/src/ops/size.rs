@@ -13,7 +13,7 @@ pub(crate) fn size(value: &Value<'_>) -> Option<usize> {
     })
 }
 
-/// What a value counts for in costs that go by size: its size where it has one, that of the value within an optional, else 1.
+/// The size of a value that costs are computed from: for an optional that of its content, 1 for values without a size.
 pub(crate) fn cost_size(value: &Value<'_>) -> u64 {
     match value {
         Value::Opaque(value) => value.size().unwrap_or(1),
@@ -26,7 +26,7 @@ pub(crate) fn cost_size(value: &Value<'_>) -> u64 {
 /// The cost of going through so many characters, bytes or elements once.
 #[inline]
 pub fn cost_of_traversal(size: u64) -> u64 {
-    /// Up to here a tenth of a size as a double, rounded up, is that of the integer.
+    /// Below this the rounded up tenth of a size is the same for integers and doubles.
     const EXACT: u64 = 1 << 48;
     match size {
         0..EXACT => size.div_ceil(10),
@@ -67,7 +67,7 @@ fn cost_of_equal_strings(left: &str, right: &str) -> u64 {
 /// The cost of going through a string once.
 #[inline]
 pub(crate) fn cost_of_string(text: &str) -> u64 {
-    // As above.
+    // Up to ten bytes are at most ten characters, and at least one.
     match text.len() {
         0 => 0,
         1..=10 => 1,

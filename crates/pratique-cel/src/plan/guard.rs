@@ -1,11 +1,11 @@
-//! The types of arguments, as calls check them.
+//! Run-time checks of the types of arguments.
 
 use std::sync::Arc;
 
 use crate::types::Type;
 use crate::value::Value;
 
-/// What an argument has to be.
+/// The type that an argument has to have.
 #[derive(Clone, Debug)]
 pub(super) enum Guard {
     Any,
@@ -20,23 +20,23 @@ pub(super) enum Guard {
     Duration,
     Type,
     Optional,
-    /// A list, whose first element is looked at.
+    /// A list. Only its first element is checked.
     List(Box<Guard>),
-    /// A map, whose first entry is looked at.
+    /// A map. Only its first entry is checked.
     Map(Box<Guard>, Box<Guard>),
     /// A structured or abstract type.
     Named(Arc<str>),
-    /// Null, or that.
+    /// Null, or another type.
     Nullable(Box<Guard>),
 }
 
 impl Guard {
-    /// The guards of parameters, one for each.
+    /// The guards of parameters, one each.
     pub(super) fn each(params: &[Type]) -> Box<[Guard]> {
         params.iter().map(Guard::of).collect()
     }
 
-    /// The guards of parameters; none where no argument is refused.
+    /// The guards of parameters; none if every argument is accepted.
     pub(super) fn all(params: &[Type]) -> Box<[Guard]> {
         let guards = Guard::each(params);
         if guards.iter().all(|guard| matches!(guard, Guard::Any)) {
@@ -66,8 +66,8 @@ impl Guard {
         }
     }
 
-    /// Whether an argument is what it has to be.
-    pub(super) fn admits(&self, value: &Value<'_>) -> bool {
+    /// Whether an argument has the type.
+    pub(super) fn accepts(&self, value: &Value<'_>) -> bool {
         match (self, value) {
             (Guard::Any, _)
             | (Guard::Null, Value::Null)
@@ -83,22 +83,22 @@ impl Guard {
             | (Guard::Optional, Value::Optional(_))
             | (Guard::Nullable(_), Value::Null) => true,
             (Guard::List(element), Value::List(list)) => {
-                list.get(0).is_none_or(|first| element.admits(&first))
+                list.get(0).is_none_or(|first| element.accepts(&first))
             }
             (Guard::Map(key, value), Value::Map(map)) => map
                 .entry(0)
-                .is_none_or(|(first, of_first)| key.admits(&first) && value.admits(&of_first)),
+                .is_none_or(|(first, of_first)| key.accepts(&first) && value.accepts(&of_first)),
             (Guard::Named(name), value) => value.type_name() == &**name,
-            (Guard::Nullable(inner), value) => inner.admits(value),
+            (Guard::Nullable(inner), value) => inner.accepts(value),
             _ => false,
         }
     }
 }
 
-/// Whether as many arguments as there are guards pass them; no guards refuse nothing.
-pub(super) fn admit(guards: &[Guard], arguments: &[Value<'_>]) -> bool {
+/// Whether arguments pass their guards. Arguments without a guard pass.
+pub(super) fn accept_all(guards: &[Guard], arguments: &[Value<'_>]) -> bool {
     guards
         .iter()
         .zip(arguments)
-        .all(|(guard, argument)| guard.admits(argument))
+        .all(|(guard, argument)| guard.accepts(argument))
 }

@@ -7,7 +7,7 @@ use crate::ops;
 use crate::value::{Map, Value};
 
 impl Intrinsic {
-    /// The result for two operands, and what it costs; `None` where the operands have other types than the usual ones.
+    /// The result for two operands, and its cost; `None` if the operands do not have the usual types.
     #[inline]
     pub(super) fn apply(self, left: &Value<'_>, right: &Value<'_>) -> Option<(bool, u64)> {
         match (left, right) {
@@ -30,7 +30,7 @@ impl Intrinsic {
         }
     }
 
-    /// Whether a relation holds for operands in this order; `None` for other functions.
+    /// Whether a relation holds for operands of this order; `None` for other functions.
     #[inline]
     fn holds(self, order: Ordering) -> Option<bool> {
         match self {

@@ -1,8 +1,8 @@
-//! From typed tree to a flat plan, and its evaluation.
+//! Plans of checked expressions, and their evaluation.
 //!
-//! A [`Program`] is a vector of nodes that name each other by index. What can be known before an evaluation is known
-//! in it: the slots of variables, the one implementation of a call, the shape of a comprehension, constants, compiled
-//! patterns. An evaluation walks the nodes, borrows from the input, and charges what the reference would charge.
+//! A [`Program`] is a vector of nodes that refer to each other by index. The planner resolves all that does not depend on
+//! the input: the slots of variables, the implementation of a call, the kind of a comprehension, constants, compiled
+//! patterns. An evaluation walks the nodes, borrows from the input, and charges the costs of the reference.
 
 mod build;
 mod guard;
@@ -25,10 +25,10 @@ use crate::value::Evaluation;
 
 use node::{Node, NodeId, Root, Step};
 pub use observe::{Observer, Unobserved};
-use run::{Local, Run};
+use run::{Evaluator, Local};
 
-/// How many variables of comprehensions find room on the stack.
-const FEW: usize = 4;
+/// How many variables of comprehensions are kept on the stack.
+const INLINE_LOCALS: usize = 4;
 
 /// A planned expression: immutable, shared between threads and requests.
 #[derive(Debug)]
@@ -37,13 +37,13 @@ pub struct Program {
     /// For each node the expression it was planned from.
     origins: Box<[ExprId]>,
     root: NodeId,
-    /// How many variables of comprehensions there are.
+    /// The number of variables of comprehensions.
     local_count: usize,
     result_type: Type,
     /// The variables that it reads.
     reads: Box<[Slot]>,
-    /// The first of them, a bit for each.
-    reads_first: u64,
+    /// Those of the first 64 slots, one bit each.
+    reads_mask: u64,
 }
 
 impl Program {
@@ -52,17 +52,17 @@ impl Program {
         &self.result_type
     }
 
-    /// Whether it reads a variable of the environment; if not, that needs no value.
+    /// Whether the expression reads a variable of the environment. A variable that it does not read needs no value.
     #[inline]
     pub fn reads(&self, variable: Slot) -> bool {
         match 1u64.checked_shl(variable.0) {
-            Some(bit) => self.reads_first & bit != 0,
+            Some(bit) => self.reads_mask & bit != 0,
             None => self.reads.contains(&variable),
         }
     }
 
-    /// Whether all that it reads of a variable is `known`, which is asked for paths of names, and for each whether only
-    /// its presence counts.
+    /// Whether the expression reads only members of a variable that are `known`. `known` is called with the path of names
+    /// to each member, and whether only the member's presence is tested.
     pub fn reads_only(&self, variable: Slot, known: impl Fn(&[&str], bool) -> bool) -> bool {
         self.nodes.iter().all(|node| {
             let (attribute, presence) = match node {
@@ -78,8 +78,8 @@ impl Program {
         })
     }
 
-    /// The fields that it reads of a variable; `None` where it does something else with the variable as well, so that
-    /// any of its fields may count.
+    /// The fields that the expression reads of a variable; `None` if it uses the variable in another way as well, so that any
+    /// field may matter.
     pub fn fields_read(&self, variable: Slot) -> Option<Vec<&str>> {
         let mut fields: Vec<&str> = Vec::new();
         for node in &self.nodes {
@@ -97,29 +97,29 @@ impl Program {
         Some(fields)
     }
 
-    /// Evaluates it. The cost is added to the context's.
+    /// Evaluates the expression. The cost is added to the context's.
     pub fn evaluate<'a>(&'a self, context: &Context<'a>, activation: &Activation<'a>) -> Evaluation<'a> {
         self.evaluate_observed(context, activation, &mut Unobserved)
     }
 
-    /// Evaluates it, and tells the observer the value of each expression in it that is evaluated.
+    /// Evaluates the expression, and reports the value of each of its subexpressions to an observer.
     pub fn evaluate_observed<'a, O: Observer>(
         &'a self,
         context: &Context<'a>,
         activation: &Activation<'a>,
         observer: &mut O,
     ) -> Evaluation<'a> {
-        let mut few = [Local::NOTHING; FEW];
-        let locals = match few.get_mut(..self.local_count) {
-            Some(few) => few,
-            None => context.arena.filled(self.local_count, Local::NOTHING),
+        let mut inline = [Local::UNSET; INLINE_LOCALS];
+        let locals = match inline.get_mut(..self.local_count) {
+            Some(locals) => locals,
+            None => context.arena.filled(self.local_count, Local::UNSET),
         };
-        Run::new(self, context, activation, locals, observer).evaluate(self.root)
+        Evaluator::new(self, context, activation, locals, observer).evaluate(self.root)
     }
 
     fn node(&self, id: NodeId) -> &Node {
-        const NOTHING: &Node = &Node::Constant(Constant::Null);
-        self.nodes.get(id.index()).unwrap_or(NOTHING)
+        const NULL: &Node = &Node::Constant(Constant::Null);
+        self.nodes.get(id.index()).unwrap_or(NULL)
     }
 
     fn origin(&self, id: NodeId) -> ExprId {
@@ -127,7 +127,7 @@ impl Program {
     }
 }
 
-/// Plans an expression; the error is the reference's text after `program instantiation failed: `.
+/// Plans an expression. The error is the reference's message without the prefix `program instantiation failed: `.
 pub(crate) fn plan(environment: &Environment, checked: &Checked) -> Result<Program, String> {
     build::Planner::new(environment, checked).program()
 }

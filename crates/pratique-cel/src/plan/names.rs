@@ -1,24 +1,24 @@
-//! The names in plans, each in memory once: thousands of expressions read the same fields, and what is there once is
-//! likely to be at hand.
+//! Interning of the names in plans: thousands of expressions read the same fields. Shared names take less memory and are
+//! more likely to be in the processor's caches.
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use crate::interned::Interned;
 
-/// Names that plans have.
-pub(super) struct Names<'n>(&'n mut Interned<str>);
+/// The names of all plans.
+pub(super) struct NameInterner<'n>(&'n mut Interned<str>);
 
-impl Names<'_> {
-    /// Lets somebody put names in the places of equal ones.
-    pub(super) fn with(give: impl FnOnce(&mut Names<'_>)) {
+impl NameInterner<'_> {
+    /// Calls `intern` with the names of all plans locked.
+    pub(super) fn with(intern: impl FnOnce(&mut NameInterner<'_>)) {
         static NAMES: LazyLock<Mutex<Interned<str>>> = LazyLock::new(Mutex::default);
-        // What a thread that panicked left behind is whole.
+        // A thread that panicked leaves the set in a valid state.
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-        give(&mut Names(&mut names));
+        intern(&mut NameInterner(&mut names));
     }
 
-    /// Puts the name that is there already in the place of an equal one.
-    pub(super) fn share(&mut self, name: &mut Arc<str>) {
+    /// Replaces a name by an equal one that is in use already.
+    pub(super) fn intern(&mut self, name: &mut Arc<str>) {
         *name = self.0.shared(name.clone());
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::guard::Guard;
-use super::names::Names;
+use super::names::NameInterner;
 use super::set::ConstantSet;
 use crate::boxed::into_boxed_exact;
 use crate::constant::Constant;
@@ -23,7 +23,7 @@ impl NodeId {
     }
 }
 
-/// The place of a comprehension's variable among all of the program.
+/// The index of a comprehension's variable among those of the program.
 pub(super) type LocalIndex = u32;
 
 /// A step of an evaluation.
@@ -37,7 +37,7 @@ pub(super) enum Node {
     Presence(Attribute),
     /// `!operand`
     Not(NodeId),
-    /// A call of a function of two operands that the evaluator computes itself where they have the types that it knows.
+    /// A call of a function of two operands that the evaluator computes itself if they have the usual types.
     Intrinsic(Intrinsic, Box<Call>),
     /// `text.matches(pattern)` with a constant pattern.
     Matches(Box<Call>),
@@ -65,7 +65,7 @@ pub(super) enum Node {
     },
     /// `element in [constants]`
     InSet { element: NodeId, set: Box<ConstantSet> },
-    /// Whether something is not plainly `false`: the condition of quantifiers that were planned step by step.
+    /// `@not_strictly_false(operand)`: the condition of quantifiers in comprehensions that are not the macros'.
     NotStrictlyFalse(NodeId),
     /// A call.
     Call(Box<Call>),
@@ -77,7 +77,7 @@ pub(super) enum Node {
     Struct(Box<StructLiteral>),
     /// A comprehension over a list or map.
     Fold(Box<Fold>),
-    /// A value with a name, computed when it is first used: what `optMap` and its like expand to.
+    /// A named value that is computed when it is first used, as `optMap` and the like expand to.
     Let {
         local: LocalIndex,
         value: NodeId,
@@ -85,7 +85,7 @@ pub(super) enum Node {
     },
 }
 
-/// A root and the way from it.
+/// A root and the path from it.
 #[derive(Clone, Debug)]
 pub(super) struct Attribute {
     pub(super) root: Root,
@@ -102,21 +102,23 @@ pub(super) enum Root {
     Variable { slot: Slot, name: Arc<str> },
     /// A variable of a comprehension.
     Local(LocalIndex),
-    /// What another node gives.
+    /// The value of another node.
     Node(NodeId),
 }
 
-/// What an attribute costs besides its steps, each of which costs 1.
+/// What an attribute costs besides its steps, which cost 1 each.
 ///
-/// The reference charges 1 where it evaluates an attribute on its own. Where one is the branch of a conditional or the
-/// key of another, it resolves it on another way, which charges nothing; `has()` gets its 1 back, even where none was charged.
+/// The reference charges 1 for evaluating an attribute. An attribute that is the branch of a conditional or the key of another
+/// is resolved without being evaluated, and is not charged; `has()` takes its 1 back even if it was not charged.
+///
+/// Upstream: github.com/google/cel-go, interpreter/runtimecost.go, CostObserver
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Charge {
-    /// An attribute evaluated on its own.
+    /// An attribute that is evaluated.
     One,
     /// `has()` of an attribute.
     Presence,
-    /// `has()` of a member of a conditional: 1 comes back that was not charged.
+    /// `has()` of a member of a conditional: takes 1 back that was not charged.
     Refund,
     /// A member of a conditional.
     Free,
@@ -148,34 +150,34 @@ pub(super) enum Key {
 }
 
 impl Node {
-    /// Takes no more room than it needs, once nothing is added any more.
-    pub(super) fn settle(&mut self, names: &mut Names<'_>) {
+    /// Interns names and releases spare capacity, after planning.
+    pub(super) fn compact(&mut self, names: &mut NameInterner<'_>) {
         match self {
-            Node::Attribute(attribute) | Node::Presence(attribute) => attribute.settle(names),
-            Node::Call(call) | Node::Intrinsic(_, call) | Node::Matches(call) => names.share(&mut call.name),
-            Node::Constant(Constant::String(text)) if text.len() <= SHORT => names.share(text),
+            Node::Attribute(attribute) | Node::Presence(attribute) => attribute.compact(names),
+            Node::Call(call) | Node::Intrinsic(_, call) | Node::Matches(call) => names.intern(&mut call.name),
+            Node::Constant(Constant::String(text)) if text.len() <= SHORT => names.intern(text),
             _ => {}
         }
     }
 }
 
-/// Constants up to this length may be names.
+/// Constants up to this length are interned, as they may be names.
 const SHORT: usize = 24;
 
 impl Attribute {
-    fn settle(&mut self, names: &mut Names<'_>) {
+    fn compact(&mut self, names: &mut NameInterner<'_>) {
         if let Root::Variable { name, .. } = &mut self.root {
-            names.share(name);
+            names.intern(name);
         }
         for step in &mut self.path {
             if let Key::Name(name) | Key::Declared(name) = &mut step.key {
-                names.share(name);
+                names.intern(name);
             }
         }
         self.path = into_boxed_exact(std::mem::take(&mut self.path)).into();
     }
 
-    /// What it costs where each step finds its member.
+    /// The cost if each step finds its member.
     #[inline]
     pub(super) fn cost(&self) -> u64 {
         self.path.len() as u64 + u64::from(self.charge == Charge::One)
@@ -183,7 +185,7 @@ impl Attribute {
 }
 
 impl Step {
-    /// The name of the member, if it has a constant one.
+    /// The name of the member, if it is constant.
     #[inline]
     pub(super) fn name(&self) -> Option<&str> {
         match &self.key {
@@ -200,11 +202,11 @@ pub(super) struct Call {
     pub(super) arguments: Box<[NodeId]>,
     pub(super) target: Target,
     pub(super) cost: Cost,
-    /// Whether an argument that is an error keeps the later ones from being evaluated, and the call from being charged.
+    /// Whether arguments after one that is an error are not evaluated, and the call is not charged.
     pub(super) sequential: bool,
 }
 
-/// What a call runs.
+/// The code of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     /// One implementation, for arguments that pass its guards.
@@ -214,30 +216,30 @@ pub(super) enum Target {
     },
     /// The first implementation whose guards the arguments pass.
     Dispatch(Box<[Candidate]>),
-    /// One that was given a pattern while planning.
+    /// An implementation for a pattern that was compiled while planning.
     Pattern {
         call: PatternFn,
         regex: Box<Regex>,
         /// The size of the pattern in characters.
         size: u64,
     },
-    /// Nothing more: what it gives and costs was found out while planning.
+    /// None: the value and its cost were computed while planning.
     Made { value: ConstantValue, cost: u64 },
-    /// Nothing: the function is declared only.
+    /// None: the function is only declared.
     Missing,
 }
 
 /// An implementation, with a guard for each argument.
 pub(super) type Candidate = (Box<[Guard]>, Implementation);
 
-/// What a call costs.
+/// The cost of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cost {
     One,
     By(CostFn),
     /// Walking over all of the first argument.
     Walk,
-    /// An argument has to be of a type.
+    /// By a function that needs an argument to have a type.
     Needing(usize, CostNeed, CostFn),
 }
 
@@ -270,31 +272,31 @@ pub(super) struct Fold {
     pub(super) range: NodeId,
     pub(super) first: LocalIndex,
     pub(super) second: Option<LocalIndex>,
-    pub(super) shape: Shape,
+    pub(super) shape: FoldKind,
 }
 
-/// What a comprehension makes of its range.
+/// What a comprehension computes from its range.
 #[derive(Clone, Debug)]
-pub(super) enum Shape {
+pub(super) enum FoldKind {
     /// Whether a predicate holds for all.
     All(NodeId),
-    /// Whether it holds for one at least.
+    /// Whether it holds for at least one.
     Exists(NodeId),
-    /// Whether it holds for one exactly.
+    /// Whether it holds for exactly one.
     ExistsOne(NodeId),
-    /// A list of elements, of those that pass the filter.
+    /// A list of the elements that pass the filter.
     List {
         filter: Option<NodeId>,
         element: NodeId,
-        /// What making the one-element list costs that the reference appends.
+        /// The cost of the list of one element that the reference appends.
         list_cost: u64,
     },
     /// A map from the first variable to values.
     Map { filter: Option<NodeId>, value: NodeId },
     /// A map of the entries of maps.
     Entries { filter: Option<NodeId>, value: NodeId },
-    /// Anything else, step by step.
-    Steps {
+    /// Any other comprehension, as it is written.
+    Generic {
         accumulator: LocalIndex,
         init: NodeId,
         condition: NodeId,

@@ -1,18 +1,18 @@
-//! Looking on while an expression is evaluated.
+//! Observation of evaluations.
 
 use crate::ast::ExprId;
 use crate::value::Evaluation;
 
-/// Somebody who wants to know the value of each expression within an expression, as it is evaluated.
+/// Receives the value of each subexpression as it is evaluated.
 pub trait Observer {
-    /// Whether it wants to know at all: where it does not, it costs nothing.
+    /// Whether values are observed at all. Without, evaluations spend nothing on it.
     const ACTIVE: bool = true;
 
-    /// Takes note of a value. Expressions in comprehensions are seen once for each element.
+    /// Called with the value of a subexpression. Those in comprehensions are observed once for each element.
     fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>);
 }
 
-/// Nobody.
+/// The observer of evaluations that are not observed.
 #[derive(Clone, Copy, Debug)]
 pub struct Unobserved;
 

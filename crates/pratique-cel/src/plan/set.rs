@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::ops;
 use crate::value::Value;
 
-/// The constants of a list, ready to be searched.
+/// The constants of a list, indexed for search.
 #[derive(Clone, Debug)]
 pub(super) struct ConstantSet {
     /// Sorted.
@@ -16,7 +16,7 @@ pub(super) struct ConstantSet {
 }
 
 impl ConstantSet {
-    /// The set of constants that are booleans, numbers and strings; `None` where there are other ones.
+    /// The set of constants; `None` if one is neither boolean, number nor string.
     pub(super) fn new(elements: &[Constant]) -> Option<Self> {
         let mut strings = Vec::new();
         let mut others = Vec::new();
@@ -37,15 +37,18 @@ impl ConstantSet {
         })
     }
 
-    /// Whether a value is among them. Bytes are none that the reference could look for.
+    /// Whether a value is in the set; an error for values that the reference cannot hash, such as bytes.
     pub(super) fn contains(&self, value: &Value<'_>) -> Result<bool, Fault> {
         match value {
-            Value::String(text) => Ok(self.strings.binary_search_by(|own| (**own).cmp(text)).is_ok()),
+            Value::String(text) => Ok(self
+                .strings
+                .binary_search_by(|element| (**element).cmp(text))
+                .is_ok()),
             value if ops::unhashable(value).is_some() => ops::check_hash(value).map(|()| false),
             value => Ok(self
                 .others
                 .iter()
-                .any(|own| ops::equal(&own.value(), value) == Ok(true))),
+                .any(|element| ops::equal(&element.value(), value) == Ok(true))),
         }
     }
 }

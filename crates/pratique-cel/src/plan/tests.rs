@@ -31,7 +31,7 @@ fn environment() -> Environment {
 fn with_program<T>(
     text: &str,
     limit: u64,
-    judge: impl FnOnce(Evaluation<'_>, u64) -> T,
+    evaluate: impl FnOnce(Evaluation<'_>, u64) -> T,
 ) -> Result<T, String> {
     let environment = environment();
     let program = environment.compile(text).map_err(|error| error.to_string())?;
@@ -41,13 +41,13 @@ fn with_program<T>(
     let mut activation = environment.activation();
     activation.set(environment.slot("cargo").unwrap(), Value::from_json(&cargo));
     let result = program.evaluate(&context, &activation);
-    Ok(judge(result, context.cost()))
+    Ok(evaluate(result, context.cost()))
 }
 
 fn outcome(text: &str) -> String {
-    let judge =
+    let outcome =
         |result: Evaluation<'_>, _| result.map_or_else(|fault| fault.to_string(), |value| shown(&value));
-    with_program(text, u64::MAX, judge).unwrap_or_else(|error| error)
+    with_program(text, u64::MAX, outcome).unwrap_or_else(|error| error)
 }
 
 /// Checks the value of an expression, or its error.
@@ -348,10 +348,10 @@ fn comprehensions_cost_as_the_fold_they_stand_for() {
     check_cost("[1, 2].map(x, cargo.cook) == [] || true", 29);
 }
 
-/// Each test costs the same where its operands have to be computed first, and are not seen as they lie.
+/// Intrinsics cost the same for attributes and for computed operands.
 #[test]
-fn quick_tests_cost_what_slow_ones_do() {
-    for (quick, slow, cost) in [
+fn intrinsics_cost_the_same_for_computed_operands() {
+    for (plain, computed, cost) in [
         ("!cargo.sunk", "!(true ? cargo.sunk : false)", 3),
         (
             "cargo.ship == 'Aurora'",
@@ -387,10 +387,10 @@ fn quick_tests_cost_what_slow_ones_do() {
             3,
         ),
     ] {
-        assert_eq!(outcome(quick), outcome(slow), "{quick}");
-        check_cost(quick, cost);
+        assert_eq!(outcome(plain), outcome(computed), "{plain}");
+        check_cost(plain, cost);
         // The branch of a conditional is not charged for itself.
-        check_cost(slow, cost - 1);
+        check_cost(computed, cost - 1);
     }
 }
 
@@ -407,13 +407,13 @@ fn programs_know_what_they_read() {
 #[test]
 fn evaluation_ends_at_the_limit() {
     let at = |text: &str, limit: u64| {
-        let judge = |result: Evaluation<'_>, cost| {
+        let outcome = |result: Evaluation<'_>, cost| {
             (
                 result.map_or_else(|fault| fault.to_string(), |value| shown(&value)),
                 cost,
             )
         };
-        with_program(text, limit, judge).unwrap()
+        with_program(text, limit, outcome).unwrap()
     };
     let stopped = "operation cancelled: actual cost limit exceeded".to_owned();
     assert_eq!(at("cargo.crew == 12", 3), ("true".to_owned(), 3));

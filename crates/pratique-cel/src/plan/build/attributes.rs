@@ -1,4 +1,4 @@
-//! Planning selections and indexing: paths grow at the attribute that they start from.
+//! Planning selections and indexing, which extend the path of the attribute that they start from.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Planner<'_> {
         Ok(node)
     }
 
-    /// Asks for the presence of an attribute's last step instead of its value.
+    /// Makes an attribute a test of the presence of its last step.
     fn make_presence(&mut self, id: NodeId) {
         if let Some(node) = self.nodes.get_mut(id.index())
             && let Node::Attribute(attribute) = node
@@ -66,7 +66,7 @@ impl Planner<'_> {
             Some(Ok(constant)) => constant,
             Some(Err(fault)) if self.environment.checks_literals() => return Err(fault),
             _ => {
-                self.make_inner(key);
+                self.mark_inner(key);
                 match self.is_any_input(key) {
                     true => Key::Input(key),
                     false => Key::Computed(key),
@@ -88,7 +88,7 @@ impl Planner<'_> {
         is_input && origin.is_some_and(|origin| *self.checked.type_of(*origin) == Type::Dyn)
     }
 
-    /// Adds a step to an attribute; any other operand becomes the root of a new one.
+    /// Adds a step to an attribute. Any other operand becomes the root of a new one.
     fn extend(&mut self, id: ExprId, operand: NodeId, key: Key, optional: bool) -> NodeId {
         let step = Step { key, optional };
         if let Some(origin) = self.origins.get_mut(operand.index())
@@ -112,8 +112,8 @@ impl Planner<'_> {
         self.add(id, Node::Attribute(attribute))
     }
 
-    /// Notes that an attribute is a branch of a conditional or a key.
-    pub(super) fn make_inner(&mut self, id: NodeId) {
+    /// Marks an attribute as a branch of a conditional or a key.
+    pub(super) fn mark_inner(&mut self, id: NodeId) {
         if let Some(Node::Attribute(attribute) | Node::Presence(attribute)) = self.nodes.get_mut(id.index()) {
             attribute.charge = Charge::Inner;
         }

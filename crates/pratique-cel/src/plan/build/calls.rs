@@ -1,5 +1,5 @@
-//! Planning calls: operators become nodes of their own, other functions the one implementation that fits, and
-//! conversions of constants are computed.
+//! Planning calls: operators become nodes, other functions are bound to their implementation, and conversions of
+//! constants are computed.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl Planner<'_> {
         args: &[ExprId],
     ) -> Result<NodeId, String> {
         if let "_&&_" | "_||_" = &**function {
-            return self.plan_junction(id, function);
+            return self.plan_logical(id, function);
         }
         let mut arguments = Vec::with_capacity(args.len() + 1);
         for argument in target.iter().chain(args) {
@@ -49,15 +49,17 @@ impl Planner<'_> {
         }
     }
 
-    /// A chain of `&&` or of `||` is one node, however the parser balanced it.
-    fn plan_junction(&mut self, id: ExprId, function: &Arc<str>) -> Result<NodeId, String> {
+    /// A chain of `&&` or of `||` becomes one node, however the parser balanced it.
+    fn plan_logical(&mut self, id: ExprId, function: &Arc<str>) -> Result<NodeId, String> {
         let mut terms = Vec::new();
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
             match self.checked.ast.expr(id) {
                 Expr::Call {
-                    function: own, args, ..
-                } if own == function => pending.extend(args.iter().rev()),
+                    function: inner,
+                    args,
+                    ..
+                } if inner == function => pending.extend(args.iter().rev()),
                 _ => terms.push(self.plan(id)?),
             }
         }
@@ -72,8 +74,8 @@ impl Planner<'_> {
     }
 
     fn plan_conditional(&mut self, id: ExprId, condition: NodeId, yes: NodeId, no: NodeId) -> NodeId {
-        self.make_inner(yes);
-        self.make_inner(no);
+        self.mark_inner(yes);
+        self.mark_inner(no);
         self.add(id, Node::Conditional { condition, yes, no })
     }
 
@@ -105,7 +107,7 @@ impl Planner<'_> {
         Ok(self.add(id, node))
     }
 
-    /// `x in [constants]` looks in a set. In an empty list there is nothing, whatever the element is.
+    /// `x in [constants]` is a lookup in a set. For an empty list it is false, even if the element is an error.
     fn plan_membership(&self, overload: Option<&Overload>, arguments: &[NodeId]) -> Option<Node> {
         let &[element, list] = arguments else {
             return None;
@@ -151,7 +153,7 @@ impl Planner<'_> {
         })
     }
 
-    /// A constant pattern is compiled now. A bad one is an error of the plan where literals are checked, of the call elsewhere.
+    /// Compiles a constant pattern. An invalid one is an error of planning where literals are checked, and of the call elsewhere.
     fn pattern_target(&self, function: &Function, arguments: &[NodeId]) -> Result<Option<Target>, String> {
         let pattern = arguments.get(1).and_then(|pattern| self.constant(*pattern));
         match (function.with_pattern, pattern) {
@@ -167,7 +169,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What a function makes of a constant text, and what that costs each time.
+    /// The value that a function returns for a constant string, and what each call costs.
     fn made(&self, overload: Option<&Overload>, call: &Call) -> Option<Target> {
         let &[argument] = &*call.arguments else {
             return None;
@@ -185,7 +187,7 @@ impl Planner<'_> {
         Some(Target::Made { value, cost })
     }
 
-    /// What the conversion of a constant gives; an error that it gives is one of the plan where literals are checked.
+    /// The result of converting a constant. An error is one of planning where literals are checked.
     fn computed(&self, call: &Call) -> Result<Option<Constant>, String> {
         let &[argument] = &*call.arguments else {
             return Ok(None);
@@ -203,7 +205,7 @@ impl Planner<'_> {
     }
 }
 
-/// The implementation of the one overload that fits, or all to choose from when the arguments are known.
+/// The implementation of the overload that the checker chose, or all to choose from at run time.
 fn target(function: &Function, overload: Option<&Overload>) -> Target {
     let direct = |overload: &Overload| {
         Some(Target::Direct {
@@ -238,7 +240,7 @@ fn candidates(function: &Function) -> Box<[Candidate]> {
     function.overloads.iter().filter_map(candidate).collect()
 }
 
-/// The node of a call of a function that the evaluator knows, unless it costs something else.
+/// The node of a call of a function that the evaluator computes itself, unless the call has another cost than it charges.
 fn plan_intrinsic(intrinsic: Intrinsic, call: Call) -> Node {
     match (intrinsic, &*call.arguments) {
         (Intrinsic::Not, &[operand]) => Node::Not(operand),

@@ -1,9 +1,9 @@
-//! Planning comprehensions: what the macros expand to is recognised, so that it can be run natively.
+//! Planning comprehensions: the expansions of macros are recognised, to be evaluated natively.
 
 use super::Planner;
 use crate::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 use crate::parser::ACCUMULATOR;
-use crate::plan::node::{Fold, LocalIndex, Node, NodeId, Shape};
+use crate::plan::node::{Fold, FoldKind, LocalIndex, Node, NodeId};
 
 /// The cost of a list literal, which the reference makes for each element that it appends.
 const LIST_COST: u64 = 10;
@@ -18,8 +18,8 @@ impl Planner<'_> {
         if is_binding(ast, comprehension) {
             return self.plan_binding(id, comprehension);
         }
-        let pattern = Pattern::of(ast, comprehension);
-        let init = match pattern {
+        let macro_call = Macro::of(ast, comprehension);
+        let init = match macro_call {
             Some(_) => None,
             None => Some(self.plan(comprehension.init)?),
         };
@@ -30,8 +30,8 @@ impl Planner<'_> {
         self.scope.extend([accumulator, first]);
         let second = comprehension.var2.is_some().then(|| self.new_local());
         self.scope.extend(second);
-        let shape = match pattern {
-            Some(pattern) => self.plan_pattern(pattern),
+        let shape = match macro_call {
+            Some(macro_call) => self.plan_macro(macro_call),
             None => self.plan_steps(comprehension, accumulator, init),
         };
         self.scope.truncate(outer);
@@ -44,7 +44,7 @@ impl Planner<'_> {
         Ok(self.add(id, Node::Fold(Box::new(fold))))
     }
 
-    /// A comprehension over nothing gives its first value a name.
+    /// A comprehension over an empty list names its initial value.
     fn plan_binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Result<NodeId, String> {
         let value = self.plan(comprehension.init)?;
         self.check_names_no_type(comprehension.step, &comprehension.accumulator)?;
@@ -56,12 +56,12 @@ impl Planner<'_> {
         Ok(self.add(id, Node::Let { local, value, body }))
     }
 
-    fn plan_pattern(&mut self, pattern: Pattern) -> Result<Shape, String> {
-        Ok(match pattern {
-            Pattern::All(predicate) => Shape::All(self.plan(predicate)?),
-            Pattern::Exists(predicate) => Shape::Exists(self.plan(predicate)?),
-            Pattern::ExistsOne(predicate) => Shape::ExistsOne(self.plan(predicate)?),
-            Pattern::List { filter, element } => {
+    fn plan_macro(&mut self, macro_call: Macro) -> Result<FoldKind, String> {
+        Ok(match macro_call {
+            Macro::All(predicate) => FoldKind::All(self.plan(predicate)?),
+            Macro::Exists(predicate) => FoldKind::Exists(self.plan(predicate)?),
+            Macro::ExistsOne(predicate) => FoldKind::ExistsOne(self.plan(predicate)?),
+            Macro::List { filter, element } => {
                 let filter = self.plan_filter(filter)?;
                 let element = self.plan(element)?;
                 let list_cost = if self.constant(element).is_some() {
@@ -69,21 +69,21 @@ impl Planner<'_> {
                 } else {
                     LIST_COST
                 };
-                Shape::List {
+                FoldKind::List {
                     filter,
                     element,
                     list_cost,
                 }
             }
-            Pattern::Map { filter, key, value } => {
+            Macro::Map { filter, key, value } => {
                 let filter = self.plan_filter(filter)?;
                 if let Expr::Ident(name) = self.checked.ast.expr(key) {
                     self.check_names_no_type(key, name)?;
                 }
                 let value = self.plan(value)?;
-                Shape::Map { filter, value }
+                FoldKind::Map { filter, value }
             }
-            Pattern::Entries { filter, value } => Shape::Entries {
+            Macro::Entries { filter, value } => FoldKind::Entries {
                 filter: self.plan_filter(filter)?,
                 value: self.plan(value)?,
             },
@@ -99,7 +99,7 @@ impl Planner<'_> {
         comprehension: &Comprehension,
         accumulator: LocalIndex,
         init: Option<NodeId>,
-    ) -> Result<Shape, String> {
+    ) -> Result<FoldKind, String> {
         let init = match init {
             Some(init) => init,
             None => self.plan(comprehension.init)?,
@@ -110,7 +110,7 @@ impl Planner<'_> {
         let outer = self.scope.len() - if comprehension.var2.is_some() { 2 } else { 1 };
         self.scope.truncate(outer);
         let result = self.plan(comprehension.result)?;
-        Ok(Shape::Steps {
+        Ok(FoldKind::Generic {
             accumulator,
             init,
             condition,
@@ -120,14 +120,14 @@ impl Planner<'_> {
     }
 }
 
-/// `[]` as the range and `false` as the condition: what `optMap` and its like expand to.
+/// Whether the range is `[]` and the condition `false`, as `optMap` and the like expand to.
 fn is_binding(ast: &Ast, comprehension: &Comprehension) -> bool {
     is_empty_list(ast, comprehension.range)
         && *ast.expr(comprehension.condition) == Expr::Literal(Literal::Bool(false))
 }
 
-/// What a macro makes of its range, by the expressions that the user wrote.
-enum Pattern {
+/// A macro with the expressions that the user wrote.
+enum Macro {
     All(ExprId),
     Exists(ExprId),
     ExistsOne(ExprId),
@@ -146,9 +146,9 @@ enum Pattern {
     },
 }
 
-impl Pattern {
-    /// The pattern that a comprehension follows to the letter. No expression that users write can name its accumulator.
-    fn of(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
+impl Macro {
+    /// The macro that a comprehension is exactly the expansion of. Expressions of users cannot name its accumulator.
+    fn of(ast: &Ast, comprehension: &Comprehension) -> Option<Macro> {
         if *comprehension.accumulator != *ACCUMULATOR {
             return None;
         }
@@ -157,14 +157,14 @@ impl Pattern {
             _ if *ast.expr(comprehension.condition) != Expr::Literal(Literal::Bool(true)) => None,
             Expr::Literal(Literal::Int(0)) => exists_one(ast, comprehension),
             _ if !is_accumulator(ast, comprehension.result) => None,
-            Expr::List { .. } if is_empty_list(ast, comprehension.init) => gather(ast, comprehension),
+            Expr::List { .. } if is_empty_list(ast, comprehension.init) => collect_list(ast, comprehension),
             Expr::Map(entries) if entries.is_empty() => insert(ast, comprehension),
             _ => None,
         }
     }
 }
 
-fn quantifier(ast: &Ast, comprehension: &Comprehension, init: bool) -> Option<Pattern> {
+fn quantifier(ast: &Ast, comprehension: &Comprehension, init: bool) -> Option<Macro> {
     let [condition] = call(ast, comprehension.condition, "@not_strictly_false")?;
     let read = match init {
         true => condition,
@@ -177,28 +177,28 @@ fn quantifier(ast: &Ast, comprehension: &Comprehension, init: bool) -> Option<Pa
         return None;
     }
     Some(match init {
-        true => Pattern::All(predicate),
-        false => Pattern::Exists(predicate),
+        true => Macro::All(predicate),
+        false => Macro::Exists(predicate),
     })
 }
 
-fn exists_one(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
+fn exists_one(ast: &Ast, comprehension: &Comprehension) -> Option<Macro> {
     let is_one = |id: ExprId| *ast.expr(id) == Expr::Literal(Literal::Int(1));
     let [predicate, counted, unchanged] = call(ast, comprehension.step, "_?_:_")?;
     let [count, one] = call(ast, counted, "_+_")?;
     let [total, once] = call(ast, comprehension.result, "_==_")?;
     let all_read = [unchanged, count, total];
     let as_expected = all_read.iter().all(|id| is_accumulator(ast, *id)) && is_one(one) && is_one(once);
-    as_expected.then_some(Pattern::ExistsOne(predicate))
+    as_expected.then_some(Macro::ExistsOne(predicate))
 }
 
-fn gather(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
+fn collect_list(ast: &Ast, comprehension: &Comprehension) -> Option<Macro> {
     let (filter, step) = filtered(ast, comprehension.step)?;
     let [so_far, more] = call(ast, step, "_+_")?;
     match ast.expr(more) {
         Expr::List { elements, optional } if is_accumulator(ast, so_far) && optional.is_empty() => {
             match **elements {
-                [element] => Some(Pattern::List { filter, element }),
+                [element] => Some(Macro::List { filter, element }),
                 _ => None,
             }
         }
@@ -206,17 +206,17 @@ fn gather(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
     }
 }
 
-fn insert(ast: &Ast, comprehension: &Comprehension) -> Option<Pattern> {
+fn insert(ast: &Ast, comprehension: &Comprehension) -> Option<Macro> {
     let (filter, step) = filtered(ast, comprehension.step)?;
     if let Some([so_far, value]) = call(ast, step, "cel.@mapInsert") {
-        return is_accumulator(ast, so_far).then_some(Pattern::Entries { filter, value });
+        return is_accumulator(ast, so_far).then_some(Macro::Entries { filter, value });
     }
     let [so_far, key, value] = call(ast, step, "cel.@mapInsert")?;
     let by_key = is_name(ast, key, &comprehension.var);
-    (is_accumulator(ast, so_far) && by_key).then_some(Pattern::Map { filter, key, value })
+    (is_accumulator(ast, so_far) && by_key).then_some(Macro::Map { filter, key, value })
 }
 
-/// The filter of a step and what it lets pass; `None` where a step has another form.
+/// The filter of a step and the step itself; `None` if the step has another form.
 fn filtered(ast: &Ast, step: ExprId) -> Option<(Option<ExprId>, ExprId)> {
     match call(ast, step, "_?_:_") {
         Some([filter, step, unchanged]) => is_accumulator(ast, unchanged).then_some((Some(filter), step)),
@@ -240,7 +240,7 @@ fn is_accumulator(ast: &Ast, id: ExprId) -> bool {
 }
 
 fn is_name(ast: &Ast, id: ExprId, name: &str) -> bool {
-    matches!(ast.expr(id), Expr::Ident(own) if **own == *name)
+    matches!(ast.expr(id), Expr::Ident(ident) if **ident == *name)
 }
 
 fn is_empty_list(ast: &Ast, id: ExprId) -> bool {

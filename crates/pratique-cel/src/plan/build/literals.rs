@@ -1,4 +1,4 @@
-//! Planning literals of lists, maps and structs; those of constants are constants.
+//! Planning literals of lists, maps and structs. Those of constants become constants.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Planner<'_> {
         Ok(self.add(id, node))
     }
 
-    /// The entries of constants, of those with equal keys the last. Bytes are left for the run time to refuse.
+    /// The entries, if all are constants; the last one of those with equal keys. Keys that are bytes are errors at run time.
     fn constant_map(&self, entries: &[Entry]) -> Option<Box<[(Constant, Constant)]>> {
         let mut constants: Vec<(Constant, Constant)> = Vec::with_capacity(entries.len());
         for entry in entries {
@@ -63,7 +63,7 @@ impl Planner<'_> {
             }
             let known = constants
                 .iter_mut()
-                .find(|(own, _)| ops::is_same_key(&own.value(), &key.value()));
+                .find(|(other, _)| ops::is_same_key(&other.value(), &key.value()));
             match known {
                 Some(known) => known.1 = value.clone(),
                 None => constants.push((key.clone(), value.clone())),

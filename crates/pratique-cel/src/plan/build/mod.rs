@@ -1,4 +1,4 @@
-//! Planning: from a checked tree to the nodes of a program.
+//! The planner: translates a checked tree to the nodes of a program.
 
 mod attributes;
 mod calls;
@@ -8,7 +8,7 @@ mod literals;
 use std::sync::Arc;
 
 use super::Program;
-use super::names::Names;
+use super::names::NameInterner;
 use super::node::{LocalIndex, Node, NodeId, Root};
 use crate::ast::{Expr, ExprId};
 use crate::boxed::into_boxed_exact;
@@ -17,13 +17,13 @@ use crate::constant::Constant;
 use crate::environment::{Environment, Slot};
 use crate::types::Type;
 
-/// One planning. Errors are the reference's texts.
+/// Plans one expression. Errors are the reference's messages.
 pub(super) struct Planner<'p> {
     environment: &'p Environment,
     checked: &'p Checked,
     nodes: Vec<Node>,
     origins: Vec<ExprId>,
-    /// The variables of the comprehensions around, outermost first, as the checker counts them.
+    /// The variables of the enclosing comprehensions, outermost first, as the checker numbers them.
     scope: Vec<LocalIndex>,
     local_count: LocalIndex,
     reads: Vec<Slot>,
@@ -44,14 +44,14 @@ impl<'p> Planner<'p> {
 
     pub(super) fn program(mut self) -> Result<Program, String> {
         let root = self.plan(self.checked.ast.root)?;
-        Names::with(|names| self.nodes.iter_mut().for_each(|node| node.settle(names)));
+        NameInterner::with(|names| self.nodes.iter_mut().for_each(|node| node.compact(names)));
         Ok(Program {
             nodes: into_boxed_exact(self.nodes),
             origins: into_boxed_exact(self.origins),
             root,
             local_count: self.local_count as usize,
             result_type: self.checked.result_type().clone(),
-            reads_first: self
+            reads_mask: self
                 .reads
                 .iter()
                 .filter_map(|slot| 1u64.checked_shl(slot.0))
@@ -60,7 +60,7 @@ impl<'p> Planner<'p> {
         })
     }
 
-    /// Plans an expression: operands first, so that their errors come first.
+    /// Plans an expression. Operands are planned first, so that their errors take precedence.
     fn plan(&mut self, id: ExprId) -> Result<NodeId, String> {
         let checked = self.checked;
         match checked.ast.expr(id) {
@@ -111,7 +111,7 @@ impl<'p> Planner<'p> {
         Ok(self.add_attribute(id, root))
     }
 
-    /// The reference takes a name of a type for the name of that type, variables of macros included.
+    /// The reference resolves the name of a value that is a type to that type, even where it is a variable of a macro.
     fn check_names_no_type(&self, id: ExprId, name: &str) -> Result<(), String> {
         match self.checked.type_of(id) {
             Type::Type(_) => Err(format!("reference to undefined type: {name}")),
@@ -120,7 +120,7 @@ impl<'p> Planner<'p> {
     }
 
     fn add(&mut self, origin: ExprId, node: Node) -> NodeId {
-        // A program has as many nodes as its tree, whose ids are 32 bits.
+        // A program has no more nodes than its tree, whose ids are 32 bits.
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(node);
         self.origins.push(origin);
@@ -138,7 +138,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    /// The place of a variable that the checker found so far down its stack.
+    /// The index of a variable by its position in the checker's stack.
     fn local(&self, index: u32) -> LocalIndex {
         self.scope.get(index as usize).copied().unwrap_or(0)
     }

@@ -1,42 +1,44 @@
-//! Comprehensions, run natively and charged as the reference's step-by-step fold.
+//! Comprehensions, evaluated natively and charged as the reference's fold.
 //!
-//! The reference keeps an accumulator, reads it anew for each condition and step, and pays 1 for each reading and
-//! each call. It goes on after errors: only what quantifiers absorb is lost, all else ends up in the accumulator.
+//! The reference keeps an accumulator, reads it for each condition and step, and charges 1 for each read and each call. It
+//! continues after errors, which quantifiers may absorb, and which otherwise end up in the accumulator.
+//!
+//! Upstream: github.com/google/cel-go, interpreter/interpretable.go, evalFold
 
-use super::Run;
+use super::Evaluator;
 use super::logic::first_stop;
 use super::range::Range;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::{Fold, LocalIndex, NodeId, Shape};
+use crate::plan::node::{Fold, FoldKind, LocalIndex, NodeId};
 use crate::plan::observe::Observer;
 use crate::value::{Evaluation, List, Map, Value};
 
-/// One reading of the accumulator.
+/// The cost of reading the accumulator.
 const READ: u64 = 1;
-/// One call of an operator.
+/// The cost of a call of an operator.
 const CALL: u64 = 1;
 
-impl<'a, O: Observer> Run<'_, 'a, O> {
+impl<'a, O: Observer> Evaluator<'_, 'a, O> {
     pub(super) fn fold(&mut self, fold: &'a Fold) -> Evaluation<'a> {
         let range = self.range(fold)?;
         match &fold.shape {
-            Shape::All(predicate) => self.quantifier(fold, &range, *predicate, false),
-            Shape::Exists(predicate) => self.quantifier(fold, &range, *predicate, true),
-            Shape::ExistsOne(predicate) => self.exists_one(fold, &range, *predicate),
-            Shape::List {
+            FoldKind::All(predicate) => self.quantifier(fold, &range, *predicate, false),
+            FoldKind::Exists(predicate) => self.quantifier(fold, &range, *predicate, true),
+            FoldKind::ExistsOne(predicate) => self.exists_one(fold, &range, *predicate),
+            FoldKind::List {
                 filter,
                 element,
                 list_cost,
-            } => self.gather(fold, &range, *filter, *element, *list_cost),
-            Shape::Map { filter, value } => self.transform_map(fold, &range, *filter, *value),
-            Shape::Entries { filter, value } => self.transform_entries(fold, &range, *filter, *value),
-            Shape::Steps { .. } => self.steps(fold, &range),
+            } => self.collect_list(fold, &range, *filter, *element, *list_cost),
+            FoldKind::Map { filter, value } => self.transform_map(fold, &range, *filter, *value),
+            FoldKind::Entries { filter, value } => self.transform_entries(fold, &range, *filter, *value),
+            FoldKind::Generic { .. } => self.generic(fold, &range),
         }
     }
 
-    /// `all` and `exists`: they end at the first answer that is `decisive`.
+    /// `all` and `exists`, which end at the first result that is `decisive`.
     fn quantifier(
         &mut self,
         fold: &'a Fold,
@@ -44,17 +46,17 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         predicate: NodeId,
         decisive: bool,
     ) -> Evaluation<'a> {
-        // exists() negates the accumulator before it looks at it.
+        // The condition of exists() negates the accumulator.
         let condition = READ + CALL + if decisive { CALL } else { 0 };
         let mut fault = None;
         let mut decided = false;
-        for round in 0..range.len() {
+        for iteration in 0..range.len() {
             if decided {
                 self.context.charge_ones(condition)?;
                 break;
             }
             self.context.charge_ones(condition + READ)?;
-            self.bind_round(fold, range, round);
+            self.bind_iteration(fold, range, iteration);
             match self.truth(predicate) {
                 Ok(answer) => decided = answer == decisive,
                 Err(stop) if stop.is_stop() => return Err(stop),
@@ -63,7 +65,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                     fault.get_or_insert(first);
                 }
             }
-            self.context.round()?;
+            self.context.iteration()?;
         }
         self.context.charge(READ)?;
         match fault {
@@ -74,8 +76,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 
     fn exists_one(&mut self, fold: &'a Fold, range: &Range<'a>, predicate: NodeId) -> Evaluation<'a> {
         let mut count = Ok(0_u64);
-        for round in 0..range.len() {
-            self.bind_round(fold, range, round);
+        for iteration in 0..range.len() {
+            self.bind_iteration(fold, range, iteration);
             match self.truth(predicate) {
                 Ok(true) => {
                     self.context.charge_ones(READ + CALL)?;
@@ -88,14 +90,14 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                     count = Err(last);
                 }
             }
-            self.context.round()?;
+            self.context.iteration()?;
         }
         self.context.charge_ones(READ + CALL)?;
         count.map(|count| Value::Bool(count == 1))
     }
 
     /// `map`, `filter`, `transformList`.
-    fn gather(
+    fn collect_list(
         &mut self,
         fold: &'a Fold,
         range: &Range<'a>,
@@ -105,8 +107,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     ) -> Evaluation<'a> {
         let mut elements = self.context.arena.list(self.capacity(range, filter, list_cost));
         let mut fault = None;
-        for round in 0..range.len() {
-            self.bind_round(fold, range, round);
+        for iteration in 0..range.len() {
+            self.bind_iteration(fold, range, iteration);
             if self.passes(filter, &mut fault)? {
                 self.context.charge(READ)?;
                 let value = self.evaluate(element);
@@ -123,7 +125,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                     }
                 }
             }
-            self.context.round()?;
+            self.context.iteration()?;
         }
         self.context.charge(READ)?;
         match fault {
@@ -132,17 +134,20 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
-    /// For how many elements there is room at first: as many as the range has, unless a filter may pass few of them or
-    /// the cost limit is reached before.
+    /// The initial capacity for elements: the length of the range, unless a filter may pass few of them or the cost limit is
+    /// reached before.
     fn capacity(&self, range: &Range<'a>, filter: Option<NodeId>, list_cost: u64) -> usize {
         const FILTERED: usize = 16;
         let affordable = (self.context.remaining() / (READ + CALL + list_cost)).saturating_add(1);
         let most = usize::try_from(affordable).unwrap_or(usize::MAX);
-        range.len().min(if filter.is_some() { FILTERED.min(most) } else { most })
+        range.len().min(if filter.is_some() {
+            FILTERED.min(most)
+        } else {
+            most
+        })
     }
 
-    /// Whether this round adds something. An error of the filter takes the place of what was gathered, and of an
-    /// error before.
+    /// Whether the filter passes in this iteration. An error of the filter replaces the result and previous errors.
     #[inline]
     fn passes(&mut self, filter: Option<NodeId>, fault: &mut Option<Fault>) -> Result<bool, Fault> {
         let Some(filter) = filter else {
@@ -168,12 +173,12 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     ) -> Evaluation<'a> {
         let mut entries: Vec<Pair<'a>> = Vec::new();
         let mut fault = None;
-        for round in 0..range.len() {
-            self.bind_round(fold, range, round);
-            let (key, _) = range.entry(round);
+        for iteration in 0..range.len() {
+            self.bind_iteration(fold, range, iteration);
+            let (key, _) = range.entry(iteration);
             if self.passes(filter, &mut fault)? {
                 self.context.charge(READ)?;
-                // Of a call of three arguments the reference evaluates none after an error.
+                // The reference evaluates no argument of a call of three after an error.
                 if fault.is_none() {
                     self.context.charge(READ)?;
                     let value = self.evaluate(value);
@@ -181,10 +186,10 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                         return Err(stop);
                     }
                     self.context.charge(CALL)?;
-                    let known = range.has_distinct_keys();
+                    let distinct = range.has_distinct_keys();
                     let added = value.and_then(|value| {
                         ops::check_hash(&key)?;
-                        add(self.context, &mut entries, (key, value), known)
+                        add(self.context, &mut entries, (key, value), distinct)
                     });
                     fault = match added {
                         Err(stop) if stop.is_interruption() => return Err(stop),
@@ -192,7 +197,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                     };
                 }
             }
-            self.context.round()?;
+            self.context.iteration()?;
         }
         self.context.charge(READ)?;
         match fault {
@@ -210,8 +215,8 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     ) -> Evaluation<'a> {
         let mut entries: Vec<Pair<'a>> = Vec::new();
         let mut fault = None;
-        for round in 0..range.len() {
-            self.bind_round(fold, range, round);
+        for iteration in 0..range.len() {
+            self.bind_iteration(fold, range, iteration);
             if self.passes(filter, &mut fault)? {
                 self.context.charge(READ)?;
                 let added = self.evaluate(value);
@@ -226,7 +231,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                     };
                 }
             }
-            self.context.round()?;
+            self.context.iteration()?;
         }
         self.context.charge(READ)?;
         match fault {
@@ -235,9 +240,9 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
-    /// A comprehension that is none of the macros'.
-    fn steps(&mut self, fold: &'a Fold, range: &Range<'a>) -> Evaluation<'a> {
-        let Shape::Steps {
+    /// A comprehension that is not the expansion of a macro.
+    fn generic(&mut self, fold: &'a Fold, range: &Range<'a>) -> Evaluation<'a> {
+        let FoldKind::Generic {
             accumulator,
             init,
             condition,
@@ -247,18 +252,18 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         else {
             return Ok(Value::Null);
         };
-        self.postpone(accumulator, init);
-        for round in 0..range.len() {
-            self.bind_round(fold, range, round);
+        self.bind_lazily(accumulator, init);
+        for iteration in 0..range.len() {
+            self.bind_iteration(fold, range, iteration);
             if !self.step(accumulator, condition, step)? {
                 break;
             }
-            self.context.round()?;
+            self.context.iteration()?;
         }
         self.evaluate(result)
     }
 
-    /// Takes a step unless the condition is plainly false.
+    /// Takes a step unless the condition is false. Returns whether it did.
     fn step(&mut self, accumulator: LocalIndex, condition: NodeId, step: NodeId) -> Result<bool, Fault> {
         let condition = self.evaluate(condition);
         if let Some(stop) = first_stop([&condition]) {
@@ -279,14 +284,14 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 /// An entry of a map.
 type Pair<'a> = (Value<'a>, Value<'a>);
 
-/// Adds an entry; an error where there is one for its key, unless keys are known to differ.
+/// Adds an entry; an error if there is one for its key. Keys that are `distinct` are not compared.
 fn add<'a>(
     context: &Context<'a>,
     entries: &mut Vec<Pair<'a>>,
     (key, value): Pair<'a>,
-    known: bool,
+    distinct: bool,
 ) -> Result<(), Fault> {
-    if !known {
+    if !distinct {
         let map = Map::Entries(entries);
         context.work(ops::cost_of_search(&map))?;
         if ops::find_key(&map, &key).is_some() {

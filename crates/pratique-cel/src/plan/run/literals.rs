@@ -1,7 +1,8 @@
 //! Literals of lists, maps and structs.
 
-use super::Run;
+use super::Evaluator;
 use super::logic::first_stop;
+use crate::arena::ArenaVec;
 use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::{Element, Entry, NodeId, StructLiteral};
@@ -12,7 +13,7 @@ const LIST_COST: u64 = 10;
 const MAP_COST: u64 = 30;
 const STRUCT_COST: u64 = 40;
 
-impl<'a, O: Observer> Run<'_, 'a, O> {
+impl<'a, O: Observer> Evaluator<'_, 'a, O> {
     pub(super) fn list(&mut self, elements: &'a [Element]) -> Evaluation<'a> {
         let result = self.elements(elements);
         self.charge_literal(LIST_COST, &result)?;
@@ -20,8 +21,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     fn elements(&mut self, elements: &'a [Element]) -> Evaluation<'a> {
-        let room = self.context.arena.filled(elements.len(), Value::Null);
-        let mut places = room.iter_mut();
+        let mut values = self.context.arena.list(elements.len());
         for element in elements {
             let value = self.evaluate(element.value)?;
             let value = match (element.optional, value) {
@@ -35,12 +35,9 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                     return Err(Fault::error(message));
                 }
             };
-            if let Some(place) = places.next() {
-                *place = value;
-            }
+            values.push(value);
         }
-        let unused = places.len();
-        Ok(Value::List(List::Values(leading(room, unused))))
+        Ok(Value::List(List::Values(values.into_bump_slice())))
     }
 
     pub(super) fn map(&mut self, entries: &'a [Entry]) -> Evaluation<'a> {
@@ -50,22 +47,32 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     fn entries(&mut self, entries: &'a [Entry]) -> Evaluation<'a> {
-        let mut made = Entries::new(self, entries.len());
+        let mut made: ArenaVec<'a, (Value<'a>, Value<'a>)> = self.context.arena.list(entries.len());
         for entry in entries {
             let key = self.evaluate(entry.key)?;
             let value = self.optional_value(entry.value, entry.optional, || ops::shown(&key))?;
+            let at = |made: &[(Value<'a>, Value<'a>)]| {
+                let mut entries = made.iter();
+                entries.position(|(other, _)| ops::is_same_key(other, &key))
+            };
             match value {
                 Some(value) => {
                     ops::check_hash(&key)?;
-                    made.insert(key, value);
+                    // Of values for one key the last stays.
+                    match at(&made).and_then(|at| made.get_mut(at)) {
+                        Some(entry) => *entry = (key, value),
+                        None => made.push((key, value)),
+                    }
                 }
                 None => match ops::unhashable(&key) {
                     Some(of) => return Err(Fault::internal(format!("hash of unhashable type: {of}"))),
-                    None => made.remove(&key),
+                    None => at(&made).into_iter().for_each(|at| {
+                        made.remove(at);
+                    }),
                 },
             }
         }
-        Ok(Value::Map(Map::Entries(made.done())))
+        Ok(Value::Map(Map::Entries(made.into_bump_slice())))
     }
 
     pub(super) fn struct_literal(&mut self, literal: &'a StructLiteral) -> Evaluation<'a> {
@@ -78,7 +85,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         let mut fields: Vec<(&'a str, Value<'a>)> = Vec::with_capacity(literal.fields.len());
         for (name, field) in &literal.fields {
             let value = self.optional_value(field.value, field.optional, || name.to_string())?;
-            fields.retain(|(own, _)| **own != **name);
+            fields.retain(|(other, _)| **other != **name);
             fields.extend(value.map(|value| (&**name, value)));
         }
         literal
@@ -86,7 +93,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             .construct(self.context, &literal.type_name, &fields)
     }
 
-    /// The value of an entry; `None` where it is optional and not there.
+    /// The value of an entry; `None` if it is optional and absent.
     fn optional_value(
         &mut self,
         value: NodeId,
@@ -105,72 +112,11 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
-    /// Literals cost the same where a part of them is an error.
+    /// Charges a literal, which costs the same if a part of it is an error.
     fn charge_literal(&mut self, cost: u64, result: &Evaluation<'a>) -> Result<(), Fault> {
         match first_stop([result]) {
             Some(stop) => Err(stop),
             None => self.context.charge(cost),
         }
-    }
-}
-
-/// The values of a room without so many unused places at its end.
-fn leading<T>(room: &[T], unused: usize) -> &[T] {
-    room.get(..room.len().saturating_sub(unused)).unwrap_or(room)
-}
-
-/// The entries of a map that is being made, in memory that is large enough from the start.
-struct Entries<'a> {
-    room: &'a mut [(Value<'a>, Value<'a>)],
-    len: usize,
-}
-
-impl<'a> Entries<'a> {
-    fn new<O>(run: &Run<'_, 'a, O>, capacity: usize) -> Self {
-        let room = run.context.arena.filled(capacity, (Value::Null, Value::Null));
-        Entries { room, len: 0 }
-    }
-
-    /// Sets the value of a key; of values for one key the last stays.
-    fn insert(&mut self, key: Value<'a>, value: Value<'a>) {
-        match self.position(&key) {
-            Some(at) => self.put(at, (key, value)),
-            None => self.push(key, value),
-        }
-    }
-
-    fn push(&mut self, key: Value<'a>, value: Value<'a>) {
-        self.put(self.len, (key, value));
-        self.len += 1;
-    }
-
-    fn put(&mut self, at: usize, entry: (Value<'a>, Value<'a>)) {
-        if let Some(place) = self.room.get_mut(at) {
-            *place = entry;
-        }
-    }
-
-    fn remove(&mut self, key: &Value<'a>) {
-        if let Some(at) = self.position(key)
-            && let Some(rest) = self.room.get_mut(at..self.len)
-        {
-            rest.rotate_left(1);
-            self.len -= 1;
-        }
-    }
-
-    fn position(&self, key: &Value<'a>) -> Option<usize> {
-        let mut entries = self.entries().iter();
-        entries.position(|(own, _)| ops::is_same_key(own, key))
-    }
-
-    /// The entries so far.
-    fn entries(&self) -> &[(Value<'a>, Value<'a>)] {
-        self.room.get(..self.len).unwrap_or(&[])
-    }
-
-    fn done(self) -> &'a [(Value<'a>, Value<'a>)] {
-        let unused = self.room.len() - self.len;
-        leading(self.room, unused)
     }
 }

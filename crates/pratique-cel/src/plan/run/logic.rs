@@ -1,6 +1,6 @@
 //! Logic, equality, and the operators that choose between operands.
 
-use super::Run;
+use super::Evaluator;
 use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::{Node, NodeId};
@@ -8,19 +8,19 @@ use crate::plan::observe::Observer;
 use crate::plan::set::ConstantSet;
 use crate::value::{Evaluation, Value};
 
-impl<'a, O: Observer> Run<'_, 'a, O> {
-    /// False where a term is false, whatever the others are; else the first error, else true.
+impl<'a, O: Observer> Evaluator<'_, 'a, O> {
+    /// False if a term is false, even if others are errors; else the first error, else true.
     pub(super) fn and(&mut self, terms: &'a [NodeId]) -> Result<bool, Fault> {
-        self.junction(terms, false)
+        self.logical(terms, false)
     }
 
-    /// True where a term is true, whatever the others are; else the first error, else false.
+    /// True if a term is true, even if others are errors; else the first error, else false.
     pub(super) fn or(&mut self, terms: &'a [NodeId]) -> Result<bool, Fault> {
-        self.junction(terms, true)
+        self.logical(terms, true)
     }
 
     #[inline]
-    fn junction(&mut self, terms: &'a [NodeId], decisive: bool) -> Result<bool, Fault> {
+    fn logical(&mut self, terms: &'a [NodeId], decisive: bool) -> Result<bool, Fault> {
         let mut fault = None;
         for term in terms {
             match self.truth(*term) {
@@ -50,13 +50,13 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         match (ops::equal_by(self.context, left, right), negated) {
             (Err(stop), _) if stop.is_stop() => Err(stop),
             (Ok(equal), negated) => Ok(equal != negated),
-            // What cannot be compared is not equal, even where it is an error to say that it is.
+            // Values that cannot be compared are an error for `==`, but simply not equal for `!=`.
             (Err(_), true) => Ok(true),
             (Err(fault), false) => Err(fault),
         }
     }
 
-    /// Both operands are evaluated, and it is charged, even if the first is an error.
+    /// The error of a comparison, for which both operands are evaluated, and which is charged, even if the first is an error.
     #[cold]
     fn equality_of_errors(
         &mut self,
@@ -85,7 +85,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
-    /// The content of an operand that has to be an optional. That of an attribute is not wrapped in one before.
+    /// The content of an operand that has to be an optional. For an attribute no optional is allocated.
     fn optional_operand(&mut self, id: NodeId) -> Result<Option<Value<'a>>, Fault> {
         match self.program.node(id) {
             Node::Attribute(attribute) if !O::ACTIVE => self.optional_content(attribute),
@@ -121,7 +121,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 }
 
-/// The truth value that logic asks for.
+/// A result that has to be a boolean.
 #[inline]
 pub(super) fn truth(result: Evaluation<'_>) -> Result<bool, Fault> {
     match result {
@@ -131,7 +131,7 @@ pub(super) fn truth(result: Evaluation<'_>) -> Result<bool, Fault> {
     }
 }
 
-/// The first of the results that ends the evaluation.
+/// The first error among results that ends the evaluation.
 #[inline]
 pub(super) fn first_stop<const N: usize>(results: [&Evaluation<'_>; N]) -> Option<Fault> {
     results

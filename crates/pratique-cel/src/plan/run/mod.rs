@@ -1,11 +1,11 @@
-//! One evaluation of a program.
+//! The evaluator of programs.
 
+mod attribute;
+mod call;
 mod fold;
-mod invoke;
 mod literals;
 mod logic;
 mod range;
-mod resolve;
 
 use super::Program;
 use super::node::{LocalIndex, Node, NodeId};
@@ -18,15 +18,15 @@ use crate::value::{Evaluation, Value};
 
 use logic::truth;
 
-/// An evaluation under way.
+/// One evaluation of a program.
 ///
-/// Nothing here keeps a large frame on the stack: an expression nests as deep as the parser allows.
-pub(super) struct Run<'r, 'a, O> {
+/// Its functions have small stack frames, as expressions nest as deep as the parser allows.
+pub(super) struct Evaluator<'r, 'a, O> {
     program: &'a Program,
     context: &'r Context<'a>,
     activation: &'r Activation<'a>,
     locals: &'r mut [Local<'a>],
-    /// The errors that locals stand for.
+    /// The errors of [`Local::Failed`].
     faults: Vec<Fault>,
     observer: &'r mut O,
 }
@@ -35,18 +35,18 @@ pub(super) struct Run<'r, 'a, O> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Local<'a> {
     Value(Value<'a>),
-    /// One to be computed when it is first used.
+    /// A value that is computed when it is first used.
     Pending(NodeId),
-    /// An error, by its place among the faults.
+    /// An error, by its index among the faults.
     Failed(usize),
 }
 
 impl Local<'_> {
-    /// What a variable holds before it is given a value.
-    pub(super) const NOTHING: Self = Local::Value(Value::Null);
+    /// The value of a variable before one is bound.
+    pub(super) const UNSET: Self = Local::Value(Value::Null);
 }
 
-impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
+impl<'r, 'a, O: Observer> Evaluator<'r, 'a, O> {
     pub(super) fn new(
         program: &'a Program,
         context: &'r Context<'a>,
@@ -54,7 +54,7 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
         locals: &'r mut [Local<'a>],
         observer: &'r mut O,
     ) -> Self {
-        Run {
+        Evaluator {
             program,
             context,
             activation,
@@ -101,13 +101,13 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
             Node::Struct(literal) => self.struct_literal(literal),
             Node::Fold(fold) => self.fold(fold),
             Node::Let { local, value, body } => {
-                self.postpone(*local, *value);
+                self.bind_lazily(*local, *value);
                 self.evaluate(*body)
             }
         }
     }
 
-    /// The truth value that logic asks of a node: the same as that of its value, without making one.
+    /// The value of a node that has to be a boolean.
     #[inline]
     fn truth(&mut self, id: NodeId) -> Result<bool, Fault> {
         match self.program.node(id) {
@@ -123,7 +123,7 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
         }
     }
 
-    /// The value of a node that is an operand: often one that needs no other.
+    /// The value of an operand: [`evaluate`](Self::evaluate) with the nodes that most operands are inlined.
     #[inline(always)]
     fn operand(&mut self, id: NodeId) -> Evaluation<'a> {
         match self.program.node(id) {
@@ -134,19 +134,19 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
         }
     }
 
-    /// Gives a variable a value.
+    /// Binds a variable to a value.
     #[inline]
     fn bind(&mut self, local: LocalIndex, value: Value<'a>) {
         self.bind_result(local, ops::sound(value));
     }
 
-    /// Gives a variable a value or an error.
+    /// Binds a variable to a value or an error.
     #[inline]
     fn bind_result(&mut self, local: LocalIndex, result: Evaluation<'a>) {
         match result {
             Ok(value) => self.set(local, Local::Value(value)),
             Err(fault) => {
-                // Seen when it is looked next whether to go on.
+                // Takes effect at the next check of the limits.
                 self.context
                     .arena
                     .count(usize::try_from(fault.size()).unwrap_or(usize::MAX));
@@ -156,8 +156,8 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
         }
     }
 
-    /// Gives a variable a value that is computed when it is first used.
-    fn postpone(&mut self, local: LocalIndex, value: NodeId) {
+    /// Binds a variable to a value that is computed when it is first used.
+    fn bind_lazily(&mut self, local: LocalIndex, value: NodeId) {
         self.set(local, Local::Pending(value));
     }
 
@@ -166,7 +166,7 @@ impl<'r, 'a, O: Observer> Run<'r, 'a, O> {
         match self.locals.get(local as usize) {
             Some(Local::Value(value)) => Ok(*value),
             Some(Local::Pending(node)) => {
-                let result = self.evaluate(*node).map(Value::of_its_own);
+                let result = self.evaluate(*node).map(Value::without_constants);
                 self.bind_result(local, result.clone());
                 result
             }

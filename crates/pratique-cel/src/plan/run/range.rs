@@ -1,6 +1,6 @@
-//! What comprehensions go over.
+//! Ranges of comprehensions.
 
-use super::Run;
+use super::Evaluator;
 use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::Fold;
@@ -22,24 +22,24 @@ impl<'a> Range<'a> {
         }
     }
 
-    /// The key and value of a round, or the index and element.
-    pub(super) fn entry(&self, round: usize) -> (Value<'a>, Value<'a>) {
+    /// The key and value of an iteration, or the index and element.
+    pub(super) fn entry(&self, iteration: usize) -> (Value<'a>, Value<'a>) {
         match self {
             Range::List(list) => (
-                Value::Int(i64::try_from(round).unwrap_or(i64::MAX)),
-                list.get(round).unwrap_or(Value::Null),
+                Value::Int(i64::try_from(iteration).unwrap_or(i64::MAX)),
+                list.get(iteration).unwrap_or(Value::Null),
             ),
-            Range::Map(map) => map.entry(round).unwrap_or((Value::Null, Value::Null)),
+            Range::Map(map) => map.entry(iteration).unwrap_or((Value::Null, Value::Null)),
         }
     }
 
-    /// Whether its keys or indices are known to differ, however they are compared.
+    /// Whether its keys or indices are known to be distinct.
     pub(super) fn has_distinct_keys(&self) -> bool {
         matches!(self, Range::List(_) | Range::Map(Map::Json(_) | Map::Typed(_)))
     }
 }
 
-impl<'a, O: Observer> Run<'_, 'a, O> {
+impl<'a, O: Observer> Evaluator<'_, 'a, O> {
     pub(super) fn range(&mut self, fold: &Fold) -> Result<Range<'a>, Fault> {
         match self.evaluate(fold.range)? {
             Value::List(list) => Ok(Range::List(list)),
@@ -51,26 +51,26 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 }
                 Ok(Range::Map(Map::Entries(self.context.arena.slice(&entries))))
             }
-            other => Err(no_range(&other, fold.second.is_some())),
+            other => Err(not_iterable(&other, fold.second.is_some())),
         }
     }
 
-    /// Gives the variables their values for a round.
+    /// Binds the variables for an iteration.
     #[inline]
-    pub(super) fn bind_round(&mut self, fold: &Fold, range: &Range<'a>, round: usize) {
+    pub(super) fn bind_iteration(&mut self, fold: &Fold, range: &Range<'a>, iteration: usize) {
         match (fold.second, range) {
             (None, Range::List(list)) => {
-                if let Some(element) = list.get(round) {
+                if let Some(element) = list.get(iteration) {
                     self.bind(fold.first, element);
                 }
             }
             (None, Range::Map(map)) => {
-                if let Some((key, _)) = map.entry(round) {
+                if let Some((key, _)) = map.entry(iteration) {
                     self.bind(fold.first, key);
                 }
             }
             (Some(second), range) => {
-                let (key, value) = range.entry(round);
+                let (key, value) = range.entry(iteration);
                 self.bind(fold.first, key);
                 self.bind(second, value);
             }
@@ -79,7 +79,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 }
 
 #[cold]
-fn no_range(value: &Value<'_>, two_variables: bool) -> Fault {
+fn not_iterable(value: &Value<'_>, two_variables: bool) -> Fault {
     let name = ops::go_type(value);
     Fault::error(if two_variables {
         format!("unsupported comprehension range type: {name}")

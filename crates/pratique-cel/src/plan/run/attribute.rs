@@ -5,7 +5,7 @@
 use pratique_json as json;
 
 use super::logic::first_stop;
-use super::{Local, Run};
+use super::{Evaluator, Local};
 use crate::error::Fault;
 use crate::ops::{self, Lookup};
 use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
@@ -31,7 +31,7 @@ impl<'a> Found<'a> {
     }
 }
 
-impl<'a, O: Observer> Run<'_, 'a, O> {
+impl<'a, O: Observer> Evaluator<'_, 'a, O> {
     /// The value of an attribute.
     #[inline(always)]
     pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
@@ -39,11 +39,10 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             self.context.charge_ones(attribute.cost())?;
             return Ok(value);
         }
-        self.any_attribute(attribute)
+        self.attribute_in_steps(attribute)
     }
 
-    /// The value of an attribute that is plainly there, as most are: that of a variable, or a member of an object of the
-    /// input.
+    /// The value of an attribute that is a variable, or a member of an object of the input that is there, as most are.
     #[inline(always)]
     fn plain(&self, attribute: &'a Attribute) -> Option<Value<'a>> {
         let root = self.bound(&attribute.root)?;
@@ -59,13 +58,13 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     }
 
     #[inline(never)]
-    fn any_attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+    fn attribute_in_steps(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
         let found = self.resolved(attribute)?;
-        let value = self.wrapped(found);
+        let value = self.wrap(found);
         match attribute.charge {
-            // A key may be what is no value, and is an error of its own then.
+            // A key may be an error value or unknown, which has other errors.
             Charge::Inner => Ok(value),
-            _ => whole(value),
+            _ => valid(value),
         }
     }
 
@@ -73,7 +72,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
     pub(super) fn optional_content(&mut self, attribute: &'a Attribute) -> Result<Option<Value<'a>>, Fault> {
         match self.resolved(attribute)? {
             Found::Optional(content) => content.map(known).transpose(),
-            Found::Value(value) => match whole(value)? {
+            Found::Value(value) => match valid(value)? {
                 Value::Optional(content) => Ok(content.copied()),
                 _ => Err(Fault::no_such_overload()),
             },
@@ -91,18 +90,18 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             self.context.charge_ones(attribute.cost())?;
             return Ok(Value::Bool(object.get(name).is_some()));
         }
-        self.any_presence(attribute)
+        self.presence_in_steps(attribute)
     }
 
     #[inline(never)]
-    fn any_presence(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+    fn presence_in_steps(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
         let found = self.resolve_presence(attribute);
-        self.settle(attribute.charge, &found)?;
+        self.charge_attribute(attribute.charge, &found)?;
         match (attribute.charge, found?) {
             (Charge::Presence | Charge::Refund, Found::Optional(content)) => {
                 Ok(Value::Bool(content.is_some()))
             }
-            (_, found) => Ok(self.wrapped(found)),
+            (_, found) => Ok(self.wrap(found)),
         }
     }
 
@@ -119,7 +118,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
-    fn wrapped(&self, found: Found<'a>) -> Value<'a> {
+    fn wrap(&self, found: Found<'a>) -> Value<'a> {
         match found {
             Found::Value(value) => value,
             Found::Optional(content) => {
@@ -128,15 +127,15 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         }
     }
 
-    /// Resolves an attribute, and charges for it.
+    /// Resolves an attribute, and charges it.
     fn resolved(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
         let found = self.resolve(attribute);
-        self.settle(attribute.charge, &found)?;
+        self.charge_attribute(attribute.charge, &found)?;
         found
     }
 
-    /// Charges an attribute for itself.
-    fn settle(&mut self, charge: Charge, found: &Result<Found<'a>, Fault>) -> Result<(), Fault> {
+    /// Charges an attribute, besides its steps.
+    fn charge_attribute(&mut self, charge: Charge, found: &Result<Found<'a>, Fault>) -> Result<(), Fault> {
         if found.as_ref().is_err_and(Fault::is_stop) {
             return Ok(());
         }
@@ -173,7 +172,11 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             Found::Optional(None) => return Ok(root),
         };
         let (mut value, mut rest) = self.follow(root, path)?;
-        if path.iter().take(path.len() - rest.len()).any(|step| step.optional) {
+        if path
+            .iter()
+            .take(path.len() - rest.len())
+            .any(|step| step.optional)
+        {
             return self.optional_steps(value, rest);
         }
         while let [step, after @ ..] = rest {
@@ -222,7 +225,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             _ => return self.evaluate(id).map(Found::root),
         };
         if O::ACTIVE {
-            let value = result.clone().map(|found| self.wrapped(found));
+            let value = result.clone().map(|found| self.wrap(found));
             self.observer.observe(self.program.origin(id), &value);
         }
         result
@@ -262,7 +265,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             (Key::Name(name) | Key::Declared(name), object) => ops::sound(object)
                 .and_then(|object| ops::member_str(self.context, object, name, false))
                 .map(|found| found.found().is_some()),
-            // The parser makes has() of names only.
+            // has() takes only names.
             _ => Ok(false),
         };
         self.context.charge(1)?;
@@ -316,7 +319,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 | Value::Uint(_)
                 | Value::Bool(_)
                 | Value::Double(_)) => Ok(key),
-                // An input that is not there is not even null.
+                // Upstream, an absent input is nil rather than null.
                 Value::Null if matches!(key, Key::Input(_)) => Err(invalid_key("<nil>")),
                 other => Err(invalid_key(ops::go_type(&other))),
             },
@@ -380,17 +383,18 @@ fn object_at<'a>(root: &Value<'a>, path: &'a [Step]) -> Option<&'a json::Object<
     }
 }
 
-/// A value, unless it stands for an error, or is known in part only.
+/// A value, unless it stands for an error or is only partly known.
 #[inline]
-fn whole(value: Value<'_>) -> Evaluation<'_> {
+fn valid(value: Value<'_>) -> Evaluation<'_> {
     ops::sound(known(value)?)
 }
 
-/// A value, unless it is known in part only. It may stand for an error: as a key that is another one.
+/// A value, unless it is only partly known. It may stand for an error, which is a different error as a key.
 #[inline]
 fn known(value: Value<'_>) -> Evaluation<'_> {
     match value {
-        Value::Struct(value_of) | Value::Optional(Some(&Value::Struct(value_of))) => match value_of.unknown() {
+        Value::Struct(value_of) | Value::Optional(Some(&Value::Struct(value_of))) => match value_of.unknown()
+        {
             Some(unknown) => Err(Fault::unknown(unknown)),
             None => Ok(value),
         },

@@ -1,21 +1,21 @@
 //! Calls.
 
-use super::Run;
+use super::Evaluator;
 use super::logic::{first_stop, truth};
 use crate::context::Context;
 use crate::cost;
 use crate::error::Fault;
 use crate::function::Intrinsic;
 use crate::ops;
-use crate::plan::guard::admit;
+use crate::plan::guard::accept_all;
 use crate::plan::node::{Call, Cost, NodeId, Target};
 use crate::plan::observe::Observer;
 use crate::value::{Evaluation, Value};
 
-/// How many arguments find room on the stack.
-const FEW: usize = 4;
+/// How many arguments are kept on the stack.
+const INLINE_ARGUMENTS: usize = 4;
 
-impl<'a, O: Observer> Run<'_, 'a, O> {
+impl<'a, O: Observer> Evaluator<'_, 'a, O> {
     pub(super) fn call(&mut self, call: &'a Call) -> Evaluation<'a> {
         if let Target::Made { value, cost } = &call.target
             && !O::ACTIVE
@@ -27,14 +27,14 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
             [] => self.finish(call, &[]),
             [only] => match self.operand(only) {
                 Ok(value) => self.finish(call, &[value]),
-                Err(fault) => self.refuse(call, fault, &[Value::Null], 1),
+                Err(fault) => self.charge_failed(call, fault, &[Value::Null], 1),
             },
             [left, right] if !call.sequential => self.call_two(call, left, right),
             _ => self.call_many(call),
         }
     }
 
-    /// A call of a function that the evaluator computes itself, if the operands are of the types that it knows.
+    /// A call of a function that the evaluator computes itself if the operands have the usual types.
     pub(super) fn intrinsic(&mut self, intrinsic: Intrinsic, call: &'a Call) -> Result<bool, Fault> {
         let &[left, right] = &*call.arguments else {
             return truth(self.call(call));
@@ -50,7 +50,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         truth(self.finish_two(call, left, right))
     }
 
-    /// A match of a constant pattern.
+    /// A match with a constant pattern.
     pub(super) fn matches(&mut self, call: &'a Call) -> Result<bool, Fault> {
         let (Target::Pattern { regex, size, .. }, &[text, pattern]) = (&call.target, &*call.arguments) else {
             return truth(self.call(call));
@@ -75,7 +75,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         self.finish_two(call, left, right)
     }
 
-    /// The results of two operands; an early end of the first keeps the second from being evaluated.
+    /// The results of two operands. The second is not evaluated if the first ends the evaluation.
     #[inline(always)]
     pub(super) fn operands(
         &mut self,
@@ -99,7 +99,7 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
                 let known = |result: &Evaluation<'a>| *result.as_ref().unwrap_or(&Value::Null);
                 let arguments = [known(&left), known(&right)];
                 match left.and(right) {
-                    Err(fault) => self.refuse(call, fault, &arguments, failed),
+                    Err(fault) => self.charge_failed(call, fault, &arguments, failed),
                     Ok(value) => Ok(value),
                 }
             }
@@ -108,21 +108,21 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 
     /// Arguments are evaluated up to the first error.
     fn call_many(&mut self, call: &'a Call) -> Evaluation<'a> {
-        let mut few = [Value::Null; FEW];
+        let mut inline = [Value::Null; INLINE_ARGUMENTS];
         let count = call.arguments.len();
-        let arguments = match few.get_mut(..count) {
-            Some(few) => few,
+        let arguments = match inline.get_mut(..count) {
+            Some(arguments) => arguments,
             None => self.context.arena.filled(count, Value::Null),
         };
         for (index, (argument, place)) in call.arguments.iter().zip(arguments.iter_mut()).enumerate() {
             match self.evaluate(*argument) {
                 Ok(value) => *place = value,
-                // The reference charges a call whose arguments have all been looked at.
+                // The reference charges a call of which all arguments have been evaluated.
                 Err(fault) if index + 1 == count => {
                     let failed = u32::try_from(index)
                         .ok()
                         .and_then(|index| 1_u64.checked_shl(index));
-                    return self.refuse(call, fault, arguments, failed.unwrap_or(0));
+                    return self.charge_failed(call, fault, arguments, failed.unwrap_or(0));
                 }
                 Err(fault) => return Err(fault),
             }
@@ -142,9 +142,9 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
         result
     }
 
-    /// The result of a call with arguments that are errors, the bits of which are set; it is charged all the same.
+    /// Charges a call that is not made because arguments are errors, whose bits are set in `failed`.
     #[cold]
-    fn refuse(
+    fn charge_failed(
         &mut self,
         call: &'a Call,
         fault: Fault,
@@ -184,16 +184,16 @@ impl<'a, O: Observer> Run<'_, 'a, O> {
 }
 
 impl Call {
-    /// Runs the code behind it, if the arguments are what it takes.
+    /// Calls the implementation, if the arguments have the types that it takes.
     #[inline]
     pub(in crate::plan) fn run<'a>(&self, context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
         match &self.target {
             Target::Direct {
                 implementation,
                 guards,
-            } if admit(guards, arguments) => implementation.call(context, arguments),
+            } if accept_all(guards, arguments) => implementation.call(context, arguments),
             Target::Dispatch(candidates) => {
-                let fits = |guards: &[_]| guards.len() == arguments.len() && admit(guards, arguments);
+                let fits = |guards: &[_]| guards.len() == arguments.len() && accept_all(guards, arguments);
                 match candidates.iter().find(|(guards, _)| fits(guards)) {
                     Some((_, implementation)) => implementation.call(context, arguments),
                     None => Err(self.unknown(arguments)),
@@ -201,8 +201,8 @@ impl Call {
             }
             Target::Pattern { call, regex, .. } => match arguments.first() {
                 Some(Value::Optional(_) | Value::Type(_)) => {
-                    let bare: Vec<Value<'a>> = arguments.iter().map(bare).collect();
-                    call(context, regex, &bare)
+                    let native: Vec<Value<'a>> = arguments.iter().map(native).collect();
+                    call(context, regex, &native)
                 }
                 _ => call(context, regex, arguments),
             },
@@ -222,8 +222,7 @@ impl Call {
     }
 }
 
-/// The work of going through an argument once, whatever a call costs. What is in its members is not known here: code
-/// that looks into them accounts for that itself.
+/// The work of going through an argument once. Functions that look into its members account for that themselves.
 #[inline]
 fn weight(argument: &Value<'_>) -> u64 {
     match argument {
@@ -238,10 +237,11 @@ fn weight(argument: &Value<'_>) -> u64 {
     }
 }
 
-/// What calls with a constant pattern see: to the reference's native code an optional is what is in it, and a type its name.
-fn bare<'a>(value: &Value<'a>) -> Value<'a> {
+/// An argument as functions with a constant pattern see it: the reference converts it to a native value, so that an optional is
+/// its content and a type its name.
+fn native<'a>(value: &Value<'a>) -> Value<'a> {
     match value {
-        Value::Optional(Some(inner)) => bare(inner),
+        Value::Optional(Some(inner)) => native(inner),
         Value::Type(name) => Value::String(name),
         other => *other,
     }
