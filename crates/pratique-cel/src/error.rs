@@ -41,10 +41,37 @@ pub enum CompileError {
         /// At least one fault, in order of position.
         issues: Vec<Issue>,
     },
-    /// A fault found while planning; shown as `program instantiation failed: …`, without a snippet.
-    Plan(String),
+    /// An error of planning; shown as `program instantiation failed: …`, without a snippet.
+    Plan(PlanError),
     /// A field was used that has no type, which the checker lets pass.
     Untyped,
+}
+
+/// Why a checked expression has no program. Shown with the reference's messages.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// No overload of a function fits.
+    #[error("no such overload: {0}")]
+    NoSuchOverload(Arc<str>),
+    /// A name is not declared.
+    #[error("undeclared reference to '{0}'")]
+    Undeclared(Arc<str>),
+    /// A name of a type has no value.
+    #[error("reference to undefined type: {0}")]
+    UndefinedType(Arc<str>),
+    /// The type of a struct literal is not declared.
+    #[error("unknown type: {0}")]
+    UnknownType(Arc<str>),
+    /// A constant key has a type that no key has, by the reference's name of the type.
+    #[error("invalid qualifier type: {0}")]
+    InvalidKey(&'static str),
+    /// A constant pattern is not a regular expression.
+    #[error("{0}")]
+    Pattern(Box<str>),
+    /// A constant cannot be converted.
+    #[error(transparent)]
+    Conversion(Fault),
 }
 
 impl std::error::Error for CompileError {}
@@ -65,7 +92,7 @@ impl Display for CompileError {
                     more => write!(formatter, "\n{more} more errors were truncated"),
                 }
             }
-            CompileError::Plan(message) => write!(formatter, "program instantiation failed: {message}"),
+            CompileError::Plan(error) => write!(formatter, "program instantiation failed: {error}"),
             CompileError::Untyped => {
                 formatter.write_str("unexpected compilation error: missing type conversion to proto: ")
             }

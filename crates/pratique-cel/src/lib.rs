@@ -170,7 +170,7 @@ pub use arena::Arena;
 pub use constant::Constant;
 pub use context::Context;
 pub use environment::{Activation, Slot};
-pub use error::{Fault, FaultKind, Stop};
+pub use error::{Fault, FaultKind, PlanError, Stop};
 pub use evaluate_json::EvaluateJsonError;
 pub use interrupt::Interrupt;
 pub use memory::{HeldMemory, MemoryBudget, MemoryLimit, OutOfMemory};

@@ -20,6 +20,7 @@ use crate::checker::Checked;
 use crate::constant::Constant;
 use crate::context::Context;
 use crate::environment::{Activation, Environment, Slot};
+use crate::error::PlanError;
 use crate::types::Type;
 use crate::value::Evaluation;
 
@@ -127,7 +128,7 @@ impl Program {
     }
 }
 
-/// Plans an expression. The error is the reference's message without the prefix `program instantiation failed: `.
-pub(crate) fn plan(environment: &Environment, checked: &Checked) -> Result<Program, String> {
+/// Plans an expression.
+pub(crate) fn plan(environment: &Environment, checked: &Checked) -> Result<Program, PlanError> {
     build::Planner::new(environment, checked).program()
 }

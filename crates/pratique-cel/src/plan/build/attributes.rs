@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Planner;
 use crate::ast::ExprId;
 use crate::constant::Constant;
+use crate::error::PlanError;
 use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
 use crate::types::Type;
 
@@ -26,7 +27,7 @@ impl Planner<'_> {
         operand: ExprId,
         field: &Arc<str>,
         test_only: bool,
-    ) -> Result<NodeId, String> {
+    ) -> Result<NodeId, PlanError> {
         let declared = matches!(self.checked.type_of(operand), Type::Struct(_));
         let operand = self.plan(operand)?;
         let key = match declared {
@@ -60,7 +61,7 @@ impl Planner<'_> {
         operand: NodeId,
         key: NodeId,
         optional: bool,
-    ) -> Result<NodeId, String> {
+    ) -> Result<NodeId, PlanError> {
         let constant = self.constant(key).map(constant_key);
         let key = match constant {
             Some(Ok(constant)) => constant,
@@ -120,7 +121,7 @@ impl Planner<'_> {
     }
 }
 
-fn constant_key(constant: &Constant) -> Result<Key, String> {
+fn constant_key(constant: &Constant) -> Result<Key, PlanError> {
     let name = match constant {
         Constant::String(name) => return Ok(Key::Name(name.clone())),
         Constant::Bool(_) | Constant::Int(_) | Constant::Uint(_) | Constant::Double(_) => {
@@ -128,5 +129,5 @@ fn constant_key(constant: &Constant) -> Result<Key, String> {
         }
         other => crate::ops::go_type(&other.value()),
     };
-    Err(format!("invalid qualifier type: {name}"))
+    Err(PlanError::InvalidKey(name))
 }

@@ -9,6 +9,7 @@ use crate::ast::{Expr, ExprId};
 use crate::checker::Reference;
 use crate::constant::Constant;
 use crate::context::Context;
+use crate::error::PlanError;
 use crate::function::{Function, Intrinsic, Overload};
 use crate::ops;
 use crate::plan::guard::Guard;
@@ -24,7 +25,7 @@ impl Planner<'_> {
         function: &Arc<str>,
         target: Option<ExprId>,
         args: &[ExprId],
-    ) -> Result<NodeId, String> {
+    ) -> Result<NodeId, PlanError> {
         if let "_&&_" | "_||_" = &**function {
             return self.plan_logical(id, function);
         }
@@ -50,7 +51,7 @@ impl Planner<'_> {
     }
 
     /// A chain of `&&` or of `||` becomes one node, however the parser balanced it.
-    fn plan_logical(&mut self, id: ExprId, function: &Arc<str>) -> Result<NodeId, String> {
+    fn plan_logical(&mut self, id: ExprId, function: &Arc<str>) -> Result<NodeId, PlanError> {
         let mut terms = Vec::new();
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
@@ -84,9 +85,9 @@ impl Planner<'_> {
         id: ExprId,
         name: &Arc<str>,
         arguments: Box<[NodeId]>,
-    ) -> Result<NodeId, String> {
+    ) -> Result<NodeId, PlanError> {
         let Some(Reference::Overloads(function, fitting)) = self.checked.reference(id) else {
-            return Err(format!("no such overload: {name}"));
+            return Err(PlanError::NoSuchOverload(name.clone()));
         };
         let overload = match **fitting {
             [only] => function.overloads.get(only),
@@ -130,7 +131,7 @@ impl Planner<'_> {
         function: &Arc<Function>,
         overload: Option<&Overload>,
         arguments: Box<[NodeId]>,
-    ) -> Result<Call, String> {
+    ) -> Result<Call, PlanError> {
         let target = match self.pattern_target(function, &arguments)? {
             Some(target) => target,
             None => target(function, overload),
@@ -154,7 +155,7 @@ impl Planner<'_> {
     }
 
     /// Compiles a constant pattern. An invalid one is an error of planning where literals are checked, and of the call elsewhere.
-    fn pattern_target(&self, function: &Function, arguments: &[NodeId]) -> Result<Option<Target>, String> {
+    fn pattern_target(&self, function: &Function, arguments: &[NodeId]) -> Result<Option<Target>, PlanError> {
         let pattern = arguments.get(1).and_then(|pattern| self.constant(*pattern));
         match (function.with_pattern, pattern) {
             (Some(call), Some(Constant::String(pattern))) => match Regex::new(pattern) {
@@ -162,7 +163,9 @@ impl Planner<'_> {
                     let (regex, size) = (Box::new(regex), ops::characters(pattern) as u64);
                     Ok(Some(Target::Pattern { call, regex, size }))
                 }
-                Err(fault) if self.environment.checks_literals() => Err(fault.to_string()),
+                Err(error) if self.environment.checks_literals() => {
+                    Err(PlanError::Pattern(error.to_string().into()))
+                }
                 Err(_) => Ok(None),
             },
             _ => Ok(None),
@@ -188,7 +191,7 @@ impl Planner<'_> {
     }
 
     /// The result of converting a constant. An error is one of planning where literals are checked.
-    fn computed(&self, call: &Call) -> Result<Option<Constant>, String> {
+    fn computed(&self, call: &Call) -> Result<Option<Constant>, PlanError> {
         let &[argument] = &*call.arguments else {
             return Ok(None);
         };
@@ -199,7 +202,7 @@ impl Planner<'_> {
         let context = Context::new(&arena, u64::MAX);
         match call.run(&context, &[constant.value()]) {
             Ok(value) => Ok(Constant::of(&value)),
-            Err(fault) if self.environment.checks_literals() => Err(fault.to_string()),
+            Err(fault) if self.environment.checks_literals() => Err(PlanError::Conversion(fault)),
             Err(_) => Ok(None),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Planner;
 use crate::ast::{Ast, Comprehension, Expr, ExprId, Literal};
+use crate::error::PlanError;
 use crate::parser::ACCUMULATOR;
 use crate::plan::node::{Fold, FoldKind, LocalIndex, Node, NodeId};
 
@@ -13,7 +14,7 @@ impl Planner<'_> {
         &mut self,
         id: ExprId,
         comprehension: &Comprehension,
-    ) -> Result<NodeId, String> {
+    ) -> Result<NodeId, PlanError> {
         let ast = &self.checked.ast;
         if is_binding(ast, comprehension) {
             return self.plan_binding(id, comprehension);
@@ -45,7 +46,7 @@ impl Planner<'_> {
     }
 
     /// A comprehension over an empty list names its initial value.
-    fn plan_binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Result<NodeId, String> {
+    fn plan_binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Result<NodeId, PlanError> {
         let value = self.plan(comprehension.init)?;
         self.check_names_no_type(comprehension.step, &comprehension.accumulator)?;
         let local = self.new_local();
@@ -56,7 +57,7 @@ impl Planner<'_> {
         Ok(self.add(id, Node::Let { local, value, body }))
     }
 
-    fn plan_macro(&mut self, macro_call: Macro) -> Result<FoldKind, String> {
+    fn plan_macro(&mut self, macro_call: Macro) -> Result<FoldKind, PlanError> {
         Ok(match macro_call {
             Macro::All(predicate) => FoldKind::All(self.plan(predicate)?),
             Macro::Exists(predicate) => FoldKind::Exists(self.plan(predicate)?),
@@ -90,7 +91,7 @@ impl Planner<'_> {
         })
     }
 
-    fn plan_filter(&mut self, filter: Option<ExprId>) -> Result<Option<NodeId>, String> {
+    fn plan_filter(&mut self, filter: Option<ExprId>) -> Result<Option<NodeId>, PlanError> {
         filter.map(|filter| self.plan(filter)).transpose()
     }
 
@@ -99,7 +100,7 @@ impl Planner<'_> {
         comprehension: &Comprehension,
         accumulator: LocalIndex,
         init: Option<NodeId>,
-    ) -> Result<FoldKind, String> {
+    ) -> Result<FoldKind, PlanError> {
         let init = match init {
             Some(init) => init,
             None => self.plan(comprehension.init)?,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Planner;
 use crate::ast::{ExprId, MapEntry, StructField};
 use crate::constant::Constant;
+use crate::error::PlanError;
 use crate::ops;
 use crate::plan::node::{Element, Entry, Node, NodeId, StructLiteral};
 
@@ -14,7 +15,7 @@ impl Planner<'_> {
         id: ExprId,
         elements: &[ExprId],
         optional: &[u32],
-    ) -> Result<NodeId, String> {
+    ) -> Result<NodeId, PlanError> {
         let mut planned = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
             planned.push(Element {
@@ -37,7 +38,7 @@ impl Planner<'_> {
             .collect()
     }
 
-    pub(super) fn plan_map(&mut self, id: ExprId, entries: &[MapEntry]) -> Result<NodeId, String> {
+    pub(super) fn plan_map(&mut self, id: ExprId, entries: &[MapEntry]) -> Result<NodeId, PlanError> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
             planned.push(Entry {
@@ -77,10 +78,10 @@ impl Planner<'_> {
         id: ExprId,
         type_name: &Arc<str>,
         fields: &[StructField],
-    ) -> Result<NodeId, String> {
+    ) -> Result<NodeId, PlanError> {
         let type_name: Arc<str> = type_name.trim_start_matches('.').into();
         let Some(provider) = self.environment.provider(&type_name) else {
-            return Err(format!("unknown type: {type_name}"));
+            return Err(PlanError::UnknownType(type_name));
         };
         let mut planned = Vec::with_capacity(fields.len());
         for field in fields {

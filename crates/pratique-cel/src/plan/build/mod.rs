@@ -15,9 +15,10 @@ use crate::boxed::into_boxed_exact;
 use crate::checker::{Checked, Reference};
 use crate::constant::Constant;
 use crate::environment::{Environment, Slot};
+use crate::error::PlanError;
 use crate::types::Type;
 
-/// Plans one expression. Errors are the reference's messages.
+/// Plans one expression.
 pub(super) struct Planner<'p> {
     environment: &'p Environment,
     checked: &'p Checked,
@@ -42,7 +43,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    pub(super) fn program(mut self) -> Result<Program, String> {
+    pub(super) fn program(mut self) -> Result<Program, PlanError> {
         let root = self.plan(self.checked.ast.root)?;
         NameInterner::with(|names| self.nodes.iter_mut().for_each(|node| node.compact(names)));
         Ok(Program {
@@ -61,7 +62,7 @@ impl<'p> Planner<'p> {
     }
 
     /// Plans an expression. Operands are planned first, so that their errors take precedence.
-    fn plan(&mut self, id: ExprId) -> Result<NodeId, String> {
+    fn plan(&mut self, id: ExprId) -> Result<NodeId, PlanError> {
         let checked = self.checked;
         match checked.ast.expr(id) {
             Expr::Literal(literal) => Ok(self.add(id, Node::Constant(literal.into()))),
@@ -84,7 +85,7 @@ impl<'p> Planner<'p> {
     }
 
     /// A variable, a type or a constant.
-    fn plan_name(&mut self, id: ExprId, name: &Arc<str>) -> Result<NodeId, String> {
+    fn plan_name(&mut self, id: ExprId, name: &Arc<str>) -> Result<NodeId, PlanError> {
         let checked = self.checked;
         let root = match checked.reference(id) {
             Some(Reference::Variable(slot)) => {
@@ -104,17 +105,17 @@ impl<'p> Planner<'p> {
             }
             Some(Reference::Constant(literal)) => return Ok(self.add(id, Node::Constant(literal.into()))),
             Some(Reference::UndefinedType(name)) => {
-                return Err(format!("reference to undefined type: {name}"));
+                return Err(PlanError::UndefinedType(name.clone()));
             }
-            Some(Reference::Overloads(..)) | None => return Err(format!("undeclared reference to '{name}'")),
+            Some(Reference::Overloads(..)) | None => return Err(PlanError::Undeclared(name.clone())),
         };
         Ok(self.add_attribute(id, root))
     }
 
     /// The reference resolves the name of a value that is a type to that type, even where it is a variable of a macro.
-    fn check_names_no_type(&self, id: ExprId, name: &str) -> Result<(), String> {
+    fn check_names_no_type(&self, id: ExprId, name: &str) -> Result<(), PlanError> {
         match self.checked.type_of(id) {
-            Type::Type(_) => Err(format!("reference to undefined type: {name}")),
+            Type::Type(_) => Err(PlanError::UndefinedType(name.into())),
             _ => Ok(()),
         }
     }
