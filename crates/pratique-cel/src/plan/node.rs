@@ -243,6 +243,9 @@ pub(super) enum Cost {
     Needing(usize, CostNeed, CostFn),
 }
 
+/// The cost of a list literal. The reference makes one for each element that a comprehension appends.
+pub(super) const LIST_COST: u64 = 10;
+
 /// An element of a list literal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element {

@@ -187,6 +187,9 @@ fn membership() {
         "internal error: runtime error: hash of unhashable type types.Bytes",
     );
     check("'a' in cargo.crew", "no such overload");
+    // A key that is an optional is found by its identity, which reading a variable keeps.
+    check("[optional.of(1)].exists(o, o in {o: 2})", "true");
+    check("optional.of(1) in {optional.of(1): 2}", "false");
 }
 
 #[test]

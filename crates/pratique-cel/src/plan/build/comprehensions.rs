@@ -4,10 +4,7 @@ use super::Planner;
 use crate::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 use crate::error::PlanError;
 use crate::parser::ACCUMULATOR;
-use crate::plan::node::{Fold, FoldKind, LocalIndex, Node, NodeId};
-
-/// The cost of a list literal, which the reference makes for each element that it appends.
-const LIST_COST: u64 = 10;
+use crate::plan::node::{Fold, FoldKind, LIST_COST, LocalIndex, Node, NodeId};
 
 impl Planner<'_> {
     pub(super) fn plan_comprehension(

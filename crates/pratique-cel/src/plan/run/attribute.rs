@@ -47,7 +47,7 @@ impl<'a, O: Observer> Evaluator<'_, 'a, O> {
     fn plain(&self, attribute: &'a Attribute) -> Option<Value<'a>> {
         let root = self.bound(&attribute.root)?;
         match (root, attribute.path.as_slice()) {
-            (Value::Struct(_) | Value::Optional(_) | Value::Opaque(_), _) => None,
+            (Value::Struct(value), []) if value.unknown().is_some() => None,
             (value, []) => Some(*value),
             (value, path) if !attribute.optional => match follow(value, path)? {
                 (member, []) => Some(member.value()),

@@ -5,11 +5,10 @@ use super::logic::first_stop;
 use crate::arena::ArenaVec;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::{Element, Entry, NodeId, StructLiteral};
+use crate::plan::node::{Element, Entry, LIST_COST, NodeId, StructLiteral};
 use crate::plan::observe::Observer;
 use crate::value::{Evaluation, List, Map, Value};
 
-const LIST_COST: u64 = 10;
 const MAP_COST: u64 = 30;
 const STRUCT_COST: u64 = 40;
 
