@@ -13,7 +13,7 @@ use pratique::authorization::Authorizer;
 use pratique::manifest::Plugin;
 use pratique::policy::settle_request;
 use pratique::types::AdmissionRequest;
-use pratique::workers::Alone;
+use pratique::workers::Sequential;
 use pratique::{Admission, AdmissionBuilder, EvalContext, Objects, Outcome, json};
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_testkit::NoOpinion;
@@ -76,7 +76,7 @@ impl Judged {
     #[inline(never)]
     fn judge_counted(&self, times: u64) {
         for _ in 0..times {
-            let _ = black_box(self.judge_in(self.surroundings().with_workers(&Alone)));
+            let _ = black_box(self.judge_in(self.surroundings().with_workers(&Sequential)));
         }
     }
 }
@@ -123,7 +123,7 @@ pub(crate) fn load(directory: &str, plugin: Plugin) -> Result<Admission, String>
 
 /// [`load`] without help.
 pub(crate) fn load_alone(directory: &str, plugin: Plugin) -> Result<Admission, String> {
-    load_by(Admission::builder().workers(Alone), directory, plugin)
+    load_by(Admission::builder().workers(Sequential), directory, plugin)
 }
 
 fn load_by(builder: AdmissionBuilder, directory: &str, plugin: Plugin) -> Result<Admission, String> {

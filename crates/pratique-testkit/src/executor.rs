@@ -10,15 +10,15 @@ use pratique_workers::Workers;
 /// A few threads, however little there is to do, and how often they were asked. A clone has the same count.
 #[derive(Clone, Debug)]
 pub struct CountingExecutor {
-    worthwhile: Duration,
+    min_parallel_cost: Duration,
     asked: Arc<AtomicUsize>,
 }
 
 impl CountingExecutor {
     /// Threads for work that takes at least so long.
-    pub fn new(worthwhile: Duration) -> Self {
+    pub fn new(min_parallel_cost: Duration) -> Self {
         CountingExecutor {
-            worthwhile,
+            min_parallel_cost,
             asked: Arc::default(),
         }
     }
@@ -30,7 +30,7 @@ impl CountingExecutor {
 }
 
 impl Workers for CountingExecutor {
-    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
+    fn run_on(&self, _: usize, work: &(dyn Fn() + Sync)) {
         self.asked.fetch_add(1, Ordering::Relaxed);
         thread::scope(|scope| {
             for _ in 0..3 {
@@ -39,7 +39,7 @@ impl Workers for CountingExecutor {
         });
     }
 
-    fn worthwhile(&self) -> Duration {
-        self.worthwhile
+    fn min_parallel_cost(&self) -> Duration {
+        self.min_parallel_cost
     }
 }

@@ -1,52 +1,52 @@
-//! Threads that a caller lends.
+//! Worker threads that a caller lends to the engines.
 //!
-//! The engines of Pratique have no threads. They load, compile and judge on the thread that asks; where so much is to be
-//! done that it pays, they share it with [`Workers`], whose threads are the caller's: those of a pool, or [`Threads`] that
-//! are there for as long as something is done.
+//! The engines of Pratique start no threads. They load, compile and evaluate on the calling thread; work that is large
+//! enough is divided among [`Workers`], whose threads belong to the caller: a thread pool, or [`ScopedThreads`] that live
+//! only as long as the work.
 //!
 //! ```
 //! use std::time::Duration;
 //!
-//! use pratique_workers::{Threads, map};
+//! use pratique_workers::{ScopedThreads, map};
 //!
-//! let squares = map(&Threads, &[1, 2, 3, 4], |_| Duration::from_millis(4), |number| number * number);
+//! let squares = map(&ScopedThreads, &[1, 2, 3, 4], |_| Duration::from_millis(4), |number| number * number);
 //! assert_eq!(squares, [1, 4, 9, 16]);
 //! ```
 
 mod map;
-mod threads;
+mod scoped_threads;
 
 use std::time::Duration;
 
 pub use map::map;
-pub use threads::Threads;
+pub use scoped_threads::ScopedThreads;
 
-/// Does something on several threads at the same time.
+/// Runs work on several threads at the same time.
 pub trait Workers: Send + Sync {
-    /// Calls `work` on this thread and on up to so many others, and returns when all calls have.
+    /// Calls `work` on the calling thread and on up to `others` other threads, and returns when all calls have returned.
     ///
-    /// Each call does what the others have not begun, so that where fewer help it only takes longer.
-    fn together(&self, others: usize, work: &(dyn Fn() + Sync));
+    /// Each call takes the next item that no other call has taken, so fewer threads only take longer.
+    fn run_on(&self, others: usize, work: &(dyn Fn() + Sync));
 
-    /// How long something has to take to be worth the way to another thread and back.
-    fn worthwhile(&self) -> Duration;
+    /// The minimum duration of work that is worth handing to another thread.
+    fn min_parallel_cost(&self) -> Duration;
 }
 
-/// About what so many take, of which each takes this long.
+/// Estimates the total duration of `count` items that take `each`.
 pub fn estimate(each: Duration, count: usize) -> Duration {
     each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Nobody helps.
+/// Runs all work on the calling thread.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Alone;
+pub struct Sequential;
 
-impl Workers for Alone {
-    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
+impl Workers for Sequential {
+    fn run_on(&self, _: usize, work: &(dyn Fn() + Sync)) {
         work();
     }
 
-    fn worthwhile(&self) -> Duration {
+    fn min_parallel_cost(&self) -> Duration {
         Duration::MAX
     }
 }

@@ -1,4 +1,4 @@
-//! A list, made into another by several threads.
+//! A parallel `map` over a slice.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::Workers;
 
-/// What `make` makes of each item, in their order, whoever makes it. `cost` says about how long that takes: as many others
-/// are asked to help as that is worthwhile for.
+/// Applies `make` to each item, and returns the results in the order of the items. `cost` estimates the duration of an
+/// item: one more thread is used for each [`Workers::min_parallel_cost`] of the total.
 pub fn map<T: Sync, R: Send>(
     workers: &dyn Workers,
     items: &[T],
@@ -16,35 +16,35 @@ pub fn map<T: Sync, R: Send>(
 ) -> Vec<R> {
     let costs = items.iter().map(cost);
     let cost = costs.fold(Duration::ZERO, Duration::saturating_add);
-    let others = times(cost, workers.worthwhile()).min(items.len().saturating_sub(1));
+    let others = quotient(cost, workers.min_parallel_cost()).min(items.len().saturating_sub(1));
     if others == 0 {
         return items.iter().map(make).collect();
     }
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
-    workers.together(others, &|| {
+    workers.run_on(others, &|| {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let (Some(item), Some(result)) = (items.get(at), results.get(at)) else {
                 return;
             };
-            let made = make(item);
-            *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+            let value = make(item);
+            *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
         }
     });
-    let made = results
+    let results = results
         .into_iter()
         .map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner));
-    // What workers left undone is done here, so that nothing is missing.
-    let all = items.iter().zip(made);
-    all.map(|(item, made)| made.unwrap_or_else(|| make(item)))
+    // An implementation of `Workers` may have called `work` less often than it should.
+    let all = items.iter().zip(results);
+    all.map(|(item, result)| result.unwrap_or_else(|| make(item)))
         .collect()
 }
 
-/// How often one fits into the other.
-fn times(whole: Duration, part: Duration) -> usize {
-    let times = whole.as_nanos().checked_div(part.as_nanos());
-    times.map_or(usize::MAX, |times| usize::try_from(times).unwrap_or(usize::MAX))
+/// How often `part` fits into `whole`.
+fn quotient(whole: Duration, part: Duration) -> usize {
+    let quotient = whole.as_nanos().checked_div(part.as_nanos());
+    quotient.map_or(usize::MAX, |times| usize::try_from(times).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]
@@ -52,14 +52,14 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::{Alone, Threads};
+    use crate::{ScopedThreads, Sequential};
 
-    /// As many threads as are wanted, and how many these were.
+    /// Starts threads, and counts how many were requested.
     #[derive(Default)]
-    struct Crowd(AtomicUsize);
+    struct CountingExecutor(AtomicUsize);
 
-    impl Workers for Crowd {
-        fn together(&self, others: usize, work: &(dyn Fn() + Sync)) {
+    impl Workers for CountingExecutor {
+        fn run_on(&self, others: usize, work: &(dyn Fn() + Sync)) {
             self.0.fetch_add(others, Ordering::Relaxed);
             thread::scope(|scope| {
                 for _ in 0..others.min(10) {
@@ -69,18 +69,18 @@ mod tests {
             });
         }
 
-        fn worthwhile(&self) -> Duration {
+        fn min_parallel_cost(&self) -> Duration {
             Duration::from_micros(4)
         }
     }
 
-    /// Does nothing at all.
+    /// Never calls `work`.
     struct Idle;
 
     impl Workers for Idle {
-        fn together(&self, _: usize, _: &(dyn Fn() + Sync)) {}
+        fn run_on(&self, _: usize, _: &(dyn Fn() + Sync)) {}
 
-        fn worthwhile(&self) -> Duration {
+        fn min_parallel_cost(&self) -> Duration {
             Duration::ZERO
         }
     }
@@ -93,33 +93,33 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_that_of_the_items() {
+    fn results_are_in_the_order_of_items() {
         for count in [0, 1, 2, 3, 64, 3001] {
-            check(&Alone, count);
-            check(&Crowd::default(), count);
-            check(&Threads, count);
+            check(&Sequential, count);
+            check(&CountingExecutor::default(), count);
+            check(&ScopedThreads, count);
             check(&Idle, count);
         }
     }
 
     #[test]
-    fn as_many_help_as_is_worthwhile() {
+    fn threads_are_used_as_far_as_the_cost_warrants() {
         for (count, others) in [(1, 0), (3, 0), (4, 1), (7, 1), (100, 25)] {
-            let crowd = Crowd::default();
-            check(&crowd, count);
-            assert_eq!(crowd.0.load(Ordering::Relaxed), others, "{count}");
+            let executor = CountingExecutor::default();
+            check(&executor, count);
+            assert_eq!(executor.0.load(Ordering::Relaxed), others, "{count}");
         }
-        let crowd = Crowd::default();
-        map(&crowd, &[1, 2, 3], |_| Duration::MAX, |item| item + 1);
-        assert_eq!(crowd.0.load(Ordering::Relaxed), 2);
+        let executor = CountingExecutor::default();
+        map(&executor, &[1, 2, 3], |_| Duration::MAX, |item| item + 1);
+        assert_eq!(executor.0.load(Ordering::Relaxed), 2);
     }
 
     #[test]
-    fn others_do_what_one_does_not_get_to() {
+    fn threads_share_the_items() {
         // Each waits for the other, so that one thread alone would wait for ever.
         let (both, first) = (std::sync::Barrier::new(2), [0, 1]);
         let made = map(
-            &Crowd::default(),
+            &CountingExecutor::default(),
             &first,
             |_| Duration::MAX,
             |item| {

@@ -6,7 +6,7 @@ use pratique_expression::Cache;
 use pratique_manifest::{Loaded, ManifestSet, Plugin};
 use pratique_policy::{MutatingPolicies, OnUndecided, Origin, Policies};
 use pratique_types::FeatureGates;
-use pratique_workers::{Alone, Workers};
+use pratique_workers::{Sequential, Workers};
 
 use crate::admission::Admission;
 use crate::builder::NotEvaluated;
@@ -82,7 +82,7 @@ impl AdmissionConfig {
     fn workers(&self, previous: Option<&Admission>) -> &dyn Workers {
         match previous {
             None => &*self.helpers.starting,
-            Some(_) => &Alone,
+            Some(_) => &Sequential,
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pratique_policy::EvalContext;
-use pratique_workers::{Threads, Workers};
+use pratique_workers::{ScopedThreads, Workers};
 
 /// The cores of the machine, with the feature `parallel`; without, the thread that asks does all by itself.
 ///
@@ -16,17 +16,17 @@ pub struct Cores;
 
 impl Workers for Cores {
     #[cfg(feature = "parallel")]
-    fn together(&self, others: usize, work: &(dyn Fn() + Sync)) {
-        pool::together(others, work);
+    fn run_on(&self, others: usize, work: &(dyn Fn() + Sync)) {
+        pool::run_on(others, work);
     }
 
     #[cfg(not(feature = "parallel"))]
-    fn together(&self, _: usize, work: &(dyn Fn() + Sync)) {
+    fn run_on(&self, _: usize, work: &(dyn Fn() + Sync)) {
         work();
     }
 
     /// To wake a thread takes a tenth of that.
-    fn worthwhile(&self) -> Duration {
+    fn min_parallel_cost(&self) -> Duration {
         #[cfg(feature = "parallel")]
         if *pool::OTHERS > 0 {
             return Duration::from_micros(500);
@@ -47,7 +47,7 @@ pub(crate) struct Helpers {
 impl Default for Helpers {
     fn default() -> Self {
         Helpers {
-            starting: Arc::new(Threads),
+            starting: Arc::new(ScopedThreads),
             judging: Arc::new(Cores),
         }
     }
@@ -100,7 +100,7 @@ mod pool {
     /// Variables that need one another nest deep, and are evaluated each within the other.
     const STACK: usize = 64 << 20;
 
-    pub(super) fn together(others: usize, work: &(dyn Fn() + Sync)) {
+    pub(super) fn run_on(others: usize, work: &(dyn Fn() + Sync)) {
         let Some(pool) = &*POOL else {
             return work();
         };

@@ -7,7 +7,7 @@ use pratique_cel::{CompileError, Position};
 pub use pratique_expression::{Cache, Declarations};
 use pratique_expression::{Composition, Use, token_at};
 use pratique_manifest::{self as manifest, DEFAULT_LOAD_BYTES};
-use pratique_workers::Threads;
+use pratique_workers::ScopedThreads;
 
 use crate::hints;
 
@@ -49,7 +49,7 @@ impl Expressions {
     /// How manifests with these are loaded, with the help of all cores.
     pub fn options(&self) -> manifest::Options<'_> {
         manifest::Options::new(self)
-            .with_workers(&Threads)
+            .with_workers(&ScopedThreads)
             .with_max_bytes(self.max_load_bytes)
     }
 

@@ -190,7 +190,7 @@ pub mod step;
 
 /// Threads that a program lends to loading and to requests that match very many policies.
 pub mod workers {
-    pub use pratique_workers::{Alone, Threads, Workers};
+    pub use pratique_workers::{ScopedThreads, Sequential, Workers};
 
     pub use crate::cores::Cores;
 }

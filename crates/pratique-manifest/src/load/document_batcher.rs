@@ -66,7 +66,7 @@ impl<'a> DocumentBatcher<'a> {
             pending: Vec::new(),
             bytes: 0,
             cost: 0,
-            batch: match cost(BATCH) >= validator.options.workers().worthwhile() {
+            batch: match cost(BATCH) >= validator.options.workers().min_parallel_cost() {
                 true => BATCH,
                 false => 0,
             },

@@ -1,6 +1,6 @@
 //! How manifests are loaded.
 
-use pratique_workers::{Alone, Workers};
+use pratique_workers::{Sequential, Workers};
 
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::expression::ExpressionCompiler;
@@ -19,7 +19,7 @@ impl<'a> Options<'a> {
     pub fn new(expressions: &'a dyn ExpressionCompiler) -> Self {
         Self {
             expressions,
-            workers: &Alone,
+            workers: &Sequential,
             max_bytes: DEFAULT_LOAD_BYTES,
         }
     }

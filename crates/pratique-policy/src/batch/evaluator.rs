@@ -83,7 +83,7 @@ impl BatchEvaluator {
         };
         let workers = session.context.workers;
         let cost = evaluation_cost(self.expressions.len());
-        let mut undecided = match workers.filter(|workers| cost >= workers.worthwhile()) {
+        let mut undecided = match workers.filter(|workers| cost >= workers.min_parallel_cost()) {
             Some(workers) => {
                 let parallel = Parallel {
                     expressions: &self.expressions,

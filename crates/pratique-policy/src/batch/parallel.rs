@@ -44,7 +44,7 @@ impl<'s> Parallel<'s> {
 
     /// Into halves, for as long as they are worth a thread.
     fn split(&self, chunk: Chunk<'s>, chunks: &mut Vec<Chunk<'s>>) {
-        let halves = match chunk.cost() >= self.workers.worthwhile() {
+        let halves = match chunk.cost() >= self.workers.min_parallel_cost() {
             true => chunk.halves(),
             false => None,
         };

@@ -105,7 +105,7 @@ impl AdmissionBuilder {
     }
 
     /// Loads and compiles on these threads, and evaluates requests that match very many policies on them. Unless set,
-    /// these are [`Threads`](crate::workers::Threads) for the former and [`Cores`](crate::workers::Cores) for the latter.
+    /// these are [`ScopedThreads`](crate::workers::ScopedThreads) for the former and [`Cores`](crate::workers::Cores) for the latter.
     pub fn workers(self, workers: impl Workers + 'static) -> Self {
         AdmissionBuilder {
             helpers: Helpers::of(workers),

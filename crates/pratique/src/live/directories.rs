@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pratique_manifest::{LoadErrors, ManifestSet, Plugin, Reloaded, Reloader};
 use pratique_watch::{Attempt, Load, Loaded, Outcome, Version, Watched, Wording};
-use pratique_workers::Alone;
+use pratique_workers::Sequential;
 
 use super::observer::{AdmissionObserver, Reload, ReloadResult};
 use super::source::Changed;
@@ -122,7 +122,7 @@ impl Load<Arc<ManifestSet>> for Loader {
         let options = match current {
             None => options.with_workers(&*self.helpers.starting),
             // The cores are there for requests now.
-            Some(_) => options.with_workers(&Alone),
+            Some(_) => options.with_workers(&Sequential),
         };
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = self.reloader.load_stable(&self.path, in_use, &options)?;

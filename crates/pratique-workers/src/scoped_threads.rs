@@ -1,4 +1,4 @@
-//! Threads that are there for as long as something is done.
+//! Threads that live only as long as the work.
 
 use std::num::NonZero;
 use std::thread::{self, Builder};
@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use crate::Workers;
 
-/// A thread for each core of the machine, for as long as something is done.
+/// Starts one thread per core for each call, and joins them before it returns.
 ///
-/// For what is done seldom and takes long, such as loading at the start of a program: nothing stays of it. Where the system
-/// gives no threads, whoever asks does all.
+/// For rare and long work, such as loading at program start: no thread or thread-local memory remains. If the system
+/// refuses to start threads, the calling thread does all the work.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Threads;
+pub struct ScopedThreads;
 
-/// More than main threads have on most systems, so that what nests deep there may do so here.
+/// The stack size: larger than that of main threads on most systems, so that the same nesting depth fits.
 const STACK: usize = 64 << 20;
 
-impl Workers for Threads {
-    fn together(&self, others: usize, work: &(dyn Fn() + Sync)) {
+impl Workers for ScopedThreads {
+    fn run_on(&self, others: usize, work: &(dyn Fn() + Sync)) {
         thread::scope(|scope| {
             for number in 0..others.min(cores() - 1) {
                 let thread = Builder::new().name(format!("pratique-{number}"));
@@ -29,8 +29,8 @@ impl Workers for Threads {
         });
     }
 
-    /// To start a thread takes a tenth of that.
-    fn worthwhile(&self) -> Duration {
+    /// Ten times the cost of starting a thread.
+    fn min_parallel_cost(&self) -> Duration {
         match cores() {
             1 => Duration::MAX,
             _ => Duration::from_millis(1),
