@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique_metrics::Metrics;
-use pratique_watch::{Loaded, Options, StartError, Version, Watched, Wording};
+use pratique_watch::{Loaded, LogMessages, Options, StartError, Version, Watched};
 
 use crate::configz;
 use crate::tls::{CertificateError, Certificates};
@@ -62,7 +62,7 @@ fn watch(
     certificates: &Arc<Certificates>,
     metrics: &Metrics,
 ) -> Result<Watched<()>, StartError<CertificateError>> {
-    let wording = Wording {
+    let log_messages = LogMessages {
         plugin: "certificates".into(),
         reloaded: "reloaded certificates",
         failed: "reloading certificates",
@@ -88,7 +88,7 @@ fn watch(
     Watched::start(
         directory,
         Options {
-            wording,
+            log_messages,
             ..Options::default()
         },
         load,

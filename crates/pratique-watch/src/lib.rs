@@ -1,10 +1,9 @@
-//! A directory as a live value: watched and polled, loaded aside, swapped whole.
+//! A directory as a live value: watched and polled, loaded on a background thread, swapped as a whole.
 //!
-//! A program whose configuration is a directory of files wants the files' newest content, as soon as it is there and as
-//! long as it is good. [`Watched`] loads the directory when it starts, which fails if the directory cannot be used, and
-//! again at each change, on a thread of its own. Whoever reads gets what was loaded last, whole, without waiting for
-//! anybody; what cannot be used changes nothing but a line in the log and what the [`Observer`] hears. What is loaded, and
-//! how, is the business of a [`Load`].
+//! For programs whose configuration is a directory of files. [`Watched`] loads the directory when it starts, which fails
+//! if the directory cannot be loaded, and again after each change, on a background thread. Readers get the version that
+//! was loaded last and never wait. Content that cannot be loaded is logged and reported to the [`Observer`], and the
+//! current version stays. The caller provides a loader, [`Load`].
 //!
 //! ```
 //! use std::{fs, io, path::Path};
@@ -28,7 +27,7 @@
 //!
 //! fs::write(directory.path().join("next"), "200\n")?;
 //! fs::rename(directory.path().join("next"), directory.path().join("limit"))?;
-//! // A millisecond or two. In a task: `versions.next().await`.
+//! // Takes a millisecond or two. In a task: `versions.next().await`.
 //! while versions.wait(std::time::Duration::from_secs(10)).ok_or("not seen")?.value != 200 {}
 //! assert_eq!(limit.current().value, 200);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -36,32 +35,32 @@
 //!
 //! # What counts as a change
 //!
-//! Every entry that the system looks up on its way to the directory's content is watched: the directory and what is in
-//! it, the directories above, and, where any of them is a symbolic link, the link and all that it leads through. So a
-//! file written in place, one renamed over another, the swap of `..data` in a mounted ConfigMap, a change behind a
-//! link, and a directory that is removed and made again are all seen at once. File systems that tell of nothing are
-//! looked at once a minute ([`Options::poll`]), and so is everything where the system has no more watches to give.
+//! Every entry that is looked up to resolve the path of the directory and of its entries is watched: the directory and its
+//! entries, its parents, and the targets of symbolic links among them. So a file written in place, a file renamed over
+//! another one, the swap of `..data` in a mounted ConfigMap, a change behind a link, and a directory that is removed and
+//! created again are all noticed at once. In addition, the directory is loaded once a minute
+//! ([`Options::poll_interval`]), for file systems without events and systems that are out of watches.
 //!
-//! Changes are let come to rest before they are looked at: for a millisecond, while a file is being written for longer,
-//! but never for more than [`Options::patience`]; files that are only being written, up to
-//! [`Options::writing_patience`]. Many changes are one load, and take no memory. A load of the same content, by its hash,
-//! is no change. A file that is rewritten in place can be read before it is whole: a [`Load`] that sees that says
-//! [`Loaded::Unsettled`], and is asked again.
+//! Changes have to settle before the directory is loaded: [`Options::quiet_period`], or longer while a file is being
+//! written, but at most [`Options::max_delay`], or [`Options::max_write_delay`] while files are only written. Any number
+//! of changes causes one load and takes constant memory. Content with the same hash is not a change. A file that is
+//! rewritten in place may be read before it is complete: a loader that notices returns [`Loaded::Unsettled`], and is
+//! called again.
 
-mod background;
-mod eyes;
+mod debouncer;
+mod fs_watcher;
 mod load;
 mod observer;
 mod options;
-mod route;
-mod signal;
+mod priority;
+mod resolved_path;
 mod versions;
 mod watched;
 mod worker;
 
-pub use background::give_way;
 pub use load::{Load, Loaded, Version};
 pub use observer::{Attempt, Observer, Outcome};
-pub use options::{Options, Wording};
+pub use options::{LogMessages, Options};
+pub use priority::lower_priority;
 pub use versions::Versions;
 pub use watched::{Current, StartError, Watched};

@@ -1,4 +1,4 @@
-//! What is loaded: the one thing that a user of this crate brings along.
+//! The loader, which the caller provides, and its results.
 
 use std::fmt;
 use std::path::Path;
@@ -6,18 +6,17 @@ use std::time::Duration;
 
 /// Loads a directory as a `T`.
 ///
-/// It runs on the watcher's thread, one call at a time. It may keep what it likes between calls, so that it need not do
-/// again what it did before: what it is given tells what is in use.
+/// It runs on the background thread, one call at a time, and may keep state between calls to avoid repeated work.
 ///
 /// Closures `FnMut(&Path, Option<&Version<T>>) -> Result<Loaded<T>, E>` are loaders.
 pub trait Load<T>: Send {
-    /// Why it does not.
+    /// The load error.
     type Error: fmt::Display;
 
-    /// Loads the directory, or says that its content is that of the version in use.
+    /// Loads the directory. `current` is the current version, except for the first load.
     ///
     /// # Errors
-    /// Why the directory cannot be used as it is. What is in use stays so.
+    /// If the directory cannot be loaded. The current version stays.
     fn load(&mut self, directory: &Path, current: Option<&Version<T>>) -> Result<Loaded<T>, Self::Error>;
 }
 
@@ -33,35 +32,35 @@ where
     }
 }
 
-/// What loading came to.
+/// The result of loading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Loaded<T> {
-    /// The content is that of the version in use.
+    /// The content is that of the current version.
     Unchanged,
-    /// The content and its hash. If that is the hash of the version in use, this counts as unchanged.
+    /// The value and the hash of the content. If the hash is that of the current version, this counts as unchanged.
     New {
-        /// What the directory became.
+        /// The loaded value.
         value: T,
-        /// What tells this content from others; any text will do.
+        /// A text that identifies the content.
         hash: String,
     },
-    /// The content may be unfinished, as that of a file that is being rewritten in place: the version in use stays, and
-    /// the directory is to be loaded again after a while, or as soon as it changes. Not at the start.
+    /// The content may be unfinished, as that of a file that is being rewritten in place. The current version stays, and
+    /// the directory is loaded again after `retry_after` or the next change. Not for the first load.
     Unsettled {
-        /// Why, for logs.
+        /// The reason, for logs.
         reason: String,
-        /// The while.
-        again_in: Duration,
+        /// The delay before the next load.
+        retry_after: Duration,
     },
 }
 
-/// A directory's content as it was at one time. It never changes.
+/// An immutable version of a directory's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version<T> {
-    /// What the directory became.
+    /// The loaded value.
     pub value: T,
-    /// The hash of its content.
+    /// The hash of the content.
     pub hash: String,
-    /// How many versions came before.
+    /// The number of earlier versions.
     pub number: u64,
 }

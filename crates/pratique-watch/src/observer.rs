@@ -1,22 +1,22 @@
-//! Whoever wants to know of every attempt to load: metrics, readiness, tests.
+//! Observation of load attempts, for metrics, readiness and tests.
 
 use std::time::{Duration, SystemTime};
 
-/// Hears of every attempt to load the directory, on the thread that made it. The first is the one at the start.
+/// Is called after every attempt to load the directory, including the first one, on the thread that made it.
 ///
-/// By the time that it hears of a new version, that version is in use.
+/// A new version is current before the observer is called.
 pub trait Observer: Send + Sync {
-    /// An attempt was made.
+    /// Called after each attempt.
     fn attempted(&self, attempt: &Attempt<'_>);
 
-    /// Whether the file system tells of changes: told at the start, and when it changes. Otherwise the directory is polled
-    /// only, as where a system has no more watches to give.
+    /// Called at the start, and whenever it changes, with whether the directory is watched. Otherwise it is only polled,
+    /// for example because the system is out of watches.
     fn watching(&self, is_watched: bool) {
         let _ = is_watched;
     }
 }
 
-/// Nobody wants to know.
+/// Ignores everything.
 impl Observer for () {
     fn attempted(&self, _: &Attempt<'_>) {}
 }
@@ -34,35 +34,35 @@ impl<O: Observer + ?Sized> Observer for std::sync::Arc<O> {
 /// An attempt to load the directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt<'a> {
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome<'a>,
     /// When it ended.
     pub ended: SystemTime,
-    /// How long it took, without the time for which changes were let come to rest.
+    /// Its duration, without the time for changes to settle.
     pub took: Duration,
 }
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome<'a> {
-    /// There is a new version, of content with this hash.
+    /// A new version is current.
     Loaded {
-        /// The hash.
+        /// The hash of its content.
         hash: &'a str,
     },
-    /// The content is that of the version in use.
+    /// The content is that of the current version.
     Unchanged {
-        /// The hash.
+        /// The hash of the content.
         hash: &'a str,
     },
-    /// The content may be unfinished: the version in use stays until it is looked at again.
+    /// The content may be unfinished: the current version stays, and loading is retried.
     Unsettled {
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
-    /// The content cannot be used. A reason is heard again at each attempt until it is mended.
+    /// Loading failed. A lasting error is reported for each attempt.
     Failed {
-        /// Why.
+        /// The error.
         reason: &'a str,
     },
 }

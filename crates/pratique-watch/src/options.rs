@@ -1,58 +1,59 @@
-//! How to watch: how often to look without being called, how long to wait for quiet, and what to call it all in logs.
+//! Watch options: intervals, delays and log messages.
 
 use std::time::Duration;
 
-/// How to watch a directory.
+/// Options of [`Watched::start`](crate::Watched::start).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How long to go without looking when the file system tells of nothing, as network file systems do.
-    pub poll: Duration,
-    /// How long nothing may have happened for changes to count as done.
-    pub quiet: Duration,
-    /// The same while a file is being written, on systems that tell when it is closed.
-    pub writing: Duration,
-    /// How long changes may go on without being looked at.
-    pub patience: Duration,
-    /// The same while nothing else happens than that files are being written, on systems that tell when they are closed.
-    pub writing_patience: Duration,
-    /// The words for logs.
-    pub wording: Wording,
+    /// The interval of reloads without events, for changes that cause none, as on network file systems.
+    pub poll_interval: Duration,
+    /// How long no event may occur before changes count as settled.
+    pub quiet_period: Duration,
+    /// The quiet period while a file is being written, on systems with events for closed files.
+    pub write_quiet_period: Duration,
+    /// The maximum delay of a reload while changes continue.
+    pub max_delay: Duration,
+    /// The maximum delay while files are only written, on systems with events for closed files.
+    pub max_write_delay: Duration,
+    /// The messages of log lines.
+    pub log_messages: LogMessages,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
-            poll: Duration::from_secs(60),
-            quiet: Duration::from_millis(1),
-            writing: Duration::from_millis(20),
-            patience: Duration::from_millis(50),
-            writing_patience: Duration::from_secs(2),
-            wording: Wording::default(),
+            poll_interval: Duration::from_secs(60),
+            quiet_period: Duration::from_millis(1),
+            write_quiet_period: Duration::from_millis(20),
+            max_delay: Duration::from_millis(50),
+            max_write_delay: Duration::from_secs(2),
+            log_messages: LogMessages::default(),
         }
     }
 }
 
-/// What logs call a directory and what happens to it.
+/// The messages of log lines about a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wording {
-    /// Who uses the directory: the field `plugin` of each line.
+pub struct LogMessages {
+    /// The user of the directory: the field `plugin` of each line.
     pub plugin: String,
-    /// A new version is in use.
+    /// A new version is current.
     pub reloaded: &'static str,
-    /// The content cannot be used.
+    /// The directory cannot be loaded.
     pub failed: &'static str,
-    /// After content that could not be used, it is again that of the version in use. An API server says nothing then.
+    /// After a load error, the content is again that of the current version. An API server logs nothing then.
     pub recovered: &'static str,
     /// The content may be unfinished.
     pub unsettled: &'static str,
-    /// The file system cannot tell of changes.
+    /// The directory cannot be watched.
     pub unwatched: &'static str,
 }
 
-impl Wording {
-    /// An API server's words for a plugin of policies.
+impl LogMessages {
+    /// The messages of an API server for a plugin of policies.
+    // Upstream: pkg/admission/plugin/policy/manifest/source/source.go
     pub fn policies(plugin: impl Into<String>) -> Self {
-        Wording {
+        LogMessages {
             plugin: plugin.into(),
             reloaded: "reloaded manifest config",
             failed: "reloading manifest config",
@@ -62,9 +63,10 @@ impl Wording {
         }
     }
 
-    /// An API server's words for a plugin of webhooks.
+    /// The messages of an API server for a plugin of webhooks.
+    // Upstream: pkg/admission/plugin/webhook/manifest/source/source.go
     pub fn webhooks(plugin: impl Into<String>) -> Self {
-        Wording {
+        LogMessages {
             reloaded: "reloaded admission manifest config",
             failed: "reloading admission manifest config",
             recovered: "admission manifest config is again what is in use",
@@ -74,9 +76,9 @@ impl Wording {
     }
 }
 
-impl Default for Wording {
+impl Default for LogMessages {
     fn default() -> Self {
-        Wording {
+        LogMessages {
             plugin: String::new(),
             reloaded: "reloaded directory",
             failed: "reloading directory",

@@ -1,4 +1,4 @@
-//! Waiting for the next version of a live value.
+//! Notification of new versions.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -10,38 +10,38 @@ use arc_swap::ArcSwap;
 
 use crate::load::Version;
 
-/// The versions of a [`Watched`](crate::Watched) directory from now on, for tasks and threads that wait for them.
+/// The future versions of a [`Watched`](crate::Watched) directory, for tasks and threads that wait for them.
 ///
-/// Versions that are replaced before they are asked for are passed over: what is given is always the one in use. It does
-/// not keep the directory watched.
+/// Yields the current version only: versions that are replaced earlier are skipped. It does not keep the directory
+/// watched.
 pub struct Versions<T> {
     current: Arc<ArcSwap<Version<T>>>,
-    notices: Arc<Notices>,
+    notifier: Arc<ChangeNotifier>,
     seen: u64,
 }
 
 impl<T> Versions<T> {
-    pub(crate) fn new(current: Arc<ArcSwap<Version<T>>>, notices: Arc<Notices>) -> Self {
+    pub(crate) fn new(current: Arc<ArcSwap<Version<T>>>, notifier: Arc<ChangeNotifier>) -> Self {
         let seen = current.load().number;
         Versions {
             current,
-            notices,
+            notifier,
             seen,
         }
     }
 
-    /// Waits for a version that this has not given yet; `None` once the directory is not watched any more. It needs no
-    /// particular runtime, and the future can be dropped at any time.
+    /// Waits for the next version; `None` once the directory is no longer watched. Works with any runtime, and is
+    /// cancel-safe.
     pub async fn next(&mut self) -> Option<Arc<Version<T>>> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// [`next`](Self::next) for tasks that are polled by hand.
+    /// The poll function of [`next`](Self::next).
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Arc<Version<T>>>> {
-        // Whoever makes a version takes the lock after that, to tell: it is seen now, or told later.
-        let notices = Arc::clone(&self.notices);
-        let mut state = notices.lock();
-        match (self.take(), state.has_ended) {
+        // A new version is stored before the lock is taken to notify: it is seen here, or the waker is called.
+        let notifier = Arc::clone(&self.notifier);
+        let mut state = notifier.lock();
+        match (self.take(), state.is_closed) {
             (Some(version), _) => Poll::Ready(Some(version)),
             (None, true) => Poll::Ready(None),
             (None, false) => {
@@ -54,12 +54,11 @@ impl<T> Versions<T> {
         }
     }
 
-    /// Blocks the thread until there is a version that this has not given yet, but not for longer than `time`; `None` where
-    /// there is none by then, or the directory is not watched any more.
-    pub fn wait(&mut self, time: Duration) -> Option<Arc<Version<T>>> {
-        let until = Instant::now().checked_add(time);
-        let notices = Arc::clone(&self.notices);
-        let mut state = notices.lock();
+    /// Blocks the thread until the next version; `None` after the timeout, or once the directory is no longer watched.
+    pub fn wait(&mut self, timeout: Duration) -> Option<Arc<Version<T>>> {
+        let until = Instant::now().checked_add(timeout);
+        let notifier = Arc::clone(&self.notifier);
+        let mut state = notifier.lock();
         loop {
             if let Some(version) = self.take() {
                 return Some(version);
@@ -67,15 +66,15 @@ impl<T> Versions<T> {
             let left = until.map_or(Duration::MAX, |until| {
                 until.saturating_duration_since(Instant::now())
             });
-            if state.has_ended || left.is_zero() {
+            if state.is_closed || left.is_zero() {
                 return None;
             }
-            let waited = notices.told.wait_timeout(state, left);
+            let waited = notifier.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// The version in use, unless it was given.
+    /// The current version, unless it was already returned.
     fn take(&mut self) -> Option<Arc<Version<T>>> {
         let current = self.current.load_full();
         let is_new = current.number != self.seen;
@@ -88,7 +87,7 @@ impl<T> Clone for Versions<T> {
     fn clone(&self) -> Self {
         Versions {
             current: Arc::clone(&self.current),
-            notices: Arc::clone(&self.notices),
+            notifier: Arc::clone(&self.notifier),
             seen: self.seen,
         }
     }
@@ -103,28 +102,28 @@ impl<T> fmt::Debug for Versions<T> {
     }
 }
 
-/// Tells those who wait for versions.
+/// Wakes the tasks and threads that wait for versions.
 #[derive(Debug, Default)]
-pub(crate) struct Notices {
+pub(crate) struct ChangeNotifier {
     state: Mutex<State>,
-    told: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
     wakers: Vec<Waker>,
-    has_ended: bool,
+    is_closed: bool,
 }
 
-impl Notices {
-    /// There is another version.
+impl ChangeNotifier {
+    /// Announces a new version.
     pub(crate) fn notify(&self) {
         self.change(|_| ());
     }
 
-    /// There will be no more.
-    fn end(&self) {
-        self.change(|state| state.has_ended = true);
+    /// Announces that there will be no more versions.
+    fn close(&self) {
+        self.change(|state| state.is_closed = true);
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
@@ -132,23 +131,23 @@ impl Notices {
         change(&mut state);
         let wakers = std::mem::take(&mut state.wakers);
         drop(state);
-        self.told.notify_all();
+        self.changed.notify_all();
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// What a thread that panicked left is whole: a flag is set or it is not.
+    /// The state is consistent even after a panic: each change sets one flag.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Says that there will be no more versions once the thread that makes them ends, however that comes about.
+/// Closes the notifier when the worker thread ends, also by a panic.
 #[derive(Debug)]
-pub(crate) struct EndsWith(pub(crate) Arc<Notices>);
+pub(crate) struct CloseOnDrop(pub(crate) Arc<ChangeNotifier>);
 
-impl Drop for EndsWith {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.0.end();
+        self.0.close();
     }
 }
 
@@ -178,10 +177,10 @@ mod tests {
     }
 
     #[test]
-    fn tasks_are_woken_once_and_see_the_last() {
+    fn tasks_are_woken_once_and_see_the_last_version() {
         let current = Arc::new(ArcSwap::from_pointee(version(1)));
-        let notices = Arc::new(Notices::default());
-        let mut versions = Versions::new(current.clone(), notices.clone());
+        let notifier = Arc::new(ChangeNotifier::default());
+        let mut versions = Versions::new(current.clone(), notifier.clone());
         let count = Arc::new(Count::default());
         let waker = Waker::from(count.clone());
         let mut context = Context::from_waker(&waker);
@@ -190,7 +189,7 @@ mod tests {
         }
         for number in [2, 3] {
             current.store(Arc::new(version(number)));
-            notices.notify();
+            notifier.notify();
         }
         assert_eq!(count.0.load(Ordering::SeqCst), 1);
         let Poll::Ready(Some(seen)) = versions.poll_next(&mut context) else {
@@ -198,23 +197,23 @@ mod tests {
         };
         assert_eq!(seen.value, 3);
         assert!(versions.poll_next(&mut context).is_pending());
-        drop(EndsWith(notices));
+        drop(CloseOnDrop(notifier));
         assert_eq!(count.0.load(Ordering::SeqCst), 2);
         assert!(matches!(versions.poll_next(&mut context), Poll::Ready(None)));
     }
 
     #[test]
-    fn threads_wait_as_long_as_they_want() {
+    fn threads_wait_with_a_timeout() {
         let current = Arc::new(ArcSwap::from_pointee(version(1)));
-        let notices = Arc::new(Notices::default());
-        let mut versions = Versions::new(current.clone(), notices.clone());
+        let notifier = Arc::new(ChangeNotifier::default());
+        let mut versions = Versions::new(current.clone(), notifier.clone());
         assert!(versions.wait(Duration::from_millis(1)).is_none());
         let mut other = versions.clone();
         let waiting = thread::spawn(move || other.wait(Duration::MAX).map(|seen| seen.value));
         current.store(Arc::new(version(2)));
-        notices.notify();
+        notifier.notify();
         assert_eq!(waiting.join().unwrap(), Some(2));
-        drop(EndsWith(notices));
+        drop(CloseOnDrop(notifier));
         assert_eq!(versions.wait(Duration::MAX).map(|seen| seen.value), Some(2));
         assert!(versions.wait(Duration::MAX).is_none());
     }

@@ -1,4 +1,4 @@
-//! The live value: what is in use now, and the thread behind it.
+//! The live value and its background thread.
 
 use std::fmt::Display;
 use std::io;
@@ -9,45 +9,45 @@ use std::time::Instant;
 
 use arc_swap::{ArcSwap, Guard};
 
-use crate::background::give_way;
-use crate::eyes::Eyes;
+use crate::debouncer::Debouncer;
+use crate::fs_watcher::FsWatcher;
 use crate::load::{Load, Loaded, Version};
 use crate::observer::{Observer, Outcome};
 use crate::options::Options;
-use crate::signal::Signal;
-use crate::versions::{EndsWith, Notices, Versions};
-use crate::worker::{self, Said, Worker};
+use crate::priority::lower_priority;
+use crate::versions::{ChangeNotifier, CloseOnDrop, Versions};
+use crate::worker::{self, LogState, Worker};
 
-/// A directory as a live value: what it was when it last could be loaded.
+/// The last version of a directory that could be loaded, kept current by a background thread.
 ///
-/// Dropping it stops the thread behind it and waits for that to end.
+/// Dropping it stops the thread and waits for it to end.
 #[derive(Debug)]
 pub struct Watched<T> {
     current: Arc<ArcSwap<Version<T>>>,
-    signal: Arc<Signal>,
-    notices: Arc<Notices>,
+    debouncer: Arc<Debouncer>,
+    notifier: Arc<ChangeNotifier>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Why watching does not start.
+/// An error of [`Watched::start`].
 #[derive(Debug, thiserror::Error)]
 pub enum StartError<E> {
-    /// The directory cannot be used as it is.
+    /// The directory cannot be loaded.
     #[error("{0}")]
     Load(E),
-    /// The loader says that nothing changed, or that the content is unfinished, since nothing was loaded.
+    /// The loader returned no value: [`Loaded::Unchanged`] or [`Loaded::Unsettled`].
     #[error("nothing was loaded")]
     Nothing,
-    /// The system gives no thread, or no name of the current directory.
+    /// The thread cannot be started, or the current directory is not known.
     #[error("{0}")]
     System(#[from] io::Error),
 }
 
 impl<T: Send + Sync + 'static> Watched<T> {
-    /// Loads a directory, here and now, and then again whenever it changes, on a thread of its own.
+    /// Loads a directory on the calling thread, and starts a background thread that loads it again after each change.
     ///
     /// # Errors
-    /// Why the directory cannot be used as it is; later, such reasons are only told to logs and the observer.
+    /// If the directory cannot be loaded. Later load errors are logged and reported to the observer.
     pub fn start<L, O>(
         directory: impl AsRef<Path>,
         options: Options,
@@ -59,84 +59,89 @@ impl<T: Send + Sync + 'static> Watched<T> {
         O: Observer + 'static,
     {
         let directory = std::path::absolute(directory)?;
-        let signal = Arc::new(Signal::default());
-        let mut eyes = Eyes::new(Arc::clone(&signal));
-        let mut said = Said::default();
-        worker::watch(&mut eyes, &directory, false, (&options, &observer), &mut said);
-        let began = Instant::now();
-        let loaded = worker::load_steadily(&mut eyes, &directory, || loader.load(&directory, None));
-        let first = first(loaded.unwrap_or_else(|loaded| loaded), &observer, began)?;
+        let debouncer = Arc::new(Debouncer::default());
+        let mut watcher = FsWatcher::new(Arc::clone(&debouncer));
+        let mut log_state = LogState::default();
+        worker::watch(
+            &mut watcher,
+            &directory,
+            false,
+            (&options, &observer),
+            &mut log_state,
+        );
+        let started = Instant::now();
+        let loaded = worker::load_consistently(&mut watcher, &directory, || loader.load(&directory, None));
+        let first = first(loaded.unwrap_or_else(|loaded| loaded), &observer, started)?;
         let current = Arc::new(ArcSwap::from_pointee(first));
-        worker::tell(
+        worker::report(
             &observer,
-            began,
+            started,
             Outcome::Loaded {
                 hash: &current.load().hash,
             },
         );
-        let notices = Arc::new(Notices::default());
-        let ends = EndsWith(Arc::clone(&notices));
+        let notifier = Arc::new(ChangeNotifier::default());
+        let close = CloseOnDrop(Arc::clone(&notifier));
         let worker = Worker {
             directory,
             options,
             loader,
             observer,
             current: Arc::clone(&current),
-            signal: Arc::clone(&signal),
-            notices: Arc::clone(&notices),
-            eyes,
-            said,
+            debouncer: Arc::clone(&debouncer),
+            notifier: Arc::clone(&notifier),
+            watcher,
+            log_state,
         };
         let thread = thread::Builder::new()
             .name("pratique-watch".to_owned())
             .spawn(move || {
-                let _ends = ends;
-                give_way();
+                let _close = close;
+                lower_priority();
                 worker.run();
             })?;
         Ok(Watched {
             current,
-            signal,
-            notices,
+            debouncer,
+            notifier,
             thread: Some(thread),
         })
     }
 }
 
 impl<T> Watched<T> {
-    /// The version in use, for a short while: taking it waits for nobody and counts nothing.
+    /// The current version, for short use: takes no lock and no reference count.
     pub fn current(&self) -> Current<T> {
         Current(self.current.load())
     }
 
-    /// The version in use, to be kept as long as one likes.
+    /// The current version, to be kept.
     pub fn snapshot(&self) -> Arc<Version<T>> {
         self.current.load_full()
     }
 
-    /// The versions that come after the one in use, to be waited for.
+    /// A handle to wait for versions after the current one.
     pub fn versions(&self) -> Versions<T> {
-        Versions::new(Arc::clone(&self.current), Arc::clone(&self.notices))
+        Versions::new(Arc::clone(&self.current), Arc::clone(&self.notifier))
     }
 
-    /// Has the directory looked at as if it had changed. Does not wait for that.
+    /// Requests a reload, without waiting for it.
     pub fn reload(&self) {
-        self.signal.ask();
+        self.debouncer.request();
     }
 
-    /// Whether the directory is watched: false once the thread ended, by a panic of the observer or by [`stop`].
+    /// Whether the thread runs: false after a panic of the observer, and after [`stop`].
     ///
     /// [`stop`]: Self::stop
     pub fn is_running(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
 
-    /// Stops watching and waits for the thread to end, which is when what it does now is done. What is in use can
-    /// still be had.
+    /// Stops watching, and waits for the thread to finish a reload in progress. The current version stays available.
     pub fn stop(&mut self) {
-        self.signal.stop();
+        self.debouncer.stop();
         if let Some(thread) = self.thread.take() {
-            // It ends by a panic only if the observer panics, and then it has nothing more to tell.
+            // Only a panic of the observer ends it with an error.
             let _ = thread.join();
         }
     }
@@ -148,7 +153,7 @@ impl<T> Drop for Watched<T> {
     }
 }
 
-/// The version that was in use when this was taken.
+/// A borrow of the version that was current.
 #[derive(Debug)]
 pub struct Current<T>(Guard<Arc<Version<T>>>);
 
@@ -163,7 +168,7 @@ impl<T> std::ops::Deref for Current<T> {
 fn first<T, E: Display>(
     loaded: Result<Loaded<T>, E>,
     observer: &impl Observer,
-    began: Instant,
+    started: Instant,
 ) -> Result<Version<T>, StartError<E>> {
     match loaded {
         Ok(Loaded::New { value, hash }) => Ok(Version {
@@ -174,7 +179,7 @@ fn first<T, E: Display>(
         Ok(Loaded::Unchanged | Loaded::Unsettled { .. }) => Err(StartError::Nothing),
         Err(error) => {
             let reason = error.to_string();
-            worker::tell(observer, began, Outcome::Failed { reason: &reason });
+            worker::report(observer, started, Outcome::Failed { reason: &reason });
             Err(StartError::Load(error))
         }
     }

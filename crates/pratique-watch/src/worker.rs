@@ -1,84 +1,85 @@
-//! The thread that loads: waits for a call, looks, loads, swaps, and says what came of it.
+//! The background thread: waits for changes, updates the watches, loads, swaps, and reports the outcome.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::{Display, Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwap;
 
-use crate::eyes::Eyes;
+use crate::debouncer::{Action, Change, Debouncer};
+use crate::fs_watcher::FsWatcher;
 use crate::load::{Load, Loaded, Version};
 use crate::observer::{Attempt, Observer, Outcome};
-use crate::options::Options;
-use crate::signal::{Call, Change, Signal};
-use crate::versions::Notices;
+use crate::options::{LogMessages, Options};
+use crate::versions::ChangeNotifier;
 
-/// All that the thread has.
+/// The state of the thread.
 pub(crate) struct Worker<T, L, O> {
     pub(crate) directory: PathBuf,
     pub(crate) options: Options,
     pub(crate) loader: L,
     pub(crate) observer: O,
     pub(crate) current: Arc<ArcSwap<Version<T>>>,
-    pub(crate) signal: Arc<Signal>,
-    pub(crate) notices: Arc<Notices>,
-    pub(crate) eyes: Eyes,
-    pub(crate) said: Said,
+    pub(crate) debouncer: Arc<Debouncer>,
+    pub(crate) notifier: Arc<ChangeNotifier>,
+    pub(crate) watcher: FsWatcher,
+    pub(crate) log_state: LogState,
 }
 
-/// What was said last of what is wrong, so that it is said once.
+/// Hashes of the problems that were logged last, so that each is logged once.
 #[derive(Default)]
-pub(crate) struct Said {
-    /// Of the content.
+pub(crate) struct LogState {
+    /// A load error.
     failure: Option<u64>,
-    /// Of content that may be unfinished.
+    /// Content that may be unfinished.
     unsettled: Option<u64>,
-    /// Of the file system.
+    /// A watch error.
     unwatched: Option<u64>,
-    /// Whether the file system tells of changes, as the observer was told.
+    /// Whether the directory is watched, as last reported to the observer.
     is_watched: Option<bool>,
 }
 
-impl Said {
-    /// Takes whether the file system tells of changes; gives it where that is news.
-    fn news(&mut self, is_watched: bool) -> Option<bool> {
+impl LogState {
+    /// Records whether the directory is watched; `Some` if that changed.
+    fn update_watched(&mut self, is_watched: bool) -> Option<bool> {
         let before = self.is_watched.replace(is_watched);
         (before != Some(is_watched)).then_some(is_watched)
     }
 }
 
 impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
-    /// Works until it is told to stop.
+    /// Runs until the debouncer is stopped.
     pub(crate) fn run(mut self) {
-        let mut again_in = None;
+        let mut retry_after = None;
         loop {
-            let wait = again_in.map_or(self.options.poll, |again_in| self.options.poll.min(again_in));
+            let poll = self.options.poll_interval;
+            let wait = retry_after.map_or(poll, |retry_after| poll.min(retry_after));
             let poll_at = Instant::now().checked_add(wait);
-            match self.signal.wait(poll_at, &self.options) {
-                Call::Stop => return,
-                Call::Look { lost } => {
-                    // Watches come first: a change after the look is told, a change before it is seen.
+            match self.debouncer.wait(poll_at, &self.options) {
+                Action::Stop => return,
+                Action::Reload { reset } => {
+                    // Watches are set first: later changes cause an event, earlier ones are read.
                     watch(
-                        &mut self.eyes,
+                        &mut self.watcher,
                         &self.directory,
-                        lost,
+                        reset,
                         (&self.options, &self.observer),
-                        &mut self.said,
+                        &mut self.log_state,
                     );
-                    again_in = self.attempt();
+                    retry_after = self.attempt();
                 }
             }
         }
     }
 
-    /// Loads. Gives when to do so again, though nothing may change.
+    /// Loads the directory. Returns when to retry even without a change.
     fn attempt(&mut self) -> Option<Duration> {
-        let began = Instant::now();
+        let started = Instant::now();
         let current = self.current.load_full();
         let (loader, directory) = (&mut self.loader, &self.directory);
-        let loaded = load_steadily(&mut self.eyes, directory, || {
+        let loaded = load_consistently(&mut self.watcher, directory, || {
             let load = AssertUnwindSafe(|| loader.load(directory, Some(&current)));
             match catch_unwind(load) {
                 Ok(loaded) => loaded.map_err(|error| error.to_string()),
@@ -86,123 +87,129 @@ impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
             }
         });
         let Ok(loaded) = loaded else {
-            // It goes on changing; what was read is of no one time.
-            self.signal.change(Change::Lost);
+            // The directory changed during each read: no read was consistent.
+            self.debouncer.change(Change::Lost);
             return None;
         };
-        if let Ok(Loaded::Unsettled { reason, again_in }) = loaded {
-            self.unsettled(began, &reason);
-            return Some(again_in);
+        if let Ok(Loaded::Unsettled { reason, retry_after }) = loaded {
+            self.unsettled(started, &reason);
+            return Some(retry_after);
         }
-        self.said.unsettled = None;
+        self.log_state.unsettled = None;
         match loaded {
-            Err(reason) => self.failed(began, &reason),
+            Err(reason) => self.failed(started, &reason),
             Ok(Loaded::New { value, hash }) if hash != current.hash => {
-                self.swap(began, value, hash, current.number + 1)
+                self.swap(started, value, hash, current.number + 1)
             }
             Ok(_) => {
-                if self.said.failure.take().is_some() {
-                    let (plugin, dir) = (self.options.wording.plugin.as_str(), self.directory.display());
-                    tracing::info!(plugin, %dir, "{}", self.options.wording.recovered);
+                if self.log_state.failure.take().is_some() {
+                    let (plugin, dir, messages) = self.log_fields();
+                    tracing::info!(plugin, %dir, "{}", messages.recovered);
                 }
-                self.tell(began, Outcome::Unchanged { hash: &current.hash });
+                self.report(started, Outcome::Unchanged { hash: &current.hash });
             }
         }
         None
     }
 
-    fn unsettled(&mut self, began: Instant, reason: &str) {
-        if is_new(&mut self.said.unsettled, reason) {
-            let (plugin, dir) = (self.options.wording.plugin.as_str(), self.directory.display());
-            tracing::warn!(reason, plugin, %dir, "{}", self.options.wording.unsettled);
+    fn unsettled(&mut self, started: Instant, reason: &str) {
+        if is_new(&mut self.log_state.unsettled, reason) {
+            let (plugin, dir, messages) = self.log_fields();
+            tracing::warn!(reason, plugin, %dir, "{}", messages.unsettled);
         }
-        self.tell(began, Outcome::Unsettled { reason });
+        self.report(started, Outcome::Unsettled { reason });
     }
 
-    fn swap(&mut self, began: Instant, value: T, hash: String, number: u64) {
+    fn swap(&mut self, started: Instant, value: T, hash: String, number: u64) {
         let version = Arc::new(Version { value, hash, number });
         self.current.store(Arc::clone(&version));
-        self.notices.notify();
-        self.said.failure = None;
-        let (plugin, dir) = (self.options.wording.plugin.as_str(), self.directory.display());
-        tracing::info!(plugin, %dir, "{}", self.options.wording.reloaded);
-        self.tell(began, Outcome::Loaded { hash: &version.hash });
+        self.notifier.notify();
+        self.log_state.failure = None;
+        let (plugin, dir, messages) = self.log_fields();
+        tracing::info!(plugin, %dir, "{}", messages.reloaded);
+        self.report(started, Outcome::Loaded { hash: &version.hash });
     }
 
-    fn failed(&mut self, began: Instant, reason: &str) {
-        if is_new(&mut self.said.failure, reason) {
-            let (plugin, dir) = (self.options.wording.plugin.as_str(), self.directory.display());
-            tracing::error!(err = reason, plugin, %dir, "{}", self.options.wording.failed);
+    fn failed(&mut self, started: Instant, reason: &str) {
+        if is_new(&mut self.log_state.failure, reason) {
+            let (plugin, dir, messages) = self.log_fields();
+            tracing::error!(err = reason, plugin, %dir, "{}", messages.failed);
         }
-        self.tell(began, Outcome::Failed { reason });
+        self.report(started, Outcome::Failed { reason });
     }
 
-    fn tell(&self, began: Instant, outcome: Outcome<'_>) {
-        tell(&self.observer, began, outcome);
+    fn report(&self, started: Instant, outcome: Outcome<'_>) {
+        report(&self.observer, started, outcome);
+    }
+
+    fn log_fields(&self) -> (&str, Display<'_>, &LogMessages) {
+        let messages = &self.options.log_messages;
+        (&messages.plugin, self.directory.display(), messages)
     }
 }
 
-/// How often to read what changes while it is read.
+/// The maximum number of reads of a directory that changes meanwhile.
 const MAX_READS: usize = 8;
 
-/// Loads until the way to the directory was the same before and after, so that a swap of all files is never half seen.
-/// An error is what was read last, while it changed.
-pub(crate) fn load_steadily<R>(
-    eyes: &mut Eyes,
+/// Loads until the path of the directory resolves to the same before and after, so that a swap of all files is never
+/// read in part. `Err` has the last, inconsistent read.
+pub(crate) fn load_consistently<R>(
+    watcher: &mut FsWatcher,
     directory: &Path,
     mut load: impl FnMut() -> R,
 ) -> Result<R, R> {
     let mut loaded = load();
     for _ in 1..MAX_READS {
-        if eyes.is_steady(directory) {
+        if watcher.is_unchanged(directory) {
             return Ok(loaded);
         }
-        // What cannot be watched is told when it is looked at next.
-        let _ = eyes.look(directory, false);
+        // A watch error is reported by the next `watch`.
+        let _ = watcher.update(directory, false);
         loaded = load();
     }
     Err(loaded)
 }
 
-/// Tells the observer of an attempt that ends now.
-pub(crate) fn tell(observer: &impl Observer, began: Instant, outcome: Outcome<'_>) {
+/// Reports an attempt that ends now to the observer.
+pub(crate) fn report(observer: &impl Observer, started: Instant, outcome: Outcome<'_>) {
     observer.attempted(&Attempt {
         outcome,
         ended: SystemTime::now(),
-        took: began.elapsed(),
+        took: started.elapsed(),
     });
 }
 
-/// Watches the way to the directory. Where that cannot be done, polling is what is left.
+/// Updates the watches on the path of the directory. If that fails, only polling is left.
 pub(crate) fn watch(
-    eyes: &mut Eyes,
+    watcher: &mut FsWatcher,
     directory: &Path,
-    anew: bool,
+    reset: bool,
     (options, observer): (&Options, &impl Observer),
-    said: &mut Said,
+    log_state: &mut LogState,
 ) {
-    let looked = eyes.look(directory, anew);
-    if let Some(is_watched) = said.news(looked.is_ok()) {
+    let updated = watcher.update(directory, reset);
+    if let Some(is_watched) = log_state.update_watched(updated.is_ok()) {
         observer.watching(is_watched);
     }
-    match looked {
-        Ok(()) => said.unwatched = None,
+    match updated {
+        Ok(()) => log_state.unwatched = None,
         Err(error) => {
-            let (plugin, dir) = (options.wording.plugin.as_str(), directory.display());
-            if is_new(&mut said.unwatched, &error.to_string()) {
-                let poll = options.poll;
-                tracing::error!(err = %error, plugin, %dir, fallback = "poll", ?poll, "{}", options.wording.unwatched);
+            let messages = &options.log_messages;
+            let (plugin, dir) = (messages.plugin.as_str(), directory.display());
+            if is_new(&mut log_state.unwatched, &error.to_string()) {
+                let poll = options.poll_interval;
+                tracing::error!(err = %error, plugin, %dir, fallback = "poll", ?poll, "{}", messages.unwatched);
             }
         }
     }
 }
 
-/// Whether something was not said before; of long texts, too, only a few bytes are kept.
-fn is_new(said: &mut Option<u64>, text: &str) -> bool {
+/// Whether a text differs from the last one. Only its hash is kept.
+fn is_new(last: &mut Option<u64>, text: &str) -> bool {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     let digest = Some(hasher.finish());
-    std::mem::replace(said, digest) != digest
+    std::mem::replace(last, digest) != digest
 }
 
 #[cfg(test)]
@@ -210,9 +217,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_watched_is_told_when_it_changes() {
-        let mut said = Said::default();
-        let told = [true, true, false, false, true].map(|is_watched| said.news(is_watched));
-        assert_eq!(told, [Some(true), None, Some(false), None, Some(true)]);
+    fn watched_is_reported_when_it_changes() {
+        let mut state = LogState::default();
+        let reported = [true, true, false, false, true].map(|is_watched| state.update_watched(is_watched));
+        assert_eq!(reported, [Some(true), None, Some(false), None, Some(true)]);
     }
 }

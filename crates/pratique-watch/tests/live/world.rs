@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pratique_manifest::{
     LoadErrors, Options as LoadOptions, Plugin, Reloaded, Reloader, RewriteDelays, UncheckedExpressions,
 };
-use pratique_watch::{Attempt, Load, Loaded, Observer, Options, Outcome, Version, Watched, Wording};
+use pratique_watch::{Attempt, Load, Loaded, LogMessages, Observer, Options, Outcome, Version, Watched};
 use tempfile::TempDir;
 
 /// So long that nothing but events can be what calls.
@@ -59,8 +59,8 @@ impl World {
 
     fn watch_with(mut self, poll: Duration, delays: RewriteDelays) -> Self {
         let options = Options {
-            poll,
-            wording: Wording::policies("ValidatingAdmissionPolicy"),
+            poll_interval: poll,
+            log_messages: LogMessages::policies("ValidatingAdmissionPolicy"),
             ..Options::default()
         };
         let reloader = Reloader::new(Plugin::ValidatingAdmissionPolicy);
@@ -141,7 +141,7 @@ impl Load<Vec<String>> for Policies {
             Reloaded::Unchanged => Loaded::Unchanged,
             Reloaded::Unstable(unstable) => Loaded::Unsettled {
                 reason: unstable.to_string(),
-                again_in: unstable.retry_after,
+                retry_after: unstable.retry_after,
             },
             Reloaded::New(set) => Loaded::New {
                 value: set

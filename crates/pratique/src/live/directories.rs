@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pratique_manifest::{LoadErrors, ManifestSet, Plugin, Reloaded, Reloader};
-use pratique_watch::{Attempt, Load, Loaded, Outcome, Version, Watched, Wording};
+use pratique_watch::{Attempt, Load, Loaded, LogMessages, Outcome, Version, Watched};
 use pratique_workers::Sequential;
 
 use super::observer::{AdmissionObserver, Reload, ReloadResult};
@@ -38,12 +38,12 @@ pub(super) fn watch(
     let mut watched = Vec::new();
     let turn = Arc::new(Mutex::new(()));
     for directory in directories {
-        let wording = match directory.plugin.is_policy() {
-            true => Wording::policies(directory.plugin.name()),
-            false => Wording::webhooks(directory.plugin.name()),
+        let log_messages = match directory.plugin.is_policy() {
+            true => LogMessages::policies(directory.plugin.name()),
+            false => LogMessages::webhooks(directory.plugin.name()),
         };
         let options = pratique_watch::Options {
-            wording,
+            log_messages,
             ..options.clone()
         };
         let loaded = Arc::new(AtomicUsize::new(0));
@@ -130,7 +130,7 @@ impl Load<Arc<ManifestSet>> for Loader {
             Reloaded::Unchanged => Loaded::Unchanged,
             Reloaded::Unstable(unstable) => Loaded::Unsettled {
                 reason: unstable.to_string(),
-                again_in: unstable.retry_after,
+                retry_after: unstable.retry_after,
             },
             Reloaded::New(set) => {
                 self.loaded.store(super::log::count(&set), Ordering::Relaxed);

@@ -52,7 +52,7 @@ impl Worker {
             .name("pratique-live".to_owned())
             .spawn(move || {
                 #[cfg(feature = "watch")]
-                pratique_watch::give_way();
+                pratique_watch::lower_priority();
                 own.answer(&work, &tidy);
             })?;
         Ok(Worker {

@@ -360,7 +360,7 @@ fn without_watches_the_poll_finds_changes() {
         .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
         .live()
         .watching(pratique_watch::Options {
-            poll: Duration::from_millis(50),
+            poll_interval: Duration::from_millis(50),
             ..Default::default()
         })
         .observer(metrics.clone())

@@ -1,5 +1,5 @@
-//! The way to a directory's content: every entry that is looked up on it, through symbolic links as the system follows
-//! them. When one of these entries becomes another, the content may have become another.
+//! Path resolution that records every entry it looks up, through symbolic links as the system follows them. If one of
+//! these entries changes, the content of the directory may have changed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -8,80 +8,80 @@ use std::path::{Component, Path, PathBuf};
 
 use notify::event::{AccessKind, AccessMode, CreateKind, Event, EventKind, ModifyKind};
 
-use crate::signal::Change;
+use crate::debouncer::Change;
 
-/// A way as it is now.
+/// The resolution of a path at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Route {
-    /// The directory itself, free of links; none if there is none.
-    directory: Option<PathBuf>,
-    /// The directories in which entries are looked up, those above before those below.
+pub(crate) struct ResolvedPath {
+    /// The resolved directory, without links; `None` if it does not exist.
+    target: Option<PathBuf>,
+    /// The directories in which entries are looked up, parents before children.
     directories: BTreeSet<PathBuf>,
-    /// The entries that are looked up, and what they are.
-    entries: HashMap<PathBuf, Found>,
+    /// The looked-up entries.
+    entries: HashMap<PathBuf, Entry>,
 }
 
-/// What an entry is.
+/// A directory entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Found {
+enum Entry {
     Link(PathBuf),
-    /// With its number, where there is one, by which it is told from another in its place.
+    /// With its inode number, which distinguishes it from a replacement of the same name.
     Directory(Option<u64>),
     Other,
-    Nothing,
+    Missing,
 }
 
-impl Route {
-    /// Finds the way to a directory and to what its entries lead to.
-    pub(crate) fn find(directory: &Path) -> Self {
-        let mut finder = Finder::default();
-        let directory = finder.walk(directory);
-        if let Some(directory) = &directory {
-            finder.route.directories.insert(directory.clone());
+impl ResolvedPath {
+    /// Resolves the path of a directory and the links in the directory.
+    pub(crate) fn resolve(directory: &Path) -> Self {
+        let mut resolver = Resolver::default();
+        let target = resolver.resolve(directory);
+        if let Some(directory) = &target {
+            resolver.path.directories.insert(directory.clone());
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
                 if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
-                    finder.follow(directory.clone(), entry.file_name());
+                    resolver.follow(directory.clone(), entry.file_name());
                 }
             }
         }
-        Route {
-            directory,
-            ..finder.route
+        ResolvedPath {
+            target,
+            ..resolver.path
         }
     }
 
-    /// The directories to watch, those above before those below.
+    /// The directories to watch, parents before children.
     pub(crate) fn directories(&self) -> &BTreeSet<PathBuf> {
         &self.directories
     }
 
-    /// Whether this is the directory that it is all about.
-    pub(crate) fn leads_to(&self, directory: &Path) -> bool {
-        self.directory.as_deref() == Some(directory)
+    /// Whether this is the resolved directory.
+    pub(crate) fn is_target(&self, directory: &Path) -> bool {
+        self.target.as_deref() == Some(directory)
     }
 
-    /// Whether an entry is the same on another way; an entry of one of them only is of no account.
-    fn agrees_at(&self, other: &Self, entry: &Path) -> bool {
-        match (self.entries.get(entry), other.entries.get(entry)) {
-            (Some(own), Some(other)) => own == other,
+    /// Whether an entry is the same in both resolutions, or missing in one of them.
+    fn agrees_at(&self, other: &Self, path: &Path) -> bool {
+        match (self.entries.get(path), other.entries.get(path)) {
+            (Some(entry), Some(other)) => entry == other,
             _ => true,
         }
     }
 
-    /// Whether the two ways are the same as far as both go. If they are not, what is read between them is of two times.
+    /// Whether all common entries are the same. Otherwise, files read in between may be from different versions.
     pub(crate) fn agrees(&self, other: &Self) -> bool {
-        self.entries.keys().all(|entry| self.agrees_at(other, entry))
+        self.entries.keys().all(|path| self.agrees_at(other, path))
     }
 
-    /// The directories of this way that are others on another.
+    /// The directories that were replaced in the other resolution.
     pub(crate) fn replaced<'r>(&'r self, other: &'r Self) -> impl Iterator<Item = &'r PathBuf> {
         self.directories
             .iter()
             .filter(|directory| !self.agrees_at(other, directory))
     }
 
-    /// What an event means on this way, if anything.
-    pub(crate) fn judge(&self, event: &Event) -> Option<Change> {
+    /// Classifies an event; `None` if it does not affect this path.
+    pub(crate) fn classify(&self, event: &Event) -> Option<Change> {
         if event.need_rescan() || event.paths.is_empty() {
             return Some(Change::Lost);
         }
@@ -95,112 +95,112 @@ impl Route {
         if !is_metadata && event.paths.iter().any(|path| self.directories.contains(path)) {
             return Some(Change::Lost);
         }
-        let concerns = |path: &PathBuf| {
+        let affects = |path: &PathBuf| {
             self.entries.contains_key(path)
                 || self.directories.contains(path)
-                || path.parent().is_some_and(|parent| self.leads_to(parent))
+                || path.parent().is_some_and(|parent| self.is_target(parent))
         };
-        event.paths.iter().any(concerns).then_some(change)
+        event.paths.iter().any(affects).then_some(change)
     }
 }
 
-/// As many links as Linux follows.
+/// The maximum number of links, as on Linux.
 const MAX_LINKS: usize = 40;
 
 #[derive(Default)]
-struct Finder {
-    route: Route,
-    /// Where paths lead: the links of a directory often lead to the same place.
-    known: HashMap<PathBuf, Option<PathBuf>>,
+struct Resolver {
+    path: ResolvedPath,
+    /// Resolved paths: the links of a directory often have the same parent.
+    resolved: HashMap<PathBuf, Option<PathBuf>>,
 }
 
-impl Finder {
-    /// Follows a path through all its links.
-    fn walk(&mut self, path: &Path) -> Option<PathBuf> {
-        let mut at = PathBuf::new();
-        let mut left = Vec::new();
-        push_reversed(&mut left, path);
+impl Resolver {
+    /// Resolves a path through all its links.
+    fn resolve(&mut self, path: &Path) -> Option<PathBuf> {
+        let mut current = PathBuf::new();
+        let mut remaining = Vec::new();
+        push_reversed(&mut remaining, path);
         let mut links = 0;
-        while let Some(step) = left.pop() {
+        while let Some(step) = remaining.pop() {
             let name = match step {
                 Step::Root(root) => {
-                    at.push(root);
+                    current.push(root);
                     continue;
                 }
                 Step::Up => {
-                    at.pop();
+                    current.pop();
                     continue;
                 }
                 Step::Down(name) => name,
             };
-            match self.look_up(&at, &name) {
-                Found::Nothing => return None,
-                Found::Directory(_) | Found::Other => at.push(name),
-                Found::Link(_) if links == MAX_LINKS => return None,
-                Found::Link(target) => {
+            match self.look_up(&current, &name) {
+                Entry::Missing => return None,
+                Entry::Directory(_) | Entry::Other => current.push(name),
+                Entry::Link(_) if links == MAX_LINKS => return None,
+                Entry::Link(target) => {
                     links += 1;
-                    push_reversed(&mut left, &target);
+                    push_reversed(&mut remaining, &target);
                 }
             }
         }
-        Some(at)
+        Some(current)
     }
 
     /// Follows the links that start with an entry of a directory.
     fn follow(&mut self, mut directory: PathBuf, mut name: OsString) {
         for _ in 0..MAX_LINKS {
-            let Found::Link(target) = self.look_up(&directory, &name) else {
+            let Entry::Link(target) = self.look_up(&directory, &name) else {
                 return;
             };
             let target = directory.join(target);
             let (Some(parent), Some(last)) = (target.parent(), target.file_name()) else {
-                self.walk_once(&target);
+                self.resolve_cached(&target);
                 return;
             };
-            match self.walk_once(parent) {
+            match self.resolve_cached(parent) {
                 Some(parent) => (directory, name) = (parent, last.to_owned()),
                 None => return,
             }
         }
     }
 
-    fn walk_once(&mut self, path: &Path) -> Option<PathBuf> {
-        if let Some(known) = self.known.get(path) {
-            return known.clone();
+    fn resolve_cached(&mut self, path: &Path) -> Option<PathBuf> {
+        if let Some(resolved) = self.resolved.get(path) {
+            return resolved.clone();
         }
-        let found = self.walk(path);
-        self.known.insert(path.to_owned(), found.clone());
-        found
+        let resolved = self.resolve(path);
+        self.resolved.insert(path.to_owned(), resolved.clone());
+        resolved
     }
 
-    /// Looks up an entry; one that is not there may be there later.
-    fn look_up(&mut self, directory: &Path, name: &OsString) -> Found {
-        let entry = directory.join(name);
-        let found = match fs::symlink_metadata(&entry) {
-            Ok(found) if found.is_symlink() => fs::read_link(&entry).map_or(Found::Nothing, Found::Link),
-            Ok(found) if found.is_dir() => Found::Directory(number(&found)),
-            Ok(_) => Found::Other,
-            Err(_) => Found::Nothing,
+    /// Looks up and records an entry. Missing entries are recorded as well: they may be created later.
+    fn look_up(&mut self, directory: &Path, name: &OsString) -> Entry {
+        let path = directory.join(name);
+        let entry = match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_symlink() => fs::read_link(&path).map_or(Entry::Missing, Entry::Link),
+            Ok(metadata) if metadata.is_dir() => Entry::Directory(inode(&metadata)),
+            Ok(_) => Entry::Other,
+            Err(_) => Entry::Missing,
         };
-        if !self.route.directories.contains(directory) {
-            self.route.directories.insert(directory.to_owned());
+        if !self.path.directories.contains(directory) {
+            self.path.directories.insert(directory.to_owned());
         }
-        self.route.entries.insert(entry, found.clone());
-        found
+        self.path.entries.insert(path, entry.clone());
+        entry
     }
 }
 
 #[cfg(unix)]
-fn number(found: &fs::Metadata) -> Option<u64> {
-    Some(std::os::unix::fs::MetadataExt::ino(found))
+fn inode(metadata: &fs::Metadata) -> Option<u64> {
+    Some(std::os::unix::fs::MetadataExt::ino(metadata))
 }
 
 #[cfg(not(unix))]
-fn number(_: &fs::Metadata) -> Option<u64> {
+fn inode(_: &fs::Metadata) -> Option<u64> {
     None
 }
 
-/// A step of a path.
+/// A component of a path, as an action on the current directory.
 enum Step {
     Root(OsString),
     Up,
@@ -248,12 +248,12 @@ mod tests {
     }
 
     #[test]
-    fn events_on_the_way_count() {
+    fn events_on_the_path_are_classified() {
         let (_root, path) = linked();
-        let route = Route::find(&path.join("in/policies"));
+        let resolved = ResolvedPath::resolve(&path.join("in/policies"));
         let check = |kind: EventKind, entry: &str, expected: Option<Change>| {
             let event = Event::new(kind).add_path(path.join(entry));
-            assert_eq!(route.judge(&event), expected, "{event:?}");
+            assert_eq!(resolved.classify(&event), expected, "{event:?}");
         };
         for entry in ["in/policies/new", "files/a", "files/b"] {
             check(RENAMED, entry, Some(Change::Done));
@@ -272,32 +272,32 @@ mod tests {
             check(WRITTEN, entry, None);
         }
         let flood = Event::new(EventKind::Other).set_flag(Flag::Rescan);
-        assert_eq!(route.judge(&flood), Some(Change::Lost));
+        assert_eq!(resolved.classify(&flood), Some(Change::Lost));
     }
 
     #[test]
-    fn ways_differ_where_both_go() {
+    fn resolutions_differ_in_common_entries() {
         let (_root, path) = linked();
-        let find = || Route::find(&path.join("in/policies"));
-        let before = find();
+        let resolve = || ResolvedPath::resolve(&path.join("in/policies"));
+        let before = resolve();
         symlink("nowhere", path.join("in/policies/new")).unwrap();
         fs::write(path.join("in/policies/plain"), "").unwrap();
-        assert!(before != find() && before.agrees(&find()));
+        assert!(before != resolve() && before.agrees(&resolve()));
         fs::rename(path.join("files"), path.join("gone")).unwrap();
         fs::create_dir(path.join("files")).unwrap();
-        let after = find();
+        let after = resolve();
         assert!(!before.agrees(&after));
         assert_eq!(before.replaced(&after).collect::<Vec<_>>(), [&path.join("files")]);
     }
 
     #[test]
-    fn links_without_end_end() {
+    fn cyclic_links_end() {
         let root = tempfile::tempdir().unwrap();
         symlink("b", root.path().join("a")).unwrap();
         symlink("a", root.path().join("b")).unwrap();
         symlink(".", root.path().join("self")).unwrap();
         for path in ["", "a", "a/c", "self/self/self"] {
-            Route::find(&root.path().join(path));
+            ResolvedPath::resolve(&root.path().join(path));
         }
     }
 }

@@ -1,0 +1,199 @@
+//! Coalesces any number of events into one reload, in constant memory.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::options::Options;
+
+/// Pending changes, and the thread that waits for them to settle.
+#[derive(Debug, Default)]
+pub(crate) struct Debouncer {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The times of the first and the last pending change.
+    changes: Option<(Instant, Instant)>,
+    /// Whether the last change was a write.
+    is_writing: bool,
+    /// Whether a pending change is complete, as opposed to writes only.
+    is_done: bool,
+    is_lost: bool,
+    is_requested: bool,
+    is_stopped: bool,
+}
+
+/// The kind of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A complete change: a file was renamed, removed or closed.
+    Done,
+    /// A file is being written.
+    Writing,
+    /// The path to the directory changed, or events were reset.
+    Lost,
+}
+
+/// The next action of the worker thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// The directory may have changed.
+    Reload {
+        /// Whether watches have to be set again.
+        reset: bool,
+    },
+    /// Stop the thread.
+    Stop,
+}
+
+impl Debouncer {
+    pub(crate) fn change(&self, change: Change) {
+        self.change_at(change, Instant::now());
+    }
+
+    fn change_at(&self, change: Change, now: Instant) {
+        let mut state = self.lock();
+        let first = state.changes.map_or(now, |(first, _)| first);
+        // The waiting thread has a timeout; it needs a wakeup only if the reload may now be due earlier.
+        let wakes = state.changes.is_none() || (state.is_writing && change != Change::Writing);
+        state.changes = Some((first, now));
+        state.is_writing = change == Change::Writing;
+        state.is_done |= change != Change::Writing;
+        state.is_lost |= change == Change::Lost;
+        drop(state);
+        if wakes {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Requests a reload without a change.
+    pub(crate) fn request(&self) {
+        self.lock().is_requested = true;
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn stop(&self) {
+        self.lock().is_stopped = true;
+        self.changed.notify_one();
+    }
+
+    /// Waits until changes have settled or reached the maximum delay, a reload is requested, or `poll_at`.
+    pub(crate) fn wait(&self, poll_at: Option<Instant>, options: &Options) -> Action {
+        let mut state = self.lock();
+        loop {
+            let now = Instant::now();
+            let due = state.due(now, poll_at, options);
+            if state.is_stopped {
+                return Action::Stop;
+            }
+            state = match due.map(|due| due.saturating_duration_since(now)) {
+                Some(Duration::ZERO) => return state.take(),
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(left) => {
+                    let waited = self.changed.wait_timeout(state, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    /// No code panics while it holds the lock.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// When the reload is due; `None` is never.
+    fn due(&self, now: Instant, poll_at: Option<Instant>, options: &Options) -> Option<Instant> {
+        let quiet = match self.is_writing {
+            true => options.write_quiet_period,
+            false => options.quiet_period,
+        };
+        let max_delay = match self.is_done {
+            true => options.max_delay,
+            false => options.max_write_delay,
+        };
+        let settled = self
+            .changes
+            .map(|(first, last)| (last + quiet).min(first + max_delay));
+        let requested = self.is_requested.then_some(now);
+        [settled, requested, poll_at].into_iter().flatten().min()
+    }
+
+    fn take(&mut self) -> Action {
+        // A poll is for changes without events, so watches may be missing or stale.
+        let reset = self.is_lost || self.changes.is_none();
+        *self = State::default();
+        Action::Reload { reset }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> Options {
+        Options {
+            quiet_period: Duration::from_millis(2),
+            write_quiet_period: Duration::from_millis(30),
+            max_delay: Duration::from_millis(50),
+            max_write_delay: Duration::from_millis(80),
+            ..Options::default()
+        }
+    }
+
+    /// Checks after how many milliseconds changes at these milliseconds are due.
+    #[track_caller]
+    fn check(changes: &[(u64, Change)], expected: u64) {
+        let debouncer = Debouncer::default();
+        let start = Instant::now();
+        for (at, change) in changes {
+            debouncer.change_at(*change, start + Duration::from_millis(*at));
+        }
+        let due = debouncer.lock().due(start, None, &options()).unwrap();
+        assert_eq!((due - start).as_millis(), u128::from(expected));
+    }
+
+    #[test]
+    fn changes_settle() {
+        check(&[(0, Change::Done)], 2);
+        check(&[(0, Change::Done), (1, Change::Done)], 3);
+        check(&[(0, Change::Writing)], 30);
+        check(&[(0, Change::Writing), (5, Change::Done)], 7);
+        check(&[(0, Change::Lost), (1, Change::Writing)], 31);
+    }
+
+    #[test]
+    fn the_delay_of_continuous_changes_is_bounded() {
+        let flood: Vec<_> = (0..100).map(|at| (at, Change::Done)).collect();
+        check(&flood, 50);
+        let writing: Vec<_> = (0..100).map(|at| (at, Change::Writing)).collect();
+        check(&writing, 80);
+        // A complete change in between has the shorter maximum delay.
+        let mut both = writing.clone();
+        both.insert(30, (30, Change::Done));
+        check(&both, 50);
+    }
+
+    #[test]
+    fn waiting_threads_are_notified() {
+        let debouncer = Debouncer::default();
+        debouncer.change(Change::Done);
+        assert_eq!(debouncer.wait(None, &options()), Action::Reload { reset: false });
+        debouncer.change(Change::Lost);
+        debouncer.change(Change::Done);
+        assert_eq!(debouncer.wait(None, &options()), Action::Reload { reset: true });
+        debouncer.request();
+        assert_eq!(debouncer.wait(None, &options()), Action::Reload { reset: true });
+        assert_eq!(
+            debouncer.wait(Some(Instant::now()), &options()),
+            Action::Reload { reset: true }
+        );
+        debouncer.change(Change::Done);
+        debouncer.stop();
+        assert_eq!(debouncer.wait(None, &options()), Action::Stop);
+    }
+}
