@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +18,11 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
+use crate::client::{Client, is_local};
 use crate::connections::{Place, Slot};
+use crate::context::ServerContext;
 use crate::routes;
-use crate::server::Shared;
+
 use crate::shutdown::{Stage, closing};
 use crate::unsent::{self, Sending};
 
@@ -39,14 +40,14 @@ const ANSWER: Duration = Duration::from_secs(10);
 pub(crate) async fn serve(
     stream: TcpStream,
     place: Place,
-    shared: Arc<Shared>,
+    shared: Arc<ServerContext>,
     stage: watch::Receiver<Stage>,
 ) {
     prepare(&stream);
-    let here = stream.peer_addr().is_ok_and(|own| is_here(own.ip()));
-    let local = stream.local_addr().ok().map(|own| own.ip());
+    let is_local = stream.peer_addr().is_ok_and(|address| is_local(address.ip()));
+    let local = stream.local_addr().ok().map(|address| address.ip());
     let Some(certificates) = &shared.certificates else {
-        let client = Client::of(None, here).at(local);
+        let client = Client::of(None, is_local, local);
         return first(TokioIo::new(stream), client, &place.slot, &shared, stage).await;
     };
     let accepting = timeout(
@@ -66,10 +67,10 @@ pub(crate) async fn serve(
         Err(_) => return tracing::debug!("TLS handshake took too long"),
     };
     let (_, session) = stream.get_ref();
-    let shown = certificates
+    let authenticated = certificates
         .asks_clients()
         .then(|| session.peer_certificates().is_some());
-    let client = Client::of(shown, here).at(local);
+    let client = Client::of(authenticated, is_local, local);
     let second = session.alpn_protocol() == Some(b"h2");
     let stream = TokioIo::new(stream);
     if second {
@@ -79,54 +80,12 @@ pub(crate) async fn serve(
     }
 }
 
-/// What is known of who is at the other end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Client {
-    /// Whether it may ask for reviews.
-    pub(crate) asks: bool,
-    /// Whether it may see what others asked for.
-    pub(crate) sees: bool,
-    /// The address of this machine that it connected to.
-    pub(crate) local: Option<IpAddr>,
-}
-
-impl Client {
-    /// One that has shown a certificate or not, if clients have to, and is on this machine or not.
-    fn of(shown: Option<bool>, here: bool) -> Self {
-        Client {
-            asks: shown.unwrap_or(true),
-            sees: shown.unwrap_or(here),
-            local: None,
-        }
-    }
-
-    /// One of a service that others serve: they decide who may ask. Only they know who may see what others asked for.
-    pub(crate) fn of_others() -> Self {
-        Client::of(Some(true), false)
-    }
-
-    /// One that asks for health and metrics where there is nothing else.
-    pub(crate) fn of_health() -> Self {
-        Client::of(Some(true), false)
-    }
-
-    /// The same, connected to this address.
-    fn at(self, local: Option<IpAddr>) -> Self {
-        Client { local, ..self }
-    }
-}
-
-/// Whether an address is this machine's own: that of a browser beside the server, or of a forwarded port.
-fn is_here(address: IpAddr) -> bool {
-    address.to_canonical().is_loopback()
-}
-
 /// HTTP/1.
 async fn first<I>(
     io: I,
     client: Client,
     slot: &Arc<Slot>,
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerContext>,
     stage: watch::Receiver<Stage>,
 ) where
     I: Read + Write + Unpin + Send,
@@ -145,7 +104,7 @@ async fn second<I>(
     io: I,
     client: Client,
     slot: &Arc<Slot>,
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerContext>,
     stage: watch::Receiver<Stage>,
 ) where
     I: Read + Write + Unpin + Send,
@@ -169,7 +128,7 @@ type Replying = Pin<Box<dyn Future<Output = Result<Sending, Infallible>> + Send>
 fn service(
     client: Client,
     slot: &Arc<Slot>,
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerContext>,
     stage: &watch::Receiver<Stage>,
 ) -> impl Service<Request<Incoming>, Response = Sending, Error = Infallible, Future = Replying> + use<> {
     let (slot, shared, stage) = (slot.clone(), shared.clone(), stage.clone());
@@ -286,31 +245,5 @@ fn prepare(stream: &TcpStream) {
         .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&alive));
     if let Err(error) = prepared {
         tracing::debug!(err = %error, "Connection cannot be prepared");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strangers_do_not_see_what_others_ask() {
-        let check = |shown, address: &str, asks, sees| {
-            let client = Client::of(
-                shown,
-                is_here(address.parse().unwrap_or_else(|_| panic!("{address}"))),
-            );
-            assert_eq!((client.asks, client.sees), (asks, sees), "{shown:?} {address}");
-        };
-        for here in ["127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"] {
-            check(None, here, true, true);
-            check(Some(false), here, false, false);
-            check(Some(true), here, true, true);
-        }
-        for elsewhere in ["10.0.0.1", "fe80::1", "::ffff:10.0.0.1"] {
-            check(None, elsewhere, true, false);
-            check(Some(false), elsewhere, false, false);
-            check(Some(true), elsewhere, true, true);
-        }
     }
 }

@@ -22,9 +22,9 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::connections::{Connections, Place};
+use crate::context::ServerContext;
 use crate::listen;
 use crate::routes;
-use crate::server::Shared;
 use crate::shutdown::Stage;
 
 /// How many connections there may be. Past that, new ones take the place of the oldest.
@@ -45,7 +45,7 @@ impl Health {
     /// Serves at these addresses of which this machine has one.
     pub(crate) fn start(
         addresses: &[SocketAddr],
-        shared: Arc<Shared>,
+        shared: Arc<ServerContext>,
         stage: watch::Receiver<Stage>,
     ) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -71,7 +71,7 @@ impl Health {
     }
 }
 
-async fn accept(listeners: &[TcpListener], shared: &Arc<Shared>, stage: &watch::Receiver<Stage>) {
+async fn accept(listeners: &[TcpListener], shared: &Arc<ServerContext>, stage: &watch::Receiver<Stage>) {
     let connections = Arc::new(Connections::new(CONNECTIONS));
     loop {
         match listen::accept(listeners).await {
@@ -89,7 +89,7 @@ async fn accept(listeners: &[TcpListener], shared: &Arc<Shared>, stage: &watch::
     }
 }
 
-async fn serve(stream: TcpStream, place: Place, shared: Arc<Shared>, stage: watch::Receiver<Stage>) {
+async fn serve(stream: TcpStream, place: Place, shared: Arc<ServerContext>, stage: watch::Receiver<Stage>) {
     let service = service_fn(|request: Request<Incoming>| {
         // Its body is not read.
         let (head, _) = request.into_parts();

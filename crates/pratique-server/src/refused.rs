@@ -3,7 +3,7 @@
 use http::StatusCode;
 use pratique_metrics::Metrics;
 
-use crate::respond::Answer;
+use crate::respond::{Answer, Reason};
 
 /// What an API server may run into without a fault of its own, by code and reason. They are counted from 0 on, so that
 /// the first one is an increase.
@@ -16,10 +16,6 @@ const USUAL: [(StatusCode, &str); 6] = [
     (StatusCode::GATEWAY_TIMEOUT, "Timeout"),
 ];
 
-/// The reason of a `Status` that is an answer, kept beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal(pub(crate) &'static str);
-
 /// Counts nothing yet.
 pub(crate) fn announce(metrics: &Metrics) {
     for (code, reason) in USUAL {
@@ -31,7 +27,7 @@ pub(crate) fn announce(metrics: &Metrics) {
 pub(crate) fn count(answer: &Answer, metrics: &Metrics) {
     let code = answer.status();
     if code != StatusCode::OK {
-        let reason = answer.extensions().get().map_or("", |Refusal(reason)| reason);
+        let reason = answer.extensions().get().map_or("", |Reason(reason)| reason);
         metrics.reviews_refused(code.as_u16(), reason, 1);
     }
 }

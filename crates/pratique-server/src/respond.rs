@@ -10,7 +10,9 @@ use http::{Response, StatusCode};
 use pratique_types::AdmissionReview;
 use serde::Serialize;
 
-use crate::refused::Refusal;
+/// The reason of a `Status`, as an extension of the response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reason(pub(crate) &'static str);
 
 /// An answer.
 pub(crate) type Answer = Response<Bytes>;
@@ -101,7 +103,7 @@ pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl In
         code: status.as_u16(),
     };
     let mut answer = json(status, &whole);
-    answer.extensions_mut().insert(Refusal(reason));
+    answer.extensions_mut().insert(Reason(reason));
     answer
 }
 

@@ -12,16 +12,16 @@ use pratique_metrics::Format;
 use tokio::time::timeout;
 
 use crate::body::forget;
+use crate::client::Client;
 use crate::configz::Configuration;
-use crate::connection::Client;
 use crate::connections::Slot;
+use crate::context::ServerContext;
 use crate::host;
 use crate::page;
 use crate::refused;
 use crate::respond::{Answer, failure, json, plain, text, with, without_body};
 use crate::review;
 use crate::reviewer::Half;
-use crate::server::Shared;
 
 /// Answers a request of a client, by a server that is leaving or not. With a half, it is a review by that half wherever it
 /// goes; otherwise its path says what it is.
@@ -31,7 +31,7 @@ pub(crate) async fn answer<B: Body<Data = Bytes> + Unpin>(
     client: Client,
     leaving: bool,
     slot: &Arc<Slot>,
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerContext>,
 ) -> Answer {
     let (head, body) = request.into_parts();
     let half = half.or_else(|| half_of(head.uri.path()));
@@ -67,9 +67,9 @@ fn half_of(path: &str) -> Option<Half> {
 }
 
 /// Answers where there is nothing but health and metrics.
-pub(crate) fn health(head: &Parts, leaving: bool, shared: &Shared) -> Answer {
+pub(crate) fn health(head: &Parts, leaving: bool, shared: &ServerContext) -> Answer {
     let path = head.uri.path();
-    let client = Client::of_health();
+    let client = Client::trusted();
     let answer = match is_health(path) || path == "/metrics" {
         true => look(head, client, leaving, shared),
         false => not_found(),
@@ -91,18 +91,23 @@ pub(crate) fn is_health(path: &str) -> bool {
 }
 
 /// Which half of admission is to judge, within which time; or why none does.
-fn asked(half: Half, head: &Parts, client: Client, shared: &Shared) -> Result<(Half, Duration), Box<Answer>> {
+fn asked(
+    half: Half,
+    head: &Parts,
+    client: Client,
+    shared: &ServerContext,
+) -> Result<(Half, Duration), Box<Answer>> {
     if head.method != Method::POST {
         return Err(with(wrong_method("POST"), ALLOW, "POST").into());
     }
-    if !client.asks {
+    if !client.may_review {
         return Err(unknown().into());
     }
     Ok((half, review::time(head, shared)?))
 }
 
 /// What can be looked at.
-fn look(head: &Parts, client: Client, leaving: bool, shared: &Shared) -> Answer {
+fn look(head: &Parts, client: Client, leaving: bool, shared: &ServerContext) -> Answer {
     let path = head.uri.path();
     let exists = match path {
         "/livez" | "/healthz" | "/readyz" | "/metrics" | "/configz" => true,
@@ -117,10 +122,10 @@ fn look(head: &Parts, client: Client, leaving: bool, shared: &Shared) -> Answer 
     }
     match path {
         "/readyz" => ready(leaving, shared),
-        "/metrics" if shared.protected_metrics && !client.asks => unknown(),
+        "/metrics" if shared.protected_metrics && !client.may_review => unknown(),
         "/metrics" => metrics(head, shared),
-        "/configz" | "/" if !client.asks => unknown(),
-        "/" if !client.sees => elsewhere(),
+        "/configz" | "/" if !client.may_review => unknown(),
+        "/" if !client.may_view_status => elsewhere(),
         "/" if !is_for_us(head, client, shared) => misdirected(),
         "/configz" => json(StatusCode::OK, &configuration(leaving, shared)),
         "/" => page::answer(&configuration(leaving, shared), head.uri.query(), shared),
@@ -129,31 +134,31 @@ fn look(head: &Parts, client: Client, leaving: bool, shared: &Shared) -> Answer 
 }
 
 /// Whether the status page is for the host that a request names.
-fn is_for_us(head: &Parts, client: Client, shared: &Shared) -> bool {
+fn is_for_us(head: &Parts, client: Client, shared: &ServerContext) -> bool {
     host::of(head).is_some_and(|host| host::is_ours(&host, client.local, &shared.page_hosts))
 }
 
 /// A task that ended does not come back: a restart is what helps.
-fn alive(shared: &Shared) -> Answer {
+fn alive(shared: &ServerContext) -> Answer {
     match ended(shared) {
         None => plain(StatusCode::OK, "ok"),
         Some(why) => plain(StatusCode::INTERNAL_SERVER_ERROR, &why),
     }
 }
 
-fn ended(shared: &Shared) -> Option<String> {
+fn ended(shared: &ServerContext) -> Option<String> {
     let tasks = shared.ended_tasks();
     (!tasks.is_empty()).then(|| format!("background tasks ended: {}", tasks.join(", ")))
 }
 
-fn ready(leaving: bool, shared: &Shared) -> Answer {
+fn ready(leaving: bool, shared: &ServerContext) -> Answer {
     match why_not_ready(leaving, shared) {
         None => plain(StatusCode::OK, "ok"),
         Some(why) => plain(StatusCode::SERVICE_UNAVAILABLE, &why),
     }
 }
 
-fn why_not_ready(leaving: bool, shared: &Shared) -> Option<String> {
+fn why_not_ready(leaving: bool, shared: &ServerContext) -> Option<String> {
     if leaving {
         return Some("shutting down".into());
     }
@@ -161,7 +166,7 @@ fn why_not_ready(leaving: bool, shared: &Shared) -> Option<String> {
     unready.or_else(|| ended(shared))
 }
 
-fn metrics(head: &Parts, shared: &Shared) -> Answer {
+fn metrics(head: &Parts, shared: &ServerContext) -> Answer {
     let accept = head.headers.get(ACCEPT).and_then(|own| own.to_str().ok());
     let format = Format::accepted(accept.unwrap_or_default());
     text(
@@ -171,7 +176,7 @@ fn metrics(head: &Parts, shared: &Shared) -> Answer {
     )
 }
 
-fn configuration(leaving: bool, shared: &Shared) -> Configuration {
+fn configuration(leaving: bool, shared: &ServerContext) -> Configuration {
     let not_ready = why_not_ready(leaving, shared);
     Configuration {
         version: env!("CARGO_PKG_VERSION"),

@@ -4,55 +4,21 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use pratique_audit::Log;
-use pratique_metrics::Metrics;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::accept::AcceptFailures;
-use crate::audit_losses;
-use crate::budget::Budget;
 use crate::connection;
 use crate::connections::Connections;
-use crate::evaluation::Evaluators;
+use crate::context::ServerContext;
+pub(crate) use crate::context::ServerContext as Shared;
 use crate::health::Health;
-use crate::largest::Largest;
-use crate::limits::Limits;
 use crate::listen;
-use crate::recent::Recent;
-use crate::refused;
 use crate::reviewer::Reviewer;
-use crate::rotation::Rotation;
+use crate::settings::Settings;
 use crate::shutdown::{Shutdown, Stage};
-use crate::supervise::{Supervision, supervise};
-use crate::tls::Certificates;
-use crate::turns::Turns;
 use crate::unsent;
-
-/// How a server is set up.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// What clients may take.
-    pub limits: Limits,
-    /// Served at `/metrics`.
-    pub metrics: Metrics,
-    /// Where health and metrics are served as well, by plain HTTP: for probes and scrapers that depend on nothing else.
-    /// Nowhere if there are none.
-    pub health: Vec<SocketAddr>,
-    /// Where decisions are kept.
-    pub audit: Option<Arc<Log>>,
-    /// The certificates of HTTPS. Without, there is only HTTP, and that only to this machine.
-    pub certificates: Option<Arc<Certificates>>,
-    /// Looks after the certificates; `/readyz` says no once it does not any more.
-    pub rotation: Option<Arc<Rotation>>,
-    /// Whether `/metrics`, too, is only for clients with a certificate, where these are asked for one.
-    pub protected_metrics: bool,
-    /// Whether `/` shows people what goes on.
-    pub page: bool,
-    /// The names that `/` answers to, besides `localhost` and the addresses of this machine.
-    pub page_hosts: Vec<String>,
-}
 
 /// Answers AdmissionReviews.
 #[derive(Debug)]
@@ -60,85 +26,9 @@ pub struct Server {
     /// One or more.
     listeners: Vec<TcpListener>,
     health: Option<Health>,
-    shared: Arc<Shared>,
+    shared: Arc<ServerContext>,
     connections: Arc<Connections>,
     shutdown: Shutdown,
-}
-
-/// What all requests share.
-pub(crate) struct Shared {
-    pub(crate) reviewer: Arc<dyn Reviewer>,
-    pub(crate) limits: Limits,
-    pub(crate) metrics: Metrics,
-    pub(crate) audit: Option<Arc<Log>>,
-    pub(crate) certificates: Option<Arc<Certificates>>,
-    pub(crate) rotation: Option<Arc<Rotation>>,
-    pub(crate) supervision: Supervision,
-    pub(crate) protected_metrics: bool,
-    pub(crate) page_hosts: Vec<String>,
-    pub(crate) recent: Option<Recent>,
-    pub(crate) budget: Arc<Budget>,
-    pub(crate) largest: Largest,
-    pub(crate) evaluators: Evaluators,
-    pub(crate) turns: Arc<Turns>,
-}
-
-impl Settings {
-    /// With these metrics, and usual limits.
-    #[must_use]
-    pub fn new(metrics: Metrics) -> Self {
-        Settings {
-            limits: Limits::default(),
-            metrics,
-            health: Vec::new(),
-            audit: None,
-            certificates: None,
-            rotation: None,
-            protected_metrics: false,
-            page: false,
-            page_hosts: Vec::new(),
-        }
-    }
-}
-
-impl Shared {
-    /// To be called within a runtime. The addresses of health are not listened at.
-    pub(crate) fn new(reviewer: Arc<dyn Reviewer>, settings: Settings) -> Self {
-        let Settings {
-            limits,
-            metrics,
-            health: _,
-            audit,
-            certificates,
-            rotation,
-            protected_metrics,
-            page,
-            page_hosts,
-        } = settings;
-        let supervision = Supervision::new(&metrics);
-        refused::announce(&metrics);
-        let mut limits = limits;
-        if let Some(audit) = &audit {
-            audit_losses::count(audit, &metrics);
-            limits.memory -= audit.bytes().min(limits.memory / 2);
-        }
-        Shared {
-            reviewer,
-            limits,
-            metrics,
-            audit,
-            certificates,
-            rotation,
-            supervision,
-            protected_metrics,
-            page_hosts,
-            recent: page.then(Recent::default),
-            budget: Arc::new(Budget::new(limits.memory)),
-            largest: Largest::new(),
-            evaluators: Evaluators::new(limits.requests),
-            turns: Arc::new(Turns::new(limits.requests.max(1))),
-        }
-    }
 }
 
 impl Server {
@@ -173,7 +63,7 @@ impl Server {
         let listeners = listen::all(addresses)?;
         let connections = Arc::new(Connections::new(settings.limits.connections.max(1)));
         let health = settings.health.clone();
-        let (shared, shutdown) = (Arc::new(Shared::new(reviewer, settings)), Shutdown::new());
+        let (shared, shutdown) = (Arc::new(ServerContext::new(reviewer, settings)), Shutdown::new());
         let health = match health.is_empty() {
             true => None,
             false => Some(Health::start(&health, shared.clone(), shutdown.watch()).map_err(of_health)?),
@@ -213,7 +103,7 @@ impl Server {
     pub async fn run(self) -> bool {
         let mut stage = self.shutdown.watch();
         let supervised = self.shared.clone();
-        let supervisor = tokio::spawn(async move { supervise(&supervised).await });
+        let supervisor = tokio::spawn(async move { supervised.supervise().await });
         let mut failures = AcceptFailures::default();
         let unsent = self.shared.clone();
         let expiring = tokio::spawn(async move { unsent::expire(&unsent).await });
@@ -265,12 +155,4 @@ impl Server {
 
 fn of_health(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("health and metrics: {error}"))
-}
-
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Shared")
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
-    }
 }

@@ -15,13 +15,13 @@ use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 use tower_service::Service;
 
-use crate::connection::Client;
+use crate::client::Client;
 use crate::connections::Slot;
+use crate::context::ServerContext;
 use crate::refused;
 use crate::reviewer::{Half, Reviewer};
 use crate::routes;
-use crate::server::{Settings, Shared};
-use crate::supervise::supervise;
+use crate::settings::Settings;
 use crate::unsent::{self, AnswerBody};
 
 /// AdmissionReviews over HTTP, without a listener: a [`tower`](Service) service of `http` requests that axum, hyper and
@@ -73,7 +73,7 @@ pub struct AdmissionService {
 }
 
 struct Inner {
-    shared: Arc<Shared>,
+    shared: Arc<ServerContext>,
     /// How many requests there were: each takes its turn by itself.
     requests: AtomicU64,
     /// Tells metrics and logs of tasks that ended.
@@ -95,9 +95,9 @@ impl AdmissionService {
             page: false,
             ..settings
         };
-        let shared = Arc::new(Shared::new(reviewer, settings));
+        let shared = Arc::new(ServerContext::new(reviewer, settings));
         let supervised = shared.clone();
-        let supervisor = Handle::current().spawn(async move { supervise(&supervised).await });
+        let supervisor = Handle::current().spawn(async move { supervised.supervise().await });
         AdmissionService {
             inner: Arc::new(Inner {
                 shared,
@@ -148,7 +148,7 @@ where
                 }
             };
             let request = request.map(Box::pin);
-            let answer = routes::answer(request, half, Client::of_others(), false, &slot, shared).await;
+            let answer = routes::answer(request, half, Client::trusted(), false, &slot, shared).await;
             Ok(unsent::send(answer, share, &slot))
         })
     }

@@ -16,10 +16,10 @@ use tokio::time::sleep;
 
 use crate::budget::{Client, Pressure, Share};
 use crate::connections::Slot;
+use crate::context::ServerContext;
 use crate::refused;
 use crate::respond::{Answer, busy};
 use crate::routes;
-use crate::server::Shared;
 use crate::throttle::Throttle;
 
 /// What a request takes besides its body and its evaluation: its head, its stream, the state of its handling.
@@ -93,7 +93,7 @@ impl AsRef<[u8]> for Unsent {
 pub(crate) fn share<B>(
     request: &Request<B>,
     slot: &Slot,
-    shared: &Shared,
+    shared: &ServerContext,
 ) -> Result<Option<Share>, Box<Answer>> {
     match shared.budget.share(REQUEST) {
         Ok(share) => Ok(Some(share)),
@@ -135,7 +135,7 @@ pub(crate) fn send(answer: Answer, share: Option<Share>, slot: &Arc<Slot>) -> Se
 }
 
 /// Closes connections whose clients take too long to read answers, and tells of too little memory, but not all the time.
-pub(crate) async fn expire(shared: &Shared) {
+pub(crate) async fn expire(shared: &ServerContext) {
     let (mut log, mut pressure) = (Throttle::default(), Pressure::default());
     loop {
         shared.budget.expire(shared.limits.answer_time);

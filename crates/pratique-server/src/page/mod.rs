@@ -13,8 +13,8 @@ use pratique_json::base64;
 use sha2::{Digest, Sha256};
 
 use crate::configz::{self, Configuration};
+use crate::context::ServerContext;
 use crate::respond::{Answer, text};
-use crate::server::Shared;
 use filter::Filter;
 use html::Html;
 
@@ -34,7 +34,7 @@ static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(|| {
 });
 
 /// The page.
-pub(crate) fn answer(configuration: &Configuration, query: Option<&str>, shared: &Shared) -> Answer {
+pub(crate) fn answer(configuration: &Configuration, query: Option<&str>, shared: &ServerContext) -> Answer {
     let mut answer = text(
         StatusCode::OK,
         "text/html; charset=utf-8",
@@ -49,7 +49,7 @@ pub(crate) fn answer(configuration: &Configuration, query: Option<&str>, shared:
     answer
 }
 
-fn write(configuration: &Configuration, filter: &Filter, shared: &Shared) -> String {
+fn write(configuration: &Configuration, filter: &Filter, shared: &ServerContext) -> String {
     let now = SystemTime::now();
     let mut out = Html::default();
     out.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Pratique</title>");

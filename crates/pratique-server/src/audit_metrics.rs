@@ -1,12 +1,12 @@
-//! Audit events that are lost or delayed, as metrics have them.
+//! Counts lost and delayed audit events in metrics.
 
 use pratique_audit::{Log, Observer};
 use pratique_metrics::Metrics;
 
-/// Counts what is lost of a log.
-struct Counting(Metrics);
+/// An observer that counts in metrics.
+struct AuditMetrics(Metrics);
 
-impl Observer for Counting {
+impl Observer for AuditMetrics {
     fn lost(&self, events: u64) {
         self.0.audit_errors("log", events);
     }
@@ -16,9 +16,9 @@ impl Observer for Counting {
     }
 }
 
-/// Has all losses of a log counted from now on.
-pub(crate) fn count(log: &Log, metrics: &Metrics) {
+/// Counts the losses of a log from now on.
+pub(crate) fn observe(log: &Log, metrics: &Metrics) {
     metrics.audit_errors("log", 0);
     metrics.audit_write_failures(0);
-    log.observe(Counting(metrics.clone()));
+    log.observe(AuditMetrics(metrics.clone()));
 }

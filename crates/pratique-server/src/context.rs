@@ -1,0 +1,114 @@
+//! State that all requests of a server share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pratique_audit::Log;
+use pratique_metrics::Metrics;
+
+use crate::audit_metrics;
+use crate::budget::Budget;
+use crate::evaluation::Evaluators;
+use crate::largest::Largest;
+use crate::limits::Limits;
+use crate::recent::Recent;
+use crate::refused;
+use crate::reviewer::Reviewer;
+use crate::rotation::Rotation;
+use crate::settings::Settings;
+use crate::supervision::Supervision;
+use crate::tls::Certificates;
+use crate::turns::Turns;
+
+/// The interval at which background tasks are checked.
+const SUPERVISION_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The shared state of a server.
+pub(crate) struct ServerContext {
+    pub(crate) reviewer: Arc<dyn Reviewer>,
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Metrics,
+    pub(crate) audit: Option<Arc<Log>>,
+    pub(crate) certificates: Option<Arc<Certificates>>,
+    pub(crate) rotation: Option<Arc<Rotation>>,
+    pub(crate) supervision: Supervision,
+    pub(crate) protected_metrics: bool,
+    pub(crate) page_hosts: Vec<String>,
+    pub(crate) recent: Option<Recent>,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) largest: Largest,
+    pub(crate) evaluators: Evaluators,
+    pub(crate) turns: Arc<Turns>,
+}
+
+impl ServerContext {
+    /// Creates the state within a runtime. The addresses of [`Settings::health`] are not used.
+    pub(crate) fn new(reviewer: Arc<dyn Reviewer>, settings: Settings) -> Self {
+        let Settings {
+            mut limits,
+            metrics,
+            health: _,
+            audit,
+            certificates,
+            rotation,
+            protected_metrics,
+            page,
+            page_hosts,
+        } = settings;
+        refused::announce(&metrics);
+        if let Some(audit) = &audit {
+            audit_metrics::observe(audit, &metrics);
+            limits.memory -= audit.bytes().min(limits.memory / 2);
+        }
+        ServerContext {
+            reviewer,
+            limits,
+            supervision: Supervision::new(&metrics),
+            metrics,
+            audit,
+            certificates,
+            rotation,
+            protected_metrics,
+            page_hosts,
+            recent: page.then(Recent::default),
+            budget: Arc::new(Budget::new(limits.memory)),
+            largest: Largest::new(),
+            evaluators: Evaluators::new(limits.requests),
+            turns: Arc::new(Turns::new(limits.requests.max(1))),
+        }
+    }
+
+    /// The background tasks that ended while the server runs. Each is logged and counted once.
+    pub(crate) fn ended_tasks(&self) -> Vec<&'static str> {
+        let mut ended = self.reviewer.ended_tasks();
+        if self
+            .rotation
+            .as_ref()
+            .is_some_and(|rotation| rotation.has_ended())
+        {
+            ended.push("certificates");
+        }
+        if self.audit.as_ref().is_some_and(|log| log.has_ended()) {
+            ended.push("audit");
+        }
+        self.supervision.record(&ended, &self.metrics);
+        ended
+    }
+
+    /// Checks the background tasks periodically.
+    pub(crate) async fn supervise(&self) {
+        loop {
+            self.ended_tasks();
+            tokio::time::sleep(SUPERVISION_INTERVAL).await;
+        }
+    }
+}
+
+impl std::fmt::Debug for ServerContext {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("ServerContext")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
