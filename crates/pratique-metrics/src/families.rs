@@ -1,20 +1,18 @@
-//! All families: their names, words and labels, which are those of an API server, and what is counted in them.
+//! All metric families, with the names, help texts and labels of an API server.
+// Upstream: pkg/admission/metrics/metrics.go, newAdmissionMetrics
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::gauge::Gauge;
 
-use crate::family::Table;
+use crate::family::{FloatGauge, Table};
 use crate::histogram::{CEL, CONDITION, Histogram, POLICY, STEP, WEBHOOK};
 use crate::labels::Plugin;
 use crate::snapshot::{Family, Kind, Series, Value};
 use crate::summary::Summary;
 
-/// Seconds since 1970.
-pub(crate) type Time = Gauge<f64, std::sync::atomic::AtomicU64>;
-
-/// What is counted.
+/// The values of all families.
 #[derive(Debug)]
 pub(crate) struct Families {
     pub(crate) steps: Table<Histogram, 3>,
@@ -32,9 +30,9 @@ pub(crate) struct Families {
     pub(crate) mutations: Table<Counter, 3>,
     pub(crate) mutation_times: Table<Histogram, 3>,
     pub(crate) reloads: Table<Counter, 3>,
-    pub(crate) reload_times: Table<Time, 3>,
-    /// The identity and the hash of what each plugin has.
-    pub(crate) configurations: Mutex<[Option<(String, String)>; Plugin::ALL.len()]>,
+    pub(crate) reload_times: Table<FloatGauge, 3>,
+    /// The identity of the server and the hash of the configuration, for each plugin.
+    pub(crate) configurations: Mutex<BTreeMap<Plugin, (String, String)>>,
     pub(crate) compilations: Table<Histogram, 0>,
     pub(crate) evaluations: Table<Histogram, 0>,
     pub(crate) undecided: Table<Counter, 3>,
@@ -44,9 +42,9 @@ pub(crate) struct Families {
     pub(crate) reviews_refused: Table<Counter, 2>,
     pub(crate) log_lines: Table<Counter, 0>,
     pub(crate) background_tasks: Table<Counter, 1>,
-    pub(crate) directories_watched: Table<Time, 2>,
+    pub(crate) directories_watched: Table<FloatGauge, 2>,
     pub(crate) certificate_loads: Table<Counter, 1>,
-    pub(crate) certificate_expirations: Table<Time, 1>,
+    pub(crate) certificate_expirations: Table<FloatGauge, 1>,
 }
 
 impl Families {
@@ -85,7 +83,7 @@ impl Families {
             mutations: Table::new(["error_type", "policy", "policy_binding"], Counter::default),
             mutation_times: Table::new(["error_type", "policy", "policy_binding"], policy),
             reloads: Table::new(["apiserver_id_hash", "plugin", "status"], Counter::default),
-            reload_times: Table::new(["apiserver_id_hash", "plugin", "status"], Time::default),
+            reload_times: Table::new(["apiserver_id_hash", "plugin", "status"], FloatGauge::default),
             configurations: Mutex::default(),
             compilations: Table::new([], || Histogram::new(CEL)),
             evaluations: Table::new([], || Histogram::new(CEL)),
@@ -96,13 +94,13 @@ impl Families {
             reviews_refused: Table::new(["code", "reason"], Counter::default),
             log_lines: Table::new([], Counter::default),
             background_tasks: Table::new(["task"], Counter::default),
-            directories_watched: Table::new(["directory", "plugin"], Time::default),
+            directories_watched: Table::new(["directory", "plugin"], FloatGauge::default),
             certificate_loads: Table::new(["status"], Counter::default),
-            certificate_expirations: Table::new(["certificate"], Time::default),
+            certificate_expirations: Table::new(["certificate"], FloatGauge::default),
         }
     }
 
-    /// All with data, by name.
+    /// All families with data, sorted by name.
     pub(crate) fn gather(&self) -> Vec<Family> {
         let mut all = self.of_steps();
         all.extend(self.of_webhooks());
@@ -132,7 +130,7 @@ impl Families {
                 name: "apiserver_admission_step_admission_duration_seconds_summary",
                 help: "[ALPHA] Admission sub-step latency summary in seconds, broken out for each operation and API resource and step type (validate or admit).",
                 kind: Kind::Summary,
-                series: series(&self.recent_steps, |own| Value::Summary(own.read())),
+                series: series(&self.recent_steps, |summary| Value::Summary(summary.read())),
             },
             histogram(
                 "apiserver_admission_controller_admission_duration_seconds",
@@ -229,12 +227,11 @@ impl Families {
                 "[ALPHA] Total number of automatic reloads of admission manifest configuration split by status, plugin, and apiserver identity.",
                 &self.reloads,
             ),
-            Family {
-                name: "apiserver_manifest_admission_config_controller_automatic_reload_last_timestamp_seconds",
-                help: "[ALPHA] Timestamp of the last automatic reload of admission manifest configuration split by status, plugin, and apiserver identity.",
-                kind: Kind::Gauge,
-                series: series(&self.reload_times, |own| Value::Gauge(own.get())),
-            },
+            gauge(
+                "apiserver_manifest_admission_config_controller_automatic_reload_last_timestamp_seconds",
+                "[ALPHA] Timestamp of the last automatic reload of admission manifest configuration split by status, plugin, and apiserver identity.",
+                &self.reload_times,
+            ),
             Family {
                 name: "apiserver_manifest_admission_config_controller_last_config_info",
                 help: "[ALPHA] Information about the last applied admission manifest configuration with hash as label, split by plugin and apiserver identity.",
@@ -259,7 +256,7 @@ impl Families {
         ]
     }
 
-    /// What an API server has no metrics for.
+    /// Families that an API server does not have.
     fn of_server(&self) -> Vec<Family> {
         vec![
             counter(
@@ -282,42 +279,35 @@ impl Families {
                 "[ALPHA] Number of background tasks that ended before the server did, split by task. The server is not ready any more then.",
                 &self.background_tasks,
             ),
-            Family {
-                name: "pratique_manifest_directory_watched",
-                help: "[ALPHA] Whether the file system tells of changes to a directory of manifests, split by directory and plugin. Where it is 0, changes are seen by the poll only.",
-                kind: Kind::Gauge,
-                series: series(&self.directories_watched, |own| Value::Gauge(own.get())),
-            },
+            gauge(
+                "pratique_manifest_directory_watched",
+                "[ALPHA] Whether the file system tells of changes to a directory of manifests, split by directory and plugin. Where it is 0, changes are seen by the poll only.",
+                &self.directories_watched,
+            ),
             counter(
                 "pratique_certificate_reloads_total",
                 "[ALPHA] Number of times that the server's certificates were loaded, split by status.",
                 &self.certificate_loads,
             ),
-            Family {
-                name: "pratique_certificate_expiration_timestamp_seconds",
-                help: "[ALPHA] Time at which the first of the certificates expires, split by what they are for: serving, or client-ca.",
-                kind: Kind::Gauge,
-                series: series(&self.certificate_expirations, |own| Value::Gauge(own.get())),
-            },
+            gauge(
+                "pratique_certificate_expiration_timestamp_seconds",
+                "[ALPHA] Time at which the first of the certificates expires, split by what they are for: serving, or client-ca.",
+                &self.certificate_expirations,
+            ),
         ]
     }
 
     fn configurations(&self) -> Vec<Series> {
         let configurations = self.configurations.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<Series> = Plugin::ALL
+        let mut all: Vec<Series> = configurations
             .iter()
-            .zip(configurations.iter())
-            .filter_map(|(plugin, own)| {
-                let (identity, hash) = own.clone()?;
-                let labels = vec![
-                    ("apiserver_id_hash", identity),
-                    ("hash", hash),
+            .map(|(plugin, (identity, hash))| Series {
+                labels: vec![
+                    ("apiserver_id_hash", identity.clone()),
+                    ("hash", hash.clone()),
                     ("plugin", plugin.as_str().into()),
-                ];
-                Some(Series {
-                    labels,
-                    value: Value::Gauge(1.0),
-                })
+                ],
+                value: Value::Gauge(1.0),
             })
             .collect();
         all.sort_by(|left, right| left.labels.cmp(&right.labels));
@@ -330,7 +320,7 @@ fn counter<const N: usize>(name: &'static str, help: &'static str, table: &Table
         name,
         help,
         kind: Kind::Counter,
-        series: series(table, |own| Value::Counter(own.get())),
+        series: series(table, |counter| Value::Counter(counter.get())),
     }
 }
 
@@ -339,7 +329,16 @@ fn histogram<const N: usize>(name: &'static str, help: &'static str, table: &Tab
         name,
         help,
         kind: Kind::Histogram,
-        series: series(table, |own| Value::Histogram(own.read())),
+        series: series(table, |histogram| Value::Histogram(histogram.read())),
+    }
+}
+
+fn gauge<const N: usize>(name: &'static str, help: &'static str, table: &Table<FloatGauge, N>) -> Family {
+    Family {
+        name,
+        help,
+        kind: Kind::Gauge,
+        series: series(table, |gauge| Value::Gauge(gauge.get())),
     }
 }
 

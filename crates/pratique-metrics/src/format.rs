@@ -1,9 +1,9 @@
-//! The formats that metrics are served in, and which one a client wants.
+//! Text formats of metrics, and content negotiation.
 
 /// A text format of metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// The text format of Prometheus, 0.0.4, which API servers write.
+    /// The Prometheus text format 0.0.4, as of API servers.
     #[default]
     Text,
     /// OpenMetrics 1.0.
@@ -11,8 +11,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the `Accept` header of a client asks for: OpenMetrics if it prefers that by quality or order to
-    /// any plain text, and the format of API servers in all other cases.
+    /// The format for an `Accept` header: OpenMetrics if it is preferred to plain text by quality or order, otherwise the
+    /// format of API servers.
     #[must_use]
     pub fn accepted(accept: &str) -> Self {
         let mut best = (Format::Text, 0.0);
@@ -24,7 +24,7 @@ impl Format {
                 _ => continue,
             };
             let quality = parameters
-                .find_map(|own| own.strip_prefix("q="))
+                .find_map(|parameter| parameter.strip_prefix("q="))
                 .map_or(Ok(1.0), str::parse::<f64>);
             if let Ok(quality) = quality
                 && quality > best.1
@@ -35,7 +35,7 @@ impl Format {
         best.0
     }
 
-    /// What to serve it as.
+    /// The content type.
     #[must_use]
     pub fn content_type(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ mod tests {
     use super::Format;
 
     #[test]
-    fn clients_choose() {
+    fn formats_are_negotiated() {
         let check = |accept, expected| assert_eq!(Format::accepted(accept), expected, "{accept}");
         check("", Format::Text);
         check("*/*", Format::Text);

@@ -1,28 +1,28 @@
-//! Durations by upper bounds, counted without a lock.
+//! Lock-free histograms of durations.
 //!
-//! The library's own histogram locks to count and cannot be read, which the text format needs.
+//! The histogram of `prometheus-client` takes a lock for each observation, and cannot be read, as the text format needs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::snapshot::Distribution;
 
-/// Bounds of steps and controllers.
+/// The bounds for steps and controllers.
 pub(crate) const STEP: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
-/// Bounds of calls of webhooks.
+/// The bounds for webhook calls.
 pub(crate) const WEBHOOK: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0];
-/// Bounds of match conditions.
+/// The bounds for match conditions.
 pub(crate) const CONDITION: &[f64] = &[0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
-/// Bounds of expressions of policies.
+/// The bounds for policy expressions.
 pub(crate) const POLICY: &[f64] = &[0.000_000_5, 0.001, 0.01, 0.1, 1.0];
-/// Bounds of CEL as such.
+/// The bounds for CEL compilation and evaluation.
 pub(crate) const CEL: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// Counts durations.
+/// A histogram of durations.
 #[derive(Debug)]
 pub(crate) struct Histogram {
     bounds: &'static [f64],
-    /// One for each bound, and one for what is beyond all.
+    /// One count for each bound, and one for durations beyond the last bound.
     counts: Box<[AtomicU64]>,
     nanoseconds: AtomicU64,
 }
@@ -41,11 +41,11 @@ impl Histogram {
         self.observe_each(elapsed, 1);
     }
 
-    /// The same duration so many times.
+    /// Observes the same duration `times` times.
     pub(crate) fn observe_each(&self, elapsed: Duration, times: u64) {
         let seconds = elapsed.as_secs_f64();
-        let place = self.bounds.iter().take_while(|bound| seconds > **bound).count();
-        if let Some(count) = self.counts.get(place) {
+        let bucket = self.bounds.iter().take_while(|bound| seconds > **bound).count();
+        if let Some(count) = self.counts.get(bucket) {
             count.fetch_add(times, Ordering::Relaxed);
         }
         let nanoseconds = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_within_a_bound() {
+    fn bounds_of_quantiles() {
         let histogram = Histogram::new(CONDITION);
         assert!(histogram.read().bound_of(0.5).is_nan());
         (0..99).for_each(|_| histogram.observe(Duration::from_millis(1)));

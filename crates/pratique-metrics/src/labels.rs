@@ -1,21 +1,21 @@
-//! The values of labels that come from a fixed set.
+//! Label values from fixed sets.
 
-/// What a request does.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// It creates an object.
+    /// `CREATE`
     Create,
-    /// It changes one.
+    /// `UPDATE`
     Update,
-    /// It deletes one.
+    /// `DELETE`
     Delete,
-    /// It connects to one.
+    /// `CONNECT`
     Connect,
-    /// It does not say.
+    /// No operation.
     None,
 }
 
-/// A half of admission.
+/// A phase of admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Mutating.
@@ -27,24 +27,24 @@ pub enum Phase {
 /// A kind of webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WebhookType {
-    /// One that may change objects: `admit`.
+    /// A mutating webhook: `admit`.
     Mutating,
-    /// One that may not: `validating`.
+    /// A validating webhook: `validating`.
     Validating,
 }
 
-/// What led to the rejection by a webhook.
+/// The cause of a rejection by a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WebhookError {
-    /// The webhook said no.
+    /// The webhook denied the request.
     None,
-    /// The webhook could not be called, or its answer not be understood.
+    /// The webhook could not be called, or its response was invalid.
     Calling,
-    /// Anything else, such as a patch that does not apply.
+    /// Any other error, such as a patch that does not apply.
     Internal,
 }
 
-/// What a match condition belongs to.
+/// The owner of a match condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConditionOwner {
     /// A policy of either kind; both are counted as validating.
@@ -55,33 +55,33 @@ pub enum ConditionOwner {
     ValidatingWebhook,
 }
 
-/// What kind of error an expression of a policy led to.
+/// The kind of error of a policy expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PolicyError {
-    /// None. A validation that is false is no such case: it counts as [`PolicyError::Invalid`].
+    /// No error. A validation that is false counts as [`PolicyError::Invalid`].
     None,
-    /// It does not compile.
+    /// The expression does not compile.
     Compile,
-    /// It failed, or denied.
+    /// The evaluation failed, or the validation is false.
     Invalid,
-    /// It cost more than it may.
+    /// The cost exceeds the budget.
     OutOfBudget,
 }
 
-/// What a validation of a policy led to.
+/// The enforcement action of a validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// The request goes on: an error that the failure policy ignores.
+    /// The request is allowed: the failure policy ignores an error.
     Allow,
     /// The request is denied.
     Deny,
-    /// It is noted in the audit log.
+    /// An audit annotation is added.
     Audit,
     /// The user is warned.
     Warn,
 }
 
-/// A plugin that takes its configuration from manifests.
+/// An admission plugin that is configured by manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Plugin {
     /// `MutatingAdmissionPolicy`
@@ -95,7 +95,7 @@ pub enum Plugin {
 }
 
 impl Operation {
-    /// As the label `operation` has it.
+    /// The value of the label `operation`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ impl Operation {
 }
 
 impl Phase {
-    /// As the label `type` has it.
+    /// The value of the label `type`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -120,7 +120,7 @@ impl Phase {
 }
 
 impl WebhookType {
-    /// As the label `type` has it where calls are counted.
+    /// The value of the label `type` of webhook calls.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -129,8 +129,8 @@ impl WebhookType {
         }
     }
 
-    /// As the label `type` has it where exclusions by match conditions are counted.
-    pub(crate) fn of_exclusion(self) -> &'static str {
+    /// The value of the label `type` of exclusions by match conditions.
+    pub(crate) fn exclusion_type(self) -> &'static str {
         match self {
             WebhookType::Mutating => "admit",
             WebhookType::Validating => "validate",
@@ -139,7 +139,7 @@ impl WebhookType {
 }
 
 impl WebhookError {
-    /// As the label `error_type` has it.
+    /// The value of the label `error_type`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -151,7 +151,7 @@ impl WebhookError {
 }
 
 impl ConditionOwner {
-    /// As the labels `kind` and `type` have it.
+    /// The values of the labels `kind` and `type`.
     pub(crate) fn kind_and_type(self) -> (&'static str, &'static str) {
         match self {
             ConditionOwner::Policy => ("policy", "validate"),
@@ -162,7 +162,7 @@ impl ConditionOwner {
 }
 
 impl PolicyError {
-    /// As the label `error_type` has it.
+    /// The value of the label `error_type`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -175,7 +175,7 @@ impl PolicyError {
 }
 
 impl Action {
-    /// As the label `enforcement_action` has it.
+    /// The value of the label `enforcement_action`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -188,7 +188,7 @@ impl Action {
 }
 
 impl Plugin {
-    /// All of them, by name.
+    /// All plugins, sorted by name.
     pub const ALL: [Plugin; 4] = [
         Plugin::MutatingAdmissionPolicy,
         Plugin::MutatingAdmissionWebhook,
@@ -196,7 +196,7 @@ impl Plugin {
         Plugin::ValidatingAdmissionWebhook,
     ];
 
-    /// As the label `plugin` has it.
+    /// The value of the label `plugin`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,9 +1,9 @@
-//! The metric families of admission control, by the names that an API server gives them; those of which an API server has
-//! none begin with `pratique_`.
+//! The metric families of admission control with the names of an API server. Families that an API server does not have
+//! begin with `pratique_`.
 //!
-//! [`Metrics`] counts: its methods are what can happen, and each knows the families that it moves. [`Metrics::gather`]
-//! gives a [`Family`] for each with data, [`Metrics::text`] writes them as an API server does, and
-//! [`Metrics::openmetrics`] as OpenMetrics; [`Format::accepted`] says which of them a client wants.
+//! [`Metrics`] has a method for each event that is counted. [`Metrics::gather`] returns all families with data,
+//! [`Metrics::text`] writes them as an API server does, and [`Metrics::openmetrics`] as OpenMetrics; [`Format::accepted`]
+//! chooses the format for a client.
 //!
 //! ```
 //! use pratique_metrics::{Metrics, Plugin};
@@ -14,23 +14,24 @@
 //! assert!(metrics.text().contains("automatic_reloads_total"));
 //! ```
 //!
-//! Counting allocates nothing once a combination of labels was seen. Names of policies and webhooks are the only labels
-//! without a fixed set of values: past [`SERIES_LIMIT`] series of a family, further names are counted as `unexpected`.
+//! Counting allocates only for new combinations of labels. Names of policies and webhooks are the only labels without a
+//! fixed set of values: past [`SERIES_LIMIT`] series of a family, further names are counted as `unexpected`.
 
-mod collect;
-mod counts;
+mod encode;
 mod families;
 mod family;
 mod format;
 mod histogram;
 mod labels;
+mod metrics;
 mod openmetrics;
 mod snapshot;
 mod summary;
 mod text;
 
-pub use counts::Metrics;
+
 pub use family::SERIES_LIMIT;
 pub use format::Format;
 pub use labels::{Action, ConditionOwner, Operation, Phase, Plugin, PolicyError, WebhookError, WebhookType};
+pub use metrics::Metrics;
 pub use snapshot::{Distribution, Family, Kind, Quantiles, Series, Value};

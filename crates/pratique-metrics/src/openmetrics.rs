@@ -1,4 +1,4 @@
-//! OpenMetrics, by `prometheus-client`; summaries, which it does not know, by hand.
+//! The OpenMetrics format: written by `prometheus-client`, except for summaries, which it does not support.
 
 use std::fmt::{Error, Write};
 
@@ -7,18 +7,18 @@ use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::registry::Registry;
 
-use crate::collect::encode;
+use crate::encode::encode;
 use crate::snapshot::{Family, Kind};
 use crate::text::samples;
 
-/// Families as text.
+/// Writes families as text.
 pub(crate) fn write(families: &[Family]) -> String {
     let mut registry = Registry::default();
     let (summaries, others): (Vec<&Family>, Vec<&Family>) =
         families.iter().partition(|family| family.kind == Kind::Summary);
     registry.register_collector(Box::new(Families(others.into_iter().cloned().collect())));
     let mut out = String::new();
-    // Writing to a text fails only if a value does not know how to write itself.
+    // Writing to a `String` does not fail.
     let written = encode_registry(&mut out, &registry)
         .and_then(|()| {
             summaries

@@ -1,37 +1,37 @@
-//! Metric families at one moment, for whoever writes or shows them.
+//! A snapshot of all metric families.
 
-/// A family with data.
+/// A family with at least one series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Family {
-    /// Its name, as an API server has it.
+    /// The name, as in an API server.
     pub name: &'static str,
-    /// What it is, with how stable it is: `[ALPHA] …`.
+    /// The help text with its stability level: `[ALPHA] …`.
     pub help: &'static str,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: Kind,
-    /// Its series, in the order of their labels' values.
+    /// The series, sorted by label values.
     pub series: Vec<Series>,
 }
 
-/// What the values of a family are.
+/// The kind of a metric family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// They only grow.
+    /// A monotonic count.
     Counter,
-    /// They go up and down.
+    /// A value that goes up and down.
     Gauge,
-    /// Always 1: the labels are what matters.
+    /// Always 1: the information is in the labels.
     Info,
     /// Counts by upper bounds.
     Histogram,
-    /// Quantiles of what was seen lately.
+    /// Quantiles of recent observations.
     Summary,
 }
 
-/// A value for one combination of labels.
+/// The value for one combination of labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Names and values, by name.
+    /// Label names and values, sorted by name.
     pub labels: Vec<(&'static str, String)>,
     /// The value.
     pub value: Value,
@@ -50,39 +50,37 @@ pub enum Value {
     Summary(Quantiles),
 }
 
-/// How many observations there were up to each bound.
+/// The value of a histogram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
-    /// Upper bounds, and how many observations are within them but not within the one before. The last bound is
-    /// infinite.
+    /// Upper bounds, and the number of observations between the previous bound and this one. The last bound is infinite.
     pub buckets: Vec<(f64, u64)>,
     /// The sum of all observations, in seconds.
     pub sum: f64,
-    /// How many there were.
+    /// The number of observations.
     pub count: u64,
 }
 
-/// Quantiles of what was seen lately.
+/// The value of a summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// Quantiles and their values in seconds; not a number when there was nothing lately.
+    /// Quantiles of recent observations and their values in seconds; NaN without recent observations.
     pub quantiles: Vec<(f64, f64)>,
-    /// The sum of all observations ever, in seconds.
+    /// The sum of all observations since the start, in seconds.
     pub sum: f64,
-    /// How many there were ever.
+    /// The number of observations since the start.
     pub count: u64,
 }
 
 impl Distribution {
-    /// A bound that the given part of all observations is within: an estimate from above, infinite when the last bound
-    /// is too low, not a number without observations.
+    /// An upper bound of a quantile: infinite if it is beyond the last finite bound, NaN without observations.
     #[must_use]
-    pub fn bound_of(&self, part: f64) -> f64 {
+    pub fn bound_of(&self, quantile: f64) -> f64 {
         let mut within = 0;
         for (bound, count) in &self.buckets {
             within += count;
             #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-            if self.count > 0 && within as f64 >= part * self.count as f64 {
+            if self.count > 0 && within as f64 >= quantile * self.count as f64 {
                 return *bound;
             }
         }

@@ -1,6 +1,6 @@
-//! Quantiles of the durations of the last hours.
+//! Quantiles of the durations of the last five hours.
 //!
-//! Five hours are kept in five parts; the oldest is forgotten when a new one begins.
+//! Each hour has a histogram; the oldest is cleared when a new hour begins.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,21 +9,21 @@ use hdrhistogram::Histogram;
 
 use crate::snapshot::Quantiles;
 
-const PARTS: usize = 5;
-const PART: Duration = Duration::from_hours(1);
+const SLOTS: usize = 5;
+const SLOT: Duration = Duration::from_hours(1);
 const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
-/// Durations are told apart from a microsecond to a quarter of an hour, to two digits.
+/// The range of the histograms: from a microsecond to a quarter of an hour, with two significant digits.
 const LOWEST: u64 = 1_000;
 const HIGHEST: u64 = 900_000_000_000;
 
-/// Takes in durations.
+/// A summary of durations.
 #[derive(Debug)]
 pub(crate) struct Summary(Mutex<Window>);
 
 #[derive(Debug)]
 struct Window {
-    /// `None` if the bounds above make no histogram, which they do.
-    parts: [Option<Histogram<u32>>; PARTS],
+    /// `None` only if the range above were invalid.
+    slots: [Option<Histogram<u32>>; SLOTS],
     current: usize,
     since: Instant,
     sum: Duration,
@@ -32,13 +32,11 @@ struct Window {
 
 impl Summary {
     pub(crate) fn new() -> Self {
-        let parts = std::array::from_fn(|_| Histogram::new_with_bounds(LOWEST, HIGHEST, 2).ok());
-        let (since, sum) = (Instant::now(), Duration::ZERO);
         Summary(Mutex::new(Window {
-            parts,
+            slots: std::array::from_fn(|_| Histogram::new_with_bounds(LOWEST, HIGHEST, 2).ok()),
             current: 0,
-            since,
-            sum,
+            since: Instant::now(),
+            sum: Duration::ZERO,
             count: 0,
         }))
     }
@@ -58,20 +56,20 @@ impl Summary {
         window.sum = window.sum.saturating_add(elapsed);
         let nanoseconds = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
         let current = window.current;
-        if let Some(Some(part)) = window.parts.get_mut(current) {
-            part.saturating_record(nanoseconds);
+        if let Some(Some(slot)) = window.slots.get_mut(current) {
+            slot.saturating_record(nanoseconds);
         }
     }
 
     fn read_at(&self, now: Instant) -> Quantiles {
         let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         window.advance(now);
-        let mut all = window.parts.iter().flatten();
-        let mut merged = all.next().cloned();
+        let mut slots = window.slots.iter().flatten();
+        let mut merged = slots.next().cloned();
         if let Some(merged) = &mut merged {
-            for part in all {
-                // Fails for other bounds only.
-                let _ = merged.add(part);
+            for slot in slots {
+                // Fails only for histograms of another range.
+                let _ = merged.add(slot);
             }
         }
         let merged = merged.filter(|merged| !merged.is_empty());
@@ -92,22 +90,19 @@ impl Summary {
 }
 
 impl Window {
-    /// Forgets what is too old.
+    /// Clears the slots of hours that have passed.
     fn advance(&mut self, now: Instant) {
-        let parts = now.saturating_duration_since(self.since).as_secs() / PART.as_secs();
-        if parts == 0 {
+        let elapsed = now.saturating_duration_since(self.since).as_secs() / SLOT.as_secs();
+        if elapsed == 0 {
             return;
         }
-        let elapsed = u32::try_from(parts).unwrap_or(u32::MAX);
-        self.since = self
-            .since
-            .checked_add(PART.saturating_mul(elapsed))
-            .unwrap_or(now);
-        for _ in 0..parts.min(PARTS as u64) {
-            self.current = (self.current + 1) % PARTS;
+        let hours = u32::try_from(elapsed).unwrap_or(u32::MAX);
+        self.since = self.since.checked_add(SLOT.saturating_mul(hours)).unwrap_or(now);
+        for _ in 0..elapsed.min(SLOTS as u64) {
+            self.current = (self.current + 1) % SLOTS;
             let current = self.current;
-            if let Some(Some(part)) = self.parts.get_mut(current) {
-                part.reset();
+            if let Some(Some(slot)) = self.slots.get_mut(current) {
+                slot.reset();
             }
         }
     }
@@ -117,21 +112,21 @@ impl Window {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{PART, Summary};
+    use super::{SLOT, Summary};
 
     #[test]
-    fn what_is_old_is_forgotten_but_counted() {
+    fn old_observations_only_count() {
         let (summary, start) = (Summary::new(), Instant::now());
-        let quantiles = |hours: u32| summary.read_at(start + PART * hours).quantiles;
+        let quantiles = |hours: u32| summary.read_at(start + SLOT * hours).quantiles;
         assert!(quantiles(0).iter().all(|(_, value)| value.is_nan()));
         (1..=100).for_each(|millis| summary.observe_at(Duration::from_millis(millis), start));
         for ((quantile, value), expected) in quantiles(1).into_iter().zip([0.050, 0.090, 0.099]) {
             assert!((value - expected).abs() < expected / 100.0, "{quantile}: {value}");
         }
-        summary.observe_at(Duration::from_millis(7), start + PART * 3);
+        summary.observe_at(Duration::from_millis(7), start + SLOT * 3);
         assert!(quantiles(4)[0].1 > 0.04);
         assert!((quantiles(6)[0].1 - 0.007).abs() < 0.0001);
-        let late = summary.read_at(start + PART * 40);
+        let late = summary.read_at(start + SLOT * 40);
         assert!(late.quantiles.iter().all(|(_, value)| value.is_nan()));
         assert_eq!((late.count, late.sum), (101, 5.057));
     }

@@ -1,30 +1,30 @@
-//! The text format of Prometheus, 0.0.4, byte for byte as an API server writes it.
+//! The Prometheus text format 0.0.4, byte for byte as an API server writes it.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::snapshot::{Family, Kind, Series, Value};
 
-/// Families as text.
+/// Writes families as text.
 pub(crate) fn write(families: &[Family]) -> String {
     families
         .iter()
-        .map(|family| OneFamily(family).to_string())
+        .map(|family| FamilyText(family).to_string())
         .collect()
 }
 
-/// The series of a summary.
+/// The samples of a series.
 pub(crate) fn samples<'a>(family: &'a Family, series: &'a Series) -> impl Display + 'a {
     fmt::from_fn(move |out| write_samples(out, family.name, series))
 }
 
-/// A number as Go writes it in its shortest form.
+/// A number in the shortest form of Go's `strconv`.
 pub(crate) fn number(value: f64) -> impl Display {
     pratique_gotext::strconv::general_form(value)
 }
 
-struct OneFamily<'a>(&'a Family);
+struct FamilyText<'a>(&'a Family);
 
-impl Display for OneFamily<'_> {
+impl Display for FamilyText<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let kind = match self.0.kind {
             Kind::Counter => "counter",
@@ -67,7 +67,7 @@ fn write_samples(out: &mut Formatter<'_>, name: &str, series: &Series) -> fmt::R
     }
 }
 
-/// Labels in braces, if any.
+/// Labels in braces, if there are any, with an additional numeric label.
 struct Labels<'a>(&'a [(&'static str, String)], Option<(&'static str, f64)>);
 
 impl Display for Labels<'_> {
@@ -85,7 +85,7 @@ impl Display for Labels<'_> {
     }
 }
 
-/// Text with backslashes and line feeds escaped, and quotes where it stands in such.
+/// Text with backslashes and line feeds escaped, and quotes if it is quoted.
 struct Escaped<'a>(&'a str, bool);
 
 impl Display for Escaped<'_> {

@@ -1,4 +1,4 @@
-//! Everything is counted once, and both formats say so by the same names.
+//! Counts everything once, and compares both formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
@@ -111,19 +111,19 @@ fn both_formats_are_strict_and_agree() {
     let helps = |families: &[Family]| {
         families
             .iter()
-            .map(|own| own.help.clone())
+            .map(|family| family.help.clone())
             .collect::<BTreeSet<_>>()
     };
     assert_eq!(helps(&text), helps(&open));
-    assert!(text.iter().all(|own| {
-        ["[ALPHA] ", "[BETA] ", "[STABLE] "]
-            .iter()
-            .any(|it| own.help.starts_with(it))
-    }));
+    let levels = ["[ALPHA] ", "[BETA] ", "[STABLE] "];
+    assert!(
+        text.iter()
+            .all(|family| levels.iter().any(|level| family.help.starts_with(level)))
+    );
 }
 
 #[test]
-fn an_empty_server_tells_nothing() {
+fn empty_metrics_are_empty() {
     let metrics = Metrics::new("");
     assert_eq!((&*metrics.text(), &*metrics.openmetrics()), ("", "# EOF\n"));
     metrics.reload_succeeded(Plugin::MutatingAdmissionPolicy, "sha256:1", UNIX_EPOCH);

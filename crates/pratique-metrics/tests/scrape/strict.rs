@@ -1,10 +1,10 @@
-//! A strict reader of both formats: order of metadata, suffixes, uniqueness, buckets.
+//! A strict parser of both formats, which checks the order of metadata, suffixes, uniqueness and buckets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sample::{self, Sample, check_name};
+use super::sample::{self, FormatError, Sample, check_name};
 
-/// A family as it is written.
+/// A parsed family.
 #[derive(Debug, Default)]
 pub(crate) struct Family {
     pub(crate) name: String,
@@ -13,11 +13,11 @@ pub(crate) struct Family {
     pub(crate) samples: Vec<Sample>,
 }
 
-/// Reads an exposition of OpenMetrics.
-pub(crate) fn openmetrics(text: &str) -> Result<Vec<Family>, String> {
-    let text = text.strip_suffix("# EOF\n").ok_or("no EOF at the end")?;
+/// Parses an OpenMetrics exposition.
+pub(crate) fn openmetrics(text: &str) -> Result<Vec<Family>, FormatError> {
+    let text = text.strip_suffix("# EOF\n").ok_or(FormatError::Missing("EOF"))?;
     if text.contains("# EOF") {
-        return Err("EOF in the middle".into());
+        return Err(FormatError::Misplaced("# EOF".into()));
     }
     let suffixes = |kind: &str| match kind {
         "counter" => Ok(&["_total", "_created"][..]),
@@ -25,32 +25,32 @@ pub(crate) fn openmetrics(text: &str) -> Result<Vec<Family>, String> {
         "info" => Ok(&["_info"][..]),
         "histogram" => Ok(&["_bucket", "_sum", "_count"][..]),
         "summary" => Ok(&["", "_sum", "_count"][..]),
-        _ => Err(format!("type {kind:?}")),
+        _ => Err(FormatError::UnknownType(kind.into())),
     };
     families(text, suffixes)
 }
 
-/// Reads an exposition of the older text format.
-pub(crate) fn text(text: &str) -> Result<Vec<Family>, String> {
+/// Parses an exposition of the Prometheus text format.
+pub(crate) fn text(text: &str) -> Result<Vec<Family>, FormatError> {
     let suffixes = |kind: &str| match kind {
         "counter" | "gauge" => Ok(&[""][..]),
         "histogram" => Ok(&["_bucket", "_sum", "_count"][..]),
         "summary" => Ok(&["", "_sum", "_count"][..]),
-        _ => Err(format!("type {kind:?}")),
+        _ => Err(FormatError::UnknownType(kind.into())),
     };
     families(text, suffixes)
 }
 
-type Suffixes = fn(&str) -> Result<&'static [&'static str], String>;
+type Suffixes = fn(&str) -> Result<&'static [&'static str], FormatError>;
 
-fn families(text: &str, suffixes: Suffixes) -> Result<Vec<Family>, String> {
+fn families(text: &str, suffixes: Suffixes) -> Result<Vec<Family>, FormatError> {
     if !text.is_empty() && !text.ends_with('\n') {
-        return Err("the last line has no end".into());
+        return Err(FormatError::Missing("end of the last line"));
     }
     let mut all: Vec<Family> = Vec::new();
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("# HELP ") {
-            let (name, help) = rest.split_once(' ').ok_or("no help")?;
+            let (name, help) = rest.split_once(' ').ok_or(FormatError::Missing("help"))?;
             check_name(name)?;
             all.push(Family {
                 name: name.into(),
@@ -58,23 +58,27 @@ fn families(text: &str, suffixes: Suffixes) -> Result<Vec<Family>, String> {
                 ..Family::default()
             });
         } else if let Some(rest) = line.strip_prefix("# TYPE ") {
-            let family = all.last_mut().ok_or("type before help")?;
-            let (name, kind) = rest.split_once(' ').ok_or("no type")?;
+            let family = all
+                .last_mut()
+                .ok_or_else(|| FormatError::Misplaced(line.into()))?;
+            let (name, kind) = rest.split_once(' ').ok_or(FormatError::Missing("type"))?;
             if name != family.name || !family.kind.is_empty() || !family.samples.is_empty() {
-                return Err(format!("misplaced {line:?}"));
+                return Err(FormatError::Misplaced(line.into()));
             }
             family.kind = kind.into();
         } else if line.starts_with('#') {
-            return Err(format!("unexpected {line:?}"));
+            return Err(FormatError::Misplaced(line.into()));
         } else {
-            let sample = sample::read(line).map_err(|error| format!("{error} in {line:?}"))?;
-            let family = all.last_mut().ok_or("sample before help")?;
+            let sample = sample::read(line)?;
+            let family = all
+                .last_mut()
+                .ok_or_else(|| FormatError::Misplaced(line.into()))?;
             let suffix = sample
                 .name
                 .strip_prefix(&family.name)
-                .ok_or(format!("{line:?} in {}", family.name))?;
+                .ok_or_else(|| FormatError::Misplaced(line.into()))?;
             if !suffixes(&family.kind)?.contains(&suffix) {
-                return Err(format!("suffix {suffix:?} in a {}", family.kind));
+                return Err(FormatError::BadSuffix(suffix.into()));
             }
             family.samples.push(sample);
         }
@@ -84,39 +88,39 @@ fn families(text: &str, suffixes: Suffixes) -> Result<Vec<Family>, String> {
     Ok(all)
 }
 
-/// No family may have the name of a sample of another.
-fn check_names(all: &[Family]) -> Result<(), String> {
+/// Checks that no family has the name of a sample of another one.
+fn check_names(all: &[Family]) -> Result<(), FormatError> {
     let mut names = BTreeSet::new();
     for family in all {
-        let own: BTreeSet<&str> = family
+        let family_names: BTreeSet<&str> = family
             .samples
             .iter()
             .map(|sample| &*sample.name)
             .chain([&*family.name])
             .collect();
-        for name in own {
+        for name in family_names {
             if !names.insert(name) {
-                return Err(format!("{name} belongs to two families"));
+                return Err(FormatError::SharedName(name.into()));
             }
         }
     }
     Ok(())
 }
 
-fn check_family(family: &Family) -> Result<(), String> {
+fn check_family(family: &Family) -> Result<(), FormatError> {
     let mut seen = BTreeSet::new();
     for sample in &family.samples {
         if !seen.insert((&sample.name, &sample.labels)) {
-            return Err(format!("{} {:?} twice", sample.name, sample.labels));
+            return Err(FormatError::DuplicateSample(sample.name.clone()));
         }
         if sample.value.is_nan() && family.kind != "summary" {
-            return Err(format!("{} is not a number", sample.name));
+            return Err(FormatError::BadValue(sample.name.clone()));
         }
         if ["counter", "histogram"].contains(&&*family.kind) && sample.value < 0.0 {
-            return Err(format!("{} is negative", sample.name));
+            return Err(FormatError::BadValue(sample.name.clone()));
         }
         if family.kind == "info" && sample.value != 1.0 {
-            return Err(format!("{} is not 1", sample.name));
+            return Err(FormatError::BadValue(sample.name.clone()));
         }
     }
     check_contiguous(family)?;
@@ -127,14 +131,14 @@ fn check_family(family: &Family) -> Result<(), String> {
     }
 }
 
-/// The samples of one set of labels stand together.
-fn check_contiguous(family: &Family) -> Result<(), String> {
+/// Checks that the samples of a series are contiguous.
+fn check_contiguous(family: &Family) -> Result<(), FormatError> {
     let mut order: Vec<BTreeMap<String, String>> = Vec::new();
     for sample in &family.samples {
-        let labels = own_labels(sample);
+        let labels = series_labels(sample);
         if order.last() != Some(&labels) {
             if order.contains(&labels) {
-                return Err(format!("{labels:?} of {} in two places", family.name));
+                return Err(FormatError::NotContiguous(family.name.clone()));
             }
             order.push(labels);
         }
@@ -142,36 +146,39 @@ fn check_contiguous(family: &Family) -> Result<(), String> {
     Ok(())
 }
 
-fn check_buckets(family: &Family) -> Result<(), String> {
+fn check_buckets(family: &Family) -> Result<(), FormatError> {
     let mut series: BTreeMap<BTreeMap<String, String>, Vec<&Sample>> = BTreeMap::new();
     for sample in &family.samples {
-        series.entry(own_labels(sample)).or_default().push(sample);
+        series.entry(series_labels(sample)).or_default().push(sample);
     }
     for samples in series.values() {
         let value = |suffix: &str| {
             samples
                 .iter()
-                .find(|own| own.name.ends_with(suffix))
-                .map(|own| own.value)
+                .find(|sample| sample.name.ends_with(suffix))
+                .map(|sample| sample.value)
         };
         let buckets: Vec<(f64, f64)> = samples
             .iter()
-            .filter(|own| own.name.ends_with("_bucket"))
-            .map(|own| (sample::number(&own.labels["le"]).unwrap(), own.value))
+            .filter(|sample| sample.name.ends_with("_bucket"))
+            .map(|sample| (sample::number(&sample.labels["le"]).unwrap(), sample.value))
             .collect();
         let rising = buckets
             .windows(2)
             .all(|two| two[0].0 < two[1].0 && two[0].1 <= two[1].1);
-        let last = buckets.last().copied().ok_or("no buckets")?;
+        let last = buckets
+            .last()
+            .copied()
+            .ok_or_else(|| FormatError::BadBuckets(family.name.clone()))?;
         if !rising || last.0 != f64::INFINITY || Some(last.1) != value("_count") || value("_sum").is_none() {
-            return Err(format!("bad buckets in {}", family.name));
+            return Err(FormatError::BadBuckets(family.name.clone()));
         }
     }
     Ok(())
 }
 
-/// Without the labels that tell samples of one series apart.
-fn own_labels(sample: &Sample) -> BTreeMap<String, String> {
+/// The labels of the series of a sample.
+fn series_labels(sample: &Sample) -> BTreeMap<String, String> {
     sample
         .labels
         .iter()
@@ -181,34 +188,42 @@ fn own_labels(sample: &Sample) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_reader_is_strict() {
-    let check = |given: &str, expected: &str| {
-        let error = openmetrics(given).expect_err(given);
-        assert!(error.contains(expected), "{given:?}: {error}");
+fn the_parser_is_strict() {
+    use FormatError::*;
+
+    let check = |given: &str, expected: FormatError| {
+        assert_eq!(openmetrics(given).expect_err(given), expected, "{given:?}");
     };
     let head = "# HELP a b\n# TYPE a counter\n";
     let histogram = "# HELP a b\n# TYPE a histogram\n";
-    check("", "no EOF");
-    check(&format!("{head}a 1\n# EOF\n"), "suffix \"\"");
-    check(&format!("{head}a_total 1\na_total 2\n# EOF\n"), "twice");
-    check(&format!("{head}a_total{{x=\"\\q\"}} 1\n# EOF\n"), "bad escape");
+    let name = || "a".to_owned();
+    check("", Missing("EOF"));
+    check(&format!("{head}a 1\n# EOF\n"), BadSuffix(String::new()));
+    check(
+        &format!("{head}a_total 1\na_total 2\n# EOF\n"),
+        DuplicateSample("a_total".into()),
+    );
+    check(
+        &format!("{head}a_total{{x=\"\\q\"}} 1\n# EOF\n"),
+        BadEscape(Some('q')),
+    );
     check(
         &format!("{head}a_total{{x=\"1\",x=\"2\"}} 1\n# EOF\n"),
-        "label x twice",
+        DuplicateLabel("x".into()),
     );
-    check(&format!("{head}a_total one\n# EOF\n"), "bad number");
-    check("# TYPE a counter\n# EOF\n", "type before help");
-    check(&format!("{head}{head}# EOF\n"), "two families");
+    check(&format!("{head}a_total one\n# EOF\n"), BadNumber("one".into()));
+    check("# TYPE a counter\n# EOF\n", Misplaced("# TYPE a counter".into()));
+    check(&format!("{head}{head}# EOF\n"), SharedName(name()));
     check(
         &format!("{histogram}a_bucket{{le=\"1\"}} 2\na_bucket{{le=\"+Inf\"}} 1\na_count 1\na_sum 1\n# EOF\n"),
-        "bad buckets",
+        BadBuckets(name()),
     );
     check(
         &format!("{histogram}a_bucket{{le=\"1\"}} 1\na_count 1\na_sum 1\n# EOF\n"),
-        "bad buckets",
+        BadBuckets(name()),
     );
     check(
         &format!("{head}a_total{{x=\"1\"}} 1\na_total{{x=\"2\"}} 1\na_created{{x=\"1\"}} 1\n# EOF\n"),
-        "in two places",
+        NotContiguous(name()),
     );
 }

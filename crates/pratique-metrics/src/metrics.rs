@@ -1,11 +1,14 @@
-//! What can happen, as methods that count it.
+//! One method for each event that is counted.
 
+use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use prometheus_client::metrics::counter::Counter;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::DescriptorEncoder;
 use sha2::{Digest, Sha256};
 
+use crate::encode::encode;
 use crate::families::Families;
 use crate::format::Format;
 use crate::labels::{
@@ -13,7 +16,7 @@ use crate::labels::{
 };
 use crate::snapshot::Family;
 
-/// All metrics of one server. Clones count in the same place.
+/// All metrics of a server. Clones share their values.
 #[derive(Clone, Debug)]
 pub struct Metrics(Arc<Inner>);
 
@@ -23,11 +26,12 @@ struct Inner {
     identity: String,
 }
 
-/// The highest code of an answer that counts as itself.
+/// The highest value of a code label. Higher codes are truncated to it.
+// Upstream: pkg/admission/metrics/metrics.go, ObserveWebhook
 const HIGHEST_CODE: u16 = 600;
 
 impl Metrics {
-    /// Metrics with nothing counted, of the server with this identity; reloads have its hash as a label.
+    /// Empty metrics. Metrics of reloads have a hash of the server's identity as a label.
     #[must_use]
     pub fn new(identity: &str) -> Self {
         Metrics(Arc::new(Inner {
@@ -36,17 +40,14 @@ impl Metrics {
         }))
     }
 
-    /// A half of admission is over.
+    /// Observes a phase of admission.
     pub fn step(&self, phase: Phase, operation: Operation, rejected: bool, elapsed: Duration) {
         let labels = [operation.as_str(), truth(rejected), phase.as_str()];
-        self.0.families.steps.at(labels, |own| own.observe(elapsed));
-        self.0
-            .families
-            .recent_steps
-            .at(labels, |own| own.observe(elapsed));
+        self.families().steps.observe(labels, elapsed);
+        self.families().recent_steps.observe(labels, elapsed);
     }
 
-    /// An admission plugin, such as `ValidatingAdmissionPolicy`, is done with a request.
+    /// Observes an admission plugin, such as `ValidatingAdmissionPolicy`, for one request.
     pub fn controller(
         &self,
         name: &str,
@@ -56,10 +57,10 @@ impl Metrics {
         elapsed: Duration,
     ) {
         let labels = [name, operation.as_str(), truth(rejected), phase.as_str()];
-        self.0.families.controllers.at(labels, |own| own.observe(elapsed));
+        self.families().controllers.observe(labels, elapsed);
     }
 
-    /// A webhook was called: with the code of its answer, 0 for none.
+    /// Observes a webhook call, with the status code of the response, or 0.
     pub fn webhook_call(
         &self,
         name: &str,
@@ -70,17 +71,15 @@ impl Metrics {
     ) {
         let (operation, rejected, webhook) = (operation.as_str(), truth(rejected), webhook.as_str());
         let code = Code::new(code);
-        self.0
-            .families
+        self.families()
             .requests
-            .at([code.as_str(), name, operation, rejected, webhook], Counter::inc);
-        self.0
-            .families
+            .inc([code.as_str(), name, operation, rejected, webhook]);
+        self.families()
             .calls
-            .at([name, operation, rejected, webhook], |own| own.observe(elapsed));
+            .observe([name, operation, rejected, webhook], elapsed);
     }
 
-    /// A webhook, or the failure to call it, led to a rejection: with the code of its answer, 0 for none.
+    /// Counts a rejection by a webhook or by a failed call, with the status code of the response, or 0.
     pub fn webhook_rejection(
         &self,
         name: &str,
@@ -97,18 +96,15 @@ impl Metrics {
             code.as_str(),
             webhook.as_str(),
         ];
-        self.0.families.rejections.at(labels, Counter::inc);
+        self.families().rejections.inc(labels);
     }
 
-    /// The failure to call a webhook was ignored.
+    /// Counts a failed webhook call that the failure policy ignored.
     pub fn webhook_failed_open(&self, name: &str, webhook: WebhookType) {
-        self.0
-            .families
-            .failed_open
-            .at([name, webhook.as_str()], Counter::inc);
+        self.families().failed_open.inc([name, webhook.as_str()]);
     }
 
-    /// The match conditions of something were evaluated.
+    /// Observes the evaluation of match conditions.
     pub fn match_conditions(
         &self,
         name: &str,
@@ -117,29 +113,27 @@ impl Metrics {
         elapsed: Duration,
     ) {
         let (kind, step) = owner.kind_and_type();
-        self.0
-            .families
+        self.families()
             .conditions
-            .at([kind, name, operation.as_str(), step], |own| own.observe(elapsed));
+            .observe([kind, name, operation.as_str(), step], elapsed);
     }
 
-    /// A match condition of something failed.
+    /// Counts an evaluation error of a match condition.
     pub fn match_condition_error(&self, name: &str, owner: ConditionOwner, operation: Operation) {
         let (kind, step) = owner.kind_and_type();
-        self.0
-            .families
+        self.families()
             .condition_errors
-            .at([kind, name, operation.as_str(), step], Counter::inc);
+            .inc([kind, name, operation.as_str(), step]);
     }
 
-    /// A match condition kept a webhook from being called. Policies do not count these.
+    /// Counts a webhook that was excluded by a match condition. Exclusions of policies are not counted.
     pub fn match_condition_exclusion(&self, name: &str, webhook: WebhookType, operation: Operation) {
-        let labels = ["webhook", name, operation.as_str(), webhook.of_exclusion()];
-        self.0.families.condition_exclusions.at(labels, Counter::inc);
+        let labels = ["webhook", name, operation.as_str(), webhook.exclusion_type()];
+        self.families().condition_exclusions.inc(labels);
     }
 
-    /// A validation of a policy had an effect. One that is false has [`PolicyError::Invalid`]; one that passes is not
-    /// counted. The time is that of its expression.
+    /// Observes a validation of a policy that was false ([`PolicyError::Invalid`]) or failed, with the evaluation time of
+    /// its expression. Validations that pass are not counted.
     pub fn validation(
         &self,
         policy: &str,
@@ -149,147 +143,123 @@ impl Metrics {
         elapsed: Duration,
     ) {
         let labels = [action.as_str(), error.as_str(), policy, binding];
-        self.0.families.validations.at(labels, Counter::inc);
-        self.0
-            .families
-            .validation_times
-            .at(labels, |own| own.observe(elapsed));
+        self.families().validations.inc(labels);
+        self.families().validation_times.observe(labels, elapsed);
     }
 
-    /// A mutation of a policy was tried.
+    /// Observes a mutation of a policy.
     pub fn mutation(&self, policy: &str, binding: &str, error: PolicyError, elapsed: Duration) {
         let labels = [error.as_str(), policy, binding];
-        self.0.families.mutations.at(labels, Counter::inc);
-        self.0
-            .families
-            .mutation_times
-            .at(labels, |own| own.observe(elapsed));
+        self.families().mutations.inc(labels);
+        self.families().mutation_times.observe(labels, elapsed);
     }
 
-    /// The decision of a policy or webhook of an admission plugin depended on what was not given, for this reason.
+    /// Counts a decision of a policy or webhook that depended on unknown state.
     pub fn undecided(&self, name: &str, plugin: &str, reason: &str) {
-        self.0.families.undecided.at([name, plugin, reason], Counter::inc);
+        self.families().undecided.inc([name, plugin, reason]);
     }
 
-    /// Manifests were loaded, at the start or again, and are in use now. The hash is empty when there are none.
+    /// Counts a successful load or reload of manifests. The hash is empty without manifests.
     pub fn reload_succeeded(&self, plugin: Plugin, hash: &str, at: SystemTime) {
         self.reloaded(plugin, "success", at);
-        let mut configurations = self
-            .0
-            .families
+        // An API server without an identity has no configuration info.
+        if self.0.identity.is_empty() {
+            return;
+        }
+        self.families()
             .configurations
             .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let place = Plugin::ALL.iter().position(|own| *own == plugin);
-        if let Some(place) = place.and_then(|place| configurations.get_mut(place)) {
-            // An API server without identity tells nothing of its configurations.
-            *place =
-                Some((self.0.identity.clone(), hash.to_owned())).filter(|(identity, _)| !identity.is_empty());
-        }
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(plugin, (self.0.identity.clone(), hash.to_owned()));
     }
 
-    /// Manifests could not be loaded again; those from before stay.
+    /// Counts a failed reload of manifests.
     pub fn reload_failed(&self, plugin: Plugin, at: SystemTime) {
         self.reloaded(plugin, "failure", at);
     }
 
-    /// An expression was compiled.
+    /// Observes the compilation of an expression.
     pub fn compilation(&self, elapsed: Duration) {
-        self.0.families.compilations.at([], |own| own.observe(elapsed));
+        self.families().compilations.observe([], elapsed);
     }
 
-    /// Policies were evaluated, each in this time.
+    /// Observes the evaluation of `count` policies, each with this duration.
     pub fn evaluations(&self, count: usize, each: Duration) {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         if count > 0 {
-            self.0
-                .families
+            self.families()
                 .evaluations
-                .at([], |own| own.observe_each(each, count));
+                .with([], |durations| durations.observe_each(each, count));
         }
     }
 
-    /// An audit event was made.
+    /// Counts an audit event.
     pub fn audit_event(&self) {
-        self.0.families.audit_events.at([], Counter::inc);
+        self.families().audit_events.inc([]);
     }
 
-    /// Audit events were lost in this backend. With 0, that none was is told.
+    /// Counts lost audit events of a backend. With 0, initialises the counter.
     pub fn audit_errors(&self, backend: &str, lost: u64) {
-        self.0.families.audit_errors.at([backend], |own| own.inc_by(lost));
+        self.families().audit_errors.add([backend], lost);
     }
 
-    /// Audit events could not be written, which is tried again. With 0, that this never happened is told.
+    /// Counts failed writes of audit events, which are retried. With 0, initialises the counter.
     pub fn audit_write_failures(&self, count: u64) {
-        self.0
-            .families
-            .audit_write_failures
-            .at([], |own| own.inc_by(count));
+        self.families().audit_write_failures.add([], count);
     }
 
-    /// An AdmissionReview was answered by an HTTP error of this code and reason (`RequestEntityTooLarge`) instead of a
-    /// decision. With 0, that none was is told.
+    /// Counts AdmissionReviews that got an HTTP error with this code and reason, such as `RequestEntityTooLarge`, instead
+    /// of a decision. With 0, initialises the counter.
     pub fn reviews_refused(&self, code: u16, reason: &str, count: u64) {
         let code = Code::new(code);
-        self.0
-            .families
+        self.families()
             .reviews_refused
-            .at([code.as_str(), reason], |own| own.inc_by(count));
+            .add([code.as_str(), reason], count);
     }
 
-    /// Lines of the log were dropped, as standard error was not read. With 0, that none was is told.
+    /// Counts log lines that were dropped because standard error was not read. With 0, initialises the counter.
     pub fn log_lines_dropped(&self, count: u64) {
-        self.0.families.log_lines.at([], |own| own.inc_by(count));
+        self.families().log_lines.add([], count);
     }
 
-    /// Background tasks of this kind ended before the server did. With 0, that none did is told.
+    /// Counts background tasks that ended before the server. With 0, initialises the counter.
     pub fn background_tasks_ended(&self, task: &str, count: u64) {
-        self.0
-            .families
-            .background_tasks
-            .at([task], |own| own.inc_by(count));
+        self.families().background_tasks.add([task], count);
     }
 
-    /// Whether the file system tells of changes to a directory of manifests.
+    /// Sets whether a directory of manifests is watched.
     pub fn directory_watched(&self, plugin: Plugin, directory: &str, is_watched: bool) {
-        self.0
-            .families
+        self.families()
             .directories_watched
-            .at([directory, plugin.as_str()], |own| {
-                own.set(f64::from(u8::from(is_watched)))
-            });
+            .set([directory, plugin.as_str()], f64::from(u8::from(is_watched)));
     }
 
-    /// The server's certificates were loaded, at the start or again.
+    /// Counts a successful load or reload of the server's certificates.
     pub fn certificates_loaded(&self) {
-        self.0.families.certificate_loads.at(["success"], Counter::inc);
-        self.0
-            .families
-            .certificate_loads
-            .at(["failure"], |own| own.inc_by(0));
+        self.families().certificate_loads.inc(["success"]);
+        self.families().certificate_loads.add(["failure"], 0);
     }
 
-    /// The server's certificates could not be loaded again; those from before stay.
+    /// Counts a failed reload of the server's certificates.
     pub fn certificates_failed(&self) {
-        self.0.families.certificate_loads.at(["failure"], Counter::inc);
+        self.families().certificate_loads.inc(["failure"]);
     }
 
-    /// When a certificate of the server expires: the first one of several that are used for the same.
+    /// Sets the earliest expiry of the certificates with this purpose.
     pub fn certificate_expires(&self, certificate: &str, at: SystemTime) {
         let seconds = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        self.0
-            .families
+        self.families()
             .certificate_expirations
-            .at([certificate], |own| own.set(seconds));
+            .set([certificate], seconds);
     }
 
-    /// All families with data, by name.
+    /// All families with data, sorted by name.
     #[must_use]
     pub fn gather(&self) -> Vec<Family> {
-        self.0.families.gather()
+        self.families().gather()
     }
 
-    /// All families in this format.
+    /// All families in the given format.
     #[must_use]
     pub fn render(&self, format: Format) -> String {
         match format {
@@ -298,38 +268,51 @@ impl Metrics {
         }
     }
 
-    /// All families in the text format of Prometheus, as an API server writes them.
+    /// All families in the Prometheus text format, as an API server writes them.
     #[must_use]
     pub fn text(&self) -> String {
         crate::text::write(&self.gather())
     }
 
-    /// All families as OpenMetrics. The two counters whose names do not end in `_total` are of an unknown type there,
-    /// so that their samples keep the names that they have with an API server.
+    /// All families as OpenMetrics. The two counters whose names do not end in `_total` have the type `unknown`, so that
+    /// their samples keep the names of an API server.
     #[must_use]
     pub fn openmetrics(&self) -> String {
         crate::openmetrics::write(&self.gather())
     }
 
+    fn families(&self) -> &Families {
+        &self.0.families
+    }
+
     fn reloaded(&self, plugin: Plugin, status: &str, at: SystemTime) {
         let labels = [&*self.0.identity, plugin.as_str(), status];
-        self.0.families.reloads.at(labels, Counter::inc);
+        self.families().reloads.inc(labels);
         let seconds = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        self.0.families.reload_times.at(labels, |own| own.set(seconds));
+        self.families().reload_times.set(labels, seconds);
     }
 }
 
-/// Digits of a code.
+/// Summaries are left out: `prometheus-client` does not support them.
+impl Collector for Metrics {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        self.gather()
+            .iter()
+            .try_for_each(|family| encode(family, &mut encoder))
+    }
+}
+
+/// The digits of a code, formatted without allocation.
 struct Code([u8; 3], usize);
 
 impl Code {
     fn new(code: u16) -> Self {
         let code = code.min(HIGHEST_CODE);
         let digit = |unit: u16| b'0' + u8::try_from(code / unit % 10).unwrap_or(0);
-        let start = if code >= 100 {
-            0
-        } else {
-            2 - usize::from(code >= 10)
+        let start = match code {
+            100.. => 0,
+            10.. => 1,
+            _ => 2,
         };
         Code([digit(100), digit(10), digit(1)], start)
     }

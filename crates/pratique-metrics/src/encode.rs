@@ -1,23 +1,12 @@
-//! All families as a collector of `prometheus-client`, for programs that have a registry of their own.
+//! Encodes families with `prometheus-client`.
 
 use std::fmt::Error;
 
-use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::exemplar::Exemplar;
 
-use crate::counts::Metrics;
 use crate::snapshot::{Family, Kind, Series, Value};
-
-/// Summaries are left out: the library does not know them.
-impl Collector for Metrics {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
-        self.gather()
-            .iter()
-            .try_for_each(|family| encode(family, &mut encoder))
-    }
-}
 
 /// Writes a family unless it is a summary.
 pub(crate) fn encode(family: &Family, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
@@ -54,8 +43,8 @@ fn encode_value(series: &Series, kind: MetricType, encoder: &mut MetricEncoder<'
         }
         Value::Counter(count) => encoder.encode_gauge(count),
         Value::Gauge(value) => encoder.encode_gauge(value),
-        Value::Histogram(own) => {
-            encoder.encode_histogram::<NoLabelSet>(own.sum, own.count, &own.buckets, None)
+        Value::Histogram(histogram) => {
+            encoder.encode_histogram::<NoLabelSet>(histogram.sum, histogram.count, &histogram.buckets, None)
         }
         Value::Summary(_) => Ok(()),
     }
