@@ -1,4 +1,4 @@
-//! What is told of a request.
+//! Audit events.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,26 +9,27 @@ use pratique_json::Value;
 use pratique_types::{AdmissionRequest, AdmissionResponse, Operation, StatusDetails, UserInfo};
 use serde::Serialize;
 
-use crate::secrets::{self, Paths, Without};
+use crate::secrets::{self, Paths, Redacted};
 
-/// How much is told.
+/// The level of detail of an event, as in audit policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Level {
-    /// Nothing.
+    /// No event.
     None,
-    /// Who, what and how it went.
+    /// The user, the resource and the result.
     #[default]
     Metadata,
-    /// The object of the request, too; without the data of Secrets, and tokens, unless they are asked for.
+    /// Also the object of the request; without the data of Secrets, and tokens, unless requested.
     Request,
-    /// And the object as it goes on.
+    /// Also the object after admission.
     RequestResponse,
 }
 
-/// An `audit.k8s.io/v1` `Event`, of the stage `ResponseComplete`.
+/// An `audit.k8s.io/v1` `Event` of the stage `ResponseComplete`.
 ///
-/// Its `auditID` is the uid of the admission request, and its `requestURI` the path that the request's resource has,
-/// without a query: admission does not see more of either.
+/// Its `auditID` is the uid of the admission request, and its `requestURI` the path of the request's resource without a
+/// query: an admission request does not have the original ones.
+// Upstream: pkg/apis/audit/v1/types.go, Event
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event<'a> {
@@ -45,14 +46,14 @@ pub struct Event<'a> {
     object_ref: ObjectReference<'a>,
     response_status: ResponseStatus<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    request_object: Option<Without<'a>>,
+    request_object: Option<Redacted<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_object: Option<Without<'a>>,
+    response_object: Option<Redacted<'a>>,
     request_received_timestamp: String,
     stage_timestamp: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     annotations: &'a BTreeMap<String, String>,
-    /// What its objects are told without.
+    /// The members that are left out of the objects.
     #[serde(skip)]
     secrets: Paths,
 }
@@ -78,7 +79,7 @@ struct ObjectReference<'a> {
     subresource: &'a str,
 }
 
-/// A `Status` as audit logs have it: with metadata that are always empty.
+/// A `Status` as in audit logs: with metadata that is always empty.
 #[derive(Clone, Debug, Serialize)]
 struct ResponseStatus<'a> {
     metadata: BTreeMap<String, String>,
@@ -94,7 +95,7 @@ struct ResponseStatus<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// What is told of a request and the answer to it, with the times when the request came and the answer was there.
+    /// The event of a request and its response, with the times of both.
     #[must_use]
     pub fn new(
         level: Level,
@@ -103,7 +104,7 @@ impl<'a> Event<'a> {
         (received, answered): (SystemTime, SystemTime),
     ) -> Self {
         let secrets = secrets::of(request);
-        let object = Some(&request.object);
+        let has_object = level >= Level::Request && request.object != Value::Null;
         Event {
             kind: "Event",
             api_version: "audit.k8s.io/v1",
@@ -115,12 +116,10 @@ impl<'a> Event<'a> {
             user: &request.user_info,
             object_ref: object_reference(request),
             response_status: response_status(response),
-            request_object: object
-                .filter(|own| level >= Level::Request && **own != Value::Null)
-                .map(|object| Without {
-                    object,
-                    paths: secrets,
-                }),
+            request_object: has_object.then_some(Redacted {
+                object: &request.object,
+                paths: secrets,
+            }),
             response_object: None,
             request_received_timestamp: timestamp(received),
             stage_timestamp: timestamp(answered),
@@ -129,16 +128,15 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// With the object as it goes on, if the level is [`Level::RequestResponse`].
+    /// Adds the object after admission, if the level is [`Level::RequestResponse`].
     #[must_use]
     pub fn with_response_object(mut self, object: &'a Value<'a>) -> Self {
         let paths = self.secrets;
-        self.response_object =
-            Some(Without { object, paths }).filter(|_| self.level >= Level::RequestResponse);
+        self.response_object = (self.level >= Level::RequestResponse).then_some(Redacted { object, paths });
         self
     }
 
-    /// With what its objects hold of secrets: the data of Secrets, and tokens.
+    /// Includes the data of Secrets, and tokens.
     #[must_use]
     pub fn with_secrets(mut self) -> Self {
         self.secrets = &[];
@@ -149,24 +147,24 @@ impl<'a> Event<'a> {
         self
     }
 
-    /// How much is told.
+    /// The level of detail.
     #[must_use]
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// Writes the event in one line, without a line feed.
+    /// Writes the event as one line, without a line feed.
     ///
     /// # Errors
-    /// The writer's; and those of [`to_line`](Self::to_line).
+    /// If the writer fails; and those of [`to_line`](Self::to_line).
     pub fn write_to(&self, writer: impl io::Write) -> Result<(), serde_json::Error> {
         serde_json::to_writer(writer, self)
     }
 
-    /// The event in one line, without a line feed.
+    /// The event as one line, without a line feed.
     ///
     /// # Errors
-    /// Only for values that JSON does not have, which requests that were read from JSON do not have either.
+    /// Only for values that JSON cannot represent, which a request that was parsed from JSON does not have.
     pub fn to_line(&self) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(self)
     }
@@ -189,12 +187,7 @@ fn object_reference<'a>(request: &'a AdmissionRequest<'a>) -> ObjectReference<'a
     } else {
         &request.old_object
     };
-    let metadata = |name: &str| {
-        stored
-            .get("metadata")
-            .and_then(|own| own.get(name))
-            .and_then(Value::as_str)
-    };
+    let metadata = |name: &str| stored.get("metadata")?.get(name)?.as_str();
     ObjectReference {
         resource: &resource.resource,
         namespace: &request.namespace,
@@ -218,7 +211,7 @@ fn subresource<'a>(request: &'a AdmissionRequest<'_>) -> &'a str {
 fn response_status(response: &AdmissionResponse) -> ResponseStatus<'_> {
     let code = if response.allowed { 200 } else { 403 };
     let metadata = BTreeMap::new();
-    let Some(own) = &response.result else {
+    let Some(result) = &response.result else {
         return ResponseStatus {
             metadata,
             status: "",
@@ -230,46 +223,45 @@ fn response_status(response: &AdmissionResponse) -> ResponseStatus<'_> {
     };
     ResponseStatus {
         metadata,
-        status: if response.allowed { &own.status } else { "Failure" },
-        message: &own.message,
-        reason: &own.reason,
-        details: own.details.as_ref(),
-        code: if own.code == 0 { code } else { own.code },
+        status: if response.allowed {
+            &result.status
+        } else {
+            "Failure"
+        },
+        message: &result.message,
+        reason: &result.reason,
+        details: result.details.as_ref(),
+        code: if result.code == 0 { code } else { result.code },
     }
 }
 
-/// The path of the resource, as a client would ask for it.
+/// The path of the resource in the API.
 fn path(request: &AdmissionRequest<'_>) -> String {
     let resource = request.request_resource.as_ref().unwrap_or(&request.resource);
     let mut path = match &*resource.group {
         "" => format!("/api/{}", resource.version),
         group => format!("/apis/{group}/{}", resource.version),
     };
-    let whole =
-        (resource.group.is_empty() && resource.resource == "namespaces") || request.namespace.is_empty();
-    let namespace = if whole {
-        None
-    } else {
-        Some(["namespaces", &request.namespace])
+    let is_namespace = resource.group.is_empty() && resource.resource == "namespaces";
+    let namespace = match is_namespace || request.namespace.is_empty() {
+        true => ["", ""],
+        false => ["namespaces", &request.namespace],
     };
     let subresource = subresource(request);
-    // Objects are created where they will be listed, and subresources under their name.
-    let named = request.operation != Operation::Create || !subresource.is_empty();
-    let name = Some(&*request.name).filter(|_| named);
-    let rest = [Some(&*resource.resource), name, Some(subresource)];
-    for part in namespace
+    // Objects are created at the path of their list; subresources at the path of their object.
+    let has_name = request.operation != Operation::Create || !subresource.is_empty();
+    let name = if has_name { &*request.name } else { "" };
+    let parts = namespace
         .into_iter()
-        .flatten()
-        .chain(rest.into_iter().flatten())
-        .filter(|part| !part.is_empty())
-    {
+        .chain([&*resource.resource, name, subresource]);
+    for part in parts.filter(|part| !part.is_empty()) {
         path.push('/');
         path.push_str(part);
     }
     path
 }
 
-/// To the microsecond, as audit logs have it.
+/// A time in microseconds, as in audit logs.
 fn timestamp(time: SystemTime) -> String {
     let time = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
     format!("{time:.6}")

@@ -1,52 +1,52 @@
-//! Where lines go: a file that may be renamed under the writer's hands, or standard output.
+//! The sink of the writer: a file that may be rotated meanwhile, or standard output.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::log::Target;
+use crate::target::Target;
 
-/// How often a file's name is looked at.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval of checks whether the file was renamed.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// An open target.
 pub(crate) enum Sink {
     /// Standard output.
-    Output,
+    Stdout,
     /// A file.
-    File(Appended),
+    File(AppendFile),
 }
 
 /// A file that is appended to.
-pub(crate) struct Appended {
+pub(crate) struct AppendFile {
     path: PathBuf,
     file: File,
-    looked: Instant,
-    /// Whether it ends in the midst of a line that is not continued.
-    broken: bool,
-    /// How long it was after a write that ended in the midst of a line.
-    within: Option<u64>,
+    checked: Instant,
+    /// Whether it ends in an incomplete line that will not be continued.
+    ends_incomplete: bool,
+    /// Its size after a write that ended within a line.
+    partial_size: Option<u64>,
 }
 
 impl Sink {
     pub(crate) fn open(target: Target) -> io::Result<Self> {
         match target {
-            Target::Stdout => Ok(Sink::Output),
-            Target::File(path) => Appended::open(path).map(Sink::File),
+            Target::Stdout => Ok(Sink::Stdout),
+            Target::File(path) => AppendFile::open(path).map(Sink::File),
         }
     }
 
-    /// Writes some of it, at least one byte.
+    /// Writes at least one byte, unless interrupted.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = match self {
-            Sink::Output => {
+            Sink::Stdout => {
                 let mut output = io::stdout().lock();
                 output
                     .write(bytes)
                     .and_then(|written| output.flush().map(|()| written))
             }
-            Sink::File(own) => own.write(bytes),
+            Sink::File(file) => file.write(bytes),
         };
         match written {
             Ok(0) => Err(io::ErrorKind::WriteZero.into()),
@@ -55,82 +55,85 @@ impl Sink {
         }
     }
 
-    /// Goes over to a new file if the old one does not have its name any more, or if told to. Tells whether it did.
-    pub(crate) fn refresh(&mut self, told: bool) -> io::Result<bool> {
-        let Sink::File(own) = self else { return Ok(false) };
-        if !told && (own.looked.elapsed() < LOOK || own.has_its_name()) {
+    /// Reopens the file if it was renamed, or if `force` is set. Returns whether it did.
+    pub(crate) fn refresh(&mut self, force: bool) -> io::Result<bool> {
+        let Sink::File(file) = self else { return Ok(false) };
+        if !force && (file.checked.elapsed() < CHECK_INTERVAL || file.is_current()) {
             return Ok(false);
         }
-        *own = Appended::open(own.path.clone())?;
+        *file = AppendFile::open(file.path.clone())?;
         Ok(true)
     }
 
-    /// Whether the rest of a line that was written in part may follow. If not, what is there of it is ended before what
-    /// comes next: the file was truncated meanwhile, or something else was written to it.
-    pub(crate) fn continues(&mut self) -> io::Result<bool> {
-        let Sink::File(own) = self else { return Ok(true) };
-        let Some(within) = own.within else { return Ok(true) };
-        if own.file.metadata()?.len() == within {
+    /// Whether the rest of a partly written line can follow. If not, because the file was truncated or written to by
+    /// another process, the incomplete line is ended before the next write.
+    pub(crate) fn can_continue_line(&mut self) -> io::Result<bool> {
+        let Sink::File(file) = self else { return Ok(true) };
+        let Some(size) = file.partial_size else {
+            return Ok(true);
+        };
+        if file.file.metadata()?.len() == size {
             return Ok(true);
         }
-        own.within = None;
-        own.broken = is_broken(&own.path, &own.file);
+        file.partial_size = None;
+        file.ends_incomplete = ends_incomplete(&file.path, &file.file);
         Ok(false)
     }
 }
 
-impl Appended {
+impl AppendFile {
     fn open(path: PathBuf) -> io::Result<Self> {
-        let file = append(&path)?;
-        Ok(Appended {
-            broken: is_broken(&path, &file),
-            looked: Instant::now(),
-            within: None,
+        let file = open_append(&path)?;
+        Ok(AppendFile {
+            ends_incomplete: ends_incomplete(&path, &file),
+            checked: Instant::now(),
+            partial_size: None,
             path,
             file,
         })
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.broken {
+        if self.ends_incomplete {
             self.file.write_all(b"\n")?;
-            self.broken = false;
+            self.ends_incomplete = false;
         }
         let written = self.file.write(bytes)?;
-        let ends_within = bytes.get(..written).is_some_and(|bytes| !bytes.ends_with(b"\n"));
-        self.within = match ends_within {
+        let is_partial = bytes.get(..written).is_some_and(|bytes| !bytes.ends_with(b"\n"));
+        self.partial_size = match is_partial {
             true => Some(self.file.metadata()?)
-                .filter(|own| own.is_file())
-                .map(|own| own.len()),
+                .filter(|metadata| metadata.is_file())
+                .map(|metadata| metadata.len()),
             false => None,
         };
         Ok(written)
     }
 
+    /// Whether the path still names the open file.
     #[cfg(unix)]
-    fn has_its_name(&mut self) -> bool {
+    fn is_current(&mut self) -> bool {
         use std::os::unix::fs::MetadataExt;
 
-        let place = |own: std::fs::Metadata| (own.dev(), own.ino());
-        let same = match (self.file.metadata(), std::fs::metadata(&self.path)) {
-            (Ok(open), Ok(named)) => place(open) == place(named),
+        let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let is_current = match (self.file.metadata(), std::fs::metadata(&self.path)) {
+            (Ok(open), Ok(named)) => identity(open) == identity(named),
             _ => false,
         };
-        if same {
-            self.looked = Instant::now();
+        if is_current {
+            self.checked = Instant::now();
         }
-        same
+        is_current
     }
 
     #[cfg(not(unix))]
-    fn has_its_name(&mut self) -> bool {
-        self.looked = Instant::now();
+    fn is_current(&mut self) -> bool {
+        self.checked = Instant::now();
         self.path.exists()
     }
 }
 
-/// Opens a file at its end. One that is made is for its owner only, as an API server's is: events tell who does what.
-fn append(path: &Path) -> io::Result<File> {
+/// Opens a file for appending. A new file is readable by its owner only, as that of an API server.
+fn open_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
@@ -138,9 +141,9 @@ fn append(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether a file ends in the midst of a line, as after a full disk or a crash.
-fn is_broken(path: &Path, file: &File) -> bool {
-    let is_empty = |own: std::fs::Metadata| !own.is_file() || own.len() == 0;
+/// Whether a file ends in an incomplete line, as after a full disk or a crash.
+fn ends_incomplete(path: &Path, file: &File) -> bool {
+    let is_empty = |metadata: std::fs::Metadata| !metadata.is_file() || metadata.len() == 0;
     if file.metadata().map_or(true, is_empty) {
         return false;
     }
@@ -150,7 +153,7 @@ fn is_broken(path: &Path, file: &File) -> bool {
         file.read_exact(&mut last)?;
         io::Result::Ok(last)
     };
-    // Where it may not be read, an empty line does less harm than two lines in one.
+    // If the file is not readable, an additional empty line is better than two events in one line.
     last().map_or(true, |last| last != *b"\n")
 }
 
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_line_is_ended_first() {
+    fn an_incomplete_line_is_ended_first() {
         for (content, expected) in [("", "{}\n"), ("{}\n", "{}\n{}\n"), ("{\"half", "{\"half\n{}\n")] {
             let (directory, mut sink) = opened(content);
             sink.write(b"{}\n").unwrap();
@@ -182,19 +185,19 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_is_continued_where_it_is_the_end() {
+    fn a_partial_line_is_continued_at_the_end() {
         let (directory, mut sink) = opened("");
         sink.write(b"{\"half").unwrap();
-        assert!(sink.continues().unwrap());
+        assert!(sink.can_continue_line().unwrap());
         sink.write(b"\":1}\n").unwrap();
-        assert!(sink.continues().unwrap());
+        assert!(sink.can_continue_line().unwrap());
         check(&directory, "{\"half\":1}\n");
 
         let path = directory.path().join("audit.log");
         for (truncated, expected) in [("", "{}\n"), ("rest", "rest\n{}\n")] {
             sink.write(b"{\"half").unwrap();
             std::fs::write(&path, truncated).unwrap();
-            assert!(!sink.continues().unwrap());
+            assert!(!sink.can_continue_line().unwrap());
             sink.write(b"{}\n").unwrap();
             check(&directory, expected);
         }
@@ -202,7 +205,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_file_that_is_made_is_for_its_owner_only() {
+    fn new_files_are_for_their_owner_only() {
         use std::os::unix::fs::PermissionsExt;
 
         let directory = tempfile::tempdir().unwrap();

@@ -1,15 +1,15 @@
-//! Audit events of admission, written as JSON lines beside the request path.
+//! Audit events of admission, written as JSON lines outside of the request path.
 //!
-//! An [`Event`] is an `audit.k8s.io/v1` `Event` with what admission knows of a request. A [`Log`] takes events in
-//! without ever waiting: they stand in a queue that is bounded in number and size, which a thread of its own writes out.
-//! Events that find the queue full are dropped, which is counted, told to an [`Observer`], and logged while it happens. A
-//! write that fails, as on a full disk, is tried again until it succeeds, from where it stopped; a line that broke off is
-//! ended before the next one.
+//! An [`Event`] is an `audit.k8s.io/v1` `Event` with the parts of a request that admission has. A [`Log`] queues events
+//! without blocking; the queue is bounded in number and size, and a background thread writes it. If the queue is full,
+//! events are dropped, counted, logged, and reported to an [`Observer`]. A failed write, as on a full disk, is retried
+//! from where it stopped until it succeeds; an incomplete line is ended before the next one.
 //!
-//! Files are made for their owner only, and the data of Secrets, and tokens, are left out of events unless asked for.
+//! Files are created with permissions for their owner only. The data of Secrets, and tokens, are left out of events by
+//! default.
 //!
-//! Files may be rotated by renaming: within a second of the next event, events go to a new file of the old name
-//! ([`Log::reopen`] asks for that at once). Copying and truncating works too, as files are only appended to.
+//! Files may be rotated by renaming: within a second, the next event goes to a new file of the old name, or at once after
+//! [`Log::reopen`]. Copying and truncating works as well, as files are opened for appending.
 //!
 //! ```
 //! use std::time::{Duration, SystemTime};
@@ -35,8 +35,10 @@ mod log;
 mod losses;
 mod queue;
 mod secrets;
+mod target;
 mod writer;
 
 pub use event::{Event, Level};
-pub use log::{Counts, Error, Log, Options, Target};
+pub use log::{Counts, Error, Log, Options};
 pub use losses::Observer;
+pub use target::Target;

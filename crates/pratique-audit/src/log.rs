@@ -1,4 +1,4 @@
-//! The log: takes events in and never waits.
+//! The log, which never blocks.
 
 use std::fmt::{self, Debug, Formatter};
 use std::io;
@@ -14,40 +14,32 @@ use crate::event::{Event, Level};
 use crate::losses::Observer;
 use crate::queue::{Limits, Queue};
 use crate::secrets;
-use crate::writer::{self, Tally};
+use crate::target::Target;
+use crate::writer::{self, Counters};
 
-/// How many bytes events may have that wait to be written, or are being made, unless told otherwise.
+/// The default maximum size of events that are queued or being serialised, in bytes.
 const MOST_BYTES: usize = 64 << 20;
-/// How long opening a file may take.
-const OPENING: Duration = Duration::from_secs(5);
-/// How long dropping a log waits for its events to be written.
-const DROPPING: Duration = Duration::from_secs(1);
+/// The timeout for opening a file.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long dropping a log waits for queued events.
+const DROP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Where events go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// To standard output.
-    Stdout,
-    /// To the end of this file, which is made if there is none.
-    File(PathBuf),
-}
-
-/// How events are kept.
+/// Options of [`Log::start`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Where they go.
+    /// The target.
     pub target: Target,
-    /// How much each tells; with [`Level::None`] there are none.
+    /// The level of detail; with [`Level::None`], there are no events.
     pub level: Level,
-    /// How many may wait to be written: 10,000 unless told otherwise.
+    /// The maximum number of queued events; 10,000 by default.
     pub events: usize,
-    /// How many bytes these may have, and those that are being made: 64 MiB unless told otherwise.
+    /// The maximum size of events that are queued or being serialised, in bytes; 64 MiB by default.
     pub bytes: usize,
-    /// Whether events tell the data of Secrets, and tokens: not unless told so.
+    /// Whether events include the data of Secrets, and tokens; false by default.
     pub secrets: bool,
 }
 
-/// Why there is no log.
+/// An error of [`Log::start`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be opened.
@@ -55,35 +47,35 @@ pub enum Error {
     Open {
         /// The file; `None` for standard output.
         path: Option<PathBuf>,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// The system has no thread to write it.
+    /// The writer thread cannot be started.
     #[error("cannot start writing the audit log: {0}")]
     Thread(io::Error),
 }
 
-/// What became of events.
+/// Counts of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// How many were written.
+    /// Written events.
     pub written: u64,
-    /// How many were not, because the queue was full or the log closed.
+    /// Events that were dropped because the queue was full or the log closed.
     pub dropped: u64,
-    /// How often writing failed; it was tried again each time.
+    /// Failed writes, each of which was retried.
     pub failures: u64,
 }
 
-/// An audit log. Dropping it waits up to a second for events to be written; [`Log::close`] waits as long as it is told.
+/// An audit log. Dropping it waits up to a second for queued events; [`Log::close`] has a timeout.
 pub struct Log {
     level: Level,
     secrets: bool,
     queue: Arc<Queue>,
-    tally: Arc<Tally>,
+    counters: Arc<Counters>,
 }
 
 impl Options {
-    /// The usual bounds.
+    /// Options with default bounds.
     #[must_use]
     pub fn new(target: Target, level: Level) -> Self {
         Options {
@@ -96,23 +88,11 @@ impl Options {
     }
 }
 
-impl Target {
-    /// The target of this name: a file's path, or `-` for standard output.
-    #[must_use]
-    pub fn of(name: &str) -> Self {
-        if name == "-" {
-            Target::Stdout
-        } else {
-            Target::File(name.into())
-        }
-    }
-}
-
 impl Log {
-    /// Opens the target and starts writing.
+    /// Opens the target and starts the writer thread.
     ///
     /// # Errors
-    /// When the file cannot be opened, or when opening takes longer than five seconds, as for a pipe without reader.
+    /// If the file cannot be opened within five seconds, as a pipe without a reader, or the thread cannot be started.
     pub fn start(options: Options) -> Result<Self, Error> {
         let Options {
             target,
@@ -126,44 +106,45 @@ impl Log {
             Target::File(path) => Some(path.clone()),
         };
         let queue = Arc::new(Queue::new(Limits { lines: events, bytes }));
-        let tally = Arc::new(Tally::default());
+        let counters = Arc::new(Counters::default());
         let (opened, opening) = sync_channel(1);
-        let (to_write, to_count) = (queue.clone(), tally.clone());
+        let (writer_queue, writer_counters) = (queue.clone(), counters.clone());
         std::thread::Builder::new()
             .name("audit".into())
-            .spawn(move || writer::run(target, &to_write, &to_count, &opened))
+            .spawn(move || writer::run(target, &writer_queue, &writer_counters, &opened))
             .map_err(Error::Thread)?;
         let log = Log {
             level,
             secrets,
             queue,
-            tally,
+            counters,
         };
-        let source = match opening.recv_timeout(OPENING) {
+        let source = match opening.recv_timeout(OPEN_TIMEOUT) {
             Ok(Ok(())) => return Ok(log),
             Ok(Err(source)) => source,
             Err(RecvTimeoutError::Timeout) => io::ErrorKind::TimedOut.into(),
             Err(RecvTimeoutError::Disconnected) => io::ErrorKind::Other.into(),
         };
-        // The thread may still be opening the file; it is not waited for.
+        // The thread may still be opening the file, and is not joined.
         log.queue.close();
         log.queue.finish();
         Err(Error::Open { path, source })
     }
 
-    /// How much events are to tell.
+    /// The level of detail of events.
     #[must_use]
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// How many bytes events may have that wait to be written, and those that are being made.
+    /// The maximum size of events that are queued or being serialised, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.queue.bytes()
     }
 
-    /// Takes an event in without waiting. Tells whether there was room for it: one that is too large is not made to its end.
+    /// Queues an event without blocking. Returns whether there was space for it. Serialisation stops once the event is too
+    /// large.
     pub fn record(&self, event: &Event<'_>) -> bool {
         if event.level() == Level::None {
             return true;
@@ -173,51 +154,49 @@ impl Log {
             true => event.clone().with_secrets().write_to(&mut line),
             false => event.write_to(&mut line),
         };
-        let taken = written.is_ok() && line.push();
-        if !taken {
-            self.tally.losses.lose(1);
+        let is_queued = written.is_ok() && line.push();
+        if !is_queued {
+            self.counters.losses.lose(1);
         }
-        taken
+        is_queued
     }
 
-    /// Whether events tell all that the objects of this request hold.
+    /// Whether events include the objects of this request completely.
     #[must_use]
-    pub fn tells_objects(&self, request: &AdmissionRequest<'_>) -> bool {
+    pub fn includes_objects(&self, request: &AdmissionRequest<'_>) -> bool {
         self.level >= Level::Request && (self.secrets || secrets::of(request).is_empty())
     }
 
-    /// Has an observer told of losses from now on, unless there is one already.
+    /// Sets the observer of losses, unless there is one.
     pub fn observe(&self, observer: impl Observer + 'static) {
-        self.tally.losses.observe(Box::new(observer));
+        self.counters.losses.observe(Box::new(observer));
     }
 
-    /// Goes over to a new file of the same name, for whoever has renamed the old one.
+    /// Reopens the file, for use after renaming it.
     pub fn reopen(&self) {
         self.queue.reopen();
     }
 
-    /// What became of events so far.
+    /// The counts of events so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
-            written: self.tally.written.load(Ordering::Relaxed),
-            dropped: self.tally.losses.events(),
-            failures: self.tally.losses.failures(),
+            written: self.counters.written.load(Ordering::Relaxed),
+            dropped: self.counters.losses.events(),
+            failures: self.counters.losses.failures(),
         }
     }
 
-    /// Whether the thread that writes ended although the log was not closed, which only a panic does. Events are dropped
-    /// then.
+    /// Whether the writer thread ended although the log was not closed, by a panic. Events are dropped then.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.queue.is_abandoned()
     }
 
-    /// Takes nothing in any more, and waits for what is there to be written, but no longer than told. What fails to be
-    /// written now is dropped.
-    pub fn close(&self, wait: Duration) -> Counts {
+    /// Closes the log, and waits until queued events are written, with a timeout. Events whose write fails now are dropped.
+    pub fn close(&self, timeout: Duration) -> Counts {
         self.queue.close();
-        let left = self.queue.wait(Instant::now() + wait);
+        let left = self.queue.wait(Instant::now() + timeout);
         let counts = self.counts();
         Counts {
             dropped: counts.dropped + left as u64,
@@ -228,7 +207,7 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        self.close(DROPPING);
+        self.close(DROP_TIMEOUT);
     }
 }
 

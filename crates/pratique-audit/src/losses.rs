@@ -1,41 +1,41 @@
-//! What is lost or delayed: counted, and told while it happens.
+//! Lost and delayed events: counted, logged and reported to an observer.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often losses are told while they go on.
+/// The minimum interval of log lines about losses.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Is told of what becomes of events as it happens, to count it.
+/// Is called when events are lost or delayed.
 pub trait Observer: Send + Sync {
-    /// Events were lost: the queue was full, or the log ended before they were written.
+    /// Called when events are lost: the queue was full, or the log ended before they were written.
     fn lost(&self, events: u64);
 
-    /// Writing failed, and is tried again.
+    /// Called when a write fails; it is retried.
     fn failed(&self) {}
 }
 
-/// What was lost so far, and how much of that was told.
+/// Counts of lost events and failed writes.
 #[derive(Default)]
 pub(crate) struct Losses {
     events: AtomicU64,
     failures: AtomicU64,
-    told: Mutex<Told>,
+    logged: Mutex<Logged>,
     observer: OnceLock<Box<dyn Observer>>,
 }
 
+/// The losses that were logged, and when.
 #[derive(Debug, Default)]
-struct Told {
+struct Logged {
     events: u64,
     at: Option<Instant>,
 }
 
 impl Losses {
-    /// Has an observer told from now on, unless there is one.
+    /// Sets the observer, unless there is one.
     pub(crate) fn observe(&self, observer: Box<dyn Observer>) {
-        // There is one set of metrics.
         let _ = self.observer.set(observer);
     }
 
@@ -47,7 +47,7 @@ impl Losses {
         self.failures.load(Ordering::Relaxed)
     }
 
-    /// Events are lost.
+    /// Counts lost events, and logs them.
     pub(crate) fn lose(&self, events: u64) {
         if events == 0 {
             return;
@@ -56,10 +56,10 @@ impl Losses {
         if let Some(observer) = self.observer.get() {
             observer.lost(events);
         }
-        self.tell();
+        self.log();
     }
 
-    /// Writing failed.
+    /// Counts a failed write.
     pub(crate) fn fail(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
         if let Some(observer) = self.observer.get() {
@@ -67,32 +67,32 @@ impl Losses {
         }
     }
 
-    /// Tells what was not told, unless something was told a moment ago.
-    pub(crate) fn tell(&self) {
-        let mut told = self.told();
-        if told.at.is_none_or(|at| at.elapsed() >= INTERVAL)
-            && let Some(events) = told.rest(self.events())
+    /// Logs losses that were not logged yet, at most once per interval.
+    pub(crate) fn log(&self) {
+        let mut logged = self.logged();
+        if logged.at.is_none_or(|at| at.elapsed() >= INTERVAL)
+            && let Some(events) = logged.update(self.events())
         {
             tracing::error!(plugin = "log", events, "Audit events are lost");
         }
     }
 
-    /// What was not told; the caller tells it.
-    pub(crate) fn take_untold(&self) -> u64 {
-        self.told().rest(self.events()).unwrap_or(0)
+    /// The number of losses that were not logged yet; the caller logs it.
+    pub(crate) fn take_unlogged(&self) -> u64 {
+        self.logged().update(self.events()).unwrap_or(0)
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn logged(&self) -> MutexGuard<'_, Logged> {
+        self.logged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Told {
-    /// How many of all that were lost are not told yet: they are now.
-    fn rest(&mut self, all: u64) -> Option<u64> {
-        let rest = all.checked_sub(self.events).filter(|rest| *rest > 0)?;
-        (self.events, self.at) = (all, Some(Instant::now()));
-        Some(rest)
+impl Logged {
+    /// Marks all losses as logged. Returns the number of those that were not.
+    fn update(&mut self, total: u64) -> Option<u64> {
+        let unlogged = total.checked_sub(self.events).filter(|events| *events > 0)?;
+        (self.events, self.at) = (total, Some(Instant::now()));
+        Some(unlogged)
     }
 }
 

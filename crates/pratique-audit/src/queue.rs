@@ -1,11 +1,11 @@
-//! Lines on their way to the writer, bounded in number and size, those that are being made included.
+//! The queue of lines for the writer, bounded in number and size. Lines that are being serialised count as well.
 
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much may wait.
+/// The bounds of the queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) lines: usize,
@@ -23,16 +23,16 @@ pub(crate) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     lines: VecDeque<Vec<u8>>,
-    /// Of the lines above, of those that are being made, and of those that the writer has not got rid of.
+    /// The size of queued lines, lines that are being serialised, and lines that the writer has taken.
     bytes: usize,
-    /// How many lines the writer has taken, and not got rid of.
+    /// The number of lines that the writer has taken and not released.
     taken: u64,
     closed: bool,
     reopen: bool,
     finished: bool,
 }
 
-/// A line that is being made. It takes room in the queue as it grows, and gives that back if it is dropped.
+/// A line that is being serialised. It reserves space in the queue as it grows, and releases it when dropped.
 #[derive(Debug)]
 pub(crate) struct Line<'q> {
     queue: &'q Queue,
@@ -40,17 +40,17 @@ pub(crate) struct Line<'q> {
     reserved: usize,
 }
 
-/// The least that a line takes at once.
-const LEAST: usize = 1 << 10;
+/// The minimum reservation of a line, in bytes.
+const MIN_RESERVATION: usize = 1 << 10;
 
-/// What the writer is to do.
+/// The next work of the writer.
 #[derive(Debug)]
-pub(crate) struct Work {
-    /// Whole lines, each with its line feed; empty if there are none.
+pub(crate) struct Batch {
+    /// Complete lines with line feeds; may be empty.
     pub(crate) text: Vec<u8>,
-    /// Begin a new file first.
+    /// Whether to reopen the file first.
     pub(crate) reopen: bool,
-    /// Nothing more will come.
+    /// Whether the queue is closed.
     pub(crate) closed: bool,
 }
 
@@ -63,12 +63,12 @@ impl Queue {
         }
     }
 
-    /// How many bytes all lines may have.
+    /// The maximum size of all lines, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.limits.bytes
     }
 
-    /// A line of nothing yet.
+    /// An empty line.
     pub(crate) fn line(&self) -> Line<'_> {
         Line {
             queue: self,
@@ -77,7 +77,7 @@ impl Queue {
         }
     }
 
-    /// Makes room for so many bytes, unless the queue is full or closed, or there is no writer any more.
+    /// Reserves bytes, unless the queue is full or closed, or the writer has finished.
     fn reserve(&self, bytes: usize) -> bool {
         let mut state = self.lock();
         let sum = state.bytes.saturating_add(bytes);
@@ -89,8 +89,8 @@ impl Queue {
         true
     }
 
-    /// Waits for something to do: lines of about the given size at most.
-    pub(crate) fn work(&self, size: usize) -> Work {
+    /// Waits for a batch of at most about `size` bytes, or another request.
+    pub(crate) fn next_batch(&self, size: usize) -> Batch {
         let idle = |state: &mut State| state.lines.is_empty() && !state.closed && !state.reopen;
         let mut state = self
             .changed
@@ -106,23 +106,23 @@ impl Queue {
             state.taken += 1;
         }
         let (reopen, closed) = (std::mem::take(&mut state.reopen), state.closed);
-        // Others record events meanwhile. A long line is alone, and not copied.
+        // Lines are concatenated without the lock. A long line is alone, and not copied.
         drop(state);
         let text = match lines.len() {
             1 => lines.pop().unwrap_or_default(),
             _ => lines.concat(),
         };
-        Work { text, reopen, closed }
+        Batch { text, reopen, closed }
     }
 
-    /// The writer has got rid of so much.
+    /// Releases the bytes of lines that are written or dropped.
     pub(crate) fn release(&self, bytes: usize) {
         let mut state = self.lock();
         state.bytes = state.bytes.saturating_sub(bytes);
         state.taken = 0;
     }
 
-    /// Waits, but not after closing. Tells whether the queue is closed.
+    /// Waits until the timeout or until the queue is closed. Returns whether it is closed.
     pub(crate) fn pause(&self, time: Duration) -> bool {
         let open = |state: &mut State| !state.closed;
         let (state, _) = self
@@ -132,26 +132,26 @@ impl Queue {
         state.closed
     }
 
-    /// The writer is to begin a new file.
+    /// Requests the writer to reopen the file.
     pub(crate) fn reopen(&self) {
         self.lock().reopen = true;
         self.changed.notify_all();
     }
 
-    /// Takes nothing in any more.
+    /// Closes the queue for further lines.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 
-    /// Takes nothing in any more and forgets what is there. Tells how many lines that were.
+    /// Closes and clears the queue. Returns the number of dropped lines.
     pub(crate) fn abandon(&self) -> usize {
         let mut state = self.lock();
         state.closed = true;
         std::mem::take(&mut state.lines).len()
     }
 
-    /// The writer is done. Tells how many lines it left, which only one that panicked does.
+    /// Marks the writer as finished. Returns the number of lines that a writer that panicked left.
     pub(crate) fn finish(&self) -> u64 {
         let mut state = self.lock();
         state.finished = true;
@@ -161,13 +161,13 @@ impl Queue {
         left
     }
 
-    /// Whether the writer ended although the queue was not closed.
+    /// Whether the writer finished although the queue was not closed.
     pub(crate) fn is_abandoned(&self) -> bool {
         let state = self.lock();
         state.finished && !state.closed
     }
 
-    /// Waits for the writer to be done, but no longer than until then. Tells how many lines it left if it is not.
+    /// Waits until the writer has finished or `until`. Returns the number of lines that are left.
     pub(crate) fn wait(&self, until: Instant) -> usize {
         let time = until.saturating_duration_since(Instant::now());
         let busy = |state: &mut State| !state.finished;
@@ -184,13 +184,13 @@ impl Queue {
 }
 
 impl Line<'_> {
-    /// Hands the line to the writer. Tells whether there was room for it.
+    /// Queues the line. Returns whether there was space for it.
     pub(crate) fn push(mut self) -> bool {
         if io::Write::write(&mut self, b"\n").is_err() {
             return false;
         }
         let mut text = std::mem::take(&mut self.text);
-        if text.capacity() - text.len() > LEAST {
+        if text.capacity() - text.len() > MIN_RESERVATION {
             text.shrink_to_fit();
         }
         let mut state = self.queue.lock();
@@ -206,19 +206,19 @@ impl Line<'_> {
         true
     }
 
-    /// Sees to it that it may have so many bytes: twice as many as before, so that it is seldom asked, or just these.
+    /// Extends the reservation to `length` bytes: doubles it, to reserve rarely, or takes just what is needed.
     fn reserve(&mut self, length: usize) -> bool {
         let Some(missing) = length.checked_sub(self.reserved).filter(|missing| *missing > 0) else {
             return true;
         };
-        let ample = missing.max(self.reserved).max(LEAST);
-        let taken = [ample, missing]
+        let doubled = missing.max(self.reserved).max(MIN_RESERVATION);
+        let reserved = [doubled, missing]
             .into_iter()
             .find(|bytes| self.queue.reserve(*bytes));
-        let Some(taken) = taken else {
+        let Some(reserved) = reserved else {
             return false;
         };
-        self.reserved += taken;
+        self.reserved += reserved;
         self.text.reserve_exact(self.reserved - self.text.len());
         true
     }
@@ -258,23 +258,23 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_being_made_take_room() {
+    fn lines_that_are_being_serialised_count() {
         let queue = Queue::new(Limits {
             lines: 10,
             bytes: 10_000,
         });
         let first = line(&queue, 6_000).unwrap();
-        assert!(line(&queue, 6_000).is_none(), "it is not made to its end");
+        assert!(line(&queue, 6_000).is_none(), "it is not completed");
         let second = line(&queue, 3_000).unwrap();
         assert!(second.push());
         drop(first);
         let third = line(&queue, 6_000).unwrap();
         assert!(third.push());
         assert!(line(&queue, 1_000).is_none());
-        let work = queue.work(1 << 20);
-        assert_eq!(work.text.len(), 9_002);
-        queue.release(work.text.len());
-        assert_eq!(queue.lock().bytes, 0, "all of it is given back");
+        let batch = queue.next_batch(1 << 20);
+        assert_eq!(batch.text.len(), 9_002);
+        queue.release(batch.text.len());
+        assert_eq!(queue.lock().bytes, 0, "everything is released");
         let mut long = line(&queue, 9_999).unwrap();
         assert!(long.write_all(b"x").is_ok() && !long.push(), "with its line feed");
         assert_eq!(queue.lock().bytes, 0);
@@ -289,7 +289,7 @@ mod tests {
         for length in [10, 20, 5_000, 30] {
             assert!(line(&queue, length).unwrap().push());
         }
-        let taken: Vec<usize> = (0..3).map(|_| queue.work(100).text.len()).collect();
+        let taken: Vec<usize> = (0..3).map(|_| queue.next_batch(100).text.len()).collect();
         assert_eq!(taken, [32, 5_001, 31]);
     }
 }

@@ -1,16 +1,17 @@
-//! What in objects is secret, and is left out of events unless it is asked for.
+//! Secret members of objects, which are left out of events by default.
 //!
-//! The documentation of audit policies has Secrets, TokenRequests and TokenReviews told at level Metadata, as their objects
-//! hold what lets whoever reads the log act for others. Here their objects are told without that.
+//! The Kubernetes documentation recommends audit policies that log Secrets, TokenRequests and TokenReviews at level
+//! Metadata, as readers of the log could use the credentials in them. Here, events have their objects without the
+//! credentials.
 
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionResource};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// Paths of members.
+/// Paths of secret members.
 pub(crate) type Paths = &'static [&'static [&'static str]];
 
-/// Also what `kubectl apply` keeps of the whole object.
+/// Includes the annotation in which `kubectl apply` keeps the whole object.
 const OF_SECRETS: Paths = &[
     &["data"],
     &["stringData"],
@@ -25,13 +26,13 @@ const OF_TOKEN_REVIEWS: Paths = &[&["spec", "token"]];
 
 /// The secret members of the objects of a request.
 pub(crate) fn of(request: &AdmissionRequest<'_>) -> Paths {
-    let asked = request.request_resource.as_ref();
-    let asked = asked.map_or(&[][..], |resource| {
+    let requested = request.request_resource.as_ref();
+    let requested = requested.map_or(&[][..], |resource| {
         of_resource(resource, &request.request_sub_resource)
     });
-    match asked.is_empty() {
+    match requested.is_empty() {
         true => of_resource(&request.resource, &request.sub_resource),
-        false => asked,
+        false => requested,
     }
 }
 
@@ -44,27 +45,27 @@ fn of_resource(resource: &GroupVersionResource, subresource: &str) -> Paths {
     }
 }
 
-/// An object, without some of its members.
+/// An object without some of its members.
 #[derive(Clone, Debug)]
-pub(crate) struct Without<'a> {
+pub(crate) struct Redacted<'a> {
     pub(crate) object: &'a Value<'a>,
     pub(crate) paths: Paths,
 }
 
-impl Serialize for Without<'_> {
+impl Serialize for Redacted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let paths = self.paths.iter().copied();
         write(self.object, &paths.collect::<Vec<_>>(), serializer)
     }
 }
 
-/// A value on the way to the members that are left out.
-struct Part<'v, 'p> {
+/// A value with the remaining paths of members to leave out.
+struct RedactedValue<'v, 'p> {
     value: &'v Value<'v>,
     paths: &'p [&'static [&'static str]],
 }
 
-impl Serialize for Part<'_, '_> {
+impl Serialize for RedactedValue<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         write(self.value, self.paths, serializer)
     }
@@ -86,7 +87,7 @@ fn write<S: Serializer>(
         };
         let paths: Vec<_> = paths.iter().filter_map(below).collect();
         if !paths.iter().any(|rest| rest.is_empty()) {
-            map.serialize_entry(key, &Part { value, paths: &paths })?;
+            map.serialize_entry(key, &RedactedValue { value, paths: &paths })?;
         }
     }
     map.end()

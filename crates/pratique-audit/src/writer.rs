@@ -1,4 +1,4 @@
-//! The thread that writes lines out, and tries again until it succeeds.
+//! The writer thread, which retries until it succeeds.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,30 +6,30 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use crate::file::Sink;
-use crate::log::Target;
 use crate::losses::Losses;
-use crate::queue::{Queue, Work};
+use crate::queue::{Batch, Queue};
+use crate::target::Target;
 
-/// How much is written at once, about.
+/// The approximate maximum size of a write, in bytes.
 const BATCH: usize = 256 * 1024;
-/// How long to wait after a failure; twice as long after each further one.
+/// The pause after a failure; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// What the writer counts.
+/// Counts of written and lost events.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct Counters {
     pub(crate) written: AtomicU64,
     pub(crate) losses: Losses,
 }
 
-/// Opens the target, says how that went, and writes until the queue is closed and empty.
-pub(crate) fn run(target: Target, queue: &Queue, tally: &Tally, opened: &SyncSender<io::Result<()>>) {
-    let _finish = Finish(queue, tally);
+/// Opens the target, sends the result, and writes until the queue is closed and empty.
+pub(crate) fn run(target: Target, queue: &Queue, counters: &Counters, opened: &SyncSender<io::Result<()>>) {
+    let _finish = FinishOnDrop(queue, counters);
     let sink = match Sink::open(target) {
         Ok(sink) => sink,
         Err(error) => {
-            // The one who waits for this may have gone.
+            // The receiver may have timed out.
             let _ = opened.send(Err(error));
             return;
         }
@@ -38,22 +38,22 @@ pub(crate) fn run(target: Target, queue: &Queue, tally: &Tally, opened: &SyncSen
     let mut writer = Writer {
         sink,
         queue,
-        tally,
+        counters,
         failing: false,
     };
     loop {
-        let work = queue.work(BATCH);
-        if !writer.execute(&work) || work.closed && work.text.is_empty() {
+        let batch = queue.next_batch(BATCH);
+        if !writer.write(&batch) || batch.closed && batch.text.is_empty() {
             break;
         }
     }
-    tally.losses.lose(queue.abandon() as u64);
+    counters.losses.lose(queue.abandon() as u64);
 }
 
-/// Says that the writer is done, also when it panics.
-struct Finish<'q>(&'q Queue, &'q Tally);
+/// Marks the writer as finished, also when it panics.
+struct FinishOnDrop<'q>(&'q Queue, &'q Counters);
 
-impl Drop for Finish<'_> {
+impl Drop for FinishOnDrop<'_> {
     fn drop(&mut self) {
         self.1.losses.lose(self.0.finish());
     }
@@ -62,37 +62,37 @@ impl Drop for Finish<'_> {
 struct Writer<'a> {
     sink: Sink,
     queue: &'a Queue,
-    tally: &'a Tally,
-    /// Whether the last try failed.
+    counters: &'a Counters,
+    /// Whether the last write failed.
     failing: bool,
 }
 
 impl Writer<'_> {
-    /// Writes lines out, however long that takes. After closing it gives up at the first failure, and tells so.
-    fn execute(&mut self, work: &Work) -> bool {
-        let (mut done, mut reopen, mut pause) = (0, work.reopen, FIRST_PAUSE);
-        while reopen || done < work.text.len() {
-            match self.advance(&work.text, &mut done, reopen) {
+    /// Writes a batch, and retries until it succeeds. Once the queue is closed, returns false at the first failure.
+    fn write(&mut self, batch: &Batch) -> bool {
+        let (mut done, mut reopen, mut pause) = (0, batch.reopen, FIRST_PAUSE);
+        while reopen || done < batch.text.len() {
+            match self.advance(&batch.text, &mut done, reopen) {
                 Ok(()) => (reopen, pause) = (false, FIRST_PAUSE),
                 Err(error) => {
-                    self.failed(&error, lines(work.text.get(done..)));
+                    self.failed(&error, lines(batch.text.get(done..)));
                     if self.queue.pause(pause) {
-                        self.count(&work.text, done);
+                        self.count(&batch.text, done);
                         return false;
                     }
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
             }
         }
-        self.count(&work.text, done);
+        self.count(&batch.text, done);
         true
     }
 
-    /// Writes some more of the text, from the given place on, which it moves.
+    /// Writes a part of the text from the offset `done`, and advances it.
     fn advance(&mut self, text: &[u8], done: &mut usize, reopen: bool) -> io::Result<()> {
         let start = line_start(text, *done);
-        if self.sink.refresh(reopen)? || *done > start && !self.sink.continues()? {
-            // A line that is in the old file in part, or was, is written as a whole.
+        if self.sink.refresh(reopen)? || *done > start && !self.sink.can_continue_line()? {
+            // A line that was written in part to another file is written again as a whole.
             *done = start;
         }
         let rest = text.get(*done..).unwrap_or_default();
@@ -101,27 +101,27 @@ impl Writer<'_> {
         }
         *done += self.sink.write(rest)?;
         if std::mem::take(&mut self.failing) {
-            let lost = self.tally.losses.take_untold();
+            let lost = self.counters.losses.take_unlogged();
             tracing::warn!(plugin = "log", lost, "Audit events are written again");
         }
         Ok(())
     }
 
     fn failed(&mut self, error: &io::Error, events: u64) {
-        self.tally.losses.fail();
+        self.counters.losses.fail();
         if !std::mem::replace(&mut self.failing, true) {
             tracing::error!(plugin = "log", events, err = %error, "Error in audit plugin; trying again");
         } else {
-            self.tally.losses.tell();
+            self.counters.losses.log();
         }
     }
 
     fn count(&self, text: &[u8], done: usize) {
         let written = lines(text.get(..done));
-        self.tally.written.fetch_add(written, Ordering::Relaxed);
+        self.counters.written.fetch_add(written, Ordering::Relaxed);
         self.queue.release(text.len());
-        self.tally.losses.lose(lines(Some(text)) - written);
-        self.tally.losses.tell();
+        self.counters.losses.lose(lines(Some(text)) - written);
+        self.counters.losses.log();
     }
 }
 
@@ -132,8 +132,8 @@ fn lines(text: Option<&[u8]>) -> u64 {
         .count() as u64
 }
 
-fn line_start(text: &[u8], place: usize) -> usize {
-    let before = text.get(..place).unwrap_or_default();
+fn line_start(text: &[u8], offset: usize) -> usize {
+    let before = text.get(..offset).unwrap_or_default();
     before
         .iter()
         .rposition(|byte| *byte == b'\n')
@@ -144,32 +144,32 @@ fn line_start(text: &[u8], place: usize) -> usize {
 mod tests {
     use std::io::Write;
 
-    use super::{Finish, Tally, line_start, lines};
+    use super::{Counters, FinishOnDrop, line_start, lines};
     use crate::queue::{Limits, Queue};
 
     #[test]
-    fn a_writer_that_panics_is_noticed() {
+    fn a_panic_of_the_writer_is_noticed() {
         let queue = Queue::new(Limits {
             lines: 3,
             bytes: 10_000,
         });
-        let tally = Tally::default();
+        let counters = Counters::default();
         assert!(!queue.is_abandoned());
         let push = || {
             let mut line = queue.line();
             line.write_all(b"one").is_ok() && line.push()
         };
         assert!((0..3).all(|_| push()));
-        assert_eq!(queue.work(1).text, b"one\n");
+        assert_eq!(queue.next_batch(1).text, b"one\n");
         let died = std::thread::scope(|scope| {
             let panics = || {
-                let _finish = Finish(&queue, &tally);
-                panic!("told to");
+                let _finish = FinishOnDrop(&queue, &counters);
+                panic!("on purpose");
             };
             scope.spawn(panics).join()
         });
         assert!(died.is_err() && queue.is_abandoned());
-        assert_eq!(tally.losses.events(), 3, "what it had taken, and what waited");
+        assert_eq!(counters.losses.events(), 3, "what it had taken, and what waited");
         assert!(!push(), "it would never be written");
         queue.close();
         assert!(!queue.is_abandoned());

@@ -17,7 +17,7 @@ impl AdmissionObserver for Log {
         } = *answered;
         let mut response = outcome.clone().into_response(request);
         // Patches repeat what the object is told without.
-        if self.tells_objects(request) {
+        if self.includes_objects(request) {
             response
                 .audit_annotations
                 .extend(outcome.patch_annotations.clone());
