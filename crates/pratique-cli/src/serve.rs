@@ -19,7 +19,7 @@ use pratique::Live;
 use pratique_audit::{Level, Log, Options, Target};
 use pratique_metrics::Metrics;
 use pratique_server::{
-    CertificateFiles, Certificates, Drain, Limits, LiveReviewer, Reloads, Rotation, Server, Settings, Unknown,
+    CertificateFiles, Certificates, Drain, Limits, LiveReviewer, Reloads, Rotation, Server, Settings, UnknownState,
 };
 use tokio::runtime;
 
@@ -79,7 +79,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         cluster,
     } = admission;
     let reviewer = reviewer(live.clone(), reloads, cluster);
-    if let Some(unknown) = reviewer.unknown() {
+    if let Some(unknown) = reviewer.unknown_state() {
         logging.fail(&text!("error: {}: {}\n", unknown, help_for(&unknown)));
         return Ok(ExitStatus::Failure);
     }
@@ -139,10 +139,10 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
 }
 
 /// How to give missing cluster state.
-fn help_for(unknown: &Unknown) -> &'static str {
+fn help_for(unknown: &UnknownState) -> &'static str {
     match unknown {
-        Unknown::Authorizer { .. } if cfg!(feature = "kube") => "name one with --cluster",
-        Unknown::Authorizer { .. } => "this binary has no client of clusters",
+        UnknownState::Authorizer { .. } if cfg!(feature = "kube") => "name one with --cluster",
+        UnknownState::Authorizer { .. } => "this binary has no client of clusters",
         _ if cfg!(feature = "kube") => "give them with --cluster or --cluster-objects",
         _ => "give them with --cluster-objects",
     }

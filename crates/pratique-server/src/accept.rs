@@ -1,4 +1,4 @@
-//! What to do when the system gives no connection.
+//! Handling of failures to accept connections.
 
 use std::io;
 use std::time::Duration;
@@ -8,32 +8,32 @@ use tokio::time::{sleep, timeout};
 use crate::connections::Connections;
 use crate::throttle::Throttle;
 
-/// How long to wait before asking again.
+/// The pause before the next attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Connections that could not be accepted.
+/// Handles failures to accept connections.
 #[derive(Debug, Default)]
 pub(crate) struct AcceptFailures {
     log: Throttle,
 }
 
 impl AcceptFailures {
-    /// Waits until it is worth another try. Where files are what is missing, an idle connection gives up its own.
+    /// Waits before the next attempt. If there are no file descriptors left, evicts an idle connection.
     pub(crate) async fn handle(&mut self, error: &io::Error, connections: &Connections) {
-        let left = connections.one_left();
+        let closed = connections.closed();
         let evicts = lacks_files(error) && connections.evict();
         if let Some(left_out) = self.log.permits() {
             tracing::warn!(err = %error, evicts, left_out, "Cannot accept a connection");
         }
         match evicts {
-            // It leaves soon, or others are tried.
-            true => drop(timeout(PAUSE, left).await),
+            // It closes soon, or the next failure evicts another one.
+            true => drop(timeout(PAUSE, closed).await),
             false => sleep(PAUSE).await,
         }
     }
 }
 
-/// Whether the process, or the system, has as many files open as it may.
+/// Whether the process or the system is out of file descriptors.
 #[cfg(unix)]
 fn lacks_files(error: &io::Error) -> bool {
     use rustix::io::Errno;

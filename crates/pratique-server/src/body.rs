@@ -1,4 +1,4 @@
-//! Reads bodies, but not more than may be, not longer than may be, and not all at once.
+//! Reading of request bodies, within limits of size, time and memory.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,103 +12,103 @@ use tokio::time::{sleep, timeout};
 
 use crate::budget::{Client, Exhausted, Share};
 
-/// How much of a body that is too large is taken in and forgotten, so that its sender gets to read the answer.
-const FORGOTTEN: usize = 64 << 20;
-/// After how many bytes of a body others have their turn: probes wait for those that send much at the same time.
-const TURN: usize = 64 << 10;
-/// Between two parts of what is forgotten: whoever sends too much waits for the others, who want the processor.
-const PACE: Duration = Duration::from_millis(1);
+/// The maximum number of bytes of a too large body that are read and discarded, so that its sender reads the response.
+const MAX_DRAINED: usize = 64 << 20;
+/// After this many bytes, the task yields, so that other connections of its thread, such as probes, are served.
+const YIELD_AFTER: usize = 64 << 10;
+/// The pause between parts of a discarded body, which must not take the processor from other requests.
+const DRAIN_PAUSE: Duration = Duration::from_millis(1);
 
-/// Why there is no body.
+/// A failure to read a body.
 #[derive(Debug)]
-pub(crate) enum Unread {
-    /// It is larger than it may be.
+pub(crate) enum BodyError {
+    /// The body exceeds the limit.
     TooLarge,
-    /// It takes too long.
+    /// The body took too long.
     Slow,
-    /// There is no memory for it.
-    Busy,
-    /// There was no memory for others, and it arrived slowly.
+    /// There is no memory for the body.
+    NoMemory,
+    /// The body arrived slowly, and its memory was needed for other requests.
     Evicted,
-    /// The client broke off.
+    /// The client closed the connection.
     Broken,
 }
 
-impl From<Exhausted> for Unread {
+impl From<Exhausted> for BodyError {
     fn from(_: Exhausted) -> Self {
-        Unread::Busy
+        BodyError::NoMemory
     }
 }
 
-/// Reads a body, with which its share of the memory grows.
+/// Reads a body. The share of the memory grows with it.
 pub(crate) async fn read(
     body: impl Body<Data = Bytes> + Unpin,
     share: &Share,
     limit: usize,
     time: Duration,
-) -> Result<Vec<u8>, Unread> {
+) -> Result<Vec<u8>, BodyError> {
     timeout(time, collect(body, share, limit))
         .await
-        .unwrap_or(Err(Unread::Slow))
+        .unwrap_or(Err(BodyError::Slow))
 }
 
 async fn collect(
     mut body: impl Body<Data = Bytes> + Unpin,
     share: &Share,
     limit: usize,
-) -> Result<Vec<u8>, Unread> {
+) -> Result<Vec<u8>, BodyError> {
     let announced = body.size_hint();
     if announced.lower() > limit as u64 {
-        forget(body, FORGOTTEN).await;
-        return Err(Unread::TooLarge);
+        drain(body, MAX_DRAINED).await;
+        return Err(BodyError::TooLarge);
     }
-    let most = announced.upper().and_then(|own| usize::try_from(own).ok());
+    let most = announced.upper().and_then(|upper| usize::try_from(upper).ok());
     let evicted = Arc::new(Notify::new());
     share.wait_for(Client::Sending(evicted.clone()));
-    let (mut bytes, mut turn) = (Vec::new(), TURN);
+    let (mut bytes, mut yield_at) = (Vec::new(), YIELD_AFTER);
     loop {
         let frame = tokio::select! {
             frame = body.frame() => frame,
-            () = evicted.notified() => return Err(Unread::Evicted),
+            () = evicted.notified() => return Err(BodyError::Evicted),
         };
         let Some(frame) = frame else { break };
-        let Ok(data) = frame.map_err(|_| Unread::Broken)?.into_data() else {
+        let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else {
             continue;
         };
         let length = bytes.len() + data.len();
         if length > limit {
             drop(bytes);
             share.resize(0)?;
-            forget(body, FORGOTTEN).await;
-            return Err(Unread::TooLarge);
+            drain(body, MAX_DRAINED).await;
+            return Err(BodyError::TooLarge);
         }
         if length > bytes.capacity() {
-            // It doubles, as vectors do, up to what the client announced.
+            // The capacity doubles, as usual, up to the announced size.
             let capacity = length.next_power_of_two().min(most.unwrap_or(limit)).max(length);
             share.resize(capacity)?;
             bytes.reserve_exact(capacity - bytes.len());
         }
         bytes.extend_from_slice(&data);
-        if bytes.len() >= turn {
-            turn = bytes.len() + TURN;
+        if bytes.len() >= yield_at {
+            yield_at = bytes.len() + YIELD_AFTER;
             yield_now().await;
         }
     }
     match share.proceed() {
         true => Ok(bytes),
-        false => Err(Unread::Evicted),
+        false => Err(BodyError::Evicted),
     }
 }
 
-/// Takes in the rest of a body, up to so many bytes: who is still sending does not read what is answered.
-pub(crate) async fn forget(mut body: impl Body<Data = Bytes> + Unpin, most: usize) {
-    let mut forgotten = 0;
+/// Reads and discards the rest of a body, up to `most` bytes: a client that is still sending does not read the response.
+pub(crate) async fn drain(mut body: impl Body<Data = Bytes> + Unpin, most: usize) {
+    let mut drained = 0;
     while let Some(Ok(frame)) = body.frame().await {
-        forgotten += frame.data_ref().map_or(0, Bytes::len);
-        if forgotten > most {
+        drained += frame.data_ref().map_or(0, Bytes::len);
+        if drained > most {
             break;
         }
-        sleep(PACE).await;
+        sleep(DRAIN_PAUSE).await;
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::budget::Budget;
 
-    /// A body of so many parts of 1 KiB, all of which are there at once.
+    /// A body of this many parts of 1 KiB, which are ready at once.
     struct Parts(u32);
 
     impl Body for Parts {
@@ -145,18 +145,18 @@ mod tests {
     #[tokio::test]
     async fn what_is_forgotten_is_taken_slowly_and_not_without_end() {
         let start = Instant::now();
-        forget(Parts(20), usize::MAX).await;
-        assert!(start.elapsed() >= 20 * PACE);
-        forget(Parts(u32::MAX), 20 * 1024).await;
+        drain(Parts(20), usize::MAX).await;
+        assert!(start.elapsed() >= 20 * DRAIN_PAUSE);
+        drain(Parts(u32::MAX), 20 * 1024).await;
     }
 
-    /// A body that arrives as fast as it is read keeps nothing else on its thread waiting.
+    /// A body that is always ready does not block other tasks of its thread.
     #[tokio::test]
     async fn others_have_their_turn_while_a_body_is_read() {
         let budget = Arc::new(Budget::new(64 << 20));
         let share = budget.share(0).unwrap();
-        let turns = Arc::new(AtomicUsize::new(0));
-        let counted = turns.clone();
+        let yields = Arc::new(AtomicUsize::new(0));
+        let counted = yields.clone();
         let others = tokio::spawn(async move {
             loop {
                 counted.fetch_add(1, Ordering::Relaxed);
@@ -165,8 +165,8 @@ mod tests {
         });
         let read = read(Parts(4096), &share, usize::MAX, Duration::from_secs(60)).await;
         assert_eq!(read.unwrap().len(), 4 << 20);
-        let turns = turns.load(Ordering::Relaxed);
-        assert!(turns >= (4 << 20) / TURN - 1, "{turns}");
+        let yields = yields.load(Ordering::Relaxed);
+        assert!(yields >= (4 << 20) / YIELD_AFTER - 1, "{yields}");
         others.abort();
     }
 }

@@ -1,8 +1,8 @@
-//! The memory that all requests may take together, in bytes.
+//! The memory budget of all requests, in bytes.
 //!
-//! What a request takes is reserved before it is allocated: a [`Share`] grows with the body, then to what parsing and
-//! evaluation may take at most, and shrinks to what is left of it, an answer. When the budget is out, shares that only
-//! wait for their clients make room: bodies that arrive slowly, answers that are not read.
+//! Memory is reserved before it is allocated: the [`Share`] of a request grows with the body, then to the maximum of parsing
+//! and evaluation, and shrinks to the size of the response. If the budget is exhausted, shares that only wait for their
+//! clients are evicted: bodies that arrive slowly, and responses that are not read.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,21 +13,21 @@ use pratique::policy::MemoryBudget;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::connections::Slot;
+use crate::connections::Connection;
 
-/// How long a client is waited for before others may have its share.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// How long it is not tried again to make room after that failed: it takes a look at all shares.
+/// How long a share waits for its client before it may be evicted.
+const EVICT_AFTER: Duration = Duration::from_millis(500);
+/// The pause before the next attempt to evict shares after a failure, as an attempt visits all shares.
 const PAUSE: Duration = Duration::from_millis(10);
-/// What a share may have at most to be a small one.
+/// The maximum size of a small share, in bytes.
 const MAX_SMALL: usize = 2 << 20;
 
-/// Memory for all requests together. A quarter of it is for small ones only.
+/// The memory budget of all requests. A quarter is reserved for small shares.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: usize,
     state: Mutex<State>,
-    /// Told when a part is given back.
+    /// Notified when a large share shrinks.
     freed: Notify,
 }
 
@@ -37,17 +37,17 @@ struct State {
     used_by_large: usize,
     next: u64,
     shares: BTreeMap<u64, Entry>,
-    /// When it was last not possible to make room.
+    /// The time of the last failure to evict enough shares.
     failed: Option<Instant>,
     pressure: Pressure,
 }
 
-/// What came of too little memory.
+/// The effects of a lack of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pressure {
-    /// How often there was none left.
+    /// The number of refused reservations.
     pub(crate) refused: u64,
-    /// How many shares were taken from those that waited for their clients.
+    /// The number of evicted shares.
     pub(crate) evicted: u64,
 }
 
@@ -66,13 +66,13 @@ struct Waiting {
 /// The client that a share waits for.
 #[derive(Debug)]
 pub(crate) enum Client {
-    /// One that sends a body: this tells its reader to give up.
+    /// A client that sends a body; the notification ends reading it.
     Sending(Arc<Notify>),
-    /// One that reads an answer: its connection is closed.
-    Reading(Arc<Slot>),
+    /// A client that reads a response; its connection is closed.
+    Reading(Arc<Connection>),
 }
 
-/// A part of the budget, given back when dropped.
+/// A part of the budget, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     budget: Arc<Budget>,
@@ -92,7 +92,7 @@ impl Budget {
         }
     }
 
-    /// A share of so many bytes.
+    /// Reserves a share of this size.
     pub(crate) fn share(self: &Arc<Self>, bytes: usize) -> Result<Share, Exhausted> {
         let mut state = self.lock();
         self.make_room(&mut state, None, bytes)?;
@@ -107,23 +107,23 @@ impl Budget {
         })
     }
 
-    /// Gives up waiting for clients that take longer than this.
+    /// Evicts shares that have waited for their clients for longer than `time`.
     pub(crate) fn expire(&self, time: Duration) {
         let mut state = self.lock();
-        let is_late = |own: &Waiting| own.since.elapsed() > time;
+        let is_late = |waiting: &Waiting| waiting.since.elapsed() > time;
         let late = state.shares.iter();
         let late = late.filter(|(_, entry)| entry.waiting.as_ref().is_some_and(is_late));
         let late: Vec<u64> = late.map(|(number, _)| *number).collect();
         late.into_iter().for_each(|number| self.evict(&mut state, number));
     }
 
-    /// How much is in use.
+    /// The reserved memory.
     #[cfg(test)]
     pub(crate) fn used(&self) -> usize {
         self.lock().used
     }
 
-    /// What a small share has at most.
+    /// The maximum size of a small share.
     fn small(&self) -> usize {
         (self.limit / 64).min(MAX_SMALL)
     }
@@ -144,7 +144,7 @@ impl Budget {
         }
     }
 
-    /// How much too much would be in use, of all and of what large shares may have.
+    /// The bytes that are missing in the budget and in the part for large shares.
     fn missing(&self, state: &State, before: usize, after: usize) -> (usize, usize) {
         let over = |used: usize, before: usize, after: usize, limit: usize| {
             used.saturating_sub(before)
@@ -161,24 +161,24 @@ impl Budget {
         (of_all, of_large)
     }
 
-    /// What came of too little memory since this was last asked.
+    /// Takes the effects since the last call.
     pub(crate) fn pressure(&self) -> Pressure {
         std::mem::take(&mut self.lock().pressure)
     }
 
-    /// Counts a request for which there was none.
+    /// Counts a refused request.
     pub(crate) fn refuse(&self) {
         self.lock().pressure.refused += 1;
     }
 
-    /// Sees to it that a share may grow to so many bytes.
+    /// Evicts shares until a share may grow to this size.
     fn make_room(&self, state: &mut State, number: Option<u64>, bytes: usize) -> Result<(), Exhausted> {
         let made = self.try_to_make_room(state, number, bytes);
         state.pressure.refused += u64::from(made.is_err());
         made
     }
 
-    /// Takes what is missing from the largest shares that wait for their clients for the longest.
+    /// Evicts the largest shares that have waited longest for their clients, as far as needed.
     fn try_to_make_room(
         &self,
         state: &mut State,
@@ -198,11 +198,11 @@ impl Budget {
         {
             return Err(Exhausted);
         }
-        let waiting = state.shares.iter().filter_map(|(own, entry)| {
+        let waiting = state.shares.iter().filter_map(|(candidate, entry)| {
             let age = now.duration_since(entry.waiting.as_ref()?.since);
-            (age >= PATIENCE && Some(*own) != number).then(|| {
+            (age >= EVICT_AFTER && Some(*candidate) != number).then(|| {
                 (
-                    *own,
+                    *candidate,
                     entry.bytes,
                     age.as_millis().saturating_mul(entry.bytes as u128),
                 )
@@ -211,7 +211,7 @@ impl Budget {
         let mut waiting: Vec<_> = waiting.collect();
         waiting.sort_unstable_by_key(|(_, _, weight)| Reverse(*weight));
         let mut evicted = Vec::new();
-        for (own, bytes, _) in waiting {
+        for (candidate, bytes, _) in waiting {
             if (of_all, of_large) == (0, 0) {
                 break;
             }
@@ -221,14 +221,14 @@ impl Budget {
             }
             of_all = of_all.saturating_sub(bytes);
             of_large = of_large.saturating_sub(large);
-            evicted.push(own);
+            evicted.push(candidate);
         }
         if (of_all, of_large) != (0, 0) {
             state.failed = Some(now);
             return Err(Exhausted);
         }
         state.pressure.evicted += evicted.len() as u64;
-        evicted.into_iter().for_each(|own| self.evict(state, own));
+        evicted.into_iter().for_each(|number| self.evict(state, number));
         Ok(())
     }
 
@@ -244,9 +244,9 @@ impl Budget {
             return;
         };
         self.account(state, entry.bytes, 0);
-        match entry.waiting.map(|own| own.client) {
+        match entry.waiting.map(|waiting| waiting.client) {
             Some(Client::Sending(reader)) => reader.notify_one(),
-            Some(Client::Reading(slot)) => slot.cut(),
+            Some(Client::Reading(connection)) => connection.abort(),
             None => {}
         }
     }
@@ -257,7 +257,7 @@ impl Budget {
 }
 
 impl Share {
-    /// Changes it to so many bytes. It can always become smaller.
+    /// Resizes the share. Shrinking does not fail unless it was evicted.
     pub(crate) fn resize(&self, bytes: usize) -> Result<(), Exhausted> {
         let mut state = self.budget.lock();
         let before = state.shares.get(&self.number).ok_or(Exhausted)?.bytes;
@@ -268,7 +268,7 @@ impl Share {
         Ok(())
     }
 
-    /// Changes it to so many bytes, and waits for others to give back as many, but no longer than this.
+    /// Resizes the share, and waits for others to release memory, with a timeout.
     pub(crate) async fn resize_within(&self, bytes: usize, time: Duration) -> Result<(), Exhausted> {
         let waiting = async {
             loop {
@@ -282,7 +282,7 @@ impl Share {
         timeout(time, waiting).await.map_err(|_| Exhausted)
     }
 
-    /// Makes it larger by so many bytes.
+    /// Grows the share.
     fn grow(&self, bytes: usize) -> Result<(), Exhausted> {
         let mut state = self.budget.lock();
         let before = state.shares.get(&self.number).ok_or(Exhausted)?.bytes;
@@ -292,7 +292,7 @@ impl Share {
         Ok(())
     }
 
-    /// Makes it smaller by so many bytes.
+    /// Shrinks the share.
     fn shrink(&self, bytes: usize) {
         let mut state = self.budget.lock();
         if let Some(before) = state.shares.get(&self.number).map(|entry| entry.bytes) {
@@ -301,7 +301,7 @@ impl Share {
         }
     }
 
-    /// From now on it waits for a client: if that takes long, others may have the share.
+    /// Marks the share as waiting for a client, so that it may be evicted.
     pub(crate) fn wait_for(&self, client: Client) {
         self.set_waiting(Some(Waiting {
             since: Instant::now(),
@@ -309,7 +309,7 @@ impl Share {
         }));
     }
 
-    /// It does not wait for its client any more. Tells whether it is still there.
+    /// Marks the share as not waiting. Returns whether it still exists.
     pub(crate) fn proceed(&self) -> bool {
         self.set_waiting(None)
     }
@@ -321,7 +321,7 @@ impl Share {
     }
 }
 
-/// What expressions hold during an evaluation.
+/// The budget of expressions during an evaluation.
 impl MemoryBudget for Share {
     fn take(&self, bytes: usize) -> bool {
         self.grow(bytes).is_ok()
@@ -350,12 +350,12 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_taken_and_given_back() {
+    fn shares_are_reserved_and_released() {
         let budget = budget();
         let share = budget.share(500).unwrap();
         share.resize(40_000).unwrap();
         assert_eq!(share.resize(70_000), Err(Exhausted));
-        assert_eq!(budget.used(), 40_000, "what fails changes nothing");
+        assert_eq!(budget.used(), 40_000, "a failure changes nothing");
         share.resize(100).unwrap();
         let other = budget.share(47_000).unwrap();
         assert_eq!(budget.used(), 47_100);
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarter_is_for_small_ones() {
+    fn a_quarter_is_for_small_shares() {
         let budget = budget();
         let large = budget.share(48_000).unwrap();
         assert_eq!(budget.share(1_001).map(drop), Err(Exhausted));
@@ -379,20 +379,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_for_slow_clients_makes_room() {
+    async fn shares_of_slow_clients_are_evicted() {
         let budget = budget();
         let waits = |bytes| {
-            let (share, told) = (budget.share(bytes).unwrap(), Arc::new(Notify::new()));
-            share.wait_for(Client::Sending(told.clone()));
-            (share, told)
+            let (share, evicted) = (budget.share(bytes).unwrap(), Arc::new(Notify::new()));
+            share.wait_for(Client::Sending(evicted.clone()));
+            (share, evicted)
         };
         let works = budget.share(10_000).unwrap();
         let (small, _) = waits(8_000);
-        let (large, told) = waits(30_000);
+        let (large, evicted) = waits(30_000);
         assert_eq!(budget.share(20_000).map(drop), Err(Exhausted), "they are quick");
-        tokio::time::sleep(PATIENCE + PAUSE).await;
+        tokio::time::sleep(EVICT_AFTER + PAUSE).await;
         let next = budget.share(20_000).unwrap();
-        told.notified().await;
+        evicted.notified().await;
         assert!(!large.proceed(), "the largest had to go");
         assert_eq!(large.resize(0), Err(Exhausted));
         assert!(small.proceed() && works.proceed());
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_large_one_waits_for_others() {
+    async fn large_shares_wait_for_others() {
         let budget = budget();
         let (first, second) = (budget.share(40_000).unwrap(), budget.share(0).unwrap());
         let short = second.resize_within(20_000, Duration::from_millis(20)).await;
@@ -429,11 +429,11 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_too_long_is_gone() {
+    fn shares_expire() {
         let budget = budget();
-        let slot = Arc::new(Slot::default());
+        let connection = Arc::new(Connection::default());
         let share = budget.share(10_000).unwrap();
-        share.wait_for(Client::Reading(slot));
+        share.wait_for(Client::Reading(connection));
         budget.expire(Duration::from_secs(60));
         assert_eq!(budget.used(), 10_000);
         budget.expire(Duration::ZERO);

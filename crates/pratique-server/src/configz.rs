@@ -1,65 +1,65 @@
-//! What requests are judged by: `/configz`.
+//! The configuration in use: `/configz`.
 
 use std::time::SystemTime;
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-/// A directory of manifests, or something else that is judged by.
+/// A source of policies and webhooks, such as a directory of manifests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
-    /// The admission plugin that it belongs to.
+    /// The admission plugin.
     pub plugin: String,
-    /// Where it is: the path of a directory, or words.
+    /// The path of a directory, or a description.
     pub location: String,
-    /// The hash of its content; empty where there is none.
+    /// The hash of the content; may be empty.
     pub hash: String,
-    /// The names of policies and webhooks.
+    /// The names of policies and webhook configurations.
     pub names: Vec<String>,
-    /// When what is judged by was loaded.
+    /// When the current content was loaded.
     #[serde(serialize_with = "time")]
     pub loaded: SystemTime,
-    /// The last time that it was loaded or could not be.
+    /// The last attempt to load it.
     pub last_reload: Attempt,
 }
 
-/// A file of certificates in use.
+/// A source of certificates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CertificateSource {
-    /// What they are for.
+    /// The purpose of the certificates.
     pub(crate) name: &'static str,
-    /// Where they are: the path of a file, or words.
+    /// The path of a file, or a description.
     pub(crate) location: String,
-    /// When the first of them expires.
+    /// The earliest expiry.
     #[serde(serialize_with = "optional_time", skip_serializing_if = "Option::is_none")]
     pub(crate) expires: Option<SystemTime>,
-    /// When those in use were loaded.
+    /// When the current certificates were loaded.
     #[serde(serialize_with = "time")]
     pub(crate) loaded: SystemTime,
-    /// The last time that certificates were loaded or could not be.
+    /// The last attempt to load them.
     pub(crate) last_reload: Attempt,
 }
 
-/// The server's own certificate.
+/// The certificate of the server.
 pub(crate) const SERVING: &str = "serving";
-/// The roots of clients' certificates.
+/// The roots of client certificates.
 pub(crate) const CLIENT_CA: &str = "client-ca";
 
-/// The last time that something was loaded or could not be.
+/// The last attempt to load something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
-    /// When.
+    /// The time of the attempt.
     #[serde(serialize_with = "time")]
     pub at: SystemTime,
-    /// Why it could not be.
+    /// The error, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// All that `/configz` tells.
+/// The content of `/configz`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Configuration {
@@ -75,7 +75,7 @@ pub(crate) struct Configuration {
     pub(crate) certificates: Vec<CertificateSource>,
 }
 
-/// A time as texts have it.
+/// A time in milliseconds, as text.
 pub(crate) fn text(time: SystemTime) -> String {
     let time = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
     format!("{time:.3}")

@@ -1,4 +1,4 @@
-//! One connection, from its first byte to its last.
+//! Serves one connection: TLS handshake, HTTP/1 or HTTP/2, shutdown.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{CONNECTION, HeaderValue};
-use http::{Request, Version};
+use http::{Request, Response, Version};
 use hyper::body::Incoming;
 use hyper::rt::{Read, Write};
-use hyper::server::conn::{http1, http2};
+use hyper::server::conn;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::net::TcpStream;
@@ -19,47 +19,48 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use crate::client::{Client, is_local};
-use crate::connections::{Place, Slot};
+use crate::connections::{Connection, ConnectionGuard};
 use crate::context::ServerContext;
+use crate::response_body::{self, ResponseBody};
 use crate::routes;
-
 use crate::shutdown::{Stage, closing};
-use crate::unsent::{self, Sending};
 
-/// How long a connection that makes room may still take.
-const LEAVING: Duration = Duration::from_secs(1);
-/// How long a new connection may take to send its first request when the server ends.
-const FIRST_REQUEST: Duration = Duration::from_secs(5);
-/// Which part of the time that a server has to end a new connection may take for its handshake, and for its first request.
-const NEWCOMERS_SHARE: u32 = 3;
-/// How often a silent client is asked whether it is there, and how long it may take to say so.
-const ALIVE: Duration = Duration::from_secs(30);
-const ANSWER: Duration = Duration::from_secs(10);
+/// The time for an evicted connection to finish its requests.
+const EVICTION_GRACE: Duration = Duration::from_secs(1);
+/// The time for a new connection to send its first request during shutdown.
+const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+/// The part of the shutdown's grace period in which new connections may complete their handshake and first request.
+const NEW_CONNECTION_SHARE: u32 = 3;
+/// The interval of keep-alive probes, and the timeout for their responses.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
+const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Serves a connection to its end.
+/// Serves a connection until it ends.
 pub(crate) async fn serve(
     stream: TcpStream,
-    place: Place,
-    shared: Arc<ServerContext>,
+    guard: ConnectionGuard,
+    context: Arc<ServerContext>,
     stage: watch::Receiver<Stage>,
 ) {
     prepare(&stream);
     let is_local = stream.peer_addr().is_ok_and(|address| is_local(address.ip()));
     let local = stream.local_addr().ok().map(|address| address.ip());
-    let Some(certificates) = &shared.certificates else {
+    let connection = &guard.connection;
+    let Some(certificates) = &context.certificates else {
         let client = Client::of(None, is_local, local);
-        return first(TokioIo::new(stream), client, &place.slot, &shared, stage).await;
+        let service = service(client, connection, &context, &stage);
+        let http = http1(&context).serve_connection(TokioIo::new(stream), service);
+        return drive(http, connection, stage).await;
     };
     let accepting = timeout(
-        shared.limits.handshake,
+        context.limits.handshake_timeout,
         TlsAcceptor::from(certificates.current()).accept(stream),
     );
-    // A handshake goes on when the server begins to end: the client may have a request, which it was promised an answer to
-    // when its connection was taken.
+    // The handshake continues during shutdown: the connection was accepted, so its client expects a response.
     let accepted = tokio::select! {
         accepted = accepting => accepted,
-        () = newcomers_had_their_time(stage.clone()) => return,
-        () = place.slot.left() => return,
+        () = new_connections_expired(stage.clone()) => return,
+        () = connection.close_requested() => return,
     };
     let stream = match accepted {
         Ok(Ok(stream)) => stream,
@@ -68,82 +69,71 @@ pub(crate) async fn serve(
     };
     let (_, session) = stream.get_ref();
     let authenticated = certificates
-        .asks_clients()
+        .requests_client_certificates()
         .then(|| session.peer_certificates().is_some());
     let client = Client::of(authenticated, is_local, local);
-    let second = session.alpn_protocol() == Some(b"h2");
+    let is_http2 = session.alpn_protocol() == Some(b"h2");
+    let service = service(client, connection, &context, &stage);
     let stream = TokioIo::new(stream);
-    if second {
-        self::second(stream, client, &place.slot, &shared, stage).await;
+    if is_http2 {
+        let http = http2().serve_connection(stream, service);
+        drive(http, connection, stage).await;
     } else {
-        first(stream, client, &place.slot, &shared, stage).await;
+        let http = http1(&context).serve_connection(stream, service);
+        drive(http, connection, stage).await;
     }
 }
 
-/// HTTP/1.
-async fn first<I>(
-    io: I,
-    client: Client,
-    slot: &Arc<Slot>,
-    shared: &Arc<ServerContext>,
-    stage: watch::Receiver<Stage>,
-) where
-    I: Read + Write + Unpin + Send,
-{
-    let service = service(client, slot, shared, &stage);
-    let mut builder = http1::Builder::new();
+fn http1(context: &ServerContext) -> conn::http1::Builder {
+    let mut builder = conn::http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(shared.limits.head)
+        .header_read_timeout(context.limits.head_timeout)
         .max_buf_size(64 << 10);
-    drive(builder.serve_connection(io, service), slot, stage).await;
+    builder
 }
 
-/// HTTP/2.
-async fn second<I>(
-    io: I,
-    client: Client,
-    slot: &Arc<Slot>,
-    shared: &Arc<ServerContext>,
-    stage: watch::Receiver<Stage>,
-) where
-    I: Read + Write + Unpin + Send,
-{
-    let service = service(client, slot, shared, &stage);
-    let mut builder = http2::Builder::new(TokioExecutor::new());
+fn http2() -> conn::http2::Builder<TokioExecutor> {
+    let mut builder = conn::http2::Builder::new(TokioExecutor::new());
     builder
         .timer(TokioTimer::new())
-        .keep_alive_interval(ALIVE)
-        .keep_alive_timeout(ANSWER)
+        .keep_alive_interval(KEEP_ALIVE_INTERVAL)
+        .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
         .max_concurrent_streams(250)
         .max_header_list_size(16 << 10)
         .initial_stream_window_size(256 << 10)
-        // What a connection may send without being read: no server has memory for more of a thousand of them.
+        // The data that a connection may send ahead: there is no memory for more from a thousand connections.
         .initial_connection_window_size(256 << 10);
-    drive(builder.serve_connection(io, service), slot, stage).await;
+    builder
 }
 
-type Replying = Pin<Box<dyn Future<Output = Result<Sending, Infallible>> + Send>>;
+type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
 fn service(
     client: Client,
-    slot: &Arc<Slot>,
-    shared: &Arc<ServerContext>,
+    connection: &Arc<Connection>,
+    context: &Arc<ServerContext>,
     stage: &watch::Receiver<Stage>,
-) -> impl Service<Request<Incoming>, Response = Sending, Error = Infallible, Future = Replying> + use<> {
-    let (slot, shared, stage) = (slot.clone(), shared.clone(), stage.clone());
-    service_fn(move |request: Request<Incoming>| -> Replying {
-        slot.asked();
-        let (slot, shared, stage) = (slot.clone(), shared.clone(), stage.clone());
+) -> impl Service<
+    Request<Incoming>,
+    Response = Response<ResponseBody>,
+    Error = Infallible,
+    Future = ResponseFuture,
+> + use<> {
+    let (connection, context, stage) = (connection.clone(), context.clone(), stage.clone());
+    service_fn(move |request: Request<Incoming>| -> ResponseFuture {
+        connection.request_started();
+        let (connection, context, stage) = (connection.clone(), context.clone(), stage.clone());
         Box::pin(async move {
             let version = request.version();
             let leaving = || *stage.borrow() != Stage::Serving;
-            let mut answer = match unsent::share(&request, &slot, &shared) {
+            let mut answer = match response_body::reserve(&request, &connection, &context) {
                 Ok(share) => {
-                    let answer = routes::answer(request, None, client, leaving(), &slot, &shared).await;
-                    unsent::send(answer, share, &slot)
+                    let answer =
+                        routes::handle(request, None, client, leaving(), &connection, &context).await;
+                    response_body::attach(answer, share, &connection)
                 }
-                Err(refusal) => unsent::send(*refusal, None, &slot),
+                Err(refusal) => response_body::attach(*refusal, None, &connection),
             };
             if version <= Version::HTTP_11 && leaving() {
                 answer
@@ -155,94 +145,99 @@ fn service(
     })
 }
 
-/// A connection that can be asked to end after what it has begun.
-trait Ends: Future<Output = hyper::Result<()>> {
-    fn end(self: Pin<&mut Self>);
+/// A connection that can be shut down after its current requests.
+trait GracefulShutdown: Future<Output = hyper::Result<()>> {
+    fn shut_down(self: Pin<&mut Self>);
 }
 
-impl<I, S> Ends for http1::Connection<I, S>
+impl<I, S> GracefulShutdown for conn::http1::Connection<I, S>
 where
     I: Read + Write + Unpin,
-    S: Service<Request<Incoming>, Response = Sending, Error = Infallible>,
+    S: Service<Request<Incoming>, Response = Response<ResponseBody>, Error = Infallible>,
 {
-    fn end(self: Pin<&mut Self>) {
+    fn shut_down(self: Pin<&mut Self>) {
         self.graceful_shutdown();
     }
 }
 
-impl<I, S> Ends for http2::Connection<I, S, TokioExecutor>
+impl<I, S> GracefulShutdown for conn::http2::Connection<I, S, TokioExecutor>
 where
     I: Read + Write + Unpin,
-    S: Service<Request<Incoming>, Response = Sending, Error = Infallible, Future = Replying>,
+    S: Service<
+            Request<Incoming>,
+            Response = Response<ResponseBody>,
+            Error = Infallible,
+            Future = ResponseFuture,
+        >,
 {
-    fn end(self: Pin<&mut Self>) {
+    fn shut_down(self: Pin<&mut Self>) {
         self.graceful_shutdown();
     }
 }
 
-async fn drive(connection: impl Ends, slot: &Slot, stage: watch::Receiver<Stage>) {
+async fn drive(http: impl GracefulShutdown, connection: &Connection, stage: watch::Receiver<Stage>) {
     let ended = tokio::select! {
-        ended = until_end(connection, slot, stage) => ended,
-        () = slot.is_cut() => return tracing::debug!("Connection closed: its client does not read, or not fast enough"),
+        ended = serve_until_closed(http, connection, stage) => ended,
+        () = connection.aborted() => return tracing::debug!("Connection closed: its client does not read, or not fast enough"),
     };
     if let Some(Err(error)) = ended {
         tracing::debug!(err = %error, "Connection ended");
     }
 }
 
-/// Serves a connection until it ends, or is to.
-async fn until_end(
-    connection: impl Ends,
-    slot: &Slot,
+/// Serves a connection until it ends, is evicted, or the server shuts down.
+async fn serve_until_closed(
+    http: impl GracefulShutdown,
+    connection: &Connection,
     mut stage: watch::Receiver<Stage>,
 ) -> Option<hyper::Result<()>> {
-    let mut connection = pin!(connection);
+    let mut http = pin!(http);
     tokio::select! {
-        ended = connection.as_mut() => Some(ended),
-        () = last_request(&mut stage, slot) => {
-            connection.as_mut().end();
+        ended = http.as_mut() => Some(ended),
+        () = shutdown_is_due(&mut stage, connection) => {
+            http.as_mut().shut_down();
             tokio::select! {
-                ended = connection.as_mut() => Some(ended),
-                () = slot.left() => None,
+                ended = http.as_mut() => Some(ended),
+                () = connection.close_requested() => None,
             }
         }
-        () = slot.left() => {
-            connection.as_mut().end();
-            match slot.is_hurried() {
+        () = connection.close_requested() => {
+            http.as_mut().shut_down();
+            match connection.closes_immediately() {
                 true => None,
-                false => timeout(LEAVING, connection.as_mut()).await.ok(),
+                false => timeout(EVICTION_GRACE, http.as_mut()).await.ok(),
             }
         }
     }
 }
 
-/// Waits until a connection is to end after the requests that it has. One that is new gets the time to send its first: its
-/// client could not know that the server is about to end. `net/http` does the same in `Server.Shutdown`.
-async fn last_request(stage: &mut watch::Receiver<Stage>, slot: &Slot) {
-    let first = timeout(FIRST_REQUEST, slot.first_request());
+/// Waits until the connection has to shut down. A new connection gets the time to send its first request, as its client
+/// could not know that the server is about to end.
+// As in Go: net/http/server.go, Server.closeIdleConns
+async fn shutdown_is_due(stage: &mut watch::Receiver<Stage>, connection: &Connection) {
+    let first_request = timeout(FIRST_REQUEST_TIMEOUT, connection.first_request());
     closing(stage).await;
     tokio::select! {
-        // Either it has a request, or it has had its time.
-        _ = first => {}
-        () = newcomers_had_their_time(stage.clone()) => {}
+        // A request or the timeout.
+        _ = first_request => {}
+        () = new_connections_expired(stage.clone()) => {}
     }
 }
 
-/// Waits until so much of the time that a server has to end is over that connections which have not come to a request are
-/// given up.
-async fn newcomers_had_their_time(mut stage: watch::Receiver<Stage>) {
+/// Waits until the time for new connections during shutdown is over.
+async fn new_connections_expired(mut stage: watch::Receiver<Stage>) {
     let grace = closing(&mut stage).await;
-    sleep(grace / NEWCOMERS_SHARE).await;
+    sleep(grace / NEW_CONNECTION_SHARE).await;
 }
 
-/// Clients that are gone without a word are noticed by the system.
+/// Sets socket options. TCP keep-alive detects clients that are gone.
 fn prepare(stream: &TcpStream) {
-    let alive = socket2::TcpKeepalive::new()
-        .with_time(ALIVE)
-        .with_interval(ANSWER);
+    let keep_alive = socket2::TcpKeepalive::new()
+        .with_time(KEEP_ALIVE_INTERVAL)
+        .with_interval(KEEP_ALIVE_TIMEOUT);
     let prepared = stream
         .set_nodelay(true)
-        .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&alive));
+        .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive));
     if let Err(error) = prepared {
         tracing::debug!(err = %error, "Connection cannot be prepared");
     }

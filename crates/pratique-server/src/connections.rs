@@ -1,4 +1,4 @@
-//! All connections: how many there are, and which of them makes room when there are too many.
+//! The registry of connections: their limit, and the eviction of idle ones.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,65 +9,65 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::timeout;
 
-/// One connection in so many may be leaving beside those that there may be; past that, those that make room are cut off.
-const LEAVING_SHARE: usize = 8;
+/// Closing connections may exceed the limit by one in this many; past that, evicted connections are closed at once.
+const CLOSING_SHARE: usize = 8;
 
-/// How long newcomers wait for one that was told to hurry.
-const HURRY: Duration = Duration::from_millis(100);
+/// How long accepting waits for a connection that closes at once.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// All connections.
+/// The registry of connections.
 #[derive(Debug)]
 pub(crate) struct Connections {
     limit: usize,
-    all: Mutex<All>,
+    state: Mutex<State>,
     empty: Notify,
-    left: Notify,
+    closed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct All {
+struct State {
     next: u64,
-    slots: BTreeMap<u64, Arc<Slot>>,
-    /// How many were asked to make room and have not left yet.
-    leaving: usize,
+    open: BTreeMap<u64, Arc<Connection>>,
+    /// The number of evicted connections that have not closed yet.
+    closing: usize,
 }
 
-/// One connection.
+/// The state of a connection.
 #[derive(Debug, Default)]
-pub(crate) struct Slot {
-    /// Of all connections, the older the smaller.
+pub(crate) struct Connection {
+    /// The number of the connection; older ones have smaller numbers.
     number: u64,
-    /// How many of its requests are being judged.
-    busy: AtomicUsize,
-    /// Whether any request of it was judged.
-    known: AtomicBool,
-    leave: Notify,
-    /// Whether it is to leave without finishing what it has begun.
-    hurried: AtomicBool,
-    /// Whether any request of it has begun.
-    asked: AtomicBool,
+    /// The number of reviews that are being evaluated.
+    active: AtomicUsize,
+    /// Whether any review was evaluated.
+    has_reviewed: AtomicBool,
+    close: Notify,
+    /// Whether to close without finishing current requests.
+    immediate: AtomicBool,
+    /// Whether any request has started.
+    has_request: AtomicBool,
     first: Notify,
-    cut: Notify,
+    abort: Notify,
 }
 
-/// A place among the connections, given up when dropped.
+/// The registration of a connection, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionGuard {
     connections: Arc<Connections>,
     number: u64,
-    pub(crate) slot: Arc<Slot>,
+    pub(crate) connection: Arc<Connection>,
 }
 
-/// A request is being judged, until this is dropped.
+/// Marks a review as being evaluated, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Busy(Arc<Slot>);
+pub(crate) struct ActiveReview(Arc<Connection>);
 
-impl Slot {
-    /// What stands for a connection that others serve.
-    pub(crate) fn of_others(number: u64) -> Self {
-        Slot {
+impl Connection {
+    /// The stand-in for the connection of a request to an embedded service.
+    pub(crate) fn unregistered(number: u64) -> Self {
+        Connection {
             number,
-            ..Slot::default()
+            ..Connection::default()
         }
     }
 }
@@ -76,166 +76,166 @@ impl Connections {
     pub(crate) fn new(limit: usize) -> Self {
         Connections {
             limit,
-            all: Mutex::default(),
+            state: Mutex::default(),
             empty: Notify::new(),
-            left: Notify::new(),
+            closed: Notify::new(),
         }
     }
 
-    /// A place for a new connection; if there are too many, that of an idle one: of one that never had a request judged
-    /// if there is one, else of the oldest. `None` if all are busy.
-    pub(crate) fn enter(self: &Arc<Self>) -> Option<Place> {
-        let mut all = self.lock();
-        if all.slots.len() >= self.limit {
-            let hurried = all.leaving >= self.most_leaving();
-            all.evict(hurried).then_some(())?;
+    /// Registers a connection. Past the limit, an idle one is evicted: the oldest without an evaluated review, otherwise
+    /// the oldest. `None` if all are busy.
+    pub(crate) fn register(self: &Arc<Self>) -> Option<ConnectionGuard> {
+        let mut state = self.lock();
+        if state.open.len() >= self.limit {
+            let immediate = state.closing >= self.max_closing();
+            state.evict(immediate).then_some(())?;
         }
-        let number = all.next;
-        all.next += 1;
-        let slot = Arc::new(Slot {
+        let number = state.next;
+        state.next += 1;
+        let connection = Arc::new(Connection {
             number,
-            ..Slot::default()
+            ..Connection::default()
         });
-        all.slots.insert(number, slot.clone());
-        Some(Place {
+        state.open.insert(number, connection.clone());
+        Some(ConnectionGuard {
             connections: self.clone(),
             number,
-            slot,
+            connection,
         })
     }
 
-    /// Waits a moment if more are leaving than may be there beside the others: they have been told to hurry.
-    pub(crate) async fn settle(&self) {
-        let left = self.one_left();
-        if self.lock().leaving > self.most_leaving() {
-            // They may be held up; what the system then does not have, it says.
-            let _ = timeout(HURRY, left).await;
+    /// Waits shortly if too many connections are closing, which have to close at once.
+    pub(crate) async fn throttle(&self) {
+        let closed = self.closed();
+        if self.lock().closing > self.max_closing() {
+            // If it takes longer, accepting may fail, which is handled there.
+            let _ = timeout(CLOSE_TIMEOUT, closed).await;
         }
     }
 
-    fn most_leaving(&self) -> usize {
-        self.limit / LEAVING_SHARE
+    fn max_closing(&self) -> usize {
+        self.limit / CLOSING_SHARE
     }
 
-    /// Has an idle connection make room at once, as the system has no file for another one. Tells whether there was one.
+    /// Evicts an idle connection at once, to free its file descriptor. Returns whether there was one.
     pub(crate) fn evict(&self) -> bool {
         self.lock().evict(true)
     }
 
-    /// Waits until a connection has ended.
-    pub(crate) fn one_left(&self) -> Notified<'_> {
-        self.left.notified()
+    /// Waits until a connection has closed.
+    pub(crate) fn closed(&self) -> Notified<'_> {
+        self.closed.notified()
     }
 
-    /// Waits until there are none.
-    pub(crate) async fn gone(&self) {
+    /// Waits until all connections have closed.
+    pub(crate) async fn all_closed(&self) {
         loop {
             let empty = self.empty.notified();
-            if self.lock().slots.is_empty() {
+            if self.lock().open.is_empty() {
                 return;
             }
             empty.await;
         }
     }
 
-    /// All are to go at once.
-    pub(crate) fn dismiss(&self) {
+    /// Closes all connections.
+    pub(crate) fn close_all(&self) {
         self.lock()
-            .slots
+            .open
             .values()
-            .for_each(|slot| slot.leave.notify_one());
+            .for_each(|connection| connection.close());
     }
 
-    fn lock(&self) -> MutexGuard<'_, All> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl All {
-    /// Has an idle one leave: the first that never had a request judged, else the first.
-    fn evict(&mut self, hurried: bool) -> bool {
-        let idle = |own: &(&u64, &Arc<Slot>)| own.1.busy.load(Ordering::Relaxed) == 0;
-        let strangers_first = |own: &(&u64, &Arc<Slot>)| own.1.known.load(Ordering::Relaxed);
-        let victim = self.slots.iter().filter(idle).min_by_key(strangers_first);
+impl State {
+    /// Evicts an idle connection: the oldest without an evaluated review, otherwise the oldest.
+    fn evict(&mut self, immediate: bool) -> bool {
+        let idle = self.open.iter();
+        let idle = idle.filter(|(_, connection)| connection.active.load(Ordering::Relaxed) == 0);
+        let victim = idle.min_by_key(|(_, connection)| connection.has_reviewed.load(Ordering::Relaxed));
         let number = victim.map(|(number, _)| *number);
-        let Some(slot) = number.and_then(|number| self.slots.remove(&number)) else {
+        let Some(connection) = number.and_then(|number| self.open.remove(&number)) else {
             return false;
         };
-        self.leaving += 1;
-        slot.hurried.store(hurried, Ordering::Relaxed);
-        slot.leave.notify_one();
+        self.closing += 1;
+        connection.immediate.store(immediate, Ordering::Relaxed);
+        connection.close();
         true
     }
 }
 
-impl Slot {
-    /// Which of all connections it is.
+impl Connection {
+    /// The number of the connection.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// A request of it has begun.
-    pub(crate) fn asked(&self) {
-        if !self.asked.swap(true, Ordering::Relaxed) {
+    /// Records that a request has started.
+    pub(crate) fn request_started(&self) {
+        if !self.has_request.swap(true, Ordering::Relaxed) {
             self.first.notify_one();
         }
     }
 
-    /// Waits until the first request of it has begun.
+    /// Waits until the first request has started.
     pub(crate) async fn first_request(&self) {
-        if !self.asked.load(Ordering::Relaxed) {
+        if !self.has_request.load(Ordering::Relaxed) {
             self.first.notified().await;
         }
     }
 
-    /// Whether it is to leave without finishing what it has begun.
-    pub(crate) fn is_hurried(&self) -> bool {
-        self.hurried.load(Ordering::Relaxed)
+    /// Whether to close without finishing current requests.
+    pub(crate) fn closes_immediately(&self) -> bool {
+        self.immediate.load(Ordering::Relaxed)
     }
 
-    /// A request is being judged from now on.
-    pub(crate) fn busy(self: &Arc<Self>) -> Busy {
-        self.busy.fetch_add(1, Ordering::Relaxed);
-        self.known.store(true, Ordering::Relaxed);
-        Busy(self.clone())
+    /// Marks a review as being evaluated.
+    pub(crate) fn start_review(self: &Arc<Self>) -> ActiveReview {
+        self.active.fetch_add(1, Ordering::Relaxed);
+        self.has_reviewed.store(true, Ordering::Relaxed);
+        ActiveReview(self.clone())
     }
 
-    /// The connection is to make room: it ends with what it has begun.
-    pub(crate) fn leave(&self) {
-        self.leave.notify_one();
+    /// Closes the connection after its current requests.
+    pub(crate) fn close(&self) {
+        self.close.notify_one();
     }
 
-    /// Closes the connection, whatever it has begun.
-    pub(crate) fn cut(&self) {
-        self.cut.notify_one();
+    /// Closes the connection at once.
+    pub(crate) fn abort(&self) {
+        self.abort.notify_one();
     }
 
-    /// Waits until the connection is to be closed.
-    pub(crate) async fn is_cut(&self) {
-        self.cut.notified().await;
+    /// Waits until the connection has to close at once.
+    pub(crate) async fn aborted(&self) {
+        self.abort.notified().await;
     }
 
-    /// Waits until the connection is to make room.
-    pub(crate) async fn left(&self) {
-        self.leave.notified().await;
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    /// Waits until the connection has to close.
+    pub(crate) async fn close_requested(&self) {
+        self.close.notified().await;
     }
 }
 
-impl Drop for Place {
+impl Drop for ActiveReview {
     fn drop(&mut self) {
-        let mut all = self.connections.lock();
-        if all.slots.remove(&self.number).is_none() {
-            all.leaving = all.leaving.saturating_sub(1);
+        self.0.active.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for ConnectionGuard {
+    fn drop(&mut self) {
+        let mut state = self.connections.lock();
+        if state.open.remove(&self.number).is_none() {
+            state.closing = state.closing.saturating_sub(1);
         }
-        let is_empty = all.slots.is_empty();
-        drop(all);
-        self.connections.left.notify_waiters();
+        let is_empty = state.open.is_empty();
+        drop(state);
+        self.connections.closed.notify_waiters();
         if is_empty {
             self.connections.empty.notify_waiters();
         }
@@ -247,20 +247,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_idle_make_room() {
+    fn idle_connections_are_evicted() {
         let connections = Arc::new(Connections::new(3));
-        let enter = || connections.enter().unwrap();
-        let numbers = || connections.lock().slots.keys().copied().collect::<Vec<_>>();
-        let [first, second, third] = [enter(), enter(), enter()];
-        let busy = first.slot.busy();
-        drop(second.slot.busy());
-        let fourth = enter();
-        assert_eq!(numbers(), [0, 1, 3], "the third was never judged");
-        let busy_too = fourth.slot.busy();
-        let fifth = enter();
+        let register = || connections.register().unwrap();
+        let numbers = || connections.lock().open.keys().copied().collect::<Vec<_>>();
+        let [first, second, third] = [register(), register(), register()];
+        let busy = first.connection.start_review();
+        drop(second.connection.start_review());
+        let fourth = register();
+        assert_eq!(numbers(), [0, 1, 3], "the third had no review");
+        let busy_too = fourth.connection.start_review();
+        let fifth = register();
         assert_eq!(numbers(), [0, 3, 4], "the second is idle");
-        let busy_three = fifth.slot.busy();
-        assert!(connections.enter().is_none());
+        let busy_three = fifth.connection.start_review();
+        assert!(connections.register().is_none());
         drop((busy, busy_too, busy_three, third, second));
         assert_eq!(numbers(), [0, 3, 4]);
         drop((first, fourth, fifth));
@@ -268,20 +268,26 @@ mod tests {
     }
 
     #[test]
-    fn those_that_leave_are_bounded_too() {
-        let connections = Arc::new(Connections::new(LEAVING_SHARE * 2));
-        let places: Vec<Place> = (0..LEAVING_SHARE * 2 + 4)
-            .map(|_| connections.enter().unwrap())
+    fn closing_connections_are_bounded() {
+        let connections = Arc::new(Connections::new(CLOSING_SHARE * 2));
+        let guards: Vec<ConnectionGuard> = (0..CLOSING_SHARE * 2 + 4)
+            .map(|_| connections.register().unwrap())
             .collect();
-        let hurried: Vec<bool> = places.iter().map(|place| place.slot.is_hurried()).collect();
-        let (first, rest) = hurried.split_at(4);
+        let immediate: Vec<bool> = guards
+            .iter()
+            .map(|guard| guard.connection.closes_immediately())
+            .collect();
+        let (first, rest) = immediate.split_at(4);
         assert_eq!(first, [false, false, true, true]);
         assert!(!rest.contains(&true));
         assert!(connections.evict());
-        assert!(places[4].slot.is_hurried(), "the system waits for a file");
-        assert_eq!(connections.lock().leaving, 5);
-        drop(places);
-        assert_eq!(connections.lock().leaving, 0);
+        assert!(
+            guards[4].connection.closes_immediately(),
+            "a file descriptor is needed"
+        );
+        assert_eq!(connections.lock().closing, 5);
+        drop(guards);
+        assert_eq!(connections.lock().closing, 0);
         assert!(!connections.evict());
     }
 }

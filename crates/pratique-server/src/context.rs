@@ -9,16 +9,16 @@ use pratique_metrics::Metrics;
 use crate::audit_metrics;
 use crate::budget::Budget;
 use crate::evaluation::Evaluators;
-use crate::largest::Largest;
+use crate::fair_semaphore::FairSemaphore;
+use crate::large_requests::LargeRequests;
 use crate::limits::Limits;
 use crate::recent::Recent;
-use crate::refused;
+use crate::refusal_metrics;
 use crate::reviewer::Reviewer;
 use crate::rotation::Rotation;
 use crate::settings::Settings;
 use crate::supervision::Supervision;
 use crate::tls::Certificates;
-use crate::turns::Turns;
 
 /// The interval at which background tasks are checked.
 const SUPERVISION_INTERVAL: Duration = Duration::from_secs(1);
@@ -36,9 +36,9 @@ pub(crate) struct ServerContext {
     pub(crate) page_hosts: Vec<String>,
     pub(crate) recent: Option<Recent>,
     pub(crate) budget: Arc<Budget>,
-    pub(crate) largest: Largest,
+    pub(crate) large_requests: LargeRequests,
     pub(crate) evaluators: Evaluators,
-    pub(crate) turns: Arc<Turns>,
+    pub(crate) evaluation_permits: Arc<FairSemaphore>,
 }
 
 impl ServerContext {
@@ -55,7 +55,7 @@ impl ServerContext {
             page,
             page_hosts,
         } = settings;
-        refused::announce(&metrics);
+        refusal_metrics::init(&metrics);
         if let Some(audit) = &audit {
             audit_metrics::observe(audit, &metrics);
             limits.memory -= audit.bytes().min(limits.memory / 2);
@@ -72,9 +72,9 @@ impl ServerContext {
             page_hosts,
             recent: page.then(Recent::default),
             budget: Arc::new(Budget::new(limits.memory)),
-            largest: Largest::new(),
+            large_requests: LargeRequests::new(),
             evaluators: Evaluators::new(limits.requests),
-            turns: Arc::new(Turns::new(limits.requests.max(1))),
+            evaluation_permits: Arc::new(FairSemaphore::new(limits.requests.max(1))),
         }
     }
 

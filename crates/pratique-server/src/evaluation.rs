@@ -1,7 +1,6 @@
-//! Evaluations of requests, apart from what serves connections.
+//! Evaluations of requests, on other threads than those that serve connections.
 //!
-//! An evaluation computes for as long as it takes, so it does not run on the threads that read, answer, keep the time
-//! and tell probes how the server is.
+//! An evaluation may compute for long, so it does not run on the threads that do I/O, run timers and answer probes.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,14 +14,14 @@ use tokio::sync::oneshot::error::RecvError;
 
 use crate::pool::{Kind, Pool, Task};
 
-/// The threads for evaluations: some for small requests, and some for others.
+/// The thread pools for evaluations of small and large requests.
 #[derive(Debug)]
 pub(crate) struct Evaluators {
     small: Pool,
     large: Pool,
 }
 
-/// A running evaluation, whose result it gives. It is interrupted when this is dropped.
+/// The future of an evaluation's result. Dropping it cancels the evaluation.
 #[derive(Debug)]
 pub(crate) struct Evaluation<T> {
     result: oneshot::Receiver<T>,
@@ -31,7 +30,7 @@ pub(crate) struct Evaluation<T> {
 }
 
 impl Evaluators {
-    /// For up to so many evaluations at a time of either kind.
+    /// Pools for at most `most` concurrent evaluations each.
     pub(crate) fn new(most: usize) -> Self {
         let io = Handle::current();
         Evaluators {
@@ -40,7 +39,7 @@ impl Evaluators {
         }
     }
 
-    /// Begins to evaluate. A panic ends there, and leaves no result.
+    /// Starts an evaluation. After a panic, there is no result.
     pub(crate) fn spawn<T: Send + 'static>(
         &self,
         is_small: bool,
@@ -53,7 +52,7 @@ impl Evaluators {
         };
         let (sender, result) = oneshot::channel();
         let task = pool.spawn(Box::pin(async move {
-            // Without a receiver the result is of no use.
+            // Without a receiver, the result is not needed.
             let _ = sender.send(evaluate.await);
         }));
         Evaluation {

@@ -1,4 +1,4 @@
-//! Configuration of admission of an API that is followed, and what the page for people tells of it.
+//! A followed source of admission configuration.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,46 +10,46 @@ use pratique_manifest::Plugin;
 use pratique_types::admissionregistration::WebhookClientConfig;
 
 use crate::configz::{Attempt, Source};
-use crate::registration::Reached;
+use crate::registration::Endpoint;
 
-/// What a cluster has of configuration of admission, without the webhooks that this server is itself: it would ask
-/// itself without end. A copy is the same.
+/// The admission configuration of a cluster, without the webhooks of this server itself, which would call themselves
+/// recursively. Clones share their state.
 #[derive(Clone)]
 pub struct Followed(Arc<Inner>);
 
 struct Inner {
     source: Box<dyn pratique::live::Source>,
-    /// Where it is.
     location: String,
-    own: Reached,
-    last: Mutex<Option<Last>>,
+    /// The endpoint of this server.
+    endpoint: Endpoint,
+    last: Mutex<Option<Filtered>>,
 }
 
-/// What was given last, and what was made of it.
+/// The last configuration, and what is left of it.
 #[derive(Clone)]
-struct Last {
-    given: Arc<Configurations>,
-    kept: Arc<Configurations>,
+struct Filtered {
+    original: Arc<Configurations>,
+    filtered: Arc<Configurations>,
     at: SystemTime,
 }
 
 impl Followed {
-    /// Follows a source, whose place is told as `location`. This server is `reached` by API servers as said.
-    pub fn new(source: impl pratique::live::Source + 'static, location: &str, reached: Reached) -> Self {
+    /// Follows a source, which is reported as `location`. API servers reach this server at `endpoint`.
+    pub fn new(source: impl pratique::live::Source + 'static, location: &str, endpoint: Endpoint) -> Self {
         Followed(Arc::new(Inner {
             source: Box::new(source),
             location: location.to_owned(),
-            own: reached,
+            endpoint,
             last: Mutex::default(),
         }))
     }
 
-    /// What is judged by, for each plugin that has some of it.
+    /// The sources to report, one for each plugin with objects.
     pub(crate) fn sources(&self) -> Vec<Source> {
         let Some(last) = self.last() else {
             return Vec::new();
         };
-        let all = names(&last.kept).into_iter();
+        let all = names(&last.filtered).into_iter();
         let all = all.filter(|(_, names)| !names.is_empty());
         all.map(|(plugin, names)| Source {
             plugin: plugin.name().into(),
@@ -65,15 +65,17 @@ impl Followed {
         .collect()
     }
 
-    fn last(&self) -> Option<Last> {
-        let given = self.0.source.current()?;
+    fn last(&self) -> Option<Filtered> {
+        let original = self.0.source.current()?;
         let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = last.as_ref().filter(|last| Arc::ptr_eq(&last.given, &given)) {
+        if let Some(last) = last.as_ref()
+            && Arc::ptr_eq(&last.original, &original)
+        {
             return Some(last.clone());
         }
-        let next = Last {
-            kept: without(&given, &self.0.own),
-            given,
+        let next = Filtered {
+            filtered: without_webhooks_of(&self.0.endpoint, &original),
+            original,
             at: SystemTime::now(),
         };
         *last = Some(next.clone());
@@ -83,7 +85,7 @@ impl Followed {
 
 impl pratique::live::Source for Followed {
     fn current(&self) -> Option<Arc<Configurations>> {
-        self.last().map(|last| last.kept)
+        self.last().map(|last| last.filtered)
     }
 
     fn subscribe(&self, changed: Changed) {
@@ -108,67 +110,67 @@ impl fmt::Debug for Followed {
     }
 }
 
-/// The configuration without those webhooks that ask this server; one that has none keeps its object, and one that asks
-/// nobody else is left out.
-fn without(given: &Arc<Configurations>, own: &Reached) -> Arc<Configurations> {
-    let mut kept = Configurations::clone(given);
-    let mutating = leave_out(
-        &mut kept.mutating_webhooks,
-        |one| &one.webhooks,
-        |one| &mut one.webhooks,
-        |hook| own.is_client(&hook.client_config),
+/// The configuration without the webhooks that call this endpoint, and without webhook configurations that have no others.
+/// The same object if there are none.
+fn without_webhooks_of(endpoint: &Endpoint, original: &Arc<Configurations>) -> Arc<Configurations> {
+    let mut filtered = Configurations::clone(original);
+    let mutating = remove_webhooks(
+        &mut filtered.mutating_webhooks,
+        |configuration| &configuration.webhooks,
+        |configuration| &mut configuration.webhooks,
+        |webhook| endpoint.is_called_by(&webhook.client_config),
     );
-    let validating = leave_out(
-        &mut kept.validating_webhooks,
-        |one| &one.webhooks,
-        |one| &mut one.webhooks,
-        |hook| own.is_client(&hook.client_config),
+    let validating = remove_webhooks(
+        &mut filtered.validating_webhooks,
+        |configuration| &configuration.webhooks,
+        |configuration| &mut configuration.webhooks,
+        |webhook| endpoint.is_called_by(&webhook.client_config),
     );
     match mutating || validating {
-        true => Arc::new(kept),
-        false => given.clone(),
+        true => Arc::new(filtered),
+        false => original.clone(),
     }
 }
 
-/// Leaves webhooks out of configurations of either kind, and the configurations that have no others; whether there were
-/// any.
-fn leave_out<C: Clone, W>(
-    all: &mut Vec<Arc<C>>,
+/// Removes matching webhooks from configurations of either kind, and configurations that have no others. Returns whether
+/// there were any.
+fn remove_webhooks<C: Clone, W>(
+    configurations: &mut Vec<Arc<C>>,
     webhooks: impl Fn(&C) -> &Option<Vec<W>>,
     webhooks_mut: impl Fn(&mut C) -> &mut Option<Vec<W>>,
-    is_own: impl Fn(&W) -> bool,
+    matches: impl Fn(&W) -> bool,
 ) -> bool {
     let mut found = false;
-    all.retain_mut(|one| {
-        if !webhooks(one).iter().flatten().any(&is_own) {
+    configurations.retain_mut(|configuration| {
+        if !webhooks(configuration).iter().flatten().any(&matches) {
             return true;
         }
         found = true;
-        let kept = webhooks_mut(Arc::make_mut(one)).get_or_insert_default();
-        kept.retain(|webhook| !is_own(webhook));
+        let kept = webhooks_mut(Arc::make_mut(configuration)).get_or_insert_default();
+        kept.retain(|webhook| !matches(webhook));
         !kept.is_empty()
     });
     found
 }
 
-impl Reached {
-    /// Whether a webhook asks this server.
-    fn is_client(&self, client: &WebhookClientConfig) -> bool {
+impl Endpoint {
+    /// Whether a webhook with this client configuration calls this endpoint.
+    fn is_called_by(&self, client: &WebhookClientConfig) -> bool {
         match self {
-            Reached::Service { namespace, name, .. } => client
+            Endpoint::Service { namespace, name, .. } => client
                 .service
                 .as_ref()
-                .is_some_and(|own| own.namespace == *namespace && own.name == *name),
-            Reached::Url(url) => {
+                .is_some_and(|service| service.namespace == *namespace && service.name == *name),
+            Endpoint::Url(url) => {
                 let url = url.trim_end_matches('/');
-                let rest = client.url.as_ref().and_then(|own| own.strip_prefix(url));
+                let rest = client.url.as_ref().and_then(|client| client.strip_prefix(url));
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
             }
         }
     }
 }
 
-/// The names of policies and of configurations of webhooks.
+/// The names of policies and webhook configurations.
 fn names(all: &Configurations) -> [(Plugin, Vec<String>); 4] {
     fn names<'a>(all: impl Iterator<Item = &'a Option<String>>) -> Vec<String> {
         all.flatten().cloned().collect()
@@ -176,19 +178,23 @@ fn names(all: &Configurations) -> [(Plugin, Vec<String>); 4] {
     [
         (
             Plugin::MutatingAdmissionPolicy,
-            names(all.mutating_policies.iter().map(|own| &own.metadata.name)),
+            names(all.mutating_policies.iter().map(|policy| &policy.metadata.name)),
         ),
         (
             Plugin::MutatingAdmissionWebhook,
-            names(all.mutating_webhooks.iter().map(|own| &own.metadata.name)),
+            names(all.mutating_webhooks.iter().map(|webhook| &webhook.metadata.name)),
         ),
         (
             Plugin::ValidatingAdmissionPolicy,
-            names(all.validating_policies.iter().map(|own| &own.metadata.name)),
+            names(all.validating_policies.iter().map(|policy| &policy.metadata.name)),
         ),
         (
             Plugin::ValidatingAdmissionWebhook,
-            names(all.validating_webhooks.iter().map(|own| &own.metadata.name)),
+            names(
+                all.validating_webhooks
+                    .iter()
+                    .map(|webhook| &webhook.metadata.name),
+            ),
         ),
     ]
 }
@@ -229,9 +235,9 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_ask_itself() {
-        let check = |reached: Reached, expected: &[&str]| {
-            let followed = Followed::new(InMemory::new(configurations()), "cluster", reached);
+    fn webhooks_of_the_server_itself_are_removed() {
+        let check = |endpoint: Endpoint, expected: &[&str]| {
+            let followed = Followed::new(InMemory::new(configurations()), "cluster", endpoint);
             let kept = followed.current().unwrap();
             let hooks = kept.validating_webhooks[0].webhooks.iter().flatten();
             let names: Vec<_> = hooks.map(|hook| hook.name.as_str()).collect();
@@ -241,7 +247,7 @@ mod tests {
                 "it stays the same"
             );
         };
-        let service = |name: &str| Reached::Service {
+        let service = |name: &str| Endpoint::Service {
             namespace: "a".into(),
             name: name.into(),
             port: 443,
@@ -249,21 +255,21 @@ mod tests {
         check(service("b"), &["other", "url", "longer"]);
         check(service("d"), &["service", "other", "url", "longer"]);
         check(
-            Reached::Url("https://here:8443/".into()),
+            Endpoint::Url("https://here:8443/".into()),
             &["service", "other", "longer"],
         );
     }
 
     #[test]
-    fn what_is_followed_is_told() {
-        let reached = Reached::Url("https://nowhere".into());
-        let followed = Followed::new(InMemory::new(configurations()), "cluster x", reached);
+    fn followed_sources_are_reported() {
+        let endpoint = Endpoint::Url("https://nowhere".into());
+        let followed = Followed::new(InMemory::new(configurations()), "cluster x", endpoint);
         let sources = followed.sources();
-        let told: Vec<_> = sources
+        let found: Vec<_> = sources
             .iter()
-            .map(|own| (&*own.plugin, &*own.location, &own.names[..]))
+            .map(|source| (&*source.plugin, &*source.location, &source.names[..]))
             .collect();
         let names = ["all".to_owned()];
-        assert_eq!(told, [("ValidatingAdmissionWebhook", "cluster x", &names[..])]);
+        assert_eq!(found, [("ValidatingAdmissionWebhook", "cluster x", &names[..])]);
     }
 }

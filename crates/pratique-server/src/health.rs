@@ -1,6 +1,6 @@
-//! Health and metrics at an address of their own: plain HTTP, served by a thread of its own.
+//! The health listener: health checks and metrics over plain HTTP on a separate address, served by a separate thread.
 //!
-//! Probes and scrapers then depend on nothing that clients of reviews could use up, nor on TLS.
+//! Probes and scrapers then depend neither on resources that clients of reviews may exhaust, nor on TLS.
 
 use std::convert::Infallible;
 use std::io;
@@ -21,20 +21,20 @@ use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::connections::{Connections, Place};
+use crate::connections::{ConnectionGuard, Connections};
 use crate::context::ServerContext;
 use crate::listen;
 use crate::routes;
 use crate::shutdown::Stage;
 
-/// How many connections there may be. Past that, new ones take the place of the oldest.
+/// The maximum number of connections. Past it, the oldest one is evicted.
 const CONNECTIONS: usize = 64;
-/// How long a connection may take, for its one request.
-const TIME: Duration = Duration::from_secs(10);
-/// How long to wait when the system gives no connection.
-const BREATH: Duration = Duration::from_millis(100);
+/// The timeout of a connection, which has one request.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+/// The pause after a failure to accept a connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves until this is dropped.
+/// The health listener, which serves until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Health {
     pub(crate) address: SocketAddr,
@@ -42,10 +42,10 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// Serves at these addresses of which this machine has one.
+    /// Listens on those of the addresses that this machine has.
     pub(crate) fn start(
         addresses: &[SocketAddr],
-        shared: Arc<ServerContext>,
+        context: Arc<ServerContext>,
         stage: watch::Receiver<Stage>,
     ) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -59,42 +59,47 @@ impl Health {
         thread::Builder::new().name("health".to_owned()).spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
-                    () = accept(&listeners, &shared, &stage) => {}
-                    // That it is dropped ends it.
+                    () = accept(&listeners, &context, &stage) => {}
+                    // The sender was dropped.
                     _ = ended => {}
                 }
             });
-            // Others end the server.
+            // Connections are not waited for.
             runtime.shutdown_background();
         })?;
         Ok(Health { address, _end: end })
     }
 }
 
-async fn accept(listeners: &[TcpListener], shared: &Arc<ServerContext>, stage: &watch::Receiver<Stage>) {
+async fn accept(listeners: &[TcpListener], context: &Arc<ServerContext>, stage: &watch::Receiver<Stage>) {
     let connections = Arc::new(Connections::new(CONNECTIONS));
     loop {
         match listen::accept(listeners).await {
             Ok((stream, _)) => {
-                if let Some(place) = connections.enter() {
-                    let (shared, stage) = (shared.clone(), stage.clone());
-                    tokio::spawn(async move { serve(stream, place, shared, stage).await });
+                if let Some(guard) = connections.register() {
+                    let (context, stage) = (context.clone(), stage.clone());
+                    tokio::spawn(async move { serve(stream, guard, context, stage).await });
                 }
             }
             Err(error) => {
                 tracing::debug!(err = %error, "Cannot accept a connection");
-                sleep(BREATH).await;
+                sleep(ACCEPT_PAUSE).await;
             }
         }
     }
 }
 
-async fn serve(stream: TcpStream, place: Place, shared: Arc<ServerContext>, stage: watch::Receiver<Stage>) {
+async fn serve(
+    stream: TcpStream,
+    guard: ConnectionGuard,
+    context: Arc<ServerContext>,
+    stage: watch::Receiver<Stage>,
+) {
     let service = service_fn(|request: Request<Incoming>| {
-        // Its body is not read.
+        // The body is not read.
         let (head, _) = request.into_parts();
         let leaving = *stage.borrow() != Stage::Serving;
-        let answer = routes::health(&head, leaving, &shared);
+        let answer = routes::health(&head, leaving, &context);
         async { Ok::<Response<Full<Bytes>>, Infallible>(answer.map(Full::new)) }
     });
     let mut builder = http1::Builder::new();
@@ -102,13 +107,16 @@ async fn serve(stream: TcpStream, place: Place, shared: Arc<ServerContext>, stag
         .timer(TokioTimer::new())
         .keep_alive(false)
         .max_buf_size(16 << 10);
-    let serving = timeout(TIME, builder.serve_connection(TokioIo::new(stream), service));
+    let serving = timeout(
+        CONNECTION_TIMEOUT,
+        builder.serve_connection(TokioIo::new(stream), service),
+    );
     tokio::select! {
         served = serving => match served {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::debug!(err = %error, "Connection ended"),
             Err(_) => tracing::debug!("Connection took too long"),
         },
-        () = place.slot.left() => {}
+        () = guard.connection.close_requested() => {}
     }
 }

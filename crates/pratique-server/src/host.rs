@@ -1,7 +1,7 @@
-//! The hosts that the status page answers to.
+//! The allowed hosts of the status page, as a protection against DNS rebinding.
 //!
-//! A page of the web may have its own name resolve to this machine (DNS rebinding). Its scripts could then read what the
-//! browser's user may see here, were it not that the browser sends the page's own name as the host.
+//! The host name of a website may resolve to this machine. Its scripts could then read the status page with the permissions
+//! of the browser's user; but the browser sends the name of the website as the host.
 
 use std::net::IpAddr;
 
@@ -9,18 +9,18 @@ use http::header::HOST;
 use http::request::Parts;
 use http::uri::Authority;
 
-/// The host that a request names, without port and brackets, in lower case.
+/// The host of a request, without port and brackets, in lower case.
 pub(crate) fn of(head: &Parts) -> Option<String> {
-    let named = || head.headers.get(HOST)?.to_str().ok()?.parse::<Authority>().ok();
-    let authority = head.uri.authority().cloned().or_else(named)?;
+    let header = || head.headers.get(HOST)?.to_str().ok()?.parse::<Authority>().ok();
+    let authority = head.uri.authority().cloned().or_else(header)?;
     let host = authority.host();
     let host = host.trim_start_matches('[').trim_end_matches(']');
     Some(host.trim_end_matches('.').to_ascii_lowercase())
 }
 
-/// Whether the status page is for requests to this host, which came to a local address: for `localhost`, for addresses
-/// of the machine that the request came to, and for the names that the server was given.
-pub(crate) fn is_ours(host: &str, local: Option<IpAddr>, names: &[String]) -> bool {
+/// Whether the status page may be served for a host: `localhost`, a loopback address, the local address of the connection,
+/// and the configured names.
+pub(crate) fn is_allowed(host: &str, local: Option<IpAddr>, names: &[String]) -> bool {
     if let Ok(address) = host.parse::<IpAddr>() {
         let address = address.to_canonical();
         return address.is_loopback() || local.is_some_and(|local| local.to_canonical() == address);
@@ -54,10 +54,10 @@ mod tests {
     }
 
     #[test]
-    fn names_of_others_are_refused() {
+    fn other_hosts_are_refused() {
         let names = ["pratique.example".to_owned()];
         let local = Some("10.0.0.7".parse().unwrap());
-        for ours in [
+        for allowed in [
             "localhost",
             "127.0.0.1",
             "::1",
@@ -65,10 +65,10 @@ mod tests {
             "10.0.0.7",
             "pratique.example",
         ] {
-            assert!(is_ours(ours, local, &names), "{ours}");
+            assert!(is_allowed(allowed, local, &names), "{allowed}");
         }
         for other in ["evil.example", "10.0.0.8", "localhost.evil.example", ""] {
-            assert!(!is_ours(other, local, &names), "{other}");
+            assert!(!is_allowed(other, local, &names), "{other}");
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Answers AdmissionReviews over HTTPS.
+//! A server for AdmissionReviews over HTTPS.
 //!
-//! A [`Server`] takes AdmissionReviews at `/mutate`, `/validate` and `/admit`, and hands their requests to a
-//! [`Reviewer`]; `/livez`, `/readyz`, `/metrics` and `/configz` tell how it is, and `/` shows it to people. What clients
-//! may take of it is bounded by [`Limits`]: who is slow, large or many is turned away, and others do not notice. Who is
-//! turned away for now is told when to come again, which API servers do.
+//! A [`Server`] takes AdmissionReviews at `/mutate`, `/validate` and `/admit`, and passes their requests to a
+//! [`Reviewer`]. It has health checks (`/livez`, `/readyz`), metrics (`/metrics`), the configuration in use (`/configz`)
+//! and a status page (`/`). [`Limits`] bound the resources that clients may use, so that slow, large or many requests do
+//! not affect others. Temporary errors have a `Retry-After` header, which API servers follow.
 //!
-//! An [`AdmissionService`] is the same without the sockets: a [`tower`](tower_service::Service) service for a server that is
-//! there already.
+//! An [`AdmissionService`] is the same without sockets: a [`tower`](tower_service::Service) service to be mounted in an
+//! existing server.
 //!
-//! Whatever keeps a request from being judged, a fault in the judging included, is an HTTP error: an API server then
-//! does what the failure policy of its webhook says.
+//! A request that cannot be evaluated, for example because of a panic, gets an HTTP error: the API server then applies
+//! the failure policy of the webhook.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -23,7 +23,7 @@
 //! let live = Admission::builder().live().start()?;
 //! let reviewer = LiveReviewer::new(live, Reloads::default(), KnownCluster::default());
 //! let settings = Settings::new(Metrics::new("1.0"));
-//! // Without certificates, to this machine only.
+//! // Without certificates, only on a loopback address.
 //! let server = Server::bind("127.0.0.1:0".parse()?, Arc::new(reviewer), settings).await?;
 //! println!("http://{}/validate", server.address()?);
 //! let shutdown = server.shutdown();
@@ -31,7 +31,7 @@
 //! # tokio::spawn(async move {
 //! #     ending.begin(Drain { delay: Duration::ZERO, grace: Duration::from_secs(1) }).await;
 //! # });
-//! // Until `shutdown.begin(Drain { .. })`, as on a signal.
+//! // Runs until `shutdown.begin(Drain { .. })`, for example on a signal.
 //! assert!(server.run().await);
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,10 +49,11 @@ mod connections;
 mod context;
 mod evaluation;
 mod expiry;
+mod fair_semaphore;
 mod followed;
 mod health;
 mod host;
-mod largest;
+mod large_requests;
 mod limits;
 mod listen;
 mod live;
@@ -60,10 +61,11 @@ mod page;
 mod pool;
 mod query;
 mod recent;
-mod refused;
+mod refusal_metrics;
 mod registration;
 mod reservation;
 mod respond;
+mod response_body;
 mod review;
 mod reviewer;
 mod rotation;
@@ -75,22 +77,20 @@ mod shutdown;
 mod supervision;
 mod throttle;
 mod tls;
-mod turns;
-mod unknown;
-mod unsent;
+mod unknown_state;
 mod weight;
 
 pub use configz::{Attempt, Source};
 pub use followed::Followed;
 pub use limits::Limits;
 pub use live::{LiveReviewer, Reloads};
-pub use registration::{Reached, Registration};
-pub use reviewer::{Half, Reviewed, Reviewer, Reviewing, Unavailable};
+pub use registration::{Endpoint, Registration};
+pub use response_body::ResponseBody;
+pub use reviewer::{Phases, ReviewFuture, Reviewed, Reviewer, Unavailable};
 pub use rotation::Rotation;
 pub use server::Server;
-pub use service::{AdmissionService, Answering};
+pub use service::{AdmissionService, ResponseFuture};
 pub use settings::Settings;
 pub use shutdown::{Drain, Shutdown};
 pub use tls::{CertificateError, CertificateFiles, Certificates};
-pub use unknown::{KnownCluster, Unknown};
-pub use unsent::AnswerBody;
+pub use unknown_state::{KnownCluster, UnknownState};

@@ -1,4 +1,4 @@
-//! Listening at several addresses at once.
+//! Listening on several addresses.
 
 use std::future::poll_fn;
 use std::io;
@@ -8,10 +8,10 @@ use std::task::Poll;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How many connections wait to be accepted.
+/// The maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
 
-/// Listens at all of these that this machine has.
+/// Listens on those of the addresses that this machine has.
 pub(crate) fn all(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
     let mut listeners: Vec<TcpListener> = Vec::new();
     let mut missing = None;
@@ -32,11 +32,11 @@ pub(crate) fn all(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
     }
 }
 
-/// Listens at one address. Where there is no IPv6, all addresses are those of IPv4.
+/// Listens on one address. Without IPv6, `[::]` is `0.0.0.0`.
 fn one(address: SocketAddr) -> io::Result<TcpListener> {
     let listener = bind(address);
     match listener {
-        Err(error) if is_missing(&error) && is_any_of_v6(address) => {
+        Err(error) if is_missing(&error) && is_ipv6_unspecified(address) => {
             bind((Ipv4Addr::UNSPECIFIED, address.port()).into())
         }
         listener => listener,
@@ -46,9 +46,9 @@ fn one(address: SocketAddr) -> io::Result<TcpListener> {
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     if address.is_ipv6() {
-        socket.set_only_v6(!is_any_of_v6(address))?;
+        socket.set_only_v6(!is_ipv6_unspecified(address))?;
     }
-    // As the standard library does: on other systems this would share the address with other programs.
+    // As in the standard library: on other systems, this would share the address with other programs.
     if cfg!(unix) {
         socket.set_reuse_address(true)?;
     }
@@ -58,11 +58,11 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
-fn is_any_of_v6(address: SocketAddr) -> bool {
+fn is_ipv6_unspecified(address: SocketAddr) -> bool {
     address.is_ipv6() && address.ip().is_unspecified()
 }
 
-/// Whether this machine does not have an address, or none of its kind.
+/// Whether this machine does not have an address or its family.
 fn is_missing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -70,13 +70,13 @@ fn is_missing(error: &io::Error) -> bool {
     ) || error.raw_os_error() == UNSUPPORTED_FAMILY
 }
 
-/// `EAFNOSUPPORT`, for which the standard library has no kind.
+/// `EAFNOSUPPORT`, which has no `io::ErrorKind`.
 #[cfg(target_os = "linux")]
 const UNSUPPORTED_FAMILY: Option<i32> = Some(97);
 #[cfg(not(target_os = "linux"))]
 const UNSUPPORTED_FAMILY: Option<i32> = None;
 
-/// Takes a connection that is there already at any of them, or none: also of those that the runtime has not heard of yet.
+/// Accepts a waiting connection without blocking, also if the runtime has not been notified of it yet.
 pub(crate) fn waiting(listeners: &[TcpListener]) -> Option<(TcpStream, SocketAddr)> {
     listeners.iter().find_map(|listener| {
         let (socket, address) = socket2::SockRef::from(listener).accept().ok()?;
@@ -86,7 +86,7 @@ pub(crate) fn waiting(listeners: &[TcpListener]) -> Option<(TcpStream, SocketAdd
     })
 }
 
-/// Takes the next connection at any of them.
+/// Accepts the next connection of any listener.
 pub(crate) async fn accept(listeners: &[TcpListener]) -> io::Result<(TcpStream, SocketAddr)> {
     poll_fn(|context| {
         for listener in listeners {
@@ -106,12 +106,12 @@ mod tests {
     #[tokio::test]
     async fn a_name_has_one_port_at_all_its_addresses() {
         let addresses = ["127.0.0.1:0", "127.0.0.2:0"].map(|text| text.parse().unwrap());
-        // An address for documentation, which no machine has.
+        // A documentation address, which no machine has.
         let foreign = "192.0.2.1:0".parse().unwrap();
         let listeners = all(&[addresses[0], foreign, addresses[1]]).unwrap();
         let ports: Vec<u16> = listeners
             .iter()
-            .map(|own| own.local_addr().unwrap().port())
+            .map(|listener| listener.local_addr().unwrap().port())
             .collect();
         assert_eq!(ports.len(), 2);
         assert_eq!(ports[0], ports[1]);

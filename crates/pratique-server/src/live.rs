@@ -1,4 +1,4 @@
-//! A [`Live`] as a judge.
+//! A [`Reviewer`] over a [`Live`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,45 +14,44 @@ use pratique_types::AdmissionRequest;
 
 use crate::configz::{Attempt, Source};
 use crate::followed::Followed;
-use crate::reviewer::{Half, Reviewed, Reviewer, Reviewing, Unavailable};
-use crate::unknown::{KnownCluster, Unknown, unknown};
+use crate::reviewer::{Phases, ReviewFuture, Reviewed, Reviewer, Unavailable};
+use crate::unknown_state::{KnownCluster, UnknownState, first_unknown};
 
-/// Judges by a [`Live`], and tells what that judges by.
+/// A [`Reviewer`] that evaluates requests with a [`Live`], and reports its sources.
 pub struct LiveReviewer {
     live: Live,
     reloads: Reloads,
-    /// When it began.
     started: SystemTime,
-    /// What is known of the cluster that is judged in.
+    /// The known parts of the cluster.
     known: KnownCluster,
-    /// What was last looked at for what cannot be known.
-    looked: ArcSwapOption<Looked>,
+    /// The last check of [`unknown`](Self::unknown_state), for one admission.
+    checked: ArcSwapOption<CheckedNeeds>,
     followed: Vec<Followed>,
     problems: Box<dyn Fn() -> Vec<String> + Send + Sync>,
 }
 
-/// What directories were when they were last looked at: to be made an observer of the [`Live`]. A copy is the same.
+/// The last reloads of each directory; to be added as an observer of the [`Live`]. Clones share their state.
 #[derive(Clone, Debug, Default)]
-pub struct Reloads(Arc<Mutex<BTreeMap<(&'static str, String), Last>>>);
+pub struct Reloads(Arc<Mutex<BTreeMap<(&'static str, String), LastReload>>>);
 
 #[derive(Clone, Debug)]
-struct Last {
+struct LastReload {
     hash: String,
     loaded: SystemTime,
     attempt: Attempt,
 }
 
 #[derive(Debug)]
-struct Looked {
+struct CheckedNeeds {
     admission: Arc<Admission>,
-    unknown: Option<Unknown>,
+    unknown: Option<UnknownState>,
 }
 
 impl LiveReviewer {
-    /// Judges by `live`, of which `reloads` is an observer.
+    /// Creates a reviewer that evaluates with `live`, of which `reloads` is an observer.
     ///
-    /// If the cluster is not known, nothing is judged while there are policies or webhooks whose decision may depend on it:
-    /// it could only be wrong.
+    /// While there are policies or webhooks whose decisions depend on unknown state of the cluster, no request is
+    /// evaluated, as the decisions could be wrong.
     #[must_use]
     pub fn new(live: Live, reloads: Reloads, known: KnownCluster) -> Self {
         LiveReviewer {
@@ -60,20 +59,20 @@ impl LiveReviewer {
             reloads,
             started: SystemTime::now(),
             known,
-            looked: ArcSwapOption::empty(),
+            checked: ArcSwapOption::empty(),
             followed: Vec::new(),
             problems: Box::new(Vec::new),
         }
     }
 
-    /// Tells of configuration that is followed as well: a source of the [`Live`].
+    /// Adds a followed source of the [`Live`], to report it as well.
     #[must_use]
     pub fn following(mut self, followed: Followed) -> Self {
         self.followed.push(followed);
         self
     }
 
-    /// Tells what is in the way while it is not ready.
+    /// Adds a function that returns the problems while the [`Live`] is not ready.
     #[must_use]
     pub fn with_problems(self, problems: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Self {
         LiveReviewer {
@@ -82,22 +81,21 @@ impl LiveReviewer {
         }
     }
 
-    /// What would have to be known of the cluster, but is not.
+    /// A policy or webhook that depends on unknown state of the cluster.
     #[must_use]
-    pub fn unknown(&self) -> Option<Unknown> {
+    pub fn unknown_state(&self) -> Option<UnknownState> {
         let admission = self.live.current()?;
-        let looked = self.looked.load();
-        if let Some(looked) = looked
-            .as_ref()
-            .filter(|own| Arc::ptr_eq(&own.admission, &admission))
+        let checked = self.checked.load();
+        if let Some(checked) = checked.as_ref()
+            && Arc::ptr_eq(&checked.admission, &admission)
         {
-            return looked.unknown.clone();
+            return checked.unknown.clone();
         }
-        let unknown = unknown(&admission, self.known);
+        let unknown = first_unknown(&admission, self.known);
         if let Some(unknown) = &unknown {
-            tracing::error!(err = %unknown, "Nothing is judged");
+            tracing::error!(err = %unknown, "Requests are not evaluated");
         }
-        self.looked.store(Some(Arc::new(Looked {
+        self.checked.store(Some(Arc::new(CheckedNeeds {
             admission,
             unknown: unknown.clone(),
         })));
@@ -108,17 +106,17 @@ impl LiveReviewer {
 impl Reviewer for LiveReviewer {
     fn review<'a>(
         &'a self,
-        half: Half,
+        phases: Phases,
         request: &'a AdmissionRequest<'a>,
         limits: &'a Limits,
-    ) -> Reviewing<'a> {
-        let half = match half {
-            Half::Mutating => Some(pratique::observer::Half::Mutating),
-            Half::Validating => Some(pratique::observer::Half::Validating),
-            Half::Both => None,
+    ) -> ReviewFuture<'a> {
+        let phases = match phases {
+            Phases::Mutating => Some(pratique::observer::Half::Mutating),
+            Phases::Validating => Some(pratique::observer::Half::Validating),
+            Phases::Both => None,
         };
         Box::pin(async move {
-            let outcome = self.live.admit_by(request, half, limits.clone()).await;
+            let outcome = self.live.admit_by(request, phases, limits.clone()).await;
             let outcome = outcome.map_err(|error| Unavailable(error.to_string()))?;
             let mutations = outcome.mutations.iter();
             let mutations = mutations.filter(|step| step.result != StepResult::Unchanged);
@@ -139,7 +137,7 @@ impl Reviewer for LiveReviewer {
             }
             return Err(Unavailable(reason));
         }
-        match self.unknown() {
+        match self.unknown_state() {
             Some(unknown) => Err(Unavailable(unknown.to_string())),
             None => Ok(()),
         }
@@ -164,12 +162,16 @@ impl Reviewer for LiveReviewer {
 }
 
 impl LiveReviewer {
-    fn source(&self, set: &ManifestSet, reloads: &mut BTreeMap<(&'static str, String), Last>) -> Source {
-        let own = |((plugin, _), last): &(&(&'static str, String), &Last)| {
+    fn source(
+        &self,
+        set: &ManifestSet,
+        reloads: &mut BTreeMap<(&'static str, String), LastReload>,
+    ) -> Source {
+        let matches = |((plugin, _), last): &(&(&'static str, String), &LastReload)| {
             last.hash == set.hash
                 && (set.hash.is_empty() || Some(*plugin) == plugin_of(set).map(Plugin::name))
         };
-        let key = reloads.iter().find(own).map(|(key, _)| key.clone());
+        let key = reloads.iter().find(matches).map(|(key, _)| key.clone());
         let found = key.and_then(|key| reloads.remove_entry(&key));
         let names = names(set);
         match found {
@@ -207,7 +209,7 @@ impl fmt::Debug for LiveReviewer {
 }
 
 impl Reloads {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(&'static str, String), Last>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(&'static str, String), LastReload>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -224,7 +226,7 @@ impl AdmissionObserver for Reloads {
             ReloadResult::Loaded { hash } => {
                 all.insert(
                     key,
-                    Last {
+                    LastReload {
                         hash: hash.into(),
                         loaded: reload.at,
                         attempt,
@@ -232,7 +234,7 @@ impl AdmissionObserver for Reloads {
                 );
             }
             ReloadResult::Unchanged => {
-                // After a failure the content is again as it was.
+                // After a failure, the content is again that in use.
                 if let Some(last) = all.get_mut(&key).filter(|last| last.attempt.error.is_some()) {
                     last.attempt = attempt;
                 }

@@ -1,8 +1,8 @@
-//! Threads that poll futures which compute for long.
+//! A thread pool for futures with long computations.
 //!
-//! There is a thread for each core, from when it is needed. Where nothing that is ready is begun because all of them compute,
-//! more are added, so that the system shares the cores between long computations and short ones; they end when they have
-//! had nothing to do for a while. A future that waits holds no thread.
+//! There is one thread per core, started on demand. If tasks wait because all threads compute, threads are added, so that
+//! the system shares the cores between long and short computations; added threads end when they are idle. A pending
+//! future occupies no thread.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,18 +19,18 @@ use tokio::runtime::Handle;
 
 use crate::throttle::Throttle;
 
-/// How long what is ready waits, while all threads compute, before there is another one.
-const PATIENCE: Duration = Duration::from_millis(5);
-/// How long an added thread stays without anything to do.
-const IDLE: Duration = Duration::from_secs(2);
-/// How many threads compute what is heavy, for each core: with more, those that serve would wait for a core among them.
+/// How long tasks wait while all threads compute, before a thread is added.
+const ADD_THREAD_AFTER: Duration = Duration::from_millis(5);
+/// How long an added thread stays idle before it ends.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
+/// The maximum number of threads per core for heavy tasks: more would delay the threads that serve connections.
 const HEAVY_PER_CORE: usize = 4;
-/// For what nests as deeply as it may.
+/// The stack size, for the maximum nesting depth.
 const STACK: usize = 16 << 20;
 
 pub(crate) type Computation = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The threads. They end when this is dropped.
+/// A pool, whose threads end when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Pool(Arc<Shared>);
 
@@ -41,17 +41,17 @@ struct Shared {
     cores: usize,
     most: usize,
     kind: Kind,
-    /// Serves what futures wait for.
+    /// The runtime for I/O and timers of tasks.
     io: Handle,
 }
 
-/// What threads are for.
+/// The kind of tasks of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// For what is soon done.
+    /// Short tasks.
     Quick,
-    /// For what may take long, and much memory. Each thread ends after what it did, so that what the allocator keeps of it
-    /// is there for others. They have no lower priority: they share locks with threads that serve.
+    /// Tasks that may take long and use much memory. Each thread ends after its task, so that the allocator returns its
+    /// memory. The threads do not have a lower priority, as they share locks with the threads that serve connections.
     Heavy,
 }
 
@@ -60,21 +60,21 @@ struct State {
     queue: VecDeque<Arc<Task>>,
     threads: usize,
     idle: usize,
-    /// How many tasks were taken from the queue so far.
+    /// The number of tasks that were taken from the queue so far.
     taken: u64,
-    /// Of threads that the system does not give.
+    /// Limits log lines about threads that cannot be started.
     log: Throttle,
-    /// Whether something looks after those that wait.
-    relieved: bool,
+    /// Whether [`add_threads`] runs.
+    adding: bool,
     ended: bool,
 }
 
-/// A future, between its polls.
+/// A future and its state.
 pub(crate) struct Task {
     pool: Weak<Shared>,
     stage: Mutex<Stage>,
     cancelled: AtomicBool,
-    /// Locked by who polls it alone.
+    /// Locked only by the thread that polls it.
     future: Mutex<Option<Computation>>,
 }
 
@@ -83,13 +83,13 @@ enum Stage {
     Waiting,
     Queued,
     Running,
-    /// It was woken while it ran.
+    /// Running, and woken meanwhile.
     Woken,
     Done,
 }
 
 impl Pool {
-    /// Up to so many threads. `io` serves what they wait for.
+    /// A pool with at most `most` threads. `io` is the runtime for I/O and timers of tasks.
     pub(crate) fn new(most: usize, kind: Kind, io: Handle) -> Self {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         Pool(Arc::new(Shared {
@@ -105,7 +105,7 @@ impl Pool {
         }))
     }
 
-    /// Begins to poll a future. A panic ends in it.
+    /// Runs a future. A panic ends only its task.
     pub(crate) fn spawn(&self, future: Computation) -> Arc<Task> {
         let task = Arc::new(Task {
             pool: Arc::downgrade(&self.0),
@@ -145,19 +145,19 @@ impl Shared {
         }
         let is_added = state.threads < self.cores;
         state.threads += usize::from(is_added);
-        let is_first = !state.relieved && state.queue.len() > state.idle;
-        state.relieved |= is_first;
+        let is_first = !state.adding && state.queue.len() > state.idle;
+        state.adding |= is_first;
         drop(state);
         if is_added {
             self.start_thread();
         }
         if is_first {
-            self.io.spawn(relieve(self.clone()));
+            self.io.spawn(add_threads(self.clone()));
         }
     }
 
-    /// Starts a thread, which is counted already. The system may take its time, so that nothing is locked meanwhile. Where it
-    /// gives none, those that there are do the work, and it is tried again.
+    /// Starts a thread, which is already counted. No lock is held, as this may take long. If the system refuses, existing
+    /// threads do the work, and starting is retried later.
     fn start_thread(self: &Arc<Self>) {
         let shared = self.clone();
         let thread = thread::Builder::new().name("evaluate".to_owned());
@@ -173,7 +173,7 @@ impl Shared {
         }
     }
 
-    /// What a thread does.
+    /// Runs tasks on a thread of the pool.
     fn run(self: &Arc<Self>) {
         while let Some(task) = self.next() {
             let is_done = task.poll(&self.io);
@@ -182,7 +182,7 @@ impl Shared {
                 let has_next = !state.queue.is_empty();
                 state.threads -= usize::from(!has_next);
                 drop(state);
-                // One takes the place of the other.
+                // A new thread replaces this one.
                 if has_next {
                     self.start_thread();
                 }
@@ -191,7 +191,7 @@ impl Shared {
         }
     }
 
-    /// Waits for the next task; `None` when the thread is to end.
+    /// Waits for the next task; `None` if the thread has to end.
     fn next(&self) -> Option<Arc<Task>> {
         let mut state = self.lock();
         let idle_since = Instant::now();
@@ -201,26 +201,26 @@ impl Shared {
                 return Some(task);
             }
             let is_surplus = state.threads > self.cores || self.kind == Kind::Heavy;
-            if state.ended || (is_surplus && idle_since.elapsed() >= IDLE) {
+            if state.ended || (is_surplus && idle_since.elapsed() >= IDLE_TIMEOUT) {
                 state.threads -= 1;
                 return None;
             }
             state.idle += 1;
-            let waited = self.ready.wait_timeout(state, IDLE);
+            let waited = self.ready.wait_timeout(state, IDLE_TIMEOUT);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
             state.idle -= 1;
         }
     }
 }
 
-/// Adds a thread whenever none of those that there are takes anything for a while, until nothing waits.
-async fn relieve(shared: Arc<Shared>) {
+/// Adds threads while tasks wait and no thread takes one, until the queue is empty.
+async fn add_threads(shared: Arc<Shared>) {
     let mut taken = None;
     loop {
-        tokio::time::sleep(PATIENCE).await;
+        tokio::time::sleep(ADD_THREAD_AFTER).await;
         let mut state = shared.lock();
         if state.queue.is_empty() || state.ended {
-            state.relieved = false;
+            state.adding = false;
             return;
         }
         let is_added = taken == Some(state.taken) && state.threads < shared.most;
@@ -234,7 +234,7 @@ async fn relieve(shared: Arc<Shared>) {
 }
 
 impl Task {
-    /// Drops the future once it is not polled, on a thread for that: what it holds may take long to drop.
+    /// Drops the future on a thread of the pool once it is not being polled, as dropping may take long.
     pub(crate) fn cancel(self: &Arc<Self>) {
         self.cancelled.store(true, Ordering::Relaxed);
         self.wake_by_ref();
@@ -244,19 +244,19 @@ impl Task {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Polls it. Tells whether that was its end.
+    /// Polls the future. Returns whether the task is done.
     fn poll(self: Arc<Self>, io: &Handle) -> bool {
         *self.stage() = Stage::Running;
         let mut future = self.future.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = self.is_cancelled()
             || future
                 .as_mut()
-                .is_none_or(|own| self.is_ended_by_polling(own, io));
+                .is_none_or(|future| self.is_ended_by_polling(future, io));
         let mut stage = self.stage();
         if ended || self.is_cancelled() {
             *stage = Stage::Done;
             drop(stage);
-            // A panic while dropping ends there, too.
+            // A panic while dropping is caught as well.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(future.take())));
             return true;
         }
@@ -271,7 +271,7 @@ impl Task {
     }
 
     fn is_ended_by_polling(self: &Arc<Self>, future: &mut Computation, io: &Handle) -> bool {
-        // Connections, timers and tasks that it begins are those of other threads.
+        // I/O, timers and spawned tasks of the future belong to the runtime.
         let _entered = io.enter();
         let waker = Waker::from(self.clone());
         let polled = catch_unwind(AssertUnwindSafe(|| {
@@ -327,7 +327,7 @@ mod tests {
 
     const SOON: Duration = Duration::from_secs(10);
 
-    /// A pool whose threads all compute until the sender is dropped.
+    /// A pool whose threads are all busy until the sender is dropped.
     fn busy_pool() -> (Pool, std::sync::mpsc::Sender<()>) {
         let pool = Pool::new(64, Kind::Quick, Handle::current());
         let (sender, receiver) = channel::<()>();
@@ -341,7 +341,7 @@ mod tests {
         (pool, sender)
     }
 
-    fn told(pool: &Pool) -> Receiver<()> {
+    fn notified(pool: &Pool) -> Receiver<()> {
         let (sender, receiver) = channel();
         pool.spawn(Box::pin(async move {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -351,9 +351,9 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn others_go_on_while_all_threads_compute() {
+    async fn threads_are_added_while_all_compute() {
         let (pool, busy) = busy_pool();
-        let all: Vec<_> = (0..20).map(|_| told(&pool)).collect();
+        let all: Vec<_> = (0..20).map(|_| notified(&pool)).collect();
         all.iter().for_each(|one| one.recv_timeout(SOON).unwrap());
         let threads = pool.0.lock().threads;
         assert!(threads > pool.0.cores && threads < pool.0.cores + 20, "{threads}");
@@ -364,13 +364,13 @@ mod tests {
     async fn a_panic_ends_with_its_future() {
         let pool = Pool::new(1, Kind::Quick, Handle::current());
         for _ in 0..2 * pool.0.cores {
-            pool.spawn(Box::pin(async { panic!("told to") }));
+            pool.spawn(Box::pin(async { panic!("notified to") }));
         }
-        told(&pool).recv_timeout(SOON).unwrap();
+        notified(&pool).recv_timeout(SOON).unwrap();
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn what_is_cancelled_is_dropped() {
+    async fn cancelled_futures_are_dropped() {
         let pool = Pool::new(1, Kind::Quick, Handle::current());
         let (sender, receiver) = channel::<()>();
         let task = pool.spawn(Box::pin(async move {
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn threads_of_what_is_heavy_end_with_it() {
+    async fn heavy_threads_end_with_their_task() {
         let pool = Pool::new(1, Kind::Heavy, Handle::current());
         for _ in 0..3 * pool.0.cores {
             let (sender, receiver) = channel();
@@ -405,7 +405,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn threads_end_with_the_pool() {
         let pool = Pool::new(1, Kind::Quick, Handle::current());
-        told(&pool).recv_timeout(SOON).unwrap();
+        notified(&pool).recv_timeout(SOON).unwrap();
         let shared = pool.0.clone();
         drop(pool);
         wait_for_the_end_of(&shared).await;

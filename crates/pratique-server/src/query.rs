@@ -1,11 +1,16 @@
-//! How long the client waits: `?timeout=10s`.
+//! The timeout of a client: `?timeout=10s`.
 
 use std::time::Duration;
 
 use pratique_gotext::time as gotext;
 
-/// The `timeout` of a query, if it has one. An error says what is wrong with it.
-pub(crate) fn timeout(query: Option<&str>) -> Result<Option<Duration>, String> {
+/// The `timeout` of a query is not a positive duration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid timeout {0:?}: a duration such as 10s is expected")]
+pub(crate) struct InvalidTimeout(String);
+
+/// The `timeout` of a query, if it has one.
+pub(crate) fn timeout(query: Option<&str>) -> Result<Option<Duration>, InvalidTimeout> {
     let mut pairs = query
         .unwrap_or_default()
         .split('&')
@@ -16,9 +21,7 @@ pub(crate) fn timeout(query: Option<&str>) -> Result<Option<Duration>, String> {
     let nanos = gotext::Duration::parse(text).map_or(0, gotext::Duration::nanos);
     match u64::try_from(nanos) {
         Ok(nanos) if nanos > 0 => Ok(Some(Duration::from_nanos(nanos))),
-        _ => Err(format!(
-            "invalid timeout {text:?}: a duration such as 10s is expected"
-        )),
+        _ => Err(InvalidTimeout(text.to_owned())),
     }
 }
 

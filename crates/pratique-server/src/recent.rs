@@ -1,4 +1,4 @@
-//! The last decisions, for the page for people.
+//! The last decisions, for the status page.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -10,24 +10,24 @@ use serde::Deserialize;
 
 use crate::reviewer::Reviewed;
 
-/// How many are kept: many more than are shown at a time, so that there is something to filter.
-const KEPT: usize = 1000;
-/// How much of a text is kept, in characters.
-const LONGEST: usize = 400;
-/// How many warnings of a decision are kept.
-const MOST_WARNINGS: usize = 10;
-/// How long a patch may be to be kept, in bytes.
-const LONGEST_PATCH: usize = 4 << 10;
-/// What stands before the name of a policy or webhook in messages, and the quote that ends it.
-const BEFORE_NAMES: [(&str, char); 5] = [
+/// The maximum number of decisions: many more than are shown at a time, for filters.
+const MAX_DECISIONS: usize = 1000;
+/// The maximum length of a text, in characters.
+const MAX_TEXT: usize = 400;
+/// The maximum number of warnings of a decision.
+const MAX_WARNINGS: usize = 10;
+/// The maximum size of a patch, in bytes.
+const MAX_PATCH: usize = 4 << 10;
+/// The text before the name of a policy or webhook in messages, and the quote after it.
+const NAME_PREFIXES: [(&str, char); 5] = [
     ("Policy '", '\''),
     ("policy '", '\''),
     ("policy \"", '"'),
     ("webhook \"", '"'),
-    // In the annotation that tells of failed validations.
+    // In the annotation of failed validations.
     ("\"policy\":\"", '"'),
 ];
-/// What ends the annotations' keys that are no policy's.
+/// The suffix of annotation keys whose first part is not the name of a policy.
 const NO_POLICY: &str = ".admission.k8s.io";
 
 /// The last decisions.
@@ -46,71 +46,71 @@ pub(crate) struct Decision {
     pub(crate) user: String,
     pub(crate) allowed: bool,
     pub(crate) changed: bool,
-    /// Why it was denied.
-    pub(crate) why: String,
+    /// The message of a denial.
+    pub(crate) message: String,
     pub(crate) warnings: Vec<String>,
-    /// The policies and webhooks that the answer names, by name.
+    /// The sorted names of policies and webhooks in the response.
     pub(crate) policies: Vec<String>,
     pub(crate) elapsed: Duration,
-    /// The patch as it was answered, if it is short.
+    /// The encoded patch of the response, if it is short.
     patch: Option<String>,
 }
 
-/// What a decision is, in a word.
+/// The kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answered {
-    /// The request was refused.
+pub(crate) enum DecisionKind {
+    /// The request was denied.
     Denied,
-    /// It was allowed, with warnings.
+    /// The request was allowed with warnings.
     Warned,
-    /// It was allowed, and its object changed.
+    /// The request was allowed, and its object changed.
     Changed,
-    /// It was allowed.
+    /// The request was allowed.
     Allowed,
 }
 
-impl Answered {
-    pub(crate) const ALL: [Answered; 4] = [
-        Answered::Denied,
-        Answered::Warned,
-        Answered::Changed,
-        Answered::Allowed,
+impl DecisionKind {
+    pub(crate) const ALL: [DecisionKind; 4] = [
+        DecisionKind::Denied,
+        DecisionKind::Warned,
+        DecisionKind::Changed,
+        DecisionKind::Allowed,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Answered::Denied => "denied",
-            Answered::Warned => "warned",
-            Answered::Changed => "changed",
-            Answered::Allowed => "allowed",
+            DecisionKind::Denied => "denied",
+            DecisionKind::Warned => "warned",
+            DecisionKind::Changed => "changed",
+            DecisionKind::Allowed => "allowed",
         }
     }
 }
 
 impl Decision {
-    /// What it is; an object that was changed with warnings is both.
-    pub(crate) fn is(&self, answered: Answered) -> bool {
+    /// Whether the decision is of this kind. A change with warnings is of both kinds.
+    pub(crate) fn is(&self, answered: DecisionKind) -> bool {
         let warned = !self.warnings.is_empty();
         match answered {
-            Answered::Denied => !self.allowed,
-            Answered::Warned => self.allowed && warned,
-            Answered::Changed => self.allowed && self.changed,
-            Answered::Allowed => self.allowed && !warned && !self.changed,
+            DecisionKind::Denied => !self.allowed,
+            DecisionKind::Warned => self.allowed && warned,
+            DecisionKind::Changed => self.allowed && self.changed,
+            DecisionKind::Allowed => self.allowed && !warned && !self.changed,
         }
     }
 
-    /// What the patch does where. It is read when somebody looks, not when it is answered.
+    /// The operations and paths of the patch, which is decoded only for display.
     pub(crate) fn changes(&self) -> String {
         #[derive(Deserialize)]
         struct Operation {
             op: String,
             path: String,
         }
-        let patch = self.patch.as_ref().and_then(|own| base64::decode(own).ok());
-        let patch = patch.and_then(|own| serde_json::from_slice::<Vec<Operation>>(&own).ok());
-        let lines = patch.unwrap_or_default().into_iter();
-        let lines = lines.map(|own| format!("{} {}", own.op, own.path));
-        cut(&lines.collect::<Vec<_>>().join(", "))
+        let patch = self.patch.as_ref().and_then(|patch| base64::decode(patch).ok());
+        let operations = patch.and_then(|patch| serde_json::from_slice::<Vec<Operation>>(&patch).ok());
+        let operations = operations.unwrap_or_default().into_iter();
+        let operations = operations.map(|operation| format!("{} {}", operation.op, operation.path));
+        truncated(&operations.collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -126,37 +126,37 @@ impl Recent {
             at,
             path,
             operation: request.operation.as_str(),
-            resource: cut(&resource(request)),
-            namespace: cut(&request.namespace),
-            name: cut(&request.name),
-            user: cut(&request.user_info.username),
+            resource: truncated(&resource(request)),
+            namespace: truncated(&request.namespace),
+            name: truncated(&request.name),
+            user: truncated(&request.user_info.username),
             allowed: response.allowed,
             changed: response.patch.is_some(),
             policies: policies(response, mutated_by),
-            why: response
+            message: response
                 .result
                 .as_ref()
-                .map(|status| cut(&status.message))
+                .map(|status| truncated(&status.message))
                 .unwrap_or_default(),
             warnings: response
                 .warnings
                 .iter()
-                .take(MOST_WARNINGS)
-                .map(|own| cut(own))
+                .take(MAX_WARNINGS)
+                .map(|warning| truncated(warning))
                 .collect(),
             elapsed,
             patch: response
                 .patch
                 .as_ref()
-                .filter(|own| own.len() <= LONGEST_PATCH)
+                .filter(|patch| patch.len() <= MAX_PATCH)
                 .cloned(),
         };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.truncate(KEPT - 1);
+        all.truncate(MAX_DECISIONS - 1);
         all.push_front(decision);
     }
 
-    /// The newest first.
+    /// All decisions, newest first.
     pub(crate) fn all(&self) -> Vec<Decision> {
         self.0
             .lock()
@@ -178,11 +178,11 @@ fn resource(request: &AdmissionRequest<'_>) -> String {
     text
 }
 
-/// The policies and webhooks that an answer names, and those that mutated the object, by name.
+/// The sorted names of policies and webhooks in a response, and of those that mutated the object.
 fn policies(response: &AdmissionResponse, mutated_by: &[String]) -> Vec<String> {
     let mut found: BTreeSet<&str> = mutated_by.iter().map(String::as_str).collect();
     let message = response.result.iter().map(|status| status.message.as_str());
-    let texts = message.chain(response.warnings.iter().take(MOST_WARNINGS).map(String::as_str));
+    let texts = message.chain(response.warnings.iter().take(MAX_WARNINGS).map(String::as_str));
     texts.for_each(|text| names_in(text, &mut found));
     for (key, value) in &response.audit_annotations {
         match key.split_once('/') {
@@ -191,19 +191,19 @@ fn policies(response: &AdmissionResponse, mutated_by: &[String]) -> Vec<String> 
             None => {}
         }
     }
-    found.into_iter().map(cut).collect()
+    found.into_iter().map(truncated).collect()
 }
 
-/// Names of policies and webhooks in a message, as far as it would be shown.
+/// Finds names of policies and webhooks in a message.
 fn names_in<'t>(text: &'t str, found: &mut BTreeSet<&'t str>) {
-    for (before, end) in BEFORE_NAMES {
-        let names = text.split(before).skip(1).take(MOST_WARNINGS);
+    for (before, end) in NAME_PREFIXES {
+        let names = text.split(before).skip(1).take(MAX_WARNINGS);
         found.extend(names.filter_map(|rest| Some(rest.split_once(end)?.0)));
     }
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+fn truncated(text: &str) -> String {
+    match text.char_indices().nth(MAX_TEXT) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_name_policies() {
+    fn names_are_found_in_messages() {
         let check = |text: &str, expected: &[&str]| {
             let mut found = BTreeSet::new();
             names_in(text, &mut found);

@@ -1,59 +1,59 @@
-//! The memory that a request has reserved, before it takes it.
+//! The reservation of memory for a request, before it is allocated.
 
 use std::time::{Duration, Instant};
 
 use http::StatusCode;
 
 use crate::budget::Share;
-use crate::largest::Alone;
-use crate::respond::{Answer, busy, failure};
-use crate::server::Shared;
+use crate::context::ServerContext;
+use crate::large_requests::ExclusivePermit;
+use crate::respond::{HttpResponse, failure, too_many_requests};
 
-/// What a request has of the budget, for its body and what comes of it.
+/// The memory that is reserved for the body and the evaluation of a request.
 pub(crate) struct Reservation<'r> {
-    shared: &'r Shared,
+    context: &'r ServerContext,
     share: &'r Share,
-    /// How many bytes the body has.
+    /// The size of the body, in bytes.
     body: usize,
-    /// It takes so much that it goes on alone.
-    alone: Option<Alone>,
-    /// How long it may wait for memory.
+    /// The permit of a large request.
+    permit: Option<ExclusivePermit>,
+    /// The end of waiting for memory.
     until: Instant,
 }
 
 impl<'r> Reservation<'r> {
-    /// For a request whose body has so many bytes.
-    pub(crate) fn new(shared: &'r Shared, share: &'r Share, body: usize) -> Self {
+    /// A reservation for a request with a body of this size.
+    pub(crate) fn new(context: &'r ServerContext, share: &'r Share, body: usize) -> Self {
         Reservation {
-            shared,
+            context,
             share,
             body,
-            alone: None,
-            until: Instant::now() + shared.limits.turn,
+            permit: None,
+            until: Instant::now() + context.limits.queue_timeout,
         }
     }
 
-    /// Waits until no other request takes as much as this one may, if that is more than half of what one may have.
+    /// Waits until no other large request is evaluated, if this one may need more than half of the maximum.
     ///
     /// # Errors
-    /// 429: too many wait, or for too long.
-    pub(crate) async fn wait_for_others(&mut self, besides: usize) -> Result<(), Box<Answer>> {
+    /// 429: too many requests wait, or for too long.
+    pub(crate) async fn wait_for_large_requests(&mut self, besides: usize) -> Result<(), Box<HttpResponse>> {
         let needed = self.body.saturating_add(besides);
-        if needed > self.shared.limits.request_memory() / 2 {
-            let alone = self.shared.largest.enter(self.left()).await;
-            self.alone = Some(alone.ok_or_else(|| self.refused())?);
+        if needed > self.context.limits.request_memory() / 2 {
+            let permit = self.context.large_requests.acquire(self.left()).await;
+            self.permit = Some(permit.ok_or_else(|| self.refused())?);
         }
         Ok(())
     }
 
-    /// Reserves so many bytes besides the body, in place of what was reserved before.
+    /// Reserves memory besides the body, instead of the previous reservation.
     ///
     /// # Errors
-    /// 413: it is more than one request may have; 429: there is not as much left.
-    pub(crate) async fn reserve(&self, besides: usize) -> Result<(), Box<Answer>> {
+    /// 413: it is more than the maximum of one request; 429: there is not enough memory left.
+    pub(crate) async fn reserve(&self, besides: usize) -> Result<(), Box<HttpResponse>> {
         let (needed, most) = (
             self.body.saturating_add(besides),
-            self.shared.limits.request_memory(),
+            self.context.limits.request_memory(),
         );
         if needed > most {
             let message = format!(
@@ -64,19 +64,19 @@ impl<'r> Reservation<'r> {
             let code = StatusCode::PAYLOAD_TOO_LARGE;
             return Err(failure(code, "RequestEntityTooLarge", message).into());
         }
-        let reserved = match &self.alone {
+        let reserved = match &self.permit {
             Some(_) => self.share.resize_within(needed, self.left()).await,
             None => self.share.resize(needed),
         };
-        reserved.map_err(|_| busy().into())
+        reserved.map_err(|_| too_many_requests().into())
     }
 
     fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    fn refused(&self) -> Box<Answer> {
-        self.shared.budget.refuse();
-        busy().into()
+    fn refused(&self) -> Box<HttpResponse> {
+        self.context.budget.refuse();
+        too_many_requests().into()
     }
 }

@@ -1,4 +1,4 @@
-//! Answers over HTTP: JSON, text, and failures as an API server words them.
+//! HTTP responses: JSON, text, and failures as an API server returns them.
 
 use std::io;
 
@@ -14,11 +14,11 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reason(pub(crate) &'static str);
 
-/// An answer.
-pub(crate) type Answer = Response<Bytes>;
+/// A complete response.
+pub(crate) type HttpResponse = Response<Bytes>;
 
-/// Text of the given type.
-pub(crate) fn text(status: StatusCode, content_type: &'static str, text: impl Into<Bytes>) -> Answer {
+/// A text response.
+pub(crate) fn text(status: StatusCode, content_type: &'static str, text: impl Into<Bytes>) -> HttpResponse {
     let mut answer = Response::new(text.into());
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
@@ -28,13 +28,13 @@ pub(crate) fn text(status: StatusCode, content_type: &'static str, text: impl In
     answer
 }
 
-/// Plain text.
-pub(crate) fn plain(status: StatusCode, words: &str) -> Answer {
-    text(status, "text/plain; charset=utf-8", format!("{words}\n"))
+/// A plain text response.
+pub(crate) fn plain(status: StatusCode, line: &str) -> HttpResponse {
+    text(status, "text/plain; charset=utf-8", format!("{line}\n"))
 }
 
-/// JSON.
-pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Answer {
+/// A JSON response.
+pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> HttpResponse {
     match serde_json::to_vec(value) {
         Ok(bytes) => text(status, "application/json", bytes),
         Err(error) => plain(
@@ -44,8 +44,8 @@ pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Answer {
     }
 }
 
-/// The answer to a review, if it is not longer than this.
-pub(crate) fn review(review: &AdmissionReview<'_>, limit: usize) -> Answer {
+/// The response to a review; an error if it is longer than `limit` bytes.
+pub(crate) fn review(review: &AdmissionReview<'_>, limit: usize) -> HttpResponse {
     let mut text = Bounded {
         bytes: Vec::new(),
         limit,
@@ -59,7 +59,7 @@ pub(crate) fn review(review: &AdmissionReview<'_>, limit: usize) -> Answer {
     }
 }
 
-/// A text that does not grow beyond a limit.
+/// A writer to memory with a limit.
 struct Bounded {
     bytes: Vec<u8>,
     limit: usize,
@@ -78,10 +78,10 @@ impl io::Write for Bounded {
     }
 }
 
-/// A failure, as a `Status`.
-pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl Into<String>) -> Answer {
+/// A failure as a `Status`.
+pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl Into<String>) -> HttpResponse {
     #[derive(Serialize)]
-    struct Whole {
+    struct Status {
         kind: &'static str,
         #[serde(rename = "apiVersion")]
         api_version: &'static str,
@@ -93,7 +93,7 @@ pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl In
     }
     #[derive(Serialize)]
     struct Empty {}
-    let whole = Whole {
+    let body = Status {
         kind: "Status",
         api_version: "v1",
         metadata: Empty {},
@@ -102,30 +102,30 @@ pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl In
         reason,
         code: status.as_u16(),
     };
-    let mut answer = json(status, &whole);
+    let mut answer = json(status, &body);
     answer.extensions_mut().insert(Reason(reason));
     answer
 }
 
-/// A failure that is over soon: API servers try again after a second.
-pub(crate) fn later(status: StatusCode, reason: &'static str, message: impl Into<String>) -> Answer {
+/// A temporary failure: API servers retry after a second.
+pub(crate) fn later(status: StatusCode, reason: &'static str, message: impl Into<String>) -> HttpResponse {
     with(failure(status, reason, message), RETRY_AFTER, "1")
 }
 
-/// There is no memory for a request, or there are too many.
-pub(crate) fn busy() -> Answer {
+/// The response if there is no memory for a request, or there are too many requests.
+pub(crate) fn too_many_requests() -> HttpResponse {
     let message = "too many requests, please try again later";
     later(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message)
 }
 
-/// With a header.
-pub(crate) fn with(mut answer: Answer, name: HeaderName, value: &'static str) -> Answer {
+/// Adds a header.
+pub(crate) fn with(mut answer: HttpResponse, name: HeaderName, value: &'static str) -> HttpResponse {
     answer.headers_mut().insert(name, HeaderValue::from_static(value));
     answer
 }
 
-/// What HEAD gets: the length that the body would have. HTTP/2 allows no body there, and sends what it is given.
-pub(crate) fn without_body(mut answer: Answer) -> Answer {
+/// The response to HEAD: without the body, but with its length. For HTTP/2, hyper would send the body.
+pub(crate) fn without_body(mut answer: HttpResponse) -> HttpResponse {
     let length = answer.body().len();
     *answer.body_mut() = Bytes::new();
     answer.headers_mut().insert(CONTENT_LENGTH, length.into());

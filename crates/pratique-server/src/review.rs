@@ -1,4 +1,4 @@
-//! AdmissionReviews: read, judged, answered.
+//! Handling of AdmissionReviews: read, evaluated, answered.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -14,27 +14,27 @@ use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview, admis
 use tokio::time::{timeout, timeout_at};
 
 use crate::annotations;
-use crate::body::{self, Unread};
+use crate::body::{self, BodyError};
 use crate::budget::Share;
-use crate::connections::Slot;
+use crate::connections::Connection;
+use crate::context::ServerContext;
+use crate::fair_semaphore::FairPermit;
 use crate::query;
 use crate::reservation::Reservation;
-use crate::respond::{self, Answer, busy, failure, later};
-use crate::reviewer::{Half, Reviewed, Unavailable};
-use crate::server::Shared;
-use crate::turns::Turn;
+use crate::respond::{self, HttpResponse, failure, later, too_many_requests};
+use crate::reviewer::{Phases, Reviewed, Unavailable};
 use crate::weight::Weight;
 
-/// The longest `uid`, in bytes: API servers send UUIDs.
+/// The maximum size of a `uid`, in bytes: API servers send UUIDs.
 const MAX_UID: usize = 128;
-/// How often a byte of a response is there while it is written.
+/// The number of copies of a response while it is serialised.
 const ANSWERED: usize = 4;
-/// The older version of reviews, of the same shape.
+/// The older version of reviews, which has the same fields.
 const OLDER_VERSION: &str = "admission.k8s.io/v1beta1";
 
-/// How long a review may take as its head says; or why there is none.
-pub(crate) fn time(head: &Parts, shared: &Shared) -> Result<Duration, Box<Answer>> {
-    shared
+/// Checks readiness and the head of a review request. Returns its timeout, or the error response.
+pub(crate) fn check_head(head: &Parts, context: &ServerContext) -> Result<Duration, Box<HttpResponse>> {
+    context
         .reviewer
         .ready()
         .map_err(|why| Box::new(unavailable(&why)))?;
@@ -43,141 +43,149 @@ pub(crate) fn time(head: &Parts, shared: &Shared) -> Result<Duration, Box<Answer
         let code = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(failure(code, "UnsupportedMediaType", message).into());
     }
-    let limits = &shared.limits;
+    let limits = &context.limits;
     query::timeout(head.uri.query())
-        .map(|time| time.unwrap_or(limits.time).min(limits.longest))
-        .map_err(|message| failure(StatusCode::BAD_REQUEST, "BadRequest", message).into())
+        .map(|time| time.unwrap_or(limits.default_timeout).min(limits.max_timeout))
+        .map_err(|message| failure(StatusCode::BAD_REQUEST, "BadRequest", message.to_string()).into())
 }
 
-/// Answers an AdmissionReview.
-pub(crate) async fn answer(
+/// Handles an AdmissionReview.
+pub(crate) async fn handle(
     body: impl Body<Data = Bytes> + Unpin,
-    half: Half,
+    phases: Phases,
     time: Duration,
-    slot: &Arc<Slot>,
-    shared: &Arc<Shared>,
-) -> Answer {
+    connection: &Arc<Connection>,
+    context: &Arc<ServerContext>,
+) -> HttpResponse {
     let deadline = Instant::now() + time;
-    let limits = &shared.limits;
-    let Ok(share) = shared.budget.share(0) else {
-        return busy();
+    let limits = &context.limits;
+    let Ok(share) = context.budget.share(0) else {
+        return too_many_requests();
     };
-    let body = match body::read(body, &share, limits.body, limits.body_time.min(time)).await {
+    let body = match body::read(body, &share, limits.body, limits.body_timeout.min(time)).await {
         Ok(body) => body,
-        Err(unread) => return refused(&unread, limits.body),
+        Err(error) => return body_error_response(&error, limits.body),
     };
-    let _busy = slot.busy();
-    let turn = shared.turns.take(slot.number());
-    let Ok(turn) = timeout(limits.turn.min(time), turn).await else {
-        return busy();
+    let _active = connection.start_review();
+    let permit = context.evaluation_permits.acquire(connection.number());
+    let Ok(permit) = timeout(limits.queue_timeout.min(time), permit).await else {
+        return too_many_requests();
     };
     let interrupt = Interrupt::new().with_deadline(deadline);
     let is_small = Weight::is_small(&body);
-    let taken = Taken {
+    let accepted = AcceptedReview {
         body,
         share,
-        turn,
+        permit,
         time,
     };
-    let evaluate = evaluate(shared.clone(), half, taken, interrupt.clone());
-    let evaluation = shared.evaluators.spawn(is_small, interrupt, evaluate);
+    let evaluate = evaluate(context.clone(), phases, accepted, interrupt.clone());
+    let evaluation = context.evaluators.spawn(is_small, interrupt, evaluate);
     match timeout_at(deadline.into(), evaluation).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => {
-            tracing::error!(err = %error, "Judging a request failed");
+            tracing::error!(err = %error, "Evaluating a request failed");
             failure(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "InternalError",
-                "judging the request failed",
+                "evaluating the request failed",
             )
         }
-        Err(_) => late(time),
+        Err(_) => timed_out(time),
     }
 }
 
-fn late(time: Duration) -> Answer {
-    let message = format!("judging the request took longer than {time:?}");
+fn timed_out(time: Duration) -> HttpResponse {
+    let message = format!("evaluating the request took longer than {time:?}");
     failure(StatusCode::GATEWAY_TIMEOUT, "Timeout", message)
 }
 
-/// What a request has taken so far: freed with its evaluation, whenever that ends.
-struct Taken {
+/// What a request has accepted so far: freed with its evaluation, whenever that ends.
+struct AcceptedReview {
     body: Vec<u8>,
     share: Share,
-    turn: Turn,
+    permit: FairPermit,
     time: Duration,
 }
 
-async fn evaluate(shared: Arc<Shared>, half: Half, taken: Taken, interrupt: Interrupt) -> Answer {
-    let Taken {
+async fn evaluate(
+    context: Arc<ServerContext>,
+    phases: Phases,
+    accepted: AcceptedReview,
+    interrupt: Interrupt,
+) -> HttpResponse {
+    let AcceptedReview {
         body,
         share,
-        turn,
+        permit,
         time,
-    } = taken;
-    let answer = review(&shared, half, (&body, &share), interrupt.clone()).await;
-    drop((body, turn));
+    } = accepted;
+    let answer = review(&context, phases, (&body, &share), interrupt.clone()).await;
+    drop((body, permit));
     if interrupt.is_set() {
-        return late(time);
+        return timed_out(time);
     }
     let mut answer = answer.unwrap_or_else(|refusal| *refusal);
-    // Smaller than what was reserved, or it would not have been written.
+    // The response is smaller than the reservation.
     if share.resize(answer.body().len()).is_err() {
-        return busy();
+        return too_many_requests();
     }
     answer.extensions_mut().insert(Arc::new(share));
     answer
 }
 
-/// What expressions hold comes out of the same budget.
-fn evaluation_limits(shared: &Shared, interrupt: Interrupt) -> Result<pratique::Limits, Box<Answer>> {
-    let share = shared.budget.share(0).map_err(|_| busy())?;
-    let memory = MemoryLimit::new(shared.limits.request_memory()).with_budget(Arc::new(share));
+/// The limits of an evaluation. The memory of expressions is taken from the same budget.
+fn evaluation_limits(
+    context: &ServerContext,
+    interrupt: Interrupt,
+) -> Result<pratique::Limits, Box<HttpResponse>> {
+    let share = context.budget.share(0).map_err(|_| too_many_requests())?;
+    let memory = MemoryLimit::new(context.limits.request_memory()).with_budget(Arc::new(share));
     Ok(pratique::Limits::from(interrupt).with_memory(memory))
 }
 
 async fn review(
-    shared: &Shared,
-    half: Half,
+    context: &ServerContext,
+    phases: Phases,
     (body, share): (&Vec<u8>, &Share),
     interrupt: Interrupt,
-) -> Result<Answer, Box<Answer>> {
+) -> Result<HttpResponse, Box<HttpResponse>> {
     let (received, start) = (SystemTime::now(), Instant::now());
     let weight = Weight::of(body);
-    let mut memory = Reservation::new(shared, share, body.capacity());
-    memory.wait_for_others(weight.presumed(half)).await?;
+    let mut memory = Reservation::new(context, share, body.capacity());
+    memory.wait_for_large_requests(weight.presumed(phases)).await?;
     memory.reserve(weight.parsed()).await?;
     let review = AdmissionReview::parse(body)
-        .map_err(|error| bad(format!("the body is no AdmissionReview: {error}")))?;
-    let request = asked(&review)?;
-    let needed = weight.needed(request, half);
+        .map_err(|error| bad_request(format!("the body is no AdmissionReview: {error}")))?;
+    let request = validated_request(&review)?;
+    let needed = weight.needed(request, phases);
     memory.reserve(needed).await?;
-    let limits = evaluation_limits(shared, interrupt)?;
-    let reviewed = shared.reviewer.review(half, request, &limits).await;
+    let limits = evaluation_limits(context, interrupt)?;
+    let reviewed = context.reviewer.review(phases, request, &limits).await;
     let mut reviewed = reviewed.map_err(|why| unavailable(&why))?;
     if limits.interrupt.is_set() {
-        // It is too late for a decision, also for one that says so.
-        return Err(busy().into());
+        // The deadline has passed: the decision, also one about that, is not used.
+        return Err(too_many_requests().into());
     }
     drop(limits);
     reviewed.response.uid.clone_from(&request.uid);
     let answered = bytes_of(&reviewed.response);
     if answered > body.len() {
-        // Webhooks said more than the request did.
+        // Webhooks returned more than the request had.
         let answered = answered.saturating_mul(ANSWERED);
         memory.reserve(needed.saturating_add(answered)).await?;
     }
-    shared.note(half, request, &reviewed, (received, start.elapsed()));
+    context.record(phases, request, &reviewed, (received, start.elapsed()));
     let mut response = reviewed.response;
     response.audit_annotations = annotations::of_webhook(response.audit_annotations);
     let answer = AdmissionReview {
         api_version: review.api_version,
         ..AdmissionReview::answer(response)
     };
-    Ok(respond::review(&answer, shared.limits.answer))
+    Ok(respond::review(&answer, context.limits.response))
 }
 
-/// How many bytes the texts of a response have that may be long.
+/// The size of the texts of a response that may be long, in bytes.
 fn bytes_of(response: &AdmissionResponse) -> usize {
     let message = response.result.as_ref().map_or(0, |status| status.message.len());
     let patch = response.patch.as_ref().map_or(0, String::len);
@@ -186,40 +194,42 @@ fn bytes_of(response: &AdmissionResponse) -> usize {
     annotations.sum::<usize>() + message + patch
 }
 
-/// The request of a review that an API server may have sent.
-fn asked<'r>(review: &'r AdmissionReview<'r>) -> Result<&'r AdmissionRequest<'r>, Box<Answer>> {
+/// The request of a review, if an API server can have sent it.
+fn validated_request<'r>(
+    review: &'r AdmissionReview<'r>,
+) -> Result<&'r AdmissionRequest<'r>, Box<HttpResponse>> {
     if review.kind != admission::KIND
         || ![admission::API_VERSION, OLDER_VERSION].contains(&&*review.api_version)
     {
         let message = format!("expected an AdmissionReview of {}", admission::API_VERSION);
-        return Err(bad(format!(
+        return Err(bad_request(format!(
             "{message}, found kind {:?} of {:?}",
             review.kind, review.api_version
         )));
     }
     let Some(request) = &review.request else {
-        return Err(bad("the AdmissionReview has no request".into()));
+        return Err(bad_request("the AdmissionReview has no request".into()));
     };
     if let Err(error) = request.validate() {
-        // No policy might be about it, and whoever asks would be told that it is allowed.
-        return Err(bad(format!(
+        // Otherwise no policy might match, and the request would be allowed.
+        return Err(bad_request(format!(
             "no API server sends the request of this AdmissionReview: {error}"
         )));
     }
     if request.uid.len() > MAX_UID {
-        // It is a UUID, and goes back in the answer.
-        return Err(bad(format!(
+        // It is copied to the response.
+        return Err(bad_request(format!(
             "the uid of the request of the AdmissionReview is longer than {MAX_UID} bytes"
         )));
     }
     Ok(request)
 }
 
-fn bad(message: String) -> Box<Answer> {
+fn bad_request(message: String) -> Box<HttpResponse> {
     failure(StatusCode::BAD_REQUEST, "BadRequest", message).into()
 }
 
-fn unavailable(why: &Unavailable) -> Answer {
+fn unavailable(why: &Unavailable) -> HttpResponse {
     later(
         StatusCode::SERVICE_UNAVAILABLE,
         "ServiceUnavailable",
@@ -227,17 +237,17 @@ fn unavailable(why: &Unavailable) -> Answer {
     )
 }
 
-impl Shared {
-    /// Keeps what there is to keep of a decision.
-    fn note(
+impl ServerContext {
+    /// Records a decision in the audit log and on the status page.
+    fn record(
         &self,
-        half: Half,
+        phases: Phases,
         request: &AdmissionRequest<'_>,
         reviewed: &Reviewed,
         (received, elapsed): (SystemTime, Duration),
     ) {
         if let Some(recent) = &self.recent {
-            recent.add(path(half), request, reviewed, (received, elapsed));
+            recent.add(path_of(phases), request, reviewed, (received, elapsed));
         }
         let response = &reviewed.response;
         let Some(log) = self.audit.as_ref().filter(|log| log.level() > Level::None) else {
@@ -245,20 +255,20 @@ impl Shared {
         };
         self.metrics.audit_event();
         let times = (received, received + elapsed);
-        // What is lost is counted by an observer of the log.
+        // Losses are counted by the observer of the log.
         let _ = log.record(&Event::new(log.level(), request, response, times));
     }
 }
 
-fn path(half: Half) -> &'static str {
-    match half {
-        Half::Mutating => "/mutate",
-        Half::Validating => "/validate",
-        Half::Both => "/admit",
+fn path_of(phases: Phases) -> &'static str {
+    match phases {
+        Phases::Mutating => "/mutate",
+        Phases::Validating => "/validate",
+        Phases::Both => "/admit",
     }
 }
 
-/// Whether a body is JSON as far as its sender says.
+/// Whether the content type is that of JSON, or missing.
 fn is_json(head: &Parts) -> bool {
     let Some(content_type) = head.headers.get(CONTENT_TYPE) else {
         return true;
@@ -272,19 +282,19 @@ fn is_json(head: &Parts) -> bool {
     essence.trim().eq_ignore_ascii_case("application/json")
 }
 
-fn refused(unread: &Unread, limit: usize) -> Answer {
-    match unread {
-        Unread::TooLarge => {
+fn body_error_response(error: &BodyError, limit: usize) -> HttpResponse {
+    match error {
+        BodyError::TooLarge => {
             let message = format!("Request entity too large: limit is {limit}");
             failure(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
         }
-        Unread::Slow => failure(StatusCode::REQUEST_TIMEOUT, "Timeout", "the body took too long"),
-        Unread::Busy => busy(),
-        Unread::Evicted => later(
+        BodyError::Slow => failure(StatusCode::REQUEST_TIMEOUT, "Timeout", "the body took too long"),
+        BodyError::NoMemory => too_many_requests(),
+        BodyError::Evicted => later(
             StatusCode::REQUEST_TIMEOUT,
             "Timeout",
             "the body arrived slowly, and its memory was needed for other requests",
         ),
-        Unread::Broken => failure(StatusCode::BAD_REQUEST, "BadRequest", "the body broke off"),
+        BodyError::Broken => failure(StatusCode::BAD_REQUEST, "BadRequest", "the body broke off"),
     }
 }

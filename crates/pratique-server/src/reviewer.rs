@@ -1,4 +1,4 @@
-//! What a server asks to judge requests.
+//! The trait that evaluates requests.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,43 +8,43 @@ use pratique_types::{AdmissionRequest, AdmissionResponse};
 use crate::configz::Source;
 use pratique::Limits;
 
-/// Judges requests.
+/// Evaluates requests.
 pub trait Reviewer: Send + Sync + 'static {
-    /// Evaluates a request within limits, on a thread for that. The answer is of no use any more once the interrupt is set,
-    /// which is at its deadline, or when the client is gone: evaluation is to end then, and the future is dropped when it
-    /// is not computing. If it panics, only this request has no answer.
+    /// Evaluates a request within limits, on an evaluation thread. The interrupt is set at the deadline or when the client
+    /// is gone: the result is then no longer needed, and the future is dropped once it is not being polled. A panic affects
+    /// only this request.
     fn review<'a>(
         &'a self,
-        half: Half,
+        phases: Phases,
         request: &'a AdmissionRequest<'a>,
         limits: &'a Limits,
-    ) -> Reviewing<'a>;
+    ) -> ReviewFuture<'a>;
 
-    /// Whether requests can be judged.
+    /// Whether requests can be evaluated.
     ///
     /// # Errors
-    /// Why not.
+    /// If they cannot, with the reason.
     fn ready(&self) -> Result<(), Unavailable>;
 
-    /// The background tasks that ended although the server goes on, by the names that metrics have for them. What was in
-    /// effect stays so; the server is not ready any more, as changes do not take effect.
+    /// The background tasks that ended while the server runs, by their names in metrics. The current configuration stays in
+    /// effect, but the server is no longer ready, as changes do not take effect.
     fn ended_tasks(&self) -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// What requests are judged by, for `/configz` and the page for people.
+    /// The sources of policies and webhooks, for `/configz` and the status page.
     fn sources(&self) -> Vec<Source>;
 }
 
-/// An answer on its way.
-pub type Reviewing<'a> = Pin<Box<dyn Future<Output = Result<Reviewed, Unavailable>> + Send + 'a>>;
+/// The future of a [`Reviewed`].
+pub type ReviewFuture<'a> = Pin<Box<dyn Future<Output = Result<Reviewed, Unavailable>> + Send + 'a>>;
 
-/// An answer, and what it does not tell.
+/// A response with further information.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reviewed {
-    /// The answer.
+    /// The response.
     pub response: AdmissionResponse,
-    /// The policies that mutated the object or failed to, by name: answers do not name them, and the page for people does.
+    /// The names of policies that mutated the object or failed to, which responses do not have, for the status page.
     pub mutated_by: Vec<String>,
 }
 
@@ -57,18 +57,18 @@ impl From<AdmissionResponse> for Reviewed {
     }
 }
 
-/// Which half of admission is asked for.
+/// The phases of admission that a review is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Half {
-    /// Changing objects.
+pub enum Phases {
+    /// The mutating phase.
     Mutating,
-    /// Judging objects.
+    /// The validating phase.
     Validating,
-    /// One after the other.
+    /// Both phases, one after the other.
     Both,
 }
 
-/// Why requests are not judged; for now, at least.
+/// Requests cannot be evaluated for now, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unavailable(pub String);

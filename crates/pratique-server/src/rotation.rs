@@ -1,4 +1,4 @@
-//! Certificates that are read again when their files change.
+//! Reloading of certificates when their files change.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,23 +10,23 @@ use pratique_watch::{Loaded, LogMessages, Options, StartError, Version, Watched}
 use crate::configz;
 use crate::tls::{CertificateError, Certificates};
 
-/// Reads certificates again when their files change, until it is dropped.
+/// Reloads certificates when their files change, until it is dropped.
 #[derive(Debug)]
 pub struct Rotation {
     watched: Vec<Watched<()>>,
 }
 
 impl Rotation {
-    /// Begins to look at the directories that the files are in. Files that are put there by a swap of links, as in a
-    /// mounted Secret, are seen too; files that cannot be used are told to logs, and change nothing.
+    /// Starts watching the directories of the files. Swaps of links, as in a mounted Secret, are noticed as well. Files that
+    /// cannot be used are logged and change nothing.
     ///
     /// # Errors
-    /// When the files cannot be used by now, or cannot be watched.
+    /// If the files cannot be used by now, or cannot be watched.
     pub fn start(
         certificates: &Arc<Certificates>,
         metrics: &Metrics,
     ) -> Result<Self, StartError<CertificateError>> {
-        count(certificates, metrics);
+        record(certificates, metrics);
         let watched = directories(certificates)
             .into_iter()
             .map(|directory| watch(&directory, certificates, metrics));
@@ -35,15 +35,15 @@ impl Rotation {
         })
     }
 
-    /// Whether files are not looked at any more: the thread that did ended by a panic.
+    /// Whether a thread that watches the files ended by a panic.
     #[must_use]
     pub fn has_ended(&self) -> bool {
-        self.watched.iter().any(|own| !own.is_running())
+        self.watched.iter().any(|watched| !watched.is_running())
     }
 }
 
-/// Counts certificates that are in use from now on.
-fn count(certificates: &Certificates, metrics: &Metrics) {
+/// Records new certificates in metrics.
+fn record(certificates: &Certificates, metrics: &Metrics) {
     let expirations = certificates.expirations();
     let all = [
         (configz::SERVING, expirations.serving),
@@ -70,10 +70,10 @@ fn watch(
         unsettled: "certificates may be unfinished, keeping what is in use",
         unwatched: "watching certificates",
     };
-    let (own, metrics) = (certificates.clone(), metrics.clone());
+    let (certificates, metrics) = (certificates.clone(), metrics.clone());
     let load = move |_: &Path, _: Option<&Version<()>>| -> Result<Loaded<()>, CertificateError> {
-        match own.reload() {
-            Ok(true) => count(&own, &metrics),
+        match certificates.reload() {
+            Ok(true) => record(&certificates, &metrics),
             Ok(false) => {}
             Err(error) => {
                 metrics.certificates_failed();
@@ -82,7 +82,7 @@ fn watch(
         }
         Ok(Loaded::New {
             value: (),
-            hash: own.hash(),
+            hash: certificates.hash(),
         })
     };
     Watched::start(

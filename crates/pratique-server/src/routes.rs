@@ -1,4 +1,4 @@
-//! What is where.
+//! HTTP routes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,67 +11,67 @@ use hyper::body::Body;
 use pratique_metrics::Format;
 use tokio::time::timeout;
 
-use crate::body::forget;
+use crate::body::drain;
 use crate::client::Client;
 use crate::configz::Configuration;
-use crate::connections::Slot;
+use crate::connections::Connection;
 use crate::context::ServerContext;
 use crate::host;
 use crate::page;
-use crate::refused;
-use crate::respond::{Answer, failure, json, plain, text, with, without_body};
+use crate::refusal_metrics;
+use crate::respond::{HttpResponse, failure, json, plain, text, with, without_body};
 use crate::review;
-use crate::reviewer::Half;
+use crate::reviewer::Phases;
 
-/// Answers a request of a client, by a server that is leaving or not. With a half, it is a review by that half wherever it
-/// goes; otherwise its path says what it is.
-pub(crate) async fn answer<B: Body<Data = Bytes> + Unpin>(
+/// Handles a request. With `phases`, every path takes reviews; otherwise the path selects the route. `leaving` is whether
+/// the server is shutting down.
+pub(crate) async fn handle<B: Body<Data = Bytes> + Unpin>(
     request: Request<B>,
-    half: Option<Half>,
+    phases: Option<Phases>,
     client: Client,
     leaving: bool,
-    slot: &Arc<Slot>,
-    shared: &Arc<ServerContext>,
-) -> Answer {
+    connection: &Arc<Connection>,
+    context: &Arc<ServerContext>,
+) -> HttpResponse {
     let (head, body) = request.into_parts();
-    let half = half.or_else(|| half_of(head.uri.path()));
-    let accepted = match half {
-        Some(half) => asked(half, &head, client, shared),
-        None => Err(look(&head, client, leaving, shared).into()),
+    let phases = phases.or_else(|| phases_of(head.uri.path()));
+    let accepted = match phases {
+        Some(phases) => accept_review(phases, &head, client, context),
+        None => Err(get(&head, client, leaving, context).into()),
     };
     let answer = match accepted {
-        Ok((half, time)) => review::answer(body, half, time, slot, shared).await,
+        Ok((phases, time)) => review::handle(body, phases, time, connection, context).await,
         Err(answer) => {
-            let limits = &shared.limits;
-            let _ = timeout(limits.body_time, forget(body, limits.body)).await;
+            let limits = &context.limits;
+            let _ = timeout(limits.body_timeout, drain(body, limits.body)).await;
             match head.method {
                 Method::HEAD => without_body(*answer),
                 _ => *answer,
             }
         }
     };
-    if half.is_some() {
-        refused::count(&answer, &shared.metrics);
+    if phases.is_some() {
+        refusal_metrics::record(&answer, &context.metrics);
     }
     answer
 }
 
-/// The half of admission that a path is for.
-fn half_of(path: &str) -> Option<Half> {
+/// The phases of a review path.
+fn phases_of(path: &str) -> Option<Phases> {
     match path {
-        "/mutate" => Some(Half::Mutating),
-        "/validate" => Some(Half::Validating),
-        "/admit" => Some(Half::Both),
+        "/mutate" => Some(Phases::Mutating),
+        "/validate" => Some(Phases::Validating),
+        "/admit" => Some(Phases::Both),
         _ => None,
     }
 }
 
-/// Answers where there is nothing but health and metrics.
-pub(crate) fn health(head: &Parts, leaving: bool, shared: &ServerContext) -> Answer {
+/// Handles a request to the health listener.
+pub(crate) fn health(head: &Parts, leaving: bool, context: &ServerContext) -> HttpResponse {
     let path = head.uri.path();
     let client = Client::trusted();
     let answer = match is_health(path) || path == "/metrics" {
-        true => look(head, client, leaving, shared),
+        true => get(head, client, leaving, context),
         false => not_found(),
     };
     match head.method {
@@ -82,127 +82,127 @@ pub(crate) fn health(head: &Parts, leaving: bool, shared: &ServerContext) -> Ans
 
 /// Whether a path takes reviews.
 pub(crate) fn is_review(path: &str) -> bool {
-    half_of(path).is_some()
+    phases_of(path).is_some()
 }
 
-/// Whether a path tells probes how the server is.
+/// Whether a path is a health check.
 pub(crate) fn is_health(path: &str) -> bool {
     matches!(path, "/livez" | "/healthz" | "/readyz")
 }
 
-/// Which half of admission is to judge, within which time; or why none does.
-fn asked(
-    half: Half,
+/// Checks the head of a review request. Returns its phases and timeout, or the error response.
+fn accept_review(
+    phases: Phases,
     head: &Parts,
     client: Client,
-    shared: &ServerContext,
-) -> Result<(Half, Duration), Box<Answer>> {
+    context: &ServerContext,
+) -> Result<(Phases, Duration), Box<HttpResponse>> {
     if head.method != Method::POST {
-        return Err(with(wrong_method("POST"), ALLOW, "POST").into());
+        return Err(with(method_not_allowed("POST"), ALLOW, "POST").into());
     }
     if !client.may_review {
-        return Err(unknown().into());
+        return Err(unauthorized().into());
     }
-    Ok((half, review::time(head, shared)?))
+    Ok((phases, review::check_head(head, context)?))
 }
 
-/// What can be looked at.
-fn look(head: &Parts, client: Client, leaving: bool, shared: &ServerContext) -> Answer {
+/// Handles a request to any other path than those of reviews.
+fn get(head: &Parts, client: Client, leaving: bool, context: &ServerContext) -> HttpResponse {
     let path = head.uri.path();
     let exists = match path {
         "/livez" | "/healthz" | "/readyz" | "/metrics" | "/configz" => true,
-        "/" => shared.recent.is_some(),
+        "/" => context.recent.is_some(),
         _ => false,
     };
     if !exists {
         return not_found();
     }
     if ![Method::GET, Method::HEAD].contains(&head.method) {
-        return with(wrong_method("GET"), ALLOW, "GET, HEAD");
+        return with(method_not_allowed("GET"), ALLOW, "GET, HEAD");
     }
     match path {
-        "/readyz" => ready(leaving, shared),
-        "/metrics" if shared.protected_metrics && !client.may_review => unknown(),
-        "/metrics" => metrics(head, shared),
-        "/configz" | "/" if !client.may_review => unknown(),
-        "/" if !client.may_view_status => elsewhere(),
-        "/" if !is_for_us(head, client, shared) => misdirected(),
-        "/configz" => json(StatusCode::OK, &configuration(leaving, shared)),
-        "/" => page::answer(&configuration(leaving, shared), head.uri.query(), shared),
-        _ => alive(shared),
+        "/readyz" => ready(leaving, context),
+        "/metrics" if context.protected_metrics && !client.may_review => unauthorized(),
+        "/metrics" => metrics(head, context),
+        "/configz" | "/" if !client.may_review => unauthorized(),
+        "/" if !client.may_view_status => forbidden(),
+        "/" if !host_is_allowed(head, client, context) => misdirected(),
+        "/configz" => json(StatusCode::OK, &configuration(leaving, context)),
+        "/" => page::response(&configuration(leaving, context), head.uri.query(), context),
+        _ => alive(context),
     }
 }
 
-/// Whether the status page is for the host that a request names.
-fn is_for_us(head: &Parts, client: Client, shared: &ServerContext) -> bool {
-    host::of(head).is_some_and(|host| host::is_ours(&host, client.local, &shared.page_hosts))
+/// Whether the status page may be served for the host of a request.
+fn host_is_allowed(head: &Parts, client: Client, context: &ServerContext) -> bool {
+    host::of(head).is_some_and(|host| host::is_allowed(&host, client.local, &context.page_hosts))
 }
 
-/// A task that ended does not come back: a restart is what helps.
-fn alive(shared: &ServerContext) -> Answer {
-    match ended(shared) {
+/// Liveness fails once a background task has ended: only a restart helps.
+fn alive(context: &ServerContext) -> HttpResponse {
+    match ended_tasks(context) {
         None => plain(StatusCode::OK, "ok"),
         Some(why) => plain(StatusCode::INTERNAL_SERVER_ERROR, &why),
     }
 }
 
-fn ended(shared: &ServerContext) -> Option<String> {
-    let tasks = shared.ended_tasks();
+fn ended_tasks(context: &ServerContext) -> Option<String> {
+    let tasks = context.ended_tasks();
     (!tasks.is_empty()).then(|| format!("background tasks ended: {}", tasks.join(", ")))
 }
 
-fn ready(leaving: bool, shared: &ServerContext) -> Answer {
-    match why_not_ready(leaving, shared) {
+fn ready(leaving: bool, context: &ServerContext) -> HttpResponse {
+    match not_ready_reason(leaving, context) {
         None => plain(StatusCode::OK, "ok"),
         Some(why) => plain(StatusCode::SERVICE_UNAVAILABLE, &why),
     }
 }
 
-fn why_not_ready(leaving: bool, shared: &ServerContext) -> Option<String> {
+fn not_ready_reason(leaving: bool, context: &ServerContext) -> Option<String> {
     if leaving {
         return Some("shutting down".into());
     }
-    let unready = shared.reviewer.ready().err().map(|why| why.to_string());
-    unready.or_else(|| ended(shared))
+    let unready = context.reviewer.ready().err().map(|why| why.to_string());
+    unready.or_else(|| ended_tasks(context))
 }
 
-fn metrics(head: &Parts, shared: &ServerContext) -> Answer {
-    let accept = head.headers.get(ACCEPT).and_then(|own| own.to_str().ok());
+fn metrics(head: &Parts, context: &ServerContext) -> HttpResponse {
+    let accept = head.headers.get(ACCEPT).and_then(|value| value.to_str().ok());
     let format = Format::accepted(accept.unwrap_or_default());
     text(
         StatusCode::OK,
         format.content_type(),
-        shared.metrics.render(format),
+        context.metrics.render(format),
     )
 }
 
-fn configuration(leaving: bool, shared: &ServerContext) -> Configuration {
-    let not_ready = why_not_ready(leaving, shared);
+fn configuration(leaving: bool, context: &ServerContext) -> Configuration {
+    let not_ready = not_ready_reason(leaving, context);
     Configuration {
         version: env!("CARGO_PKG_VERSION"),
         ready: not_ready.is_none(),
         not_ready,
-        ended_tasks: shared.ended_tasks(),
-        sources: shared.reviewer.sources(),
-        certificates: shared
+        ended_tasks: context.ended_tasks(),
+        sources: context.reviewer.sources(),
+        certificates: context
             .certificates
             .as_ref()
-            .map(|own| own.sources())
+            .map(|certificates| certificates.sources())
             .unwrap_or_default(),
     }
 }
 
-fn not_found() -> Answer {
+fn not_found() -> HttpResponse {
     let message = "the server could not find the requested resource";
     failure(StatusCode::NOT_FOUND, "NotFound", message)
 }
 
-fn wrong_method(right: &str) -> Answer {
-    let message = format!("the server does not allow this method on the requested resource, only {right}");
+fn method_not_allowed(allowed: &str) -> HttpResponse {
+    let message = format!("the server does not allow this method on the requested resource, only {allowed}");
     failure(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message)
 }
 
-fn unknown() -> Answer {
+fn unauthorized() -> HttpResponse {
     failure(
         StatusCode::UNAUTHORIZED,
         "Unauthorized",
@@ -210,13 +210,13 @@ fn unknown() -> Answer {
     )
 }
 
-fn misdirected() -> Answer {
+fn misdirected() -> HttpResponse {
     let message = "the page is for localhost, for addresses of this machine, and for the names that \
         --status-page-hosts gives";
     failure(StatusCode::MISDIRECTED_REQUEST, "MisdirectedRequest", message)
 }
 
-fn elsewhere() -> Answer {
+fn forbidden() -> HttpResponse {
     let message = "the page is for this machine only: forward a port, or have clients show certificates";
     failure(StatusCode::FORBIDDEN, "Forbidden", message)
 }

@@ -1,4 +1,4 @@
-//! The server: takes connections, and ends when told.
+//! The server: listens, accepts connections, shuts down.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,27 +12,26 @@ use crate::accept::AcceptFailures;
 use crate::connection;
 use crate::connections::Connections;
 use crate::context::ServerContext;
-pub(crate) use crate::context::ServerContext as Shared;
 use crate::health::Health;
 use crate::listen;
+use crate::response_body;
 use crate::reviewer::Reviewer;
 use crate::settings::Settings;
 use crate::shutdown::{Shutdown, Stage};
-use crate::unsent;
 
-/// Answers AdmissionReviews.
+/// A server for AdmissionReviews.
 #[derive(Debug)]
 pub struct Server {
-    /// One or more.
+    /// At least one.
     listeners: Vec<TcpListener>,
     health: Option<Health>,
-    shared: Arc<ServerContext>,
+    context: Arc<ServerContext>,
     connections: Arc<Connections>,
     shutdown: Shutdown,
 }
 
 impl Server {
-    /// Listens at an address.
+    /// Binds a server to an address.
     ///
     /// # Errors
     /// As [`bind_all`](Self::bind_all).
@@ -44,12 +43,12 @@ impl Server {
         Self::bind_all(&[address], reviewer, settings).await
     }
 
-    /// Listens at several addresses, such as those of a name; those that this machine does not have are passed over. Where
-    /// the first one has port 0, all have the port that the system gives it. `[::]` is all addresses, also those of IPv4.
+    /// Binds a server to several addresses, such as those of a host name. Addresses that this machine does not have are
+    /// skipped. If the first one has port 0, all use the port that the system assigns to it. `[::]` includes IPv4.
     ///
     /// # Errors
-    /// When an address is in use or may not be had, or this machine has none of them; and when one is not of this machine
-    /// alone although there are no certificates.
+    /// If an address is in use or not permitted, if this machine has none of them, or if there are no certificates and an
+    /// address is not a loopback address.
     pub async fn bind_all(
         addresses: &[SocketAddr],
         reviewer: Arc<dyn Reviewer>,
@@ -63,70 +62,70 @@ impl Server {
         let listeners = listen::all(addresses)?;
         let connections = Arc::new(Connections::new(settings.limits.connections.max(1)));
         let health = settings.health.clone();
-        let (shared, shutdown) = (Arc::new(ServerContext::new(reviewer, settings)), Shutdown::new());
+        let (context, shutdown) = (Arc::new(ServerContext::new(reviewer, settings)), Shutdown::new());
         let health = match health.is_empty() {
             true => None,
-            false => Some(Health::start(&health, shared.clone(), shutdown.watch()).map_err(of_health)?),
+            false => Some(Health::start(&health, context.clone(), shutdown.watch()).map_err(health_error)?),
         };
         Ok(Server {
             listeners,
             health,
-            shared,
+            context,
             connections,
             shutdown,
         })
     }
 
-    /// Where it listens; the first address of several.
+    /// The first address that it listens on.
     ///
     /// # Errors
-    /// When the system does not know.
+    /// If the system does not return the address.
     pub fn address(&self) -> io::Result<SocketAddr> {
         let first = self.listeners.first().ok_or(io::ErrorKind::AddrNotAvailable)?;
         first.local_addr()
     }
 
-    /// Where it serves health and metrics besides, if it does.
+    /// The address of the health listener, if there is one.
     #[must_use]
     pub fn health_address(&self) -> Option<SocketAddr> {
         Some(self.health.as_ref()?.address)
     }
 
-    /// What ends it.
+    /// The handle that shuts the server down.
     #[must_use]
     pub fn shutdown(&self) -> Shutdown {
         self.shutdown.clone()
     }
 
-    /// Serves until it is told to end and the requests that it has are answered, or have had their time. Tells whether
-    /// all were answered.
+    /// Serves until it is shut down and all requests are answered or the grace period is over. Returns whether all were
+    /// answered.
     pub async fn run(self) -> bool {
         let mut stage = self.shutdown.watch();
-        let supervised = self.shared.clone();
+        let supervised = self.context.clone();
         let supervisor = tokio::spawn(async move { supervised.supervise().await });
         let mut failures = AcceptFailures::default();
-        let unsent = self.shared.clone();
-        let expiring = tokio::spawn(async move { unsent::expire(&unsent).await });
+        let context = self.context.clone();
+        let expiring = tokio::spawn(async move { response_body::expire(&context).await });
         let grace = loop {
             if let Stage::Closing(grace) = *stage.borrow_and_update() {
                 break grace;
             }
             tokio::select! {
                 accepted = listen::accept(&self.listeners) => self.accepted(accepted, &stage, &mut failures).await,
-                // The sender of stages is in `self`: there is one.
+                // The sender is in `self`, so the channel is open.
                 _ = stage.changed() => {}
             }
         };
-        // Those whose connections the system has made are not turned away.
+        // Connections that the system has accepted are served.
         while let Some(waiting) = listen::waiting(&self.listeners) {
             self.accepted(Ok(waiting), &stage, &mut failures).await;
         }
         supervisor.abort();
         drop(self.listeners);
-        let answered = timeout(grace, self.connections.gone()).await.is_ok();
+        let answered = timeout(grace, self.connections.all_closed()).await.is_ok();
         if !answered {
             tracing::warn!("Requests took too long to wait for");
-            self.connections.dismiss();
+            self.connections.close_all();
         }
         expiring.abort();
         drop(self.health);
@@ -140,12 +139,12 @@ impl Server {
         failures: &mut AcceptFailures,
     ) {
         match accepted {
-            // If all are busy the newcomer is turned away.
+            // If all connections are busy, the new one is closed.
             Ok((stream, _)) => {
-                if let Some(place) = self.connections.enter() {
-                    let (shared, stage) = (self.shared.clone(), stage.clone());
-                    tokio::spawn(async move { connection::serve(stream, place, shared, stage).await });
-                    self.connections.settle().await;
+                if let Some(guard) = self.connections.register() {
+                    let (context, stage) = (self.context.clone(), stage.clone());
+                    tokio::spawn(async move { connection::serve(stream, guard, context, stage).await });
+                    self.connections.throttle().await;
                 }
             }
             Err(error) => failures.handle(&error, &self.connections).await,
@@ -153,6 +152,6 @@ impl Server {
     }
 }
 
-fn of_health(error: io::Error) -> io::Error {
+fn health_error(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("health and metrics: {error}"))
 }

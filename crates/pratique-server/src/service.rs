@@ -1,4 +1,4 @@
-//! Reviews over HTTP as a `tower` service, for servers that others bring.
+//! AdmissionReviews over HTTP as a `tower` service, to be mounted in another server.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -16,27 +16,27 @@ use tokio::task::AbortHandle;
 use tower_service::Service;
 
 use crate::client::Client;
-use crate::connections::Slot;
+use crate::connections::Connection;
 use crate::context::ServerContext;
-use crate::refused;
-use crate::reviewer::{Half, Reviewer};
+use crate::refusal_metrics;
+use crate::response_body::{self, ResponseBody};
+use crate::reviewer::{Phases, Reviewer};
 use crate::routes;
 use crate::settings::Settings;
-use crate::unsent::{self, AnswerBody};
 
-/// AdmissionReviews over HTTP, without a listener: a [`tower`](Service) service of `http` requests that axum, hyper and
-/// whatever else takes such services can mount, and that layers can wrap. A copy is the same service.
+/// AdmissionReviews over HTTP, without a listener: a [`tower`](Service) service of `http` requests, to be mounted in axum,
+/// hyper or another server, and wrapped in layers. Clones are the same service.
 ///
-/// It answers what a [`Server`](crate::Server) answers, by path: `/mutate`, `/validate` and `/admit`, and `/livez`, `/readyz`,
-/// `/metrics` and `/configz`. With a [half](Self::of_half), it takes reviews at whatever path it is mounted. It is always
-/// ready: what keeps requests from being evaluated is an HTTP error.
+/// It has the paths of a [`Server`](crate::Server): `/mutate`, `/validate` and `/admit`, and `/livez`, `/readyz`, `/metrics`
+/// and `/configz`. With [phases](Self::for_phases), it takes reviews at any path. It is always ready: requests that cannot be
+/// evaluated get an HTTP error.
 ///
-/// Of the [`Settings`], metrics and audit apply, and those [limits](crate::Limits) that are about requests: the size and the
-/// time of bodies, the memory of all requests together, how many are evaluated at a time and for how long. Connections,
-/// handshakes, heads, certificates, and how long a client may take to read an answer are the business of the server that it
-/// is mounted in, and so is who may ask: put authentication before it. The page for people is not shown.
+/// Of the [`Settings`], metrics and audit apply, and the [limits](crate::Limits) of requests: the size and the time of
+/// bodies, the memory of all requests, the number of concurrent evaluations and their timeout. The outer server is
+/// responsible for connections, handshakes, heads, certificates, slow readers and authentication. The status page is not
+/// served.
 ///
-/// Evaluations run on threads of its own, and the runtime that it is made in is what they wait with.
+/// Evaluations run on threads of the service, and wait for I/O on the runtime in which it is created.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -69,52 +69,51 @@ use crate::unsent::{self, AnswerBody};
 #[derive(Clone)]
 pub struct AdmissionService {
     inner: Arc<Inner>,
-    half: Option<Half>,
+    phases: Option<Phases>,
 }
 
 struct Inner {
-    shared: Arc<ServerContext>,
-    /// How many requests there were: each takes its turn by itself.
+    context: Arc<ServerContext>,
+    /// The number of requests so far: each counts as a connection.
     requests: AtomicU64,
-    /// Tells metrics and logs of tasks that ended.
+    /// The task that checks for background tasks that ended.
     supervisor: AbortHandle,
 }
 
-/// An answer on its way. When it is dropped, the evaluation ends.
-pub type Answering = Pin<Box<dyn Future<Output = Result<Response<AnswerBody>, Infallible>> + Send>>;
+/// The future of a response. Dropping it cancels the evaluation.
+pub type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
 impl AdmissionService {
-    /// A service that asks this reviewer.
+    /// Creates a service with this reviewer.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     #[must_use]
     pub fn new(reviewer: Arc<dyn Reviewer>, settings: Settings) -> Self {
-        // What was shown would be shown to everybody.
+        // The service does not know who may view the status page.
         let settings = Settings {
             page: false,
             ..settings
         };
-        let shared = Arc::new(ServerContext::new(reviewer, settings));
-        let supervised = shared.clone();
+        let context = Arc::new(ServerContext::new(reviewer, settings));
+        let supervised = context.clone();
         let supervisor = Handle::current().spawn(async move { supervised.supervise().await });
         AdmissionService {
             inner: Arc::new(Inner {
-                shared,
+                context,
                 requests: AtomicU64::new(0),
                 supervisor: supervisor.abort_handle(),
             }),
-            half: None,
+            phases: None,
         }
     }
 
-    /// The same for one half of admission, or both: every path takes reviews for it. All services that were made of one
-    /// share its limits.
+    /// The same service for one phase of admission, or both: every path takes reviews. It shares the limits of this one.
     #[must_use]
-    pub fn of_half(&self, half: Half) -> Self {
+    pub fn for_phases(&self, phases: Phases) -> Self {
         AdmissionService {
             inner: self.inner.clone(),
-            half: Some(half),
+            phases: Some(phases),
         }
     }
 }
@@ -124,32 +123,33 @@ where
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Send,
 {
-    type Response = Response<AnswerBody>;
+    type Response = Response<ResponseBody>;
     type Error = Infallible;
-    type Future = Answering;
+    type Future = ResponseFuture;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<B>) -> Answering {
-        let (inner, half) = (self.inner.clone(), self.half);
+    fn call(&mut self, request: Request<B>) -> ResponseFuture {
+        let (inner, phases) = (self.inner.clone(), self.phases);
         Box::pin(async move {
-            let shared = &inner.shared;
+            let context = &inner.context;
             let number = inner.requests.fetch_add(1, Ordering::Relaxed);
-            let slot = Arc::new(Slot::of_others(number));
-            let share = match unsent::share(&request, &slot, shared) {
+            let connection = Arc::new(Connection::unregistered(number));
+            let share = match response_body::reserve(&request, &connection, context) {
                 Ok(share) => share,
                 Err(refusal) => {
-                    if half.is_some() && !routes::is_review(request.uri().path()) {
-                        refused::count(&refusal, &shared.metrics);
+                    if phases.is_some() && !routes::is_review(request.uri().path()) {
+                        refusal_metrics::record(&refusal, &context.metrics);
                     }
-                    return Ok(unsent::send(*refusal, None, &slot));
+                    return Ok(response_body::attach(*refusal, None, &connection));
                 }
             };
             let request = request.map(Box::pin);
-            let answer = routes::answer(request, half, Client::trusted(), false, &slot, shared).await;
-            Ok(unsent::send(answer, share, &slot))
+            let answer =
+                routes::handle(request, phases, Client::trusted(), false, &connection, context).await;
+            Ok(response_body::attach(answer, share, &connection))
         })
     }
 }
@@ -164,7 +164,7 @@ impl fmt::Debug for AdmissionService {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("AdmissionService")
-            .field("half", &self.half)
+            .field("phases", &self.phases)
             .finish_non_exhaustive()
     }
 }

@@ -1,44 +1,44 @@
-//! The end of a server, step by step.
+//! Graceful shutdown.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// How a server ends.
+/// The durations of a graceful shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drain {
-    /// How long it goes on after saying that it is not ready any more, so that others hear of it before it is gone.
-    /// Clients of HTTP/1 are asked to leave meanwhile, one by one.
+    /// How long the server continues to serve after it reports that it is not ready, so that load balancers notice.
+    /// Responses over HTTP/1 close their connections meanwhile.
     pub delay: Duration,
-    /// How long requests that have begun may then take.
+    /// How long current requests may take afterwards.
     pub grace: Duration,
 }
 
-/// Ends a server; copies end the same one.
+/// A handle that shuts a server down. Clones are handles of the same server.
 #[derive(Clone, Debug)]
 pub struct Shutdown(Arc<watch::Sender<Stage>>);
 
-/// How far a server has come.
+/// The stage of a server's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Stage {
-    /// It serves.
+    /// The server serves.
     Serving,
-    /// It serves, but wishes that nobody came any more.
+    /// The server serves, but is not ready.
     Leaving,
-    /// Connections end with the requests that they have, which may take so long.
+    /// Connections close after their current requests, within this time.
     Closing(Duration),
 }
 
 impl Shutdown {
-    /// Of a server that has not started.
+    /// A handle of a server that has not started.
     #[must_use]
     pub fn new() -> Self {
         Shutdown(Arc::new(watch::Sender::new(Stage::Serving)))
     }
 
-    /// Begins to end the server, and waits until it takes no new connections any more. A second call need not wait for
-    /// the first one's delay.
+    /// Starts the shutdown, and returns once the server accepts no new connections. A further call may have a shorter
+    /// delay.
     pub async fn begin(&self, drain: Drain) {
         tracing::info!(delay = ?drain.delay, grace = ?drain.grace, "Shutting down");
         self.0.send_replace(Stage::Leaving);
@@ -57,13 +57,13 @@ impl Default for Shutdown {
     }
 }
 
-/// Waits until connections are to end; gives the time that this may take.
+/// Waits until connections have to close. Returns the grace period.
 pub(crate) async fn closing(stage: &mut watch::Receiver<Stage>) -> Duration {
     let is_closing = |stage: &Stage| matches!(stage, Stage::Closing(_));
     let reached = stage.wait_for(is_closing).await.map(|stage| *stage);
     match reached {
         Ok(Stage::Closing(grace)) => grace,
-        // Without anybody who could end the server it does not end.
+        // Without a sender, the server does not end.
         _ => std::future::pending().await,
     }
 }

@@ -1,11 +1,11 @@
-//! Log lines about what may happen again and again: one in a while, which says how many were left out.
+//! Rate limiting of log lines. A line says how many were left out before it.
 
 use std::time::{Duration, Instant};
 
-/// How often a line is written.
+/// The minimum interval of lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Decides which lines of one kind are written.
+/// A rate limiter for one kind of log line.
 #[derive(Debug, Default)]
 pub(crate) struct Throttle {
     written: Option<Instant>,
@@ -13,7 +13,7 @@ pub(crate) struct Throttle {
 }
 
 impl Throttle {
-    /// Whether a line is written now: then how many were left out since the last one.
+    /// The number of lines that were left out, if a line may be written now.
     pub(crate) fn permits(&mut self) -> Option<u64> {
         self.permits_at(Instant::now())
     }

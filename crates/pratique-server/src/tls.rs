@@ -1,4 +1,4 @@
-//! Certificates, from files that may be replaced while they are in use.
+//! TLS certificates, which can be reloaded from their files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,48 +18,48 @@ use sha2::{Digest, Sha256};
 use crate::configz::{self, Attempt, CertificateSource};
 use crate::expiry;
 
-/// Where certificates are.
+/// The files of certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateFiles {
-    /// The server's certificate and those between it and a root, as PEM.
+    /// The certificate chain of the server, as PEM.
     pub certificate: PathBuf,
-    /// Its private key, as PEM.
+    /// The private key, as PEM.
     pub key: PathBuf,
-    /// The roots that clients' certificates must lead to, as PEM. With these, only clients with such a certificate may
-    /// ask for reviews and see the configuration; without, everybody may.
+    /// The roots of client certificates, as PEM. If set, only clients with a certificate may send reviews and view the
+    /// configuration; otherwise, all clients may.
     pub client_ca: Option<PathBuf>,
 }
 
-/// Why there is no certificate.
+/// An error of loading certificates.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// A file does not open.
+    /// A file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// A file does not hold what it should.
+    /// The content of a file is invalid.
     #[error("{}: {message}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
-    /// The certificate and the key do not belong together, or cannot be used.
+    /// The certificate and the key do not match, or cannot be used.
     #[error("the certificate cannot be used: {0}")]
     Unusable(String),
 }
 
-/// The certificates that a server uses: those that were usable last.
+/// The certificates of a server: the last ones that could be loaded.
 #[derive(Debug)]
 pub struct Certificates {
     files: Option<CertificateFiles>,
     current: ArcSwap<ServerConfig>,
-    /// What is told of the content in use.
+    /// The state of the current content.
     state: Mutex<State>,
 }
 
@@ -71,12 +71,12 @@ struct State {
     last_reload: Attempt,
 }
 
-/// When certificates in use expire: the first one of each kind.
+/// The earliest expiry of each kind of certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Expirations {
-    /// The server's own, and those between it and its root.
+    /// The certificate chain of the server.
     pub(crate) serving: Option<SystemTime>,
-    /// The roots of clients.
+    /// The roots of client certificates.
     pub(crate) client_ca: Option<SystemTime>,
 }
 
@@ -93,10 +93,10 @@ impl State {
 }
 
 impl Certificates {
-    /// Reads certificates from files.
+    /// Loads certificates from files.
     ///
     /// # Errors
-    /// When they are not there, or cannot be used.
+    /// If the files cannot be read or used.
     pub fn load(files: CertificateFiles) -> Result<Self, CertificateError> {
         let content = Content::read(&files)?;
         let (config, expirations) = content.config(&files)?;
@@ -107,17 +107,17 @@ impl Certificates {
         })
     }
 
-    /// A certificate of its own for these names and addresses, which nobody trusts: for development.
+    /// Generates a self-signed certificate for these names and addresses, for development.
     ///
     /// # Errors
-    /// When none can be made, as for names that are none.
+    /// If a name is invalid.
     pub fn development(names: Vec<String>) -> Result<Self, CertificateError> {
         let unusable = |error: rcgen::Error| CertificateError::Unusable(error.to_string());
-        let made = rcgen::generate_simple_self_signed(names).map_err(unusable)?;
-        let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
-        let chain = vec![made.cert.der().clone()];
+        let generated = rcgen::generate_simple_self_signed(names).map_err(unusable)?;
+        let key = PrivateKeyDer::Pkcs8(generated.signing_key.serialize_der().into());
+        let chain = vec![generated.cert.der().clone()];
         let expirations = Expirations {
-            serving: expiry::first(&chain),
+            serving: expiry::earliest(&chain),
             client_ca: None,
         };
         Ok(Certificates {
@@ -127,11 +127,10 @@ impl Certificates {
         })
     }
 
-    /// Reads the files again. Connections that begin afterwards use what is there now; if it cannot be used, nothing
-    /// changes. Tells whether there was anything new.
+    /// Reloads the files, for new connections. Returns whether the content changed.
     ///
     /// # Errors
-    /// When the files are not there, or cannot be used.
+    /// If the files cannot be read or used; nothing changes then.
     pub fn reload(&self) -> Result<bool, CertificateError> {
         let Some(files) = &self.files else {
             return Ok(false);
@@ -144,7 +143,7 @@ impl Certificates {
                 let error = Some(error.to_string());
                 state.last_reload = Attempt { at, error };
             }
-            // After a failure the content is again as it was.
+            // After a failure, the content is again that in use.
             Ok(_) if state.last_reload.error.is_some() => state.last_reload = Attempt { at, error: None },
             Ok(_) => {}
         }
@@ -164,29 +163,29 @@ impl Certificates {
         Ok(true)
     }
 
-    /// What a thread that panicked left is whole: everything is put there at once.
+    /// The state is consistent even after a panic: it is replaced as a whole.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files, if it is from files.
+    /// The files; `None` for a generated certificate.
     #[must_use]
     pub fn files(&self) -> Option<&CertificateFiles> {
         self.files.as_ref()
     }
 
-    /// What tells the content in use from others.
+    /// The hash of the content.
     pub(crate) fn hash(&self) -> String {
         let state = self.state();
         state.hash.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// When those in use expire.
+    /// The expiry of the current certificates.
     pub(crate) fn expirations(&self) -> Expirations {
         self.state().expirations
     }
 
-    /// What `/configz` tells of them.
+    /// The entries of `/configz`.
     pub(crate) fn sources(&self) -> Vec<CertificateSource> {
         let state = self.state();
         let source = |name: &'static str, file: Option<&Path>, expires| CertificateSource {
@@ -202,27 +201,27 @@ impl Certificates {
         let files = self.files.as_ref();
         let serving = source(
             configz::SERVING,
-            files.map(|own| &*own.certificate),
+            files.map(|files| &*files.certificate),
             state.expirations.serving,
         );
-        let client_ca = files.and_then(|own| own.client_ca.as_deref());
+        let client_ca = files.and_then(|files| files.client_ca.as_deref());
         let client_ca =
             client_ca.map(|file| source(configz::CLIENT_CA, Some(file), state.expirations.client_ca));
         [serving].into_iter().chain(client_ca).collect()
     }
 
-    /// Whether clients need a certificate.
-    pub(crate) fn asks_clients(&self) -> bool {
+    /// Whether clients are asked for a certificate.
+    pub(crate) fn requests_client_certificates(&self) -> bool {
         self.files.as_ref().is_some_and(|files| files.client_ca.is_some())
     }
 
-    /// What connections use that begin now.
+    /// The configuration of new connections.
     pub(crate) fn current(&self) -> Arc<ServerConfig> {
         self.current.load_full()
     }
 }
 
-/// What the files hold at one moment.
+/// The content of the files at one time.
 struct Content {
     certificate: Vec<u8>,
     key: Vec<u8>,
@@ -261,12 +260,12 @@ impl Content {
 
     fn config(&self, files: &CertificateFiles) -> Result<(ServerConfig, Expirations), CertificateError> {
         let chain = certificates(&self.certificate, &files.certificate)?;
-        let key = PrivateKeyDer::from_pem_slice(&self.key).map_err(|error| wrong(&files.key, error))?;
+        let key = PrivateKeyDer::from_pem_slice(&self.key).map_err(|error| invalid(&files.key, error))?;
         let roots = self.client_ca.as_deref().zip(files.client_ca.as_deref());
         let roots = roots.map(|(text, path)| certificates(text, path)).transpose()?;
         let expirations = Expirations {
-            serving: expiry::first(&chain),
-            client_ca: roots.as_deref().and_then(expiry::first),
+            serving: expiry::earliest(&chain),
+            client_ca: roots.as_deref().and_then(expiry::earliest),
         };
         Ok((config(chain, key, roots)?, expirations))
     }
@@ -274,15 +273,15 @@ impl Content {
 
 fn certificates(text: &[u8], path: &Path) -> Result<Vec<CertificateDer<'static>>, CertificateError> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
-    let found = found.map_err(|error| wrong(path, error))?;
+    let found = found.map_err(|error| invalid(path, error))?;
     if found.is_empty() {
-        Err(wrong(path, "no certificate in it"))
+        Err(invalid(path, "no certificate in it"))
     } else {
         Ok(found)
     }
 }
 
-fn wrong(path: &Path, message: impl ToString) -> CertificateError {
+fn invalid(path: &Path, message: impl ToString) -> CertificateError {
     CertificateError::Content {
         path: path.into(),
         message: message.to_string(),
@@ -306,7 +305,7 @@ fn config(
     Ok(config)
 }
 
-/// Looks at certificates of clients that have one: those that have none may still see whether the server is well.
+/// Verifies certificates of clients that have one. Clients without a certificate may use health checks.
 fn verifier(roots: Vec<CertificateDer<'static>>) -> Result<Arc<dyn ClientCertVerifier>, CertificateError> {
     let unusable = |error: &dyn std::error::Error| CertificateError::Unusable(error.to_string());
     let mut store = RootCertStore::empty();

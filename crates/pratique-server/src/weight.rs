@@ -8,7 +8,7 @@ use pratique_json::Counts;
 use pratique_typed::Added;
 use pratique_types::AdmissionRequest;
 
-use crate::reviewer::Half;
+use crate::reviewer::Phases;
 
 /// What a built-in kind takes besides what was parsed: in its form, as expressions see it and as it is answered, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ impl Weight {
     pub(crate) fn of(text: &[u8]) -> Self {
         // An upper bound, which is quick to have: most reviews are small.
         let bound = (text.len() <= UNSEEN / TEXT).then(|| Weight::bound(text));
-        let bound = bound.filter(|bound| bound.presumed(Half::Both) <= UNSEEN);
+        let bound = bound.filter(|bound| bound.presumed(Phases::Both) <= UNSEEN);
         bound.unwrap_or_else(|| Weight {
             counts: Counts::of(text),
             is_bound: false,
@@ -75,7 +75,7 @@ impl Weight {
 
     /// Whether a review with this text is soon evaluated, and takes little for that. This is soon told.
     pub(crate) fn is_small(text: &[u8]) -> bool {
-        text.len() <= SMALL_TEXT && Weight::bound(text).presumed(Half::Both) <= SMALL
+        text.len() <= SMALL_TEXT && Weight::bound(text).presumed(Phases::Both) <= SMALL
     }
 
     /// What it takes to parse it, in bytes.
@@ -85,13 +85,13 @@ impl Weight {
 
     /// What it takes to evaluate it as well, and to answer; `added` is what the form of its kind has besides, if it has one.
     /// Expressions account for what they make themselves.
-    fn evaluated(self, added: Option<Added>, half: Half) -> usize {
+    fn evaluated(self, added: Option<Added>, phases: Phases) -> usize {
         let counts = self.counts;
         let mut bytes = counts.bytes.saturating_mul(TEXT - 1).saturating_add(EVALUATION);
         bytes = bytes.saturating_add(counts.parsed_bytes());
-        let sizes = match half {
-            Half::Validating => VALIDATED,
-            Half::Mutating | Half::Both => MUTATED,
+        let sizes = match phases {
+            Phases::Validating => VALIDATED,
+            Phases::Mutating | Phases::Both => MUTATED,
         };
         let mut add = |count: usize, each: usize| bytes = bytes.saturating_add(count.saturating_mul(each));
         if let Some(added) = added {
@@ -103,20 +103,20 @@ impl Weight {
     }
 
     /// About the most that it takes to evaluate, whatever it is.
-    pub(crate) fn presumed(self, half: Half) -> usize {
+    pub(crate) fn presumed(self, phases: Phases) -> usize {
         let empty_objects = self.counts.empty_objects;
         let added = Added {
             members: empty_objects.saturating_mul(ADDED),
             objects: empty_objects,
         };
-        self.evaluated(Some(added), half)
+        self.evaluated(Some(added), phases)
     }
 
     /// What it takes to evaluate the request, which was parsed.
-    pub(crate) fn needed(self, request: &AdmissionRequest<'_>, half: Half) -> usize {
+    pub(crate) fn needed(self, request: &AdmissionRequest<'_>, phases: Phases) -> usize {
         match self.is_bound {
-            true => self.presumed(half),
-            false => self.evaluated(added(request), half),
+            true => self.presumed(phases),
+            false => self.evaluated(added(request), phases),
         }
     }
 }
@@ -149,13 +149,13 @@ mod tests {
     fn long_texts_are_not_taken_for_values() {
         let list = format!("[{}{{}}]", "{},".repeat(100_000));
         let weight = Weight::of(list.as_bytes());
-        assert!(weight.presumed(Half::Mutating) >= 100_000 * 808);
-        assert!(weight.presumed(Half::Validating) >= 100_000 * 357);
-        assert!(weight.evaluated(None, Half::Both) < weight.evaluated(NOTHING, Half::Validating));
-        assert!(weight.evaluated(NOTHING, Half::Both) < weight.presumed(Half::Both));
+        assert!(weight.presumed(Phases::Mutating) >= 100_000 * 808);
+        assert!(weight.presumed(Phases::Validating) >= 100_000 * 357);
+        assert!(weight.evaluated(None, Phases::Both) < weight.evaluated(NOTHING, Phases::Validating));
+        assert!(weight.evaluated(NOTHING, Phases::Both) < weight.presumed(Phases::Both));
         let text = format!("[\"{}\"]", "{},".repeat(100_000));
         let weight = Weight::of(text.as_bytes());
-        assert!(weight.presumed(Half::Both) <= text.len() * TEXT + 1000 + EVALUATION);
+        assert!(weight.presumed(Phases::Both) <= text.len() * TEXT + 1000 + EVALUATION);
         assert!(!Weight::is_small(list.as_bytes()) && !Weight::is_small(&[b' '; SMALL_TEXT + 1]));
     }
 
@@ -169,7 +169,7 @@ mod tests {
         let check = |element: &str, count: usize, added| {
             let list = vec![element; count].join(",");
             let text = format!(r#"{{"object":[{list}],"oldObject":[{list}]}}"#);
-            let needed = Weight::of(text.as_bytes()).evaluated(added, Half::Both) + text.len();
+            let needed = Weight::of(text.as_bytes()).evaluated(added, Phases::Both) + text.len();
             assert!(needed <= most, "{element}: {needed}");
         };
         // Arguments of containers, and rules of a NetworkPolicy.

@@ -108,7 +108,7 @@ fn configure_real(
         Followed::new(
             server.source_of(follow),
             &format!("cluster {}", server.url().trim_end_matches('/')),
-            registration::reached(&arguments.registration),
+            registration::endpoint(&arguments.registration),
         )
     });
     let live = match &followed {

@@ -6,7 +6,7 @@ use pratique::Configurations;
 use pratique::live::Source as _;
 use pratique_json::base64;
 use pratique_manifest::{MAX_CONFIGURATION_BYTES, ManifestSet, read_regular};
-use pratique_server::{Reached, Registration};
+use pratique_server::{Endpoint, Registration};
 
 use super::admission::LiveAdmission;
 use super::logging::Logging;
@@ -97,24 +97,24 @@ fn registration(arguments: &RegistrationArguments) -> Result<Registration, CliEr
     let from = arguments.webhook_ca_from.clone();
     Ok(Registration {
         name: arguments.webhook_name.clone(),
-        reached: reached(arguments),
+        endpoint: endpoint(arguments),
         ca_bundle,
         annotations: from
             .map(|certificate| ("cert-manager.io/inject-ca-from".into(), certificate))
             .into_iter()
             .collect(),
-        exempt: arguments.exempt_namespace.clone(),
+        exempt_namespaces: arguments.exempt_namespace.clone(),
         exempt_labels: arguments.exempt_namespace_label.clone(),
         timeout: arguments.webhook_timeout,
     })
 }
 
 /// How API servers reach this server.
-pub(super) fn reached(arguments: &RegistrationArguments) -> Reached {
+pub(super) fn endpoint(arguments: &RegistrationArguments) -> Endpoint {
     let service = &arguments.webhook_service;
     match &arguments.webhook_url {
-        Some(url) => Reached::Url(url.clone()),
-        None => Reached::Service {
+        Some(url) => Endpoint::Url(url.clone()),
+        None => Endpoint::Service {
             namespace: service.namespace.clone(),
             name: service.name.clone(),
             port: service.port,

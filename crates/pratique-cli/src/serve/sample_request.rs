@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique::Configurations;
 use pratique_manifest::ManifestSet;
-use pratique_server::{Reached, Registration};
+use pratique_server::{Endpoint, Registration};
 use pratique_types::GroupVersionResource;
 use pratique_types::builtin::{self, ServedResource};
 use serde_json::{Value, json};
@@ -38,16 +38,16 @@ impl SampleRequest {
         }
     }
 
-    /// ResourceOperation what these manifests are about; where something validates, it is asked, else what mutates.
+    /// A request that the policies of these manifests match, preferably validating ones.
     pub(super) fn of(sets: &[Arc<ManifestSet>]) -> Self {
         let all: Vec<Configurations> = sets.iter().map(|set| ManifestSet::clone(set).into()).collect();
         // Only the rules are of interest.
         let registration = Registration {
             name: String::new(),
-            reached: Reached::Url(String::new()),
+            endpoint: Endpoint::Url(String::new()),
             ca_bundle: String::new(),
             annotations: Vec::new(),
-            exempt: Vec::new(),
+            exempt_namespaces: Vec::new(),
             exempt_labels: Vec::new(),
             timeout: 1,
         };

@@ -91,14 +91,14 @@ fn flags_have_the_documented_defaults() {
     for [what, default, place] in rows {
         let place = place.trim_matches('`');
         let expected = match place.strip_prefix("Limits::") {
-            Some("handshake") => seconds(limits.handshake),
-            Some("head") => seconds(limits.head),
-            Some("body_time") => seconds(limits.body_time),
-            Some("turn") => seconds(limits.turn),
-            Some("answer_time") => seconds(limits.answer_time),
-            Some("answer") => (limits.answer >> 20).to_string(),
-            Some("time") => seconds(limits.time),
-            Some("longest") => seconds(limits.longest),
+            Some("handshake_timeout") => seconds(limits.handshake_timeout),
+            Some("head_timeout") => seconds(limits.head_timeout),
+            Some("body_timeout") => seconds(limits.body_timeout),
+            Some("queue_timeout") => seconds(limits.queue_timeout),
+            Some("response_timeout") => seconds(limits.response_timeout),
+            Some("response") => (limits.response >> 20).to_string(),
+            Some("default_timeout") => seconds(limits.default_timeout),
+            Some("max_timeout") => seconds(limits.max_timeout),
             Some(other) => panic!("{what}: no limit {other}"),
             None => {
                 documented.insert(place.to_owned());

@@ -1,13 +1,13 @@
-//! Which decisions the page shows: by namespace, policy and answer, as its query says.
+//! Filters of the status page by namespace, policy and kind of decision, given in the query.
 //!
-//! Filters are links, so that the page needs no script, and keeps them when it is loaded again.
+//! Filters are links, so that the page needs no scripts, and keeps them when it reloads.
 
 use std::collections::BTreeSet;
 
 use super::html::Html;
-use crate::recent::{Answered, Decision};
+use crate::recent::{Decision, DecisionKind};
 
-/// What is looked for; an empty text is anything.
+/// A filter. Empty texts match anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Filter {
     namespace: String,
@@ -21,39 +21,46 @@ const POLICY: &str = "policy";
 const DECISION: &str = "decision";
 
 impl Filter {
-    /// The filter of a query; what it does not know it passes over.
+    /// Parses the filter of a query. Other parameters are ignored.
     pub(super) fn of(query: Option<&str>) -> Self {
         let mut filter = Filter::default();
         for (name, value) in query
             .unwrap_or_default()
             .split('&')
-            .filter_map(|own| own.split_once('='))
+            .filter_map(|pair| pair.split_once('='))
         {
-            if let Some(place) = filter.place(name) {
-                *place = decoded(value);
+            if let Some(field) = filter.field(name) {
+                *field = decoded(value);
             }
         }
         filter
     }
 
     /// Whether a decision is shown.
-    pub(super) fn lets(&self, decision: &Decision) -> bool {
-        let answered = Answered::ALL.iter().find(|own| own.as_str() == self.decision);
-        let of_decision = self.decision.is_empty() || answered.is_some_and(|own| decision.is(*own));
-        let of_policy = self.policy.is_empty() || decision.policies.contains(&self.policy);
-        of_decision && of_policy && (self.namespace.is_empty() || decision.namespace == self.namespace)
+    pub(super) fn matches(&self, decision: &Decision) -> bool {
+        let kind = DecisionKind::ALL
+            .iter()
+            .find(|kind| kind.as_str() == self.decision);
+        let matches_kind = self.decision.is_empty() || kind.is_some_and(|kind| decision.is(*kind));
+        let matches_policy = self.policy.is_empty() || decision.policies.contains(&self.policy);
+        matches_kind && matches_policy && (self.namespace.is_empty() || decision.namespace == self.namespace)
     }
 
-    /// Links to what else could be looked for among all decisions.
+    /// Writes links to the filters that match any of the decisions.
     pub(super) fn write(&self, out: &mut Html, all: &[Decision]) {
-        let namespaces = all.iter().map(|own| own.namespace.as_str());
+        let namespaces = all.iter().map(|decision| decision.namespace.as_str());
         self.links(out, ("Namespace", NAMESPACE), &self.namespace, namespaces);
-        let policies = all.iter().flat_map(|own| own.policies.iter().map(String::as_str));
-        self.links(out, ("Policy", POLICY), &self.policy, policies);
-        let answers = Answered::ALL.iter();
-        let answers = answers.filter(|answered| all.iter().any(|own| own.is(**answered)));
-        let answers = answers.map(|own| own.as_str());
-        self.links(out, ("Decision", DECISION), &self.decision, answers);
+        let policies = all.iter().flat_map(|decision| &decision.policies);
+        self.links(
+            out,
+            ("Policy", POLICY),
+            &self.policy,
+            policies.map(String::as_str),
+        );
+        let kinds = DecisionKind::ALL.iter();
+        let kinds = kinds.filter(|kind| all.iter().any(|decision| decision.is(**kind)));
+        let kinds = kinds.map(|kind| kind.as_str());
+        self.links(out, ("Decision", DECISION), &self.decision, kinds);
     }
 
     fn links<'a>(
@@ -63,7 +70,7 @@ impl Filter {
         chosen: &'a str,
         values: impl Iterator<Item = &'a str>,
     ) {
-        let values: BTreeSet<&str> = values.chain([chosen]).filter(|own| !own.is_empty()).collect();
+        let values: BTreeSet<&str> = values.chain([chosen]).filter(|value| !value.is_empty()).collect();
         if values.is_empty() {
             return;
         }
@@ -72,7 +79,7 @@ impl Filter {
             .raw("</span>");
         for (value, text) in [("", "all")]
             .into_iter()
-            .chain(values.iter().map(|own| (*own, *own)))
+            .chain(values.iter().map(|value| (*value, *value)))
         {
             let link = self.with(name, value).query();
             out.raw(" <a href=\"").text(&link).raw("\"");
@@ -86,13 +93,13 @@ impl Filter {
 
     fn with(&self, name: &str, value: &str) -> Self {
         let mut filter = self.clone();
-        if let Some(place) = filter.place(name) {
-            value.clone_into(place);
+        if let Some(field) = filter.field(name) {
+            value.clone_into(field);
         }
         filter
     }
 
-    fn place(&mut self, name: &str) -> Option<&mut String> {
+    fn field(&mut self, name: &str) -> Option<&mut String> {
         match name {
             NAMESPACE => Some(&mut self.namespace),
             POLICY => Some(&mut self.policy),
@@ -101,7 +108,7 @@ impl Filter {
         }
     }
 
-    /// As a query, relative to the page.
+    /// The query of the filter, relative to the page.
     fn query(&self) -> String {
         let parts = [
             (NAMESPACE, &self.namespace),
@@ -116,7 +123,7 @@ impl Filter {
     }
 }
 
-/// Percent-encoded, but for what never has a meaning of its own.
+/// Percent-encodes all but unreserved characters.
 fn encoded(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
@@ -132,7 +139,7 @@ fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let digit = |at: usize| after.get(at).and_then(|own| char::from(*own).to_digit(16));
+        let digit = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
         let escaped = match (first, digit(0), digit(1)) {
             (b'%', Some(high), Some(low)) => u8::try_from(high * 16 + low).ok(),
             _ => None,

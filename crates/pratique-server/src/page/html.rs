@@ -1,24 +1,25 @@
-//! HTML as it grows: markup as it is, text escaped.
+//! An HTML writer, which escapes text.
 
 use pratique_types::is_nonprinting;
 
-/// A page that grows.
+/// An HTML page.
 #[derive(Debug, Default)]
 pub(super) struct Html {
     text: String,
-    /// The columns of the table that is being written, and how many cells its row has.
+    /// The columns of the current table, and the number of cells in its current row.
     columns: Vec<&'static str>,
     cells: usize,
 }
 
 impl Html {
-    /// Markup.
+    /// Appends markup.
     pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
         self.text.push_str(markup);
         self
     }
 
-    /// Text, also within quoted attributes. Characters that are not seen, or turn others around, are shown as escapes.
+    /// Appends text, also within quoted attributes. Invisible characters and those that change the direction of others are
+    /// shown as escapes.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         for character in text.chars() {
             match character {
@@ -27,7 +28,7 @@ impl Html {
                 '>' => self.text.push_str("&gt;"),
                 '"' => self.text.push_str("&quot;"),
                 '\'' => self.text.push_str("&#39;"),
-                // Only space between words.
+                // White space.
                 '\n' | '\t' => self.text.push(character),
                 _ if is_nonprinting(character) => self.text.extend(character.escape_unicode()),
                 _ => self.text.push(character),
@@ -36,12 +37,12 @@ impl Html {
         self
     }
 
-    /// A heading.
+    /// Appends a heading.
     pub(super) fn heading(&mut self, heading: &str) -> &mut Self {
         self.raw("<h2>").text(heading).raw("</h2>")
     }
 
-    /// A table with these columns.
+    /// Starts a table with these columns.
     pub(super) fn table(&mut self, columns: &[&'static str]) -> &mut Self {
         self.raw("<div class=\"wide\"><table><thead><tr>");
         for column in columns {
@@ -51,13 +52,13 @@ impl Html {
         self.raw("</tr></thead><tbody>")
     }
 
-    /// The next row.
+    /// Starts a row.
     pub(super) fn row(&mut self) -> &mut Self {
         self.cells = 0;
         self.raw("<tr>")
     }
 
-    /// The beginning of the row's next cell. Where there is no room for a table, it is shown with the column's name.
+    /// Starts the next cell of the row. On narrow screens, cells are shown with the names of their columns.
     pub(super) fn open(&mut self, class: &'static str) -> &mut Self {
         let column = self.columns.get(self.cells).copied().unwrap_or_default();
         self.cells += 1;
@@ -68,27 +69,27 @@ impl Html {
         self.raw(">")
     }
 
-    /// The end of a cell.
+    /// Ends a cell.
     pub(super) fn close(&mut self) -> &mut Self {
         self.raw("</td>")
     }
 
-    /// A cell of text.
+    /// Appends a cell with text.
     pub(super) fn cell(&mut self, text: &str) -> &mut Self {
         self.open("").text(text).close()
     }
 
-    /// A cell of a time.
+    /// Appends a cell with a time.
     pub(super) fn time(&mut self, text: &str) -> &mut Self {
         self.open("time").text(text).close()
     }
 
-    /// A cell of a number.
+    /// Appends a cell with a number.
     pub(super) fn number(&mut self, text: &str) -> &mut Self {
         self.open("number").text(text).close()
     }
 
-    /// A text in this style.
+    /// Appends text with a CSS class.
     pub(super) fn span(&mut self, class: &'static str, text: &str) -> &mut Self {
         self.raw("<span class=\"")
             .raw(class)
@@ -97,12 +98,12 @@ impl Html {
             .raw("</span>")
     }
 
-    /// The end of a table.
+    /// Ends a table.
     pub(super) fn end(&mut self) {
         self.raw("</tbody></table></div>");
     }
 
-    /// The whole.
+    /// The page as text.
     pub(super) fn finish(self) -> String {
         self.text
     }
@@ -113,7 +114,7 @@ mod tests {
     use super::Html;
 
     #[test]
-    fn what_is_not_seen_is_escaped() {
+    fn invisible_characters_are_escaped() {
         let mut out = Html::default();
         out.text("a\0b\u{1b}[2J\u{202e}txt.exe\u{200b}\r\n\té");
         assert_eq!(
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_no_markup() {
+    fn markup_in_text_is_escaped() {
         let mut out = Html::default();
         out.cell("<img src=x onerror='a'>&\"");
         assert_eq!(

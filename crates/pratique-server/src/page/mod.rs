@@ -1,4 +1,4 @@
-//! A page for people: what is judged by, and how that goes. It is whole in itself and has no scripts.
+//! The status page: the configuration and the last decisions. It has no scripts and loads nothing.
 
 mod filter;
 mod html;
@@ -14,13 +14,14 @@ use sha2::{Digest, Sha256};
 
 use crate::configz::{self, Configuration};
 use crate::context::ServerContext;
-use crate::respond::{Answer, text};
+use crate::recent::Recent;
+use crate::respond::{HttpResponse, text};
 use filter::Filter;
 use html::Html;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Nothing but the page's own style.
+/// The content security policy, which allows only the embedded style.
 static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(|| {
     let hash = base64::encode(&Sha256::digest(STYLE.as_bytes()));
     let rules = [
@@ -33,12 +34,16 @@ static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(|| {
     HeaderValue::try_from(format!("{rules}; style-src 'sha256-{hash}'")).ok()
 });
 
-/// The page.
-pub(crate) fn answer(configuration: &Configuration, query: Option<&str>, shared: &ServerContext) -> Answer {
+/// The response with the status page.
+pub(crate) fn response(
+    configuration: &Configuration,
+    query: Option<&str>,
+    context: &ServerContext,
+) -> HttpResponse {
     let mut answer = text(
         StatusCode::OK,
         "text/html; charset=utf-8",
-        write(configuration, &Filter::of(query), shared),
+        write(configuration, &Filter::of(query), context),
     );
     let headers = answer.headers_mut();
     if let Some(policy) = &*POLICY {
@@ -49,7 +54,7 @@ pub(crate) fn answer(configuration: &Configuration, query: Option<&str>, shared:
     answer
 }
 
-fn write(configuration: &Configuration, filter: &Filter, shared: &ServerContext) -> String {
+fn write(configuration: &Configuration, filter: &Filter, context: &ServerContext) -> String {
     let now = SystemTime::now();
     let mut out = Html::default();
     out.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Pratique</title>");
@@ -70,10 +75,10 @@ fn write(configuration: &Configuration, filter: &Filter, shared: &ServerContext)
         .raw(", every ten seconds.</p>");
     tables::sources(&mut out, &configuration.sources);
     tables::certificates(&mut out, &configuration.certificates, now);
-    tables::latencies(&mut out, &shared.metrics.gather());
+    tables::latencies(&mut out, &context.metrics.gather());
     tables::decisions(
         &mut out,
-        &shared.recent.as_ref().map(|own| own.all()).unwrap_or_default(),
+        &context.recent.as_ref().map(Recent::all).unwrap_or_default(),
         filter,
     );
     out.raw("</body></html>\n");

@@ -1,4 +1,4 @@
-//! The tables of the page.
+//! The tables of the status page.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,13 +9,13 @@ use super::html::Html;
 use crate::configz::{Attempt, CertificateSource, Source, text};
 use crate::recent::Decision;
 
-/// What is judged by.
+/// The sources of policies and webhooks.
 pub(super) fn sources(out: &mut Html, sources: &[Source]) {
     out.heading("Configuration")
         .table(&["Plugin", "From", "Hash", "Objects", "Loaded", "Last reload"]);
     for source in sources {
         out.row().cell(&source.plugin);
-        place(out, &source.location);
+        location(out, &source.location);
         out.open("").raw("<code title=\"").text(&source.hash).raw("\">");
         out.text(&short(&source.hash)).raw("</code>").close();
         out.open("")
@@ -39,27 +39,27 @@ pub(super) fn certificates(out: &mut Html, certificates: &[CertificateSource], n
     }
     out.heading("Certificates")
         .table(&["For", "From", "Expires", "Loaded", "Last reload"]);
-    for own in certificates {
-        out.row().cell(own.name);
-        place(out, &own.location);
+    for certificate in certificates {
+        out.row().cell(certificate.name);
+        location(out, &certificate.location);
         out.open("time");
-        match own.expires {
+        match certificate.expires {
             None => out.span("quiet", "unknown"),
             Some(at) if at <= now => out.span("bad", "expired").raw(" ").text(&text(at)),
             Some(at) if at <= now + SOON => out.span("warning", "soon").raw(" ").text(&text(at)),
             Some(at) => out.text(&text(at)),
         };
-        out.close().time(&text(own.loaded));
-        last_reload(out, &own.last_reload);
+        out.close().time(&text(certificate.loaded));
+        last_reload(out, &certificate.last_reload);
         out.raw("</tr>");
     }
     out.end();
 }
 
-/// A certificate that expires within this time is shown as a warning: those of cert-manager are renewed long before.
+/// Certificates that expire within this time are shown as a warning: cert-manager renews them long before.
 const SOON: Duration = Duration::from_hours(7 * 24);
 
-fn place(out: &mut Html, location: &str) {
+fn location(out: &mut Html, location: &str) {
     out.open("long")
         .raw("<code>")
         .text(location)
@@ -80,11 +80,11 @@ fn last_reload(out: &mut Html, last: &Attempt) {
     };
 }
 
-/// How long admission took lately.
+/// The latencies of admission in the last hours.
 pub(super) fn latencies(out: &mut Html, families: &[Family]) {
     let steps = families
         .iter()
-        .find(|own| own.name == "apiserver_admission_step_admission_duration_seconds_summary");
+        .find(|family| family.name == "apiserver_admission_step_admission_duration_seconds_summary");
     let Some(steps) = steps else { return };
     let columns = [
         "Step",
@@ -97,15 +97,15 @@ pub(super) fn latencies(out: &mut Html, families: &[Family]) {
     ];
     out.heading("Latencies of the last hours").table(&columns);
     for series in &steps.series {
-        let Value::Summary(own) = &series.value else {
+        let Value::Summary(summary) = &series.value else {
             continue;
         };
         out.row()
             .cell(label(series, "type"))
             .cell(label(series, "operation"))
             .cell(label(series, "rejected"));
-        out.number(&own.count.to_string());
-        for (_, seconds) in &own.quantiles {
+        out.number(&summary.count.to_string());
+        for (_, seconds) in &summary.quantiles {
             out.number(&time(*seconds));
         }
         out.raw("</tr>");
@@ -113,14 +113,14 @@ pub(super) fn latencies(out: &mut Html, families: &[Family]) {
     out.end();
 }
 
-/// How many decisions are shown at a time.
-const SHOWN: usize = 50;
+/// The maximum number of decisions on the page.
+const MAX_SHOWN: usize = 50;
 
-/// What was decided lately, and why: of all, those that a filter lets through.
+/// The last decisions that match a filter.
 pub(super) fn decisions(out: &mut Html, all: &[Decision], filter: &Filter) {
     let columns = [
         "At",
-        "Answer",
+        "HttpResponse",
         "Operation",
         "Resource",
         "Namespace",
@@ -133,8 +133,9 @@ pub(super) fn decisions(out: &mut Html, all: &[Decision], filter: &Filter) {
     filter.write(out, all);
     out.table(&columns);
     let mut shown = 0;
-    for own in all.iter().filter(|own| filter.lets(own)).take(SHOWN) {
-        decision(out, own);
+    let matching = all.iter().filter(|decision| filter.matches(decision));
+    for decision in matching.take(MAX_SHOWN) {
+        decision_row(out, decision);
         shown += 1;
     }
     out.end();
@@ -147,44 +148,44 @@ pub(super) fn decisions(out: &mut Html, all: &[Decision], filter: &Filter) {
     }
 }
 
-fn decision(out: &mut Html, own: &Decision) {
-    out.row().time(&text(own.at)).open("");
-    match (own.allowed, own.changed) {
+fn decision_row(out: &mut Html, decision: &Decision) {
+    out.row().time(&text(decision.at)).open("");
+    match (decision.allowed, decision.changed) {
         (false, _) => out.span("bad", "denied"),
         (true, true) => out.span("good", "changed"),
         (true, false) => out.span("good", "allowed"),
     };
-    out.raw(" ").span("quiet", own.path).close();
-    out.cell(own.operation)
-        .cell(&own.resource)
-        .cell(&own.namespace)
-        .cell(&own.name)
-        .cell(&own.user);
-    out.open("long").text(&own.why);
-    for warning in &own.warnings {
+    out.raw(" ").span("quiet", decision.path).close();
+    out.cell(decision.operation)
+        .cell(&decision.resource)
+        .cell(&decision.namespace)
+        .cell(&decision.name)
+        .cell(&decision.user);
+    out.open("long").text(&decision.message);
+    for warning in &decision.warnings {
         out.raw("<div>")
             .span("warning", "warning")
             .raw(" ")
             .text(warning)
             .raw("</div>");
     }
-    let changes = own.changes();
+    let changes = decision.changes();
     if !changes.is_empty() {
         out.span("quiet", &changes);
     }
     out.close();
-    out.number(&time(own.elapsed.as_secs_f64())).raw("</tr>");
+    out.number(&time(decision.elapsed.as_secs_f64())).raw("</tr>");
 }
 
 fn label<'a>(series: &'a Series, name: &str) -> &'a str {
     series
         .labels
         .iter()
-        .find(|(own, _)| *own == name)
+        .find(|(label, _)| *label == name)
         .map_or("", |(_, value)| value)
 }
 
-/// As much of a hash as tells it from others.
+/// The first characters of a hash.
 fn short(hash: &str) -> String {
     hash.strip_prefix("sha256:")
         .unwrap_or(hash)
@@ -193,7 +194,7 @@ fn short(hash: &str) -> String {
         .collect()
 }
 
-/// To three digits or so.
+/// A duration with about three significant digits.
 fn time(seconds: f64) -> String {
     let Ok(time) = Duration::try_from_secs_f64(seconds) else {
         return "–".into();

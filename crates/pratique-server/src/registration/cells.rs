@@ -1,10 +1,10 @@
-//! What rules are about, taken apart: one resource of one group in one version with one operation each.
+//! Rules split into cells: one resource of one group in one version with one operation each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-/// The smallest that a rule can be about. Each part may be `*`.
+/// The smallest possible rule. Each part may be `*`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cell {
     pub(super) group: String,
@@ -18,7 +18,7 @@ pub(super) struct Cell {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells(BTreeSet<Cell>);
 
-/// The cells of a rule: of groups, versions, operations and resources.
+/// The cells of a rule, given its groups, versions, operations and resources.
 pub(super) fn of_rule(parts: [Option<&[String]>; 4], scope: Option<&str>) -> Vec<Cell> {
     let [groups, versions, operations, resources] = parts.map(Option::unwrap_or_default);
     let mut all = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn of_rule(parts: [Option<&[String]>; 4], scope: Option<&str>) -> Vec
                     all.push(Cell {
                         group: group.clone(),
                         version: version.clone(),
-                        // A trailing slash is the resource itself.
+                        // A trailing slash stands for the resource itself.
                         resource: resource.trim_end_matches('/').to_owned(),
                         operation: operation.clone(),
                         scope: scope.unwrap_or("*").to_owned(),
@@ -42,23 +42,23 @@ pub(super) fn of_rule(parts: [Option<&[String]>; 4], scope: Option<&str>) -> Vec
 }
 
 impl Cell {
-    /// Whether whatever the other is about this is about too.
+    /// Whether this cell matches everything that the other one matches.
     fn covers(&self, other: &Cell) -> bool {
-        let part = |own: &String, other: &String| own == "*" || own == other;
-        part(&self.group, &other.group)
-            && part(&self.version, &other.version)
-            && part(&self.operation, &other.operation)
-            && part(&self.scope, &other.scope)
+        let covers = |part: &String, other: &String| part == "*" || part == other;
+        covers(&self.group, &other.group)
+            && covers(&self.version, &other.version)
+            && covers(&self.operation, &other.operation)
+            && covers(&self.scope, &other.scope)
             && covers_resource(&self.resource, &other.resource)
     }
 }
 
-/// `*` is about resources without parts, `*/*` about everything, `pods/*` about all of pods, and `*/scale` about
-/// that part of all.
-fn covers_resource(own: &str, other: &str) -> bool {
-    let (name, part) = own.split_once('/').unwrap_or((own, ""));
-    let (other_name, other_part) = other.split_once('/').unwrap_or((other, ""));
-    (name == "*" || name == other_name) && (part == "*" || part == other_part)
+/// Whether a resource pattern covers another one: `*` matches all resources, `*/*` also their subresources, `pods/*` pods
+/// and their subresources, and `*/scale` the subresource of all resources.
+fn covers_resource(pattern: &str, other: &str) -> bool {
+    let (name, subresource) = pattern.split_once('/').unwrap_or((pattern, ""));
+    let (other_name, other_subresource) = other.split_once('/').unwrap_or((other, ""));
+    (name == "*" || name == other_name) && (subresource == "*" || subresource == other_subresource)
 }
 
 impl Cells {
@@ -74,19 +74,16 @@ impl Cells {
         self.0.iter()
     }
 
-    /// Those that no cell of the others covers.
+    /// The cells that no cell of `others` covers.
     pub(super) fn without(&self, others: &Cells) -> Cells {
-        let own = self
-            .0
-            .iter()
-            .filter(|cell| !others.0.iter().any(|other| other.covers(cell)));
-        Cells(own.cloned().collect())
+        let is_covered = |cell: &&Cell| others.0.iter().any(|other| other.covers(cell));
+        Cells(self.0.iter().filter(|cell| !is_covered(cell)).cloned().collect())
     }
 
-    /// As few rules as there need be, about just these cells.
+    /// Merges the cells into few rules.
     pub(super) fn rules(&self) -> Vec<Value> {
         let covered = |cell: &Cell| self.0.iter().any(|other| other != cell && other.covers(cell));
-        // One dimension after the other: what differs in it alone becomes one.
+        // One dimension after the other: rules that differ only in it are merged.
         let mut operations: BTreeMap<[String; 4], BTreeSet<String>> = BTreeMap::new();
         for cell in self.0.iter().filter(|cell| !covered(cell)) {
             let Cell {
@@ -145,7 +142,9 @@ mod tests {
 
     #[test]
     fn wildcards_cover() {
-        let check = |own, other, expected| assert_eq!(covers_resource(own, other), expected, "{own} {other}");
+        let check = |pattern, other, expected| {
+            assert_eq!(covers_resource(pattern, other), expected, "{pattern} {other}");
+        };
         check("*", "pods", true);
         check("*", "pods/status", false);
         check("*/*", "pods", true);
@@ -165,9 +164,9 @@ mod tests {
         let mut cells = Cells::default();
         for group in ["apps", "batch"] {
             cells.extend(
-                ["a", "b"]
-                    .into_iter()
-                    .flat_map(|own| ["CREATE", "UPDATE"].map(|it| cell(group, own, it))),
+                ["a", "b"].into_iter().flat_map(|resource| {
+                    ["CREATE", "UPDATE"].map(|operation| cell(group, resource, operation))
+                }),
             );
         }
         cells.extend([cell("apps", "*/scale", "*"), cell("apps", "a/scale", "CREATE")].into_iter());

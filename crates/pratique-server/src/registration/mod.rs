@@ -1,4 +1,4 @@
-//! The webhook configurations that have an API server ask this one: about what it judges, and nothing else.
+//! Webhook configurations that register this server with an API server, for just the resources of its policies.
 
 mod cells;
 
@@ -9,66 +9,65 @@ use serde_json::{Value, json};
 
 use cells::{Cell, Cells};
 
-/// How an API server reaches this server.
+/// The endpoint at which API servers reach this server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reached {
-    /// By a service.
+pub enum Endpoint {
+    /// A service.
     Service {
-        /// The service's namespace.
+        /// The namespace of the service.
         namespace: String,
-        /// The service's name.
+        /// The name of the service.
         name: String,
-        /// The service's port.
+        /// The port of the service.
         port: u16,
     },
-    /// By a URL, to which the paths of this server are added.
+    /// A URL, to which the paths of this server are appended.
     Url(String),
 }
 
-/// What webhook configurations are made of, besides what is judged.
+/// The parameters of the webhook configurations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
     /// The name of both configurations.
     pub name: String,
-    /// How an API server reaches this server.
-    pub reached: Reached,
-    /// What the server's certificate leads to, as base64 of PEM; empty if something else fills it in.
+    /// The endpoint of this server.
+    pub endpoint: Endpoint,
+    /// The CA bundle for the server's certificate, as base64 of PEM; empty if it is injected otherwise.
     pub ca_bundle: String,
-    /// Annotations of the configurations, such as the one that has cert-manager fill in the bundle.
+    /// Annotations of the configurations, such as the one with which cert-manager injects the CA bundle.
     pub annotations: Vec<(String, String)>,
-    /// Namespaces that are never asked about, besides those that a cluster needs to start.
-    pub exempt: Vec<String>,
-    /// Labels that exempt a namespace, as the keys with the values that do; a key without values exempts all namespaces
-    /// that have it.
+    /// Exempt namespaces, besides those of the system.
+    pub exempt_namespaces: Vec<String>,
+    /// Labels of exempt namespaces: keys with values. A key without values exempts all namespaces with the label.
     pub exempt_labels: Vec<(String, Vec<String>)>,
-    /// How many seconds an API server waits.
+    /// The timeout, in seconds.
     pub timeout: u32,
 }
 
-/// Namespaces of what a cluster needs to start, which may not wait for webhooks that may not have started.
+/// The namespaces of the system. A cluster has to start without its webhooks.
 const SYSTEM: [&str; 3] = ["kube-node-lease", "kube-public", "kube-system"];
 
-/// What the control plane and nodes do outside of namespaces may not wait either.
+/// The match condition that exempts the control plane and nodes from rules for cluster-scoped resources.
 const NOT_THE_SYSTEM: &str = "request.?namespace.orValue('') != '' || \
     !('system:nodes' in request.userInfo.?groups.orValue([]) || \
     request.userInfo.username in ['system:apiserver', 'system:kube-controller-manager', 'system:kube-scheduler'])";
 
-/// What one phase judges.
+/// The rules of one phase.
 #[derive(Debug, Default)]
-struct Judged {
-    /// What must not go on when nobody judges it.
+struct PhaseRules {
+    /// Rules with the failure policy `Fail`.
     fail: Cells,
-    /// What may.
+    /// Rules with the failure policy `Ignore`.
     ignore: Cells,
-    /// Whether any of it is to be asked about again when others changed an object.
-    again: bool,
+    /// Whether any policy or webhook has to be reinvoked.
+    reinvoke: bool,
 }
 
 impl Registration {
-    /// The configurations for what these judge: none, one or two objects.
+    /// The webhook configurations for these policies and webhooks: up to two objects.
     ///
-    /// A request is asked about once: where a policy that fails and one that ignores want to see it, the first decides
-    /// what happens if nobody can be asked. What webhooks cannot tell apart, such as names, is asked about as well.
+    /// A request is sent once: the failure policy `Fail` takes precedence for rules with both. Requests are also sent if
+    /// only constraints that webhook rules do not have, such as names, exclude them.
     #[must_use]
     pub fn objects(&self, all: &[Configurations]) -> Vec<Value> {
         let mutating = self.object("Mutating", "/mutate", mutating(all));
@@ -76,12 +75,12 @@ impl Registration {
         mutating.into_iter().chain(validating).collect()
     }
 
-    fn object(&self, phase: &str, path: &str, judged: Judged) -> Option<Value> {
-        let ignore = judged.ignore.without(&judged.fail);
-        let hooks: Vec<Value> = [("Fail", &judged.fail), ("Ignore", &ignore)]
+    fn object(&self, phase: &str, path: &str, rules: PhaseRules) -> Option<Value> {
+        let ignore = rules.ignore.without(&rules.fail);
+        let webhooks: Vec<Value> = [("Fail", &rules.fail), ("Ignore", &ignore)]
             .into_iter()
             .filter(|(_, cells)| !cells.is_empty())
-            .map(|(policy, cells)| self.hook(phase, path, (policy, cells), judged.again))
+            .map(|(policy, cells)| self.webhook(phase, path, (policy, cells), rules.reinvoke))
             .collect();
         let mut metadata = json!({"name": self.name});
         if !self.annotations.is_empty() {
@@ -91,24 +90,24 @@ impl Registration {
                 .map(|(name, value)| (name.clone(), value.clone().into()));
             put(&mut metadata, "annotations", Value::Object(annotations.collect()));
         }
-        (!hooks.is_empty()).then(|| {
+        (!webhooks.is_empty()).then(|| {
             json!({
                 "apiVersion": "admissionregistration.k8s.io/v1",
                 "kind": format!("{phase}WebhookConfiguration"),
                 "metadata": metadata,
-                "webhooks": hooks,
+                "webhooks": webhooks,
             })
         })
     }
 
-    fn hook(&self, phase: &str, path: &str, (policy, cells): (&str, &Cells), again: bool) -> Value {
+    fn webhook(&self, phase: &str, path: &str, (policy, cells): (&str, &Cells), reinvoke: bool) -> Value {
         let name = format!(
             "{}.{}.{}",
             policy.to_lowercase(),
             phase.to_lowercase(),
             self.domain()
         );
-        let mut hook = json!({
+        let mut webhook = json!({
             "name": name,
             "admissionReviewVersions": ["v1"],
             "clientConfig": self.client(path),
@@ -119,30 +118,27 @@ impl Registration {
             "namespaceSelector": {"matchExpressions": self.namespaces()},
             "rules": cells.rules(),
         });
-        if cells.iter().any(may_be_of_the_cluster) {
+        if cells.iter().any(may_be_cluster_scoped) {
             let condition = json!({"name": "not-the-system", "expression": NOT_THE_SYSTEM});
-            put(&mut hook, "matchConditions", json!([condition]));
+            put(&mut webhook, "matchConditions", json!([condition]));
         }
         if phase == "Mutating" {
-            put(
-                &mut hook,
-                "reinvocationPolicy",
-                if again { "IfNeeded" } else { "Never" }.into(),
-            );
+            let policy = if reinvoke { "IfNeeded" } else { "Never" };
+            put(&mut webhook, "reinvocationPolicy", policy.into());
         }
-        hook
+        webhook
     }
 
     fn client(&self, path: &str) -> Value {
-        let mut client = match &self.reached {
-            Reached::Service {
+        let mut client = match &self.endpoint {
+            Endpoint::Service {
                 namespace,
                 name,
                 port,
             } => {
                 json!({"service": {"namespace": namespace, "name": name, "path": path, "port": port}})
             }
-            Reached::Url(url) => json!({"url": format!("{}{path}", url.trim_end_matches('/'))}),
+            Endpoint::Url(url) => json!({"url": format!("{}{path}", url.trim_end_matches('/'))}),
         };
         if !self.ca_bundle.is_empty() {
             put(&mut client, "caBundle", self.ca_bundle.clone().into());
@@ -150,15 +146,15 @@ impl Registration {
         client
     }
 
-    /// Names of webhooks are names in a domain.
+    /// The domain of webhook names.
     fn domain(&self) -> String {
-        match &self.reached {
-            Reached::Service { namespace, name, .. } => format!("{name}.{namespace}.svc"),
-            Reached::Url(_) => format!("{}.pratique.local", self.name),
+        match &self.endpoint {
+            Endpoint::Service { namespace, name, .. } => format!("{name}.{namespace}.svc"),
+            Endpoint::Url(_) => format!("{}.pratique.local", self.name),
         }
     }
 
-    /// What selects the namespaces that are asked about.
+    /// The requirements of the namespace selector.
     fn namespaces(&self) -> Vec<Value> {
         let by_name =
             json!({"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": self.exempt()});
@@ -172,23 +168,23 @@ impl Registration {
         std::iter::once(by_name).chain(by_label).collect()
     }
 
-    /// Namespaces that are never asked about: the server's own among them, which may not wait for itself.
+    /// The sorted exempt namespaces, including that of the server, which must not depend on itself.
     fn exempt(&self) -> Vec<&str> {
-        let own = match &self.reached {
-            Reached::Service { namespace, .. } => Some(&**namespace),
-            Reached::Url(_) => None,
+        let server = match &self.endpoint {
+            Endpoint::Service { namespace, .. } => Some(&**namespace),
+            Endpoint::Url(_) => None,
         };
-        let given = self.exempt.iter().map(|name| &**name);
-        let mut all: Vec<&str> = SYSTEM.into_iter().chain(own).chain(given).collect();
+        let given = self.exempt_namespaces.iter().map(|name| &**name);
+        let mut all: Vec<&str> = SYSTEM.into_iter().chain(server).chain(given).collect();
         all.sort_unstable();
         all.dedup();
         all
     }
 }
 
-impl Judged {
-    fn add(&mut self, failure_policy: Option<&String>, cells: impl Iterator<Item = Cell>) {
-        match failure_policy.map(String::as_str) {
+impl PhaseRules {
+    fn add(&mut self, failure_policy: &Option<String>, cells: impl Iterator<Item = Cell>) {
+        match failure_policy.as_deref() {
             Some("Ignore") => self.ignore.extend(cells),
             _ => self.fail.extend(cells),
         }
@@ -201,65 +197,59 @@ fn put(object: &mut Value, key: &str, value: Value) {
     }
 }
 
-/// What mutating policies that are bound, and mutating webhooks, see.
-fn mutating(all: &[Configurations]) -> Judged {
-    let mut judged = Judged::default();
+/// The rules of bound mutating policies and of mutating webhooks.
+fn mutating(all: &[Configurations]) -> PhaseRules {
+    let mut rules = PhaseRules::default();
     for set in all {
-        let bindings = set.mutating_bindings.iter().filter_map(|own| own.spec.as_ref());
-        let bound: Vec<_> = bindings.filter_map(|spec| spec.policy_name.as_deref()).collect();
-        for policy in set.mutating_policies.iter().map(|own| &**own) {
-            let name = policy.metadata.name.as_deref().unwrap_or_default();
-            let Some(spec) = policy.spec.as_ref().filter(|_| bound.contains(&name)) else {
-                continue;
-            };
-            judged.add(
-                spec.failure_policy.as_ref(),
-                of_policy(spec.match_constraints.as_ref()),
-            );
-            judged.again |= spec.reinvocation_policy.as_deref() == Some("IfNeeded");
+        let bindings = set.mutating_bindings.iter();
+        let specs = bindings.filter_map(|binding| binding.spec.as_ref());
+        let bound: Vec<_> = specs.filter_map(|spec| spec.policy_name.as_deref()).collect();
+        for policy in &set.mutating_policies {
+            if let Some(spec) = &policy.spec
+                && is_bound(&policy.metadata.name, &bound)
+            {
+                rules.add(&spec.failure_policy, of_policy(spec.match_constraints.as_ref()));
+                rules.reinvoke |= spec.reinvocation_policy.as_deref() == Some("IfNeeded");
+            }
         }
-        for hook in set
-            .mutating_webhooks
-            .iter()
-            .flat_map(|own| own.webhooks.iter().flatten())
-        {
-            judged.add(hook.failure_policy.as_ref(), of_webhook(hook.rules.as_deref()));
-            judged.again |= hook.reinvocation_policy.as_deref() == Some("IfNeeded");
+        let configurations = set.mutating_webhooks.iter();
+        for webhook in configurations.flat_map(|configuration| configuration.webhooks.iter().flatten()) {
+            rules.add(&webhook.failure_policy, of_webhook(webhook.rules.as_deref()));
+            rules.reinvoke |= webhook.reinvocation_policy.as_deref() == Some("IfNeeded");
         }
     }
-    judged
+    rules
 }
 
-/// What validating policies that are bound, and validating webhooks, see.
-fn validating(all: &[Configurations]) -> Judged {
-    let mut judged = Judged::default();
+/// The rules of bound validating policies and of validating webhooks.
+fn validating(all: &[Configurations]) -> PhaseRules {
+    let mut rules = PhaseRules::default();
     for set in all {
-        let bindings = set.validating_bindings.iter().map(|own| &own.spec);
-        let bound: Vec<_> = bindings.map(|spec| &*spec.policy_name).collect();
-        for policy in set.validating_policies.iter().map(|own| &**own) {
-            let name = policy.metadata.name.as_deref().unwrap_or_default();
-            let Some(spec) = policy.spec.as_ref().filter(|_| bound.contains(&name)) else {
-                continue;
-            };
-            judged.add(
-                spec.failure_policy.as_ref(),
-                of_policy(spec.match_constraints.as_ref()),
-            );
+        let bindings = set.validating_bindings.iter();
+        let bound: Vec<_> = bindings.map(|binding| &*binding.spec.policy_name).collect();
+        for policy in &set.validating_policies {
+            if let Some(spec) = &policy.spec
+                && is_bound(&policy.metadata.name, &bound)
+            {
+                rules.add(&spec.failure_policy, of_policy(spec.match_constraints.as_ref()));
+            }
         }
-        for hook in set
-            .validating_webhooks
-            .iter()
-            .flat_map(|own| own.webhooks.iter().flatten())
-        {
-            judged.add(hook.failure_policy.as_ref(), of_webhook(hook.rules.as_deref()));
+        let configurations = set.validating_webhooks.iter();
+        for webhook in configurations.flat_map(|configuration| configuration.webhooks.iter().flatten()) {
+            rules.add(&webhook.failure_policy, of_webhook(webhook.rules.as_deref()));
         }
     }
-    judged
+    rules
+}
+
+/// Whether a policy has a binding.
+fn is_bound(name: &Option<String>, bound: &[&str]) -> bool {
+    bound.contains(&name.as_deref().unwrap_or_default())
 }
 
 fn of_policy(constraints: Option<&MatchResources>) -> impl Iterator<Item = Cell> {
     let rules = constraints
-        .and_then(|own| own.resource_rules.as_ref())
+        .and_then(|constraints| constraints.resource_rules.as_ref())
         .into_iter()
         .flatten();
     rules.flat_map(|rule| {
@@ -285,16 +275,16 @@ fn of_webhook(rules: Option<&[RuleWithOperations]>) -> impl Iterator<Item = Cell
     })
 }
 
-/// Whether requests that it is about may be outside of namespaces, as far as one can tell.
-fn may_be_of_the_cluster(cell: &Cell) -> bool {
+/// Whether a cell may match cluster-scoped resources. Unknown resources may be cluster-scoped.
+fn may_be_cluster_scoped(cell: &Cell) -> bool {
     let resource = cell.resource.split('/').next().unwrap_or_default();
     let known = || {
         builtin::resources()
             .iter()
-            .filter(|own| own.resource.resource == resource)
+            .filter(|served| served.resource.resource == resource)
     };
-    let of_group = || known().filter(|own| cell.group == "*" || own.resource.group == cell.group);
-    cell.scope != "Namespaced" && (of_group().next().is_none() || of_group().any(|own| !own.namespaced))
+    let of_group = || known().filter(|served| cell.group == "*" || served.resource.group == cell.group);
+    cell.scope != "Namespaced" && (of_group().next().is_none() || of_group().any(|served| !served.namespaced))
 }
 
 #[cfg(test)]
@@ -318,20 +308,20 @@ mod tests {
     }
 
     fn registration() -> Registration {
-        let service = Reached::Service {
+        let service = Endpoint::Service {
             namespace: "pratique".into(),
             name: "admission".into(),
             port: 443,
         };
         Registration {
             name: "pratique".into(),
-            reached: service,
+            endpoint: service,
             ca_bundle: "Q0E=".into(),
             annotations: vec![(
                 "cert-manager.io/inject-ca-from".into(),
                 "pratique/admission".into(),
             )],
-            exempt: vec!["ingress".into()],
+            exempt_namespaces: vec!["ingress".into()],
             exempt_labels: Vec::new(),
             timeout: 5,
         }
@@ -357,12 +347,12 @@ mod tests {
         let objects = registration().objects(&[set(Plugin::ValidatingAdmissionPolicy, text)]);
         objects
             .first()
-            .map(|own| own["webhooks"].as_array().unwrap().clone())
+            .map(|object| object["webhooks"].as_array().unwrap().clone())
             .unwrap_or_default()
     }
 
     #[test]
-    fn what_is_judged_is_asked_about_once() {
+    fn each_request_is_sent_once() {
         let text = policy("a", "Fail", "[pods]", "[CREATE]", true)
             + &policy("b", "Ignore", "[pods, services]", "[CREATE, UPDATE]", true)
             + &policy("c", "Fail", "[secrets]", "[CREATE]", false);
@@ -403,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_can_start() {
+    fn system_namespaces_are_exempt() {
         let found = hooks(&policy("a", "Fail", "[pods]", "[CREATE]", true));
         let expected = json!({
             "name": "fail.validating.admission.pratique.svc", "admissionReviewVersions": ["v1"],
@@ -428,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_asked_about_nothing() {
+    fn no_rules_are_no_configurations() {
         assert_eq!(registration().objects(&[]), Vec::<Value>::new());
     }
 }

@@ -42,7 +42,7 @@ impl Authority {
     }
 
     /// Of clients that trust it, and show this certificate.
-    pub(crate) fn config(&self, own: Option<&Pair>) -> ClientConfig {
+    pub(crate) fn config(&self, pair: Option<&Pair>) -> ClientConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.0.der().clone()).unwrap();
         let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
@@ -50,7 +50,7 @@ impl Authority {
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_root_certificates(roots);
-        match own {
+        match pair {
             Some((_, key, certificate)) => {
                 let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
                 builder
@@ -64,22 +64,22 @@ impl Authority {
     pub(crate) fn client(
         &self,
         address: SocketAddr,
-        own: Option<&Pair>,
+        pair: Option<&Pair>,
     ) -> Client<StreamOwned<ClientConnection, TcpStream>> {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        Client::over(self.over(stream, own))
+        Client::over(self.over(stream, pair))
     }
 
     /// TLS over a connection, of a client that trusts it.
     pub(crate) fn over(
         &self,
         stream: TcpStream,
-        own: Option<&Pair>,
+        pair: Option<&Pair>,
     ) -> StreamOwned<ClientConnection, TcpStream> {
         let name = ServerName::try_from("localhost").unwrap();
         StreamOwned::new(
-            ClientConnection::new(Arc::new(self.config(own)), name).unwrap(),
+            ClientConnection::new(Arc::new(self.config(pair)), name).unwrap(),
             stream,
         )
     }
@@ -307,20 +307,24 @@ fn certificates_are_told_of() {
 #[test]
 fn clients_may_need_a_certificate() {
     let directory = tempfile::tempdir().unwrap();
-    let (own, clients) = (Authority::new(), Authority::new());
-    write(directory.path(), &own.issue(ExtendedKeyUsagePurpose::ServerAuth));
+    let (servers, clients) = (Authority::new(), Authority::new());
+    write(
+        directory.path(),
+        &servers.issue(ExtendedKeyUsagePurpose::ServerAuth),
+    );
     fs::write(directory.path().join("ca.crt"), clients.0.pem()).unwrap();
     let certificates = Certificates::load(files(directory.path(), Some("ca.crt"))).unwrap();
     let server = Running::with(|settings| settings.certificates = Some(Arc::new(certificates)));
 
-    let mut stranger = own.client(server.address, None);
+    let mut stranger = servers.client(server.address, None);
     assert_eq!(stranger.review("/validate", "web").code, 401);
     assert_eq!(stranger.get("/configz").code, 401);
     assert_eq!(stranger.get("/readyz").code, 200);
     assert_eq!(stranger.get("/metrics").code, 200, "unless they are protected");
     let known = clients.issue(ExtendedKeyUsagePurpose::ClientAuth);
     assert_eq!(
-        own.client(server.address, Some(&known))
+        servers
+            .client(server.address, Some(&known))
             .review("/validate", "web")
             .code,
         200
@@ -338,14 +342,14 @@ fn clients_may_need_a_certificate() {
         ("/readyz", None, 200),
     ] {
         assert_eq!(
-            own.client(protected.address, shown).get(path).code,
+            servers.client(protected.address, shown).get(path).code,
             code,
             "{path}"
         );
     }
 
     let forged = Authority::new().issue(ExtendedKeyUsagePurpose::ClientAuth);
-    let mut forger = own.client(server.address, Some(&forged));
+    let mut forger = servers.client(server.address, Some(&forged));
     let sent = forger.send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n");
     assert!(sent.is_err() || forger.read().is_none());
 }
@@ -372,7 +376,7 @@ fn handshakes_that_never_end_are_given_up() {
     let certificates = Certificates::load(files(directory.path(), None)).unwrap();
     let server = Running::with(|settings| {
         settings.certificates = Some(Arc::new(certificates));
-        settings.limits.handshake = Duration::from_millis(300);
+        settings.limits.handshake_timeout = Duration::from_millis(300);
         settings.limits.connections = 8;
     });
     let start = Instant::now();

@@ -21,8 +21,8 @@ fn requests_that_have_begun_are_answered() {
     std::thread::sleep(Duration::from_millis(300));
     server.end(Duration::ZERO, GRACE);
     let start = Instant::now();
-    for own in waiting {
-        assert_eq!(own.join().unwrap(), 200);
+    for review in waiting {
+        assert_eq!(review.join().unwrap(), 200);
     }
     assert!(server.wait());
     assert!(start.elapsed() < GRACE);

@@ -17,7 +17,7 @@ fn ask(server: &Running, path: &'static str, name: &str) -> JoinHandle<u16> {
 
 fn wait_until_computing(server: &Running, count: usize) {
     let start = Instant::now();
-    while server.judge.computing.load(Ordering::Relaxed) != count {
+    while server.reviewer.computing.load(Ordering::Relaxed) != count {
         assert!(start.elapsed() < LONG, "not {count}");
         thread::sleep(Duration::from_millis(1));
     }
@@ -44,7 +44,10 @@ fn nothing_waits_for_evaluations() {
     }
     assert_eq!(client.review("/validate?timeout=100ms", "compute").code, 504);
     assert!(start.elapsed() < LONG, "{:?}", start.elapsed());
-    assert!(computing.iter().all(|own| !own.is_finished()), "they did compute");
+    assert!(
+        computing.iter().all(|review| !review.is_finished()),
+        "they did compute"
+    );
     server.end(Duration::ZERO, Duration::ZERO);
 }
 

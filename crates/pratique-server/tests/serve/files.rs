@@ -1,4 +1,4 @@
-//! A server whose process may not open many files, which is a process of its own.
+//! A server whose process may not open many files, in a separate process.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Read};

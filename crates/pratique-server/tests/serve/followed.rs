@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pratique::live::{Changed, Source};
 use pratique::{Admission, Configurations};
 use pratique_metrics::Metrics;
-use pratique_server::{Followed, KnownCluster, LiveReviewer, Reached, Reloads, Settings};
+use pratique_server::{Endpoint, Followed, KnownCluster, LiveReviewer, Reloads, Settings};
 
 use super::client::Client;
 use super::running::Running;
@@ -30,7 +30,7 @@ impl Source for Dying {
 #[test]
 fn the_death_of_what_follows_a_cluster_has_the_server_restarted() {
     let dying = Dying::default();
-    let reached = Reached::Url("https://nowhere".into());
+    let reached = Endpoint::Url("https://nowhere".into());
     let followed = Followed::new(dying.clone(), "cluster x", reached);
     let live = Admission::builder()
         .live()

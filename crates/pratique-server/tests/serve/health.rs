@@ -1,4 +1,4 @@
-//! Health and metrics at an address of their own.
+//! The health listener.
 
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
@@ -25,14 +25,14 @@ fn it_tells_what_the_server_tells() {
     }
     assert_eq!(Client::to(address).ask("POST", "/readyz", "", b"").code, 405);
     assert_eq!(Client::to(address).review("/validate", "web").code, 404);
-    server.judge.loading.store(true, Ordering::Relaxed);
+    server.reviewer.loading.store(true, Ordering::Relaxed);
     assert_eq!(get("/readyz").code, 503);
     assert_eq!(Client::to(address).ask("HEAD", "/readyz", "", b"").code, 503);
-    server.judge.dead.store(true, Ordering::Relaxed);
+    server.reviewer.dead.store(true, Ordering::Relaxed);
     assert_eq!(get("/livez").code, 500);
 }
 
-/// Neither connections nor requests at the other address are left, and all of its own are taken by clients that say
+/// Neither connections nor requests at the other address are left, and all of its connections are taken by clients that say
 /// nothing.
 #[test]
 fn nobody_is_in_its_way() {
@@ -54,7 +54,7 @@ fn nobody_is_in_its_way() {
         })
         .collect();
     let start = std::time::Instant::now();
-    while server.judge.computing.load(Ordering::Relaxed) < 4 {
+    while server.reviewer.computing.load(Ordering::Relaxed) < 4 {
         assert!(start.elapsed() < Duration::from_secs(10));
     }
     let address = server.health.unwrap();
@@ -74,7 +74,7 @@ fn it_goes_on_until_the_server_ends() {
     assert_eq!(Client::to(address).get("/readyz").body, "shutting down\n");
     assert_eq!(Client::to(address).get("/livez").code, 200);
     assert!(server.wait());
-    // Its thread ends on its own.
+    // Its thread ends by itself.
     let start = std::time::Instant::now();
     while TcpStream::connect(address).is_ok() {
         assert!(start.elapsed() < Duration::from_secs(10));

@@ -1,4 +1,4 @@
-//! Clients that are slow, large, many, or gone; and a judge that breaks.
+//! Clients that are slow, large, many, or gone; and a reviewer that panics.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn a_panic_ends_with_its_request() {
 
 #[test]
 fn the_client_says_how_long_it_waits() {
-    let server = Running::with(|settings| settings.limits.time = Duration::from_millis(50));
+    let server = Running::with(|settings| settings.limits.default_timeout = Duration::from_millis(50));
     let mut client = Client::to(server.address);
     let start = Instant::now();
     assert_eq!(client.review("/validate?timeout=100ms", "slow-5000").code, 504);
@@ -157,7 +157,7 @@ fn long(name: &str, bytes: usize) -> String {
 fn the_largest_wait_for_each_other() {
     let server = Running::with(|settings| {
         settings.limits.memory = 64 << 20;
-        settings.limits.turn = Duration::from_secs(20);
+        settings.limits.queue_timeout = Duration::from_secs(20);
     });
     let body = Arc::new(long("slow-300", 5_000_000));
     let asked: Vec<_> = (0..3)
@@ -227,7 +227,7 @@ fn what_would_take_too_much_memory_is_refused() {
 
 #[test]
 fn answers_are_bounded() {
-    let server = Running::with(|settings| settings.limits.answer = 2000);
+    let server = Running::with(|settings| settings.limits.response = 2000);
     let mut client = Client::to(server.address);
     assert_eq!(client.review("/validate", "answer-1000").code, 200);
     let answer = client.review("/validate", "answer-2000");
@@ -255,7 +255,7 @@ fn a_long_uid_is_refused() {
 
 #[test]
 fn slow_bodies_are_given_up() {
-    let server = Running::with(|settings| settings.limits.body_time = Duration::from_millis(200));
+    let server = Running::with(|settings| settings.limits.body_timeout = Duration::from_millis(200));
     let mut client = Client::to(server.address);
     client
         .send(format!("{HEAD}Content-Length: 100\r\n\r\n{{").as_bytes())
@@ -265,7 +265,7 @@ fn slow_bodies_are_given_up() {
 
 #[test]
 fn slow_heads_are_given_up() {
-    let server = Running::with(|settings| settings.limits.head = Duration::from_millis(200));
+    let server = Running::with(|settings| settings.limits.head_timeout = Duration::from_millis(200));
     let mut client = Client::to(server.address);
     client.send(b"POST /validate HTTP/1.1\r\nHo").unwrap();
     let start = Instant::now();
@@ -313,7 +313,7 @@ fn requests_wait_for_their_turn() {
 fn too_many_requests_are_told_to_come_again() {
     let server = Running::with(|settings| {
         settings.limits.requests = 2;
-        settings.limits.turn = Duration::from_millis(100);
+        settings.limits.queue_timeout = Duration::from_millis(100);
     });
     let slow = || {
         let address = server.address;
@@ -324,7 +324,7 @@ fn too_many_requests_are_told_to_come_again() {
     std::thread::sleep(Duration::from_millis(300));
     let answer = client.review("/validate", "web");
     assert_eq!((answer.code, answer.has("retry-after: 1")), (429, true));
-    assert_eq!(waiting.map(|own| own.join().unwrap()), [200, 200]);
+    assert_eq!(waiting.map(|review| review.join().unwrap()), [200, 200]);
     assert_eq!(client.review("/validate", "web").code, 200);
 }
 

@@ -12,14 +12,14 @@ use super::client::review;
 use super::running::Running;
 
 /// A server, and a client that speaks nothing else.
-struct Second {
+struct Http2Client {
     server: Running,
     client: Client,
     runtime: Runtime,
     _directory: TempDir,
 }
 
-impl Second {
+impl Http2Client {
     fn start(change: impl FnOnce(&mut Settings)) -> Self {
         let (directory, authority) = (tempfile::tempdir().unwrap(), Authority::new());
         let server = Running::with(|settings| {
@@ -33,7 +33,7 @@ impl Second {
             .resolve("localhost", server.address)
             .build()
             .unwrap();
-        Second {
+        Http2Client {
             server,
             client,
             runtime: Runtime::new().unwrap(),
@@ -58,21 +58,24 @@ impl Second {
 
 #[test]
 fn requests_share_a_connection() {
-    let own = Second::start(|_| {});
-    own.runtime.block_on(async {
-        let (slow, quick, panicking) =
-            tokio::join!(own.review("slow-200"), own.review("web"), own.review("panic"));
+    let client = Http2Client::start(|_| {});
+    client.runtime.block_on(async {
+        let (slow, quick, panicking) = tokio::join!(
+            client.review("slow-200"),
+            client.review("web"),
+            client.review("panic")
+        );
         assert_eq!((slow, quick, panicking), (200, 200, 500));
     });
 }
 
 #[test]
 fn what_is_refused_unread_gets_an_answer() {
-    let own = Second::start(|settings| settings.limits.body = 1 << 20);
-    own.runtime.block_on(async {
+    let client = Http2Client::start(|settings| settings.limits.body = 1 << 20);
+    client.runtime.block_on(async {
         let check = async |path: &str, kind: &str, bytes: usize, code: u16| {
             for _ in 0..20 {
-                let answer = own.ask(Method::POST, path, kind, vec![b' '; bytes]).await;
+                let answer = client.ask(Method::POST, path, kind, vec![b' '; bytes]).await;
                 assert_eq!(answer.status().as_u16(), code, "{path}");
                 assert!(answer.text().await.unwrap().contains("Failure"), "{path}");
             }
@@ -87,8 +90,8 @@ fn what_is_refused_unread_gets_an_answer() {
 
 #[test]
 fn head_has_no_body() {
-    let own = Second::start(|_| {});
-    own.runtime.block_on(async {
+    let client = Http2Client::start(|_| {});
+    client.runtime.block_on(async {
         for (path, code) in [
             ("/readyz", 200),
             ("/configz", 200),
@@ -96,7 +99,7 @@ fn head_has_no_body() {
             ("/other", 404),
             ("/validate", 405),
         ] {
-            let answer = own.ask(Method::HEAD, path, "", Vec::new()).await;
+            let answer = client.ask(Method::HEAD, path, "", Vec::new()).await;
             assert_eq!(answer.status().as_u16(), code, "{path}");
             let length = &answer.headers()["content-length"];
             assert!(length.to_str().unwrap().parse::<usize>().unwrap() > 0, "{path}");
@@ -107,14 +110,14 @@ fn head_has_no_body() {
 
 #[test]
 fn what_has_begun_is_answered_in_the_end() {
-    let own = Second::start(|_| {});
-    own.runtime.block_on(async {
-        assert_eq!(own.review("web").await, 200);
-        let (code, ()) = tokio::join!(own.review("slow-700"), async {
+    let client = Http2Client::start(|_| {});
+    client.runtime.block_on(async {
+        assert_eq!(client.review("web").await, 200);
+        let (code, ()) = tokio::join!(client.review("slow-700"), async {
             tokio::time::sleep(Duration::from_millis(300)).await;
-            own.server.end(Duration::ZERO, Duration::from_secs(10));
+            client.server.end(Duration::ZERO, Duration::from_secs(10));
         });
         assert_eq!(code, 200);
     });
-    assert!(own.server.wait());
+    assert!(client.server.wait());
 }

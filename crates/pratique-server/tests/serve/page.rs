@@ -56,7 +56,7 @@ fn decisions_are_filtered() {
         let page = client.get(&format!("/?{query}")).body;
         let decisions = page.split("<h2>Decisions").nth(1).unwrap();
         let cells = decisions.split("data-column=\"Name\">").skip(1);
-        let names: Vec<&str> = cells.map(|own| own.split('<').next().unwrap()).collect();
+        let names: Vec<&str> = cells.map(|cell| cell.split('<').next().unwrap()).collect();
         assert_eq!(names, expected, "{query}");
         page
     };

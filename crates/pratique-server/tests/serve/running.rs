@@ -1,4 +1,4 @@
-//! A server on a thread of its own.
+//! A server on a separate thread.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use pratique_metrics::Metrics;
 use pratique_server::{Drain, Reviewer, Server, Settings, Shutdown};
 use tokio::runtime::Handle;
 
-use super::judge::Judge;
+use super::reviewer::TestReviewer;
 
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) health: Option<SocketAddr>,
-    pub(crate) judge: Arc<Judge>,
+    pub(crate) reviewer: Arc<TestReviewer>,
     shutdown: Shutdown,
     handle: Handle,
     thread: Option<JoinHandle<bool>>,
@@ -29,9 +29,9 @@ impl Running {
             ..Settings::new(Metrics::new("test"))
         };
         change(&mut settings);
-        let judge = Arc::new(Judge::default());
-        let mut running = Running::of(judge.clone(), settings);
-        running.judge = judge;
+        let reviewer = Arc::new(TestReviewer::default());
+        let mut running = Running::of(reviewer.clone(), settings);
+        running.reviewer = reviewer;
         running
     }
 
@@ -58,7 +58,7 @@ impl Running {
         Running {
             address,
             health,
-            judge: Arc::default(),
+            reviewer: Arc::default(),
             shutdown,
             handle,
             thread: Some(thread),

@@ -10,12 +10,12 @@ use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Body;
 use pratique_metrics::Metrics;
-use pratique_server::{AdmissionService, Half, Limits, Settings};
+use pratique_server::{AdmissionService, Limits, Phases, Settings};
 use serde_json::Value;
 use tower_service::Service;
 
 use super::client::review;
-use super::judge::Judge;
+use super::reviewer::TestReviewer;
 
 fn service(limits: Limits) -> (AdmissionService, Metrics) {
     let metrics = Metrics::new("test");
@@ -25,7 +25,7 @@ fn service(limits: Limits) -> (AdmissionService, Metrics) {
         ..Settings::new(metrics.clone())
     };
     (
-        AdmissionService::new(Arc::new(Judge::default()), settings),
+        AdmissionService::new(Arc::new(TestReviewer::default()), settings),
         metrics,
     )
 }
@@ -111,20 +111,20 @@ async fn a_service_answers_as_a_server_does() {
 }
 
 #[tokio::test]
-async fn a_half_takes_reviews_at_any_path() {
+async fn phases_take_reviews_at_any_path() {
     let (service, _) = service(Limits::default());
-    let mut validating = service.of_half(Half::Validating);
+    let mut validating = service.for_phases(Phases::Validating);
     assert!(allowed(
         &call(&mut validating, "/my/hook", review("web").to_string()).await
     ));
     let mutated = call(
-        &mut service.of_half(Half::Mutating),
+        &mut service.for_phases(Phases::Mutating),
         "/validate",
         review("web").to_string(),
     )
     .await;
     let validated = call(&mut validating, "/mutate", review("web").to_string()).await;
-    assert_ne!(mutated.body(), validated.body(), "the half counts, not the path");
+    assert_ne!(mutated.body(), validated.body(), "the phases count, not the path");
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn requests_are_limited() {
     );
     let (mut one, _) = service(Limits {
         requests: 1,
-        turn: Duration::from_millis(10),
+        queue_timeout: Duration::from_millis(10),
         ..Limits::default()
     });
     let mut other = one.clone();

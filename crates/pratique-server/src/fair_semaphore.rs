@@ -1,4 +1,4 @@
-//! Turns: how many requests are evaluated at a time, and which one is next.
+//! A semaphore for evaluations that is fair between connections.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
@@ -6,55 +6,55 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// So many turns. Where all are taken, connections get those that are given back one after the other, so that a client
-/// with hundreds of requests does not keep others waiting.
+/// A semaphore whose released permits go to the waiting connections in permit, so that a client with hundreds of requests
+/// does not block others.
 #[derive(Debug)]
-pub(crate) struct Turns(Mutex<State>);
+pub(crate) struct FairSemaphore(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
     free: usize,
-    /// Who waits, by the numbers of connections; none of the queues is empty.
-    waiting: BTreeMap<u64, VecDeque<oneshot::Sender<Turn>>>,
-    /// The connection that got a turn last.
+    /// The waiting requests by connection number; no queue is empty.
+    waiting: BTreeMap<u64, VecDeque<oneshot::Sender<FairPermit>>>,
+    /// The connection that got the last permit.
     last: u64,
 }
 
-/// A turn, given back when dropped. Without turns it was given back already.
+/// A permit, released when dropped. `None` if it was released already.
 #[derive(Debug)]
-pub(crate) struct Turn(Option<Arc<Turns>>);
+pub(crate) struct FairPermit(Option<Arc<FairSemaphore>>);
 
-impl Turns {
+impl FairSemaphore {
     pub(crate) fn new(count: usize) -> Self {
-        Turns(Mutex::new(State {
+        FairSemaphore(Mutex::new(State {
             free: count,
             waiting: BTreeMap::new(),
             last: 0,
         }))
     }
 
-    /// Waits for a turn for a request of a connection.
-    pub(crate) async fn take(self: &Arc<Self>, connection: u64) -> Turn {
-        let turn = {
+    /// Waits for a permit for a request of a connection.
+    pub(crate) async fn acquire(self: &Arc<Self>, connection: u64) -> FairPermit {
+        let permit = {
             let mut state = self.lock();
             if state.free > 0 {
                 state.free -= 1;
-                return Turn(Some(self.clone()));
+                return FairPermit(Some(self.clone()));
             }
-            let (sender, turn) = oneshot::channel();
+            let (sender, permit) = oneshot::channel();
             let queue = state.waiting.entry(connection).or_default();
-            // Those who gave up waiting began to do so before all others.
+            // Requests that gave up are at the front, as all have the same timeout.
             while queue.front().is_some_and(oneshot::Sender::is_closed) {
                 queue.pop_front();
             }
             queue.push_back(sender);
-            turn
+            permit
         };
-        // Senders are dropped only by what closed its end before.
-        turn.await.unwrap_or(Turn(None))
+        // A sender is dropped only if its receiver is closed.
+        permit.await.unwrap_or(FairPermit(None))
     }
 
-    fn give_back(self: &Arc<Self>) {
+    fn release(self: &Arc<Self>) {
         loop {
             let next = {
                 let mut state = self.lock();
@@ -64,10 +64,10 @@ impl Turns {
                 };
                 next
             };
-            match next.send(Turn(Some(self.clone()))) {
+            match next.send(FairPermit(Some(self.clone()))) {
                 Ok(()) => return,
-                // It is given to another one.
-                Err(mut turn) => turn.0 = None,
+                // The receiver is gone: the permit goes to the next request.
+                Err(mut permit) => permit.0 = None,
             }
         }
     }
@@ -78,8 +78,8 @@ impl Turns {
 }
 
 impl State {
-    /// Who is next: of the connection after the one that was last.
-    fn next(&mut self) -> Option<oneshot::Sender<Turn>> {
+    /// The next request, of the connection after the last one.
+    fn next(&mut self) -> Option<oneshot::Sender<FairPermit>> {
         let after = (Bound::Excluded(self.last), Bound::Unbounded);
         let mut following = self.waiting.range(after).chain(self.waiting.iter());
         let number = *following.next()?.0;
@@ -93,10 +93,10 @@ impl State {
     }
 }
 
-impl Drop for Turn {
+impl Drop for FairPermit {
     fn drop(&mut self) {
-        if let Some(turns) = self.0.take() {
-            turns.give_back();
+        if let Some(semaphore) = self.0.take() {
+            semaphore.release();
         }
     }
 }
@@ -110,59 +110,59 @@ mod tests {
 
     use super::*;
 
-    /// A request that waits for its turn, says which one it is, and gives the turn back.
+    /// A request that waits for a permit, records its name, and releases the permit.
     async fn request(
-        turns: &Arc<Turns>,
+        semaphore: &Arc<FairSemaphore>,
         order: &Arc<Mutex<Vec<&'static str>>>,
         (connection, name): (u64, &'static str),
     ) -> JoinHandle<()> {
-        let (turns, order) = (turns.clone(), order.clone());
+        let (semaphore, order) = (semaphore.clone(), order.clone());
         let waiting = tokio::spawn(async move {
-            let turn = turns.take(connection).await;
+            let permit = semaphore.acquire(connection).await;
             order.lock().unwrap().push(name);
-            drop(turn);
+            drop(permit);
         });
-        // It begins to wait.
+        // Let it start waiting.
         tokio::task::yield_now().await;
         waiting
     }
 
     #[tokio::test]
-    async fn connections_take_turns() {
-        let turns = Arc::new(Turns::new(1));
+    async fn permits_rotate_between_connections() {
+        let semaphore = Arc::new(FairSemaphore::new(1));
         let order = Arc::default();
-        let first = turns.take(1).await;
+        let first = semaphore.acquire(1).await;
         let mut waiting = Vec::new();
         for one in [(1, "1a"), (1, "1b"), (1, "1c"), (7, "7a"), (7, "7b"), (3, "3a")] {
-            waiting.push(request(&turns, &order, one).await);
+            waiting.push(request(&semaphore, &order, one).await);
         }
         drop(first);
         for one in waiting {
             one.await.unwrap();
         }
         assert_eq!(*order.lock().unwrap(), ["1a", "3a", "7a", "1b", "7b", "1c"]);
-        assert_eq!(turns.lock().free, 1);
+        assert_eq!(semaphore.lock().free, 1);
     }
 
     #[tokio::test]
-    async fn who_gave_up_loses_no_turn() {
-        let turns = Arc::new(Turns::new(2));
-        let taken = [turns.take(1).await, turns.take(1).await];
+    async fn permits_of_cancelled_requests_are_not_lost() {
+        let semaphore = Arc::new(FairSemaphore::new(2));
+        let taken = [semaphore.acquire(1).await, semaphore.acquire(1).await];
         for connection in [1, 2, 2, 3] {
-            let waited = timeout(Duration::from_millis(5), turns.take(connection)).await;
+            let waited = timeout(Duration::from_millis(5), semaphore.acquire(connection)).await;
             assert!(waited.is_err());
         }
-        // One gets its turn and is gone before it can tell.
+        // One gets its permit after it was aborted.
         let gone = tokio::spawn({
-            let turns = turns.clone();
-            async move { turns.take(4).await }
+            let semaphore = semaphore.clone();
+            async move { semaphore.acquire(4).await }
         });
         tokio::task::yield_now().await;
         let [first, second] = taken;
         drop(first);
         gone.abort();
         drop((gone.await, second));
-        assert_eq!(turns.lock().free, 2);
-        assert!(turns.lock().waiting.is_empty());
+        assert_eq!(semaphore.lock().free, 2);
+        assert!(semaphore.lock().waiting.is_empty());
     }
 }

@@ -1,29 +1,29 @@
-//! A judge that does what the name of the object says.
+//! A reviewer that is controlled by the name of the object.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use pratique::Limits;
-use pratique_server::{Attempt, Half, Reviewed, Reviewer, Reviewing, Source, Unavailable};
+use pratique_server::{Attempt, Phases, ReviewFuture, Reviewed, Reviewer, Source, Unavailable};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 
 /// Evaluates by names: `deny`, `panic`, `slow-<milliseconds>`, `compute` (without an end, and without giving way),
 /// `answer-<bytes>` (of such a patch), anything else is allowed.
 #[derive(Debug, Default)]
-pub(crate) struct Judge {
+pub(crate) struct TestReviewer {
     pub(crate) loading: AtomicBool,
     pub(crate) dead: AtomicBool,
     /// How many compute.
     pub(crate) computing: AtomicUsize,
 }
 
-impl Reviewer for Judge {
+impl Reviewer for TestReviewer {
     fn review<'a>(
         &'a self,
-        half: Half,
+        phases: Phases,
         request: &'a AdmissionRequest<'a>,
         limits: &'a Limits,
-    ) -> Reviewing<'a> {
+    ) -> ReviewFuture<'a> {
         Box::pin(async move {
             if let Some(millis) = request.name.strip_prefix("slow-") {
                 tokio::time::sleep(Duration::from_millis(millis.parse().unwrap())).await;
@@ -43,7 +43,7 @@ impl Reviewer for Judge {
                 mutated_by: vec!["m.static.k8s.io".into()],
                 response: AdmissionResponse {
                     patch: longer,
-                    ..response(half, &request.name)
+                    ..response(phases, &request.name)
                 },
             })
         })
@@ -78,7 +78,7 @@ impl Reviewer for Judge {
     }
 }
 
-fn response(half: Half, name: &str) -> AdmissionResponse {
+fn response(phases: Phases, name: &str) -> AdmissionResponse {
     let denied = name == "deny";
     let status = Status {
         code: 422,
@@ -88,7 +88,7 @@ fn response(half: Half, name: &str) -> AdmissionResponse {
     AdmissionResponse {
         allowed: !denied,
         result: denied.then_some(status),
-        warnings: vec![format!("{half:?}")],
+        warnings: vec![format!("{phases:?}")],
         audit_annotations: annotations.into(),
         ..AdmissionResponse::default()
     }

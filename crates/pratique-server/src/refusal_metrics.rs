@@ -1,13 +1,13 @@
-//! AdmissionReviews that get an HTTP error instead of a decision: counted by what kept them from one.
+//! Metrics of AdmissionReviews that get an HTTP error instead of a decision.
 
 use http::StatusCode;
 use pratique_metrics::Metrics;
 
-use crate::respond::{Answer, Reason};
+use crate::respond::{HttpResponse, Reason};
 
-/// What an API server may run into without a fault of its own, by code and reason. They are counted from 0 on, so that
-/// the first one is an increase.
-const USUAL: [(StatusCode, &str); 6] = [
+/// The codes and reasons that a correct client can get. Their counters are initialised with 0, so that the first error is
+/// an increase.
+const EXPECTED: [(StatusCode, &str); 6] = [
     (StatusCode::REQUEST_TIMEOUT, "Timeout"),
     (StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge"),
     (StatusCode::TOO_MANY_REQUESTS, "TooManyRequests"),
@@ -16,15 +16,15 @@ const USUAL: [(StatusCode, &str); 6] = [
     (StatusCode::GATEWAY_TIMEOUT, "Timeout"),
 ];
 
-/// Counts nothing yet.
-pub(crate) fn announce(metrics: &Metrics) {
-    for (code, reason) in USUAL {
+/// Initialises the counters.
+pub(crate) fn init(metrics: &Metrics) {
+    for (code, reason) in EXPECTED {
         metrics.reviews_refused(code.as_u16(), reason, 0);
     }
 }
 
-/// Counts an answer to a review unless it has a decision.
-pub(crate) fn count(answer: &Answer, metrics: &Metrics) {
+/// Counts a response to a review, unless it has a decision.
+pub(crate) fn record(answer: &HttpResponse, metrics: &Metrics) {
     let code = answer.status();
     if code != StatusCode::OK {
         let reason = answer.extensions().get().map_or("", |Reason(reason)| reason);

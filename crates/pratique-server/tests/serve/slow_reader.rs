@@ -22,7 +22,7 @@ use super::running::Running;
 const LONG: Duration = Duration::from_secs(20);
 
 /// A server, and a client of HTTP/2 that lets no byte of an answer come.
-struct Unread {
+struct SlowReader {
     server: Running,
     authority: Authority,
     requests: SendRequest<Bytes>,
@@ -30,7 +30,7 @@ struct Unread {
     _directory: TempDir,
 }
 
-impl Unread {
+impl SlowReader {
     async fn start(change: impl FnOnce(&mut Settings)) -> Self {
         let (directory, authority) = (tempfile::tempdir().unwrap(), Authority::new());
         let server = Running::with(|settings| {
@@ -45,7 +45,7 @@ impl Unread {
         let mut builder = Builder::new();
         builder.initial_window_size(0);
         let (requests, connection) = builder.handshake(stream.await.unwrap()).await.unwrap();
-        Unread {
+        SlowReader {
             server,
             authority,
             requests,
@@ -75,18 +75,18 @@ impl Unread {
 fn http2_clients_have_their_time() {
     Runtime::new().unwrap().block_on(async {
         let short = Duration::from_millis(500);
-        let mut own = Unread::start(|settings| settings.limits.answer_time = short).await;
-        let answer = own.ask("answer-100000").await.unwrap().await.unwrap();
+        let mut reader = SlowReader::start(|settings| settings.limits.response_timeout = short).await;
+        let answer = reader.ask("answer-100000").await.unwrap().await.unwrap();
         assert_eq!(answer.status(), 200);
         let start = Instant::now();
-        own.closed().await;
+        reader.closed().await;
         assert!(start.elapsed() > short / 2);
     });
 }
 
 #[test]
 fn http1_clients_have_their_time() {
-    let server = Running::with(|settings| settings.limits.answer_time = Duration::from_millis(500));
+    let server = Running::with(|settings| settings.limits.response_timeout = Duration::from_millis(500));
     let ask = |pause| {
         let mut client = Client::to(server.address);
         let body = review("answer-12000000").to_string();
@@ -106,15 +106,15 @@ fn http1_clients_have_their_time() {
 #[test]
 fn unread_answers_make_room() {
     Runtime::new().unwrap().block_on(async {
-        let mut own = Unread::start(|settings| {
+        let mut reader = SlowReader::start(|settings| {
             settings.limits.memory = 8 << 20;
-            settings.limits.answer_time = 100 * LONG;
+            settings.limits.response_timeout = 100 * LONG;
         })
         .await;
         // Eight times as much as there is room for.
         let mut unread = Vec::new();
         for _ in 0..640 {
-            let Ok(answer) = own.ask("answer-100000").await else {
+            let Ok(answer) = reader.ask("answer-100000").await else {
                 break;
             };
             match answer.await {
@@ -123,7 +123,7 @@ fn unread_answers_make_room() {
             }
         }
         assert!((20..100).contains(&unread.len()), "{}", unread.len());
-        let (address, authority) = (own.server.address, &own.authority);
+        let (address, authority) = (reader.server.address, &reader.authority);
         let start = Instant::now();
         loop {
             let (health, review) = tokio::task::block_in_place(|| {
@@ -140,7 +140,7 @@ fn unread_answers_make_room() {
             assert_eq!(review, 429);
             assert!(start.elapsed() < LONG);
         }
-        own.closed().await;
+        reader.closed().await;
         drop(unread);
     });
 }
@@ -148,19 +148,19 @@ fn unread_answers_make_room() {
 #[test]
 fn nothing_is_computed_for_streams_that_are_reset() {
     Runtime::new().unwrap().block_on(async {
-        let mut own = Unread::start(|_| {}).await;
-        let answer = own.ask("compute").await.unwrap();
-        let computes = async |own: &Unread, count: usize| {
+        let mut reader = SlowReader::start(|_| {}).await;
+        let answer = reader.ask("compute").await.unwrap();
+        let computes = async |reader: &SlowReader, count: usize| {
             let start = Instant::now();
-            while own.server.judge.computing.load(Ordering::Relaxed) != count {
+            while reader.server.reviewer.computing.load(Ordering::Relaxed) != count {
                 assert!(start.elapsed() < LONG, "not {count}");
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        computes(&own, 1).await;
+        computes(&reader, 1).await;
         // Without its two halves a stream is reset.
         drop(answer);
-        computes(&own, 0).await;
-        assert!(!own.connection.is_finished());
+        computes(&reader, 0).await;
+        assert!(!reader.connection.is_finished());
     });
 }

@@ -1,19 +1,19 @@
-//! What would have to be known of a cluster for a decision to be right.
+//! State of the cluster that decisions depend on.
 
 use pratique::Admission;
 use pratique::policy::{Need, NeedKind};
 
-/// What is known of the cluster that requests come from.
+/// The known parts of the cluster that requests come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KnownCluster {
-    /// Its objects: namespaces with their labels, params.
+    /// Objects: namespaces with their labels, and params.
     pub objects: bool,
-    /// What its users may do.
+    /// Permissions of users.
     pub authorizer: bool,
 }
 
 impl KnownCluster {
-    /// A real cluster, which can be asked for everything.
+    /// A real cluster, of which everything is known.
     pub const ALL: Self = KnownCluster {
         objects: true,
         authorizer: true,
@@ -27,44 +27,44 @@ impl KnownCluster {
     }
 }
 
-/// What is not known, but would have to be.
+/// A policy or webhook that depends on unknown state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unknown {
-    /// Namespaces are selected by their labels.
+pub enum UnknownState {
+    /// It selects namespaces by their labels.
     #[error("{name} selects namespaces by their labels, and the namespaces of the cluster are not known")]
     Labels {
-        /// The policy, binding or webhook that does.
+        /// The policy, binding or webhook.
         name: String,
     },
-    /// More of a namespace is read than its name.
+    /// It reads more of a namespace than its name.
     #[error("{name} reads namespaceObject beyond its name, and the namespaces of the cluster are not known")]
     Namespace {
-        /// The policy that does.
+        /// The policy.
         name: String,
     },
-    /// There are params.
+    /// It has params.
     #[error("{name} takes params from the cluster, and its objects are not known")]
     Params {
-        /// The policy that does.
+        /// The policy.
         name: String,
     },
-    /// The authorizer is asked.
+    /// It uses the authorizer.
     #[error("{name} asks the authorizer, and there is no cluster to answer")]
     Authorizer {
-        /// The policy or webhook that does.
+        /// The policy or webhook.
         name: String,
     },
 }
 
-/// The first of it in what requests are judged by.
-pub(crate) fn unknown(admission: &Admission, known: KnownCluster) -> Option<Unknown> {
+/// The first need of the policies and webhooks that is not known.
+pub(crate) fn first_unknown(admission: &Admission, known: KnownCluster) -> Option<UnknownState> {
     let needs = admission.needs().into_iter();
     let mut needs = needs.filter(|need| !known.has(need.kind));
     let Need { name, kind } = needs.next()?;
     Some(match kind {
-        NeedKind::Params => Unknown::Params { name },
-        NeedKind::NamespaceLabels => Unknown::Labels { name },
-        NeedKind::Authorizer => Unknown::Authorizer { name },
-        _ => Unknown::Namespace { name },
+        NeedKind::Params => UnknownState::Params { name },
+        NeedKind::NamespaceLabels => UnknownState::Labels { name },
+        NeedKind::Authorizer => UnknownState::Authorizer { name },
+        _ => UnknownState::Namespace { name },
     })
 }

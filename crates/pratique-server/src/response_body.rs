@@ -1,7 +1,8 @@
-//! Answers that clients have not read yet.
+//! Responses that clients have not read yet.
 //!
-//! HTTP/2 lets a client ask without taking what is answered, and so does a reader of HTTP/1 that stops. What waits for
-//! them holds its share of the memory, and their connections are closed when they take too long, or when others need it.
+//! A client of HTTP/2 can send requests without reading responses, and a client of HTTP/1 can stop reading. Unread
+//! responses keep their share of the memory, and their connections are closed after a timeout, or earlier if other
+//! requests need the memory.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -15,35 +16,32 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::sleep;
 
 use crate::budget::{Client, Pressure, Share};
-use crate::connections::Slot;
+use crate::connections::Connection;
 use crate::context::ServerContext;
-use crate::refused;
-use crate::respond::{Answer, busy};
+use crate::refusal_metrics;
+use crate::respond::{HttpResponse, too_many_requests};
 use crate::routes;
 use crate::throttle::Throttle;
 
-/// What a request takes besides its body and its evaluation: its head, its stream, the state of its handling.
+/// The memory of a request besides its body and its evaluation, in bytes: its head, its stream, its state.
 const REQUEST: usize = 8 << 10;
-/// How often to look for answers that wait for too long.
-const EVERY: Duration = Duration::from_secs(1);
+/// The interval of checks for unread responses.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How much of an answer is encrypted and sent at once.
+/// The size of the parts in which a response is encrypted and sent.
 const PART: usize = 64 << 10;
-/// After how many bytes others have their turn: probes wait for those that read much at the same time.
-const TURN: usize = 4 * PART;
+/// After this many bytes, the task yields, so that other connections of its thread, such as probes, are served.
+const YIELD_AFTER: usize = 4 * PART;
 
-/// An answer that is to be sent.
-pub(crate) type Sending = Response<AnswerBody>;
-
-/// The body of an answer, in parts. It holds its share of the memory until the last one is sent.
+/// The body of a response, in parts. It keeps its share of the memory until the last part is sent.
 #[derive(Debug)]
-pub struct AnswerBody {
+pub struct ResponseBody {
     left: Bytes,
-    /// How many bytes were sent since others had their turn.
+    /// The number of bytes since the last yield.
     sent: usize,
 }
 
-impl Body for AnswerBody {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -54,7 +52,7 @@ impl Body for AnswerBody {
         if self.left.is_empty() {
             return Poll::Ready(None);
         }
-        if self.sent >= TURN {
+        if self.sent >= YIELD_AFTER {
             self.sent = 0;
             context.waker().wake_by_ref();
             return Poll::Pending;
@@ -73,7 +71,7 @@ impl Body for AnswerBody {
     }
 }
 
-/// An answer's bytes. They hold their shares of the memory until the last of them is sent.
+/// The bytes of a response with their shares of the memory.
 struct Unsent {
     bytes: Bytes,
     _shares: (Option<Share>, Option<Arc<Share>>),
@@ -85,38 +83,42 @@ impl AsRef<[u8]> for Unsent {
     }
 }
 
-/// The share of a request; `None` for a health check that there is no share for. Without one, a connection that could pile
-/// up answers ends.
+/// Reserves the memory of a request; `None` for a health check if there is no memory left. Otherwise the connection is
+/// closed after its current requests, as it could accumulate responses.
 ///
 /// # Errors
-/// The answer where there is no memory left.
-pub(crate) fn share<B>(
+/// The error response if there is no memory left.
+pub(crate) fn reserve<B>(
     request: &Request<B>,
-    slot: &Slot,
-    shared: &ServerContext,
-) -> Result<Option<Share>, Box<Answer>> {
-    match shared.budget.share(REQUEST) {
+    connection: &Connection,
+    context: &ServerContext,
+) -> Result<Option<Share>, Box<HttpResponse>> {
+    match context.budget.share(REQUEST) {
         Ok(share) => Ok(Some(share)),
         Err(_) if routes::is_health(request.uri().path()) => Ok(None),
         Err(_) => {
-            slot.leave();
-            let answer = busy();
+            connection.close();
+            let answer = too_many_requests();
             if routes::is_review(request.uri().path()) {
-                refused::count(&answer, &shared.metrics);
+                refusal_metrics::record(&answer, &context.metrics);
             }
             Err(answer.into())
         }
     }
 }
 
-/// An answer, with the share of its request and its own, if it has one.
-pub(crate) fn send(answer: Answer, share: Option<Share>, slot: &Arc<Slot>) -> Sending {
+/// Attaches the share of the request and that of the evaluation, if any, to a response.
+pub(crate) fn attach(
+    answer: HttpResponse,
+    share: Option<Share>,
+    connection: &Arc<Connection>,
+) -> Response<ResponseBody> {
     let (mut head, mut bytes) = answer.into_parts();
     let evaluated = head.extensions.remove::<Arc<Share>>();
-    let waits = || Client::Reading(slot.clone());
+    let waits = || Client::Reading(connection.clone());
     if let Some(share) = &share {
         if evaluated.is_none() && share.resize(REQUEST.saturating_add(bytes.len())).is_err() {
-            (head, bytes) = busy().into_parts();
+            (head, bytes) = too_many_requests().into_parts();
         }
         share.wait_for(waits());
     }
@@ -127,19 +129,19 @@ pub(crate) fn send(answer: Answer, share: Option<Share>, slot: &Arc<Slot>) -> Se
         bytes,
         _shares: (share, evaluated),
     };
-    let parts = AnswerBody {
+    let parts = ResponseBody {
         left: Bytes::from_owner(unsent),
         sent: 0,
     };
     Response::from_parts(head, parts)
 }
 
-/// Closes connections whose clients take too long to read answers, and tells of too little memory, but not all the time.
-pub(crate) async fn expire(shared: &ServerContext) {
+/// Closes connections whose clients take too long to read responses, and logs a lack of memory, at a limited rate.
+pub(crate) async fn expire(context: &ServerContext) {
     let (mut log, mut pressure) = (Throttle::default(), Pressure::default());
     loop {
-        shared.budget.expire(shared.limits.answer_time);
-        let more = shared.budget.pressure();
+        context.budget.expire(context.limits.response_timeout);
+        let more = context.budget.pressure();
         pressure.refused += more.refused;
         pressure.evicted += more.evicted;
         if pressure != Pressure::default() && log.permits().is_some() {
@@ -150,7 +152,7 @@ pub(crate) async fn expire(shared: &ServerContext) {
                 "Too little memory for all requests: see --max-memory"
             );
         }
-        sleep(EVERY).await;
+        sleep(CHECK_INTERVAL).await;
     }
 }
 
@@ -161,18 +163,18 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_large_answer_is_sent_in_parts() {
-        let whole: Vec<u8> = (0..5 * TURN / 2 + 1).map(|at| (at % 251) as u8).collect();
-        let mut body = AnswerBody {
+    async fn large_responses_are_sent_in_parts() {
+        let whole: Vec<u8> = (0..5 * YIELD_AFTER / 2 + 1).map(|at| (at % 251) as u8).collect();
+        let mut body = ResponseBody {
             left: whole.clone().into(),
             sent: 0,
         };
-        let (mut sent, mut turns) = (Vec::new(), 0);
+        let (mut sent, mut yields) = (Vec::new(), 0);
         while !body.is_end_stream() {
             assert_eq!(body.size_hint().exact(), Some((whole.len() - sent.len()) as u64));
             let part = poll_fn(|context| {
                 let polled = Pin::new(&mut body).poll_frame(context);
-                turns += usize::from(polled.is_pending());
+                yields += usize::from(polled.is_pending());
                 polled
             });
             let part = part.await.unwrap().unwrap().into_data().unwrap();
@@ -180,9 +182,9 @@ mod tests {
             sent.extend_from_slice(&part);
         }
         assert_eq!(
-            (sent == whole, turns),
+            (sent == whole, yields),
             (true, 2),
-            "all of it, and others have their turn"
+            "everything is sent, and the task yields"
         );
     }
 }
