@@ -10,7 +10,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique_metrics::Metrics;
-use tracing_subscriber::fmt::MakeWriter;
 
 /// The maximum number of queued lines.
 const LINES: usize = 4096;
@@ -141,14 +140,6 @@ impl Write for LogWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for LogWriter {
-    type Writer = LogWriter;
-
-    fn make_writer(&'a self) -> LogWriter {
-        self.clone()
     }
 }
 

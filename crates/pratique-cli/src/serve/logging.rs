@@ -9,7 +9,7 @@ use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::field::MakeExt as _;
 use tracing_subscriber::fmt::format::{self, Writer};
-use tracing_subscriber::fmt::{FormatFields, MakeWriter};
+use tracing_subscriber::fmt::FormatFields;
 
 use super::log_writer::LogWriter;
 use crate::arguments::{LogFormat, LogLevel};
@@ -37,17 +37,20 @@ pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
     let colour =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let writer = LogWriter::start(standard_error()?)?;
+    let queue = writer.clone();
     let lines = tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(writer.clone())
         .with_ansi(colour)
         .with_target(false)
         .log_internal_errors(false);
     // It is started once.
     let _ = match format {
-        LogFormat::Text => lines.fmt_fields(fields()).try_init(),
+        LogFormat::Text => {
+            let lines = lines.with_writer(move || queue.clone());
+            lines.fmt_fields(fields()).try_init()
+        }
         LogFormat::Json => {
-            let lines = lines.with_writer(JsonLines(writer.clone()));
+            let lines = lines.with_writer(move || JsonLines(queue.clone()));
             lines.json().flatten_event(true).try_init()
         }
     };
@@ -56,7 +59,6 @@ pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
 }
 
 /// A writer of JSON lines that escapes invisible characters.
-#[derive(Clone)]
 struct JsonLines(LogWriter);
 
 impl Write for JsonLines {
@@ -67,14 +69,6 @@ impl Write for JsonLines {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for JsonLines {
-    type Writer = JsonLines;
-
-    fn make_writer(&'a self) -> JsonLines {
-        self.clone()
     }
 }
 
