@@ -19,8 +19,8 @@ pub(super) struct Cell {
 pub(super) struct Cells(BTreeSet<Cell>);
 
 /// The cells of a rule, given its groups, versions, operations and resources.
-pub(super) fn of_rule(parts: [Option<&[String]>; 4], scope: Option<&str>) -> Vec<Cell> {
-    let [groups, versions, operations, resources] = parts.map(Option::unwrap_or_default);
+pub(super) fn of_rule(parts: [&Option<Vec<String>>; 4], scope: &Option<String>) -> Vec<Cell> {
+    let [groups, versions, operations, resources] = parts.map(|part| part.as_deref().unwrap_or_default());
     let mut all = Vec::new();
     for group in groups {
         for version in versions {
@@ -32,7 +32,7 @@ pub(super) fn of_rule(parts: [Option<&[String]>; 4], scope: Option<&str>) -> Vec
                         // A trailing slash stands for the resource itself.
                         resource: resource.trim_end_matches('/').to_owned(),
                         operation: operation.clone(),
-                        scope: scope.unwrap_or("*").to_owned(),
+                        scope: scope.as_deref().unwrap_or("*").to_owned(),
                     });
                 }
             }

@@ -248,18 +248,15 @@ fn is_bound(name: &Option<String>, bound: &[&str]) -> bool {
 }
 
 fn of_policy(constraints: Option<&MatchResources>) -> impl Iterator<Item = Cell> {
-    let rules = constraints
-        .and_then(|constraints| constraints.resource_rules.as_ref())
-        .into_iter()
-        .flatten();
-    rules.flat_map(|rule| {
+    let rules = constraints.and_then(|constraints| constraints.resource_rules.as_deref());
+    rules.unwrap_or_default().iter().flat_map(|rule| {
         let parts = [
             &rule.api_groups,
             &rule.api_versions,
             &rule.operations,
             &rule.resources,
         ];
-        cells::of_rule(parts.map(Option::as_deref), rule.scope.as_deref())
+        cells::of_rule(parts, &rule.scope)
     })
 }
 
@@ -271,7 +268,7 @@ fn of_webhook(rules: Option<&[RuleWithOperations]>) -> impl Iterator<Item = Cell
             &rule.operations,
             &rule.resources,
         ];
-        cells::of_rule(parts.map(Option::as_deref), rule.scope.as_deref())
+        cells::of_rule(parts, &rule.scope)
     })
 }
 
