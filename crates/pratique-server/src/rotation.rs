@@ -66,8 +66,8 @@ fn watch(
         plugin: "certificates".into(),
         reloaded: "reloaded certificates",
         failed: "reloading certificates",
-        recovered: "certificates are again what is in use",
-        unsettled: "certificates may be unfinished, keeping what is in use",
+        recovered: "certificates match those in use again",
+        unsettled: "certificates may be unfinished, keeping those in use",
         unwatched: "watching certificates",
     };
     let (certificates, metrics) = (certificates.clone(), metrics.clone());

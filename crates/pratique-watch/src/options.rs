@@ -57,8 +57,8 @@ impl LogMessages {
             plugin: plugin.into(),
             reloaded: "reloaded manifest config",
             failed: "reloading manifest config",
-            recovered: "manifest config is again what is in use",
-            unsettled: "manifest config may be unfinished, keeping what is in use",
+            recovered: "manifest config matches the version in use again",
+            unsettled: "manifest config may be unfinished, keeping the version in use",
             unwatched: "watching manifest directory",
         }
     }
@@ -69,8 +69,8 @@ impl LogMessages {
         LogMessages {
             reloaded: "reloaded admission manifest config",
             failed: "reloading admission manifest config",
-            recovered: "admission manifest config is again what is in use",
-            unsettled: "admission manifest config may be unfinished, keeping what is in use",
+            recovered: "admission manifest config matches the version in use again",
+            unsettled: "admission manifest config may be unfinished, keeping the version in use",
             ..Self::policies(plugin)
         }
     }
@@ -82,8 +82,8 @@ impl Default for LogMessages {
             plugin: String::new(),
             reloaded: "reloaded directory",
             failed: "reloading directory",
-            recovered: "directory is again what is in use",
-            unsettled: "directory may be unfinished, keeping what is in use",
+            recovered: "directory matches the version in use again",
+            unsettled: "directory may be unfinished, keeping the version in use",
             unwatched: "watching directory",
         }
     }

@@ -362,7 +362,7 @@ fn an_emptied_directory_is_a_warning() {
             .unwrap_or_else(|| panic!("{text} is not in {rest}"))
             .to_owned()
     };
-    assert!(line("manifest config is again what is in use").contains("INFO"));
+    assert!(line("manifest config matches the version in use again").contains("INFO"));
     let emptied = line("has no policies any more");
     assert!(
         emptied.contains("WARN") && emptied.contains("removed=1"),

@@ -37,7 +37,7 @@ fn the_log_says_it_once() {
         .heard
         .wait_for(|attempts| attempts.last() == Some(&Kept::Unchanged));
     let recovered = format!(
-        "INFO message=manifest config is again what is in use plugin=\"ValidatingAdmissionPolicy\" dir={directory}"
+        "INFO message=manifest config matches the version in use again plugin=\"ValidatingAdmissionPolicy\" dir={directory}"
     );
     assert_eq!(log::lines(directory)[3..], [recovered]);
     world.watched.as_ref().unwrap().reload();
