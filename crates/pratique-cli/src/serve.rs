@@ -19,7 +19,7 @@ use pratique::Live;
 use pratique_audit::{Level, Log, Options, Target};
 use pratique_metrics::Metrics;
 use pratique_server::{
-    CertificateFiles, Certificates, Drain, Limits, LiveReviewer, Reloads, Rotation, Server, Settings, UnknownState,
+    CertificateFiles, Certificates, Drain, Limits, LiveHandler, Reloads, Rotation, Server, Settings, UnknownState,
 };
 use tokio::runtime;
 
@@ -162,9 +162,9 @@ fn stop(live: Live, rotation: Option<Arc<Rotation>>) {
     }
 }
 
-fn reviewer(live: Live, reloads: Reloads, cluster: ClusterContext) -> LiveReviewer {
+fn reviewer(live: Live, reloads: Reloads, cluster: ClusterContext) -> LiveHandler {
     let problems = cluster.problems();
-    let reviewer = LiveReviewer::new(live, reloads, cluster.cluster).with_problems(problems);
+    let reviewer = LiveHandler::new(live, reloads, cluster.cluster).with_problems(problems);
     match cluster.followed {
         Some(followed) => reviewer.following(followed),
         None => reviewer,
@@ -174,7 +174,7 @@ fn reviewer(live: Live, reloads: Reloads, cluster: ClusterContext) -> LiveReview
 async fn serve(
     arguments: &ServeArguments,
     addresses: &[SocketAddr],
-    reviewer: LiveReviewer,
+    reviewer: LiveHandler,
     settings: Settings,
     (logging, sample): (&Logging, &SampleRequest),
 ) -> Result<bool, CliError> {

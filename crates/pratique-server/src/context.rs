@@ -10,11 +10,11 @@ use crate::audit_metrics;
 use crate::budget::Budget;
 use crate::evaluation::Evaluators;
 use crate::fair_semaphore::FairSemaphore;
+use crate::handler::AdmissionHandler;
 use crate::large_requests::LargeRequests;
 use crate::limits::Limits;
 use crate::recent::Recent;
 use crate::refusal_metrics;
-use crate::reviewer::Reviewer;
 use crate::rotation::Rotation;
 use crate::settings::Settings;
 use crate::supervision::Supervision;
@@ -25,7 +25,7 @@ const SUPERVISION_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The shared state of a server.
 pub(crate) struct ServerContext {
-    pub(crate) reviewer: Arc<dyn Reviewer>,
+    pub(crate) handler: Arc<dyn AdmissionHandler>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) audit: Option<Arc<Log>>,
@@ -43,7 +43,7 @@ pub(crate) struct ServerContext {
 
 impl ServerContext {
     /// Creates the state within a runtime. The addresses of [`Settings::health`] are not used.
-    pub(crate) fn new(reviewer: Arc<dyn Reviewer>, settings: Settings) -> Self {
+    pub(crate) fn new(handler: Arc<dyn AdmissionHandler>, settings: Settings) -> Self {
         let Settings {
             mut limits,
             metrics,
@@ -61,7 +61,7 @@ impl ServerContext {
             limits.memory -= audit.bytes().min(limits.memory / 2);
         }
         ServerContext {
-            reviewer,
+            handler,
             limits,
             supervision: Supervision::new(&metrics),
             metrics,
@@ -80,7 +80,7 @@ impl ServerContext {
 
     /// The background tasks that ended while the server runs. Each is logged and counted once.
     pub(crate) fn ended_tasks(&self) -> Vec<&'static str> {
-        let mut ended = self.reviewer.ended_tasks();
+        let mut ended = self.handler.ended_tasks();
         if self
             .rotation
             .as_ref()

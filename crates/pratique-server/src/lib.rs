@@ -1,9 +1,9 @@
 //! A server for AdmissionReviews over HTTPS.
 //!
-//! A [`Server`] takes AdmissionReviews at `/mutate`, `/validate` and `/admit`, and passes their requests to a
-//! [`Reviewer`]. It has health checks (`/livez`, `/readyz`), metrics (`/metrics`), the configuration in use (`/configz`)
-//! and a status page (`/`). [`Limits`] bound the resources that clients may use, so that slow, large or many requests do
-//! not affect others. Temporary errors have a `Retry-After` header, which API servers follow.
+//! A [`Server`] takes AdmissionReviews at `/mutate`, `/validate` and `/admit`, and passes their requests to an
+//! [`AdmissionHandler`]. It has health checks (`/livez`, `/readyz`), metrics (`/metrics`), the configuration in use
+//! (`/configz`) and a status page (`/`). [`Limits`] bound the resources that clients may use, so that slow, large or many
+//! requests do not affect others. Temporary errors have a `Retry-After` header, which API servers follow.
 //!
 //! An [`AdmissionService`] is the same without sockets: a [`tower`](tower_service::Service) service to be mounted in an
 //! existing server.
@@ -17,14 +17,14 @@
 //!
 //! use pratique::Admission;
 //! use pratique_metrics::Metrics;
-//! use pratique_server::{Drain, KnownCluster, LiveReviewer, Reloads, Server, Settings};
+//! use pratique_server::{Drain, KnownCluster, LiveHandler, Reloads, Server, Settings};
 //!
 //! # tokio::runtime::Runtime::new()?.block_on(async {
 //! let live = Admission::builder().live().start()?;
-//! let reviewer = LiveReviewer::new(live, Reloads::default(), KnownCluster::default());
+//! let handler = LiveHandler::new(live, Reloads::default(), KnownCluster::default());
 //! let settings = Settings::new(Metrics::new("1.0"));
 //! // Without certificates, only on a loopback address.
-//! let server = Server::bind("127.0.0.1:0".parse()?, Arc::new(reviewer), settings).await?;
+//! let server = Server::bind("127.0.0.1:0".parse()?, Arc::new(handler), settings).await?;
 //! println!("http://{}/validate", server.address()?);
 //! let shutdown = server.shutdown();
 //! # let ending = shutdown.clone();
@@ -51,6 +51,7 @@ mod evaluation;
 mod expiry;
 mod fair_semaphore;
 mod followed;
+mod handler;
 mod health;
 mod host;
 mod large_requests;
@@ -67,7 +68,6 @@ mod reservation;
 mod respond;
 mod response_body;
 mod review;
-mod reviewer;
 mod rotation;
 mod routes;
 mod server;
@@ -82,11 +82,11 @@ mod weight;
 
 pub use configz::{Attempt, Source};
 pub use followed::Followed;
+pub use handler::{AdmissionHandler, Phases, ReviewFuture, ReviewResult, Unavailable};
 pub use limits::Limits;
-pub use live::{LiveReviewer, Reloads};
+pub use live::{LiveHandler, Reloads};
 pub use registration::{Endpoint, Registration};
 pub use response_body::ResponseBody;
-pub use reviewer::{Phases, ReviewFuture, Reviewed, Reviewer, Unavailable};
 pub use rotation::Rotation;
 pub use server::Server;
 pub use service::{AdmissionService, ResponseFuture};

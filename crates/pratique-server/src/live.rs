@@ -1,4 +1,4 @@
-//! A [`Reviewer`] over a [`Live`].
+//! An [`AdmissionHandler`] over a [`Live`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,11 +14,11 @@ use pratique_types::AdmissionRequest;
 
 use crate::configz::{Attempt, Source};
 use crate::followed::Followed;
-use crate::reviewer::{Phases, ReviewFuture, Reviewed, Reviewer, Unavailable};
+use crate::handler::{AdmissionHandler, Phases, ReviewFuture, ReviewResult, Unavailable};
 use crate::unknown_state::{KnownCluster, UnknownState, first_unknown};
 
-/// A [`Reviewer`] that evaluates requests with a [`Live`], and reports its sources.
-pub struct LiveReviewer {
+/// An [`AdmissionHandler`] that evaluates requests with a [`Live`], and reports its sources.
+pub struct LiveHandler {
     live: Live,
     reloads: Reloads,
     started: SystemTime,
@@ -47,14 +47,14 @@ struct CheckedNeeds {
     unknown: Option<UnknownState>,
 }
 
-impl LiveReviewer {
-    /// Creates a reviewer that evaluates with `live`, of which `reloads` is an observer.
+impl LiveHandler {
+    /// Creates a handler that evaluates with `live`, of which `reloads` is an observer.
     ///
     /// While there are policies or webhooks whose decisions depend on unknown state of the cluster, no request is
     /// evaluated, as the decisions could be wrong.
     #[must_use]
     pub fn new(live: Live, reloads: Reloads, known: KnownCluster) -> Self {
-        LiveReviewer {
+        LiveHandler {
             live,
             reloads,
             started: SystemTime::now(),
@@ -75,7 +75,7 @@ impl LiveReviewer {
     /// Adds a function that returns the problems while the [`Live`] is not ready.
     #[must_use]
     pub fn with_problems(self, problems: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Self {
-        LiveReviewer {
+        LiveHandler {
             problems: Box::new(problems),
             ..self
         }
@@ -103,8 +103,8 @@ impl LiveReviewer {
     }
 }
 
-impl Reviewer for LiveReviewer {
-    fn review<'a>(
+impl AdmissionHandler for LiveHandler {
+    fn handle<'a>(
         &'a self,
         phases: Phases,
         request: &'a AdmissionRequest<'a>,
@@ -121,7 +121,7 @@ impl Reviewer for LiveReviewer {
             let mutations = outcome.mutations.iter();
             let mutations = mutations.filter(|step| step.result != StepResult::Unchanged);
             let mutated_by = mutations.map(|step| step.policy.clone());
-            Ok(Reviewed {
+            Ok(ReviewResult {
                 mutated_by: mutated_by.collect(),
                 response: outcome.into_response(request),
             })
@@ -161,7 +161,7 @@ impl Reviewer for LiveReviewer {
     }
 }
 
-impl LiveReviewer {
+impl LiveHandler {
     fn source(
         &self,
         set: &ManifestSet,
@@ -198,10 +198,10 @@ impl LiveReviewer {
     }
 }
 
-impl fmt::Debug for LiveReviewer {
+impl fmt::Debug for LiveHandler {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("LiveReviewer")
+            .debug_struct("LiveHandler")
             .field("live", &self.live)
             .field("followed", &self.followed)
             .finish_non_exhaustive()

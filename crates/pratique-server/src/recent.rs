@@ -8,7 +8,7 @@ use pratique_json::base64;
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 use serde::Deserialize;
 
-use crate::reviewer::Reviewed;
+use crate::handler::ReviewResult;
 
 /// The maximum number of decisions: many more than are shown at a time, for filters.
 const MAX_DECISIONS: usize = 1000;
@@ -119,7 +119,7 @@ impl Recent {
         &self,
         path: &'static str,
         request: &AdmissionRequest<'_>,
-        Reviewed { response, mutated_by }: &Reviewed,
+        ReviewResult { response, mutated_by }: &ReviewResult,
         (at, elapsed): (SystemTime, Duration),
     ) {
         let decision = Decision {

@@ -19,10 +19,10 @@ use crate::budget::Share;
 use crate::connections::Connection;
 use crate::context::ServerContext;
 use crate::fair_semaphore::FairPermit;
+use crate::handler::{Phases, ReviewResult, Unavailable};
 use crate::query;
 use crate::reservation::Reservation;
 use crate::respond::{self, HttpResponse, failure, later, too_many_requests};
-use crate::reviewer::{Phases, Reviewed, Unavailable};
 use crate::weight::Weight;
 
 /// The maximum size of a `uid`, in bytes: API servers send UUIDs.
@@ -35,7 +35,7 @@ const OLDER_VERSION: &str = "admission.k8s.io/v1beta1";
 /// Checks readiness and the head of a review request. Returns its timeout, or the error response.
 pub(crate) fn check_head(head: &Parts, context: &ServerContext) -> Result<Duration, Box<HttpResponse>> {
     context
-        .reviewer
+        .handler
         .ready()
         .map_err(|why| Box::new(unavailable(&why)))?;
     if !is_json(head) {
@@ -161,7 +161,7 @@ async fn review(
     let needed = weight.needed(request, phases);
     memory.reserve(needed).await?;
     let limits = evaluation_limits(context, interrupt)?;
-    let reviewed = context.reviewer.review(phases, request, &limits).await;
+    let reviewed = context.handler.handle(phases, request, &limits).await;
     let mut reviewed = reviewed.map_err(|why| unavailable(&why))?;
     if limits.interrupt.is_set() {
         // The deadline has passed: the decision, also one about that, is not used.
@@ -243,7 +243,7 @@ impl ServerContext {
         &self,
         phases: Phases,
         request: &AdmissionRequest<'_>,
-        reviewed: &Reviewed,
+        reviewed: &ReviewResult,
         (received, elapsed): (SystemTime, Duration),
     ) {
         if let Some(recent) = &self.recent {

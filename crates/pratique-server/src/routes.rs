@@ -16,12 +16,12 @@ use crate::client::Client;
 use crate::configz::Configuration;
 use crate::connections::Connection;
 use crate::context::ServerContext;
+use crate::handler::Phases;
 use crate::host;
 use crate::page;
 use crate::refusal_metrics;
 use crate::respond::{HttpResponse, failure, json, plain, text, with, without_body};
 use crate::review;
-use crate::reviewer::Phases;
 
 /// Handles a request. With `phases`, every path takes reviews; otherwise the path selects the route. `leaving` is whether
 /// the server is shutting down.
@@ -162,7 +162,7 @@ fn not_ready_reason(leaving: bool, context: &ServerContext) -> Option<String> {
     if leaving {
         return Some("shutting down".into());
     }
-    let unready = context.reviewer.ready().err().map(|why| why.to_string());
+    let unready = context.handler.ready().err().map(|why| why.to_string());
     unready.or_else(|| ended_tasks(context))
 }
 
@@ -183,7 +183,7 @@ fn configuration(leaving: bool, context: &ServerContext) -> Configuration {
         ready: not_ready.is_none(),
         not_ready,
         ended_tasks: context.ended_tasks(),
-        sources: context.reviewer.sources(),
+        sources: context.handler.sources(),
         certificates: context
             .certificates
             .as_ref()

@@ -12,10 +12,10 @@ use crate::accept::AcceptFailures;
 use crate::connection;
 use crate::connections::Connections;
 use crate::context::ServerContext;
+use crate::handler::AdmissionHandler;
 use crate::health::Health;
 use crate::listen;
 use crate::response_body;
-use crate::reviewer::Reviewer;
 use crate::settings::Settings;
 use crate::shutdown::{Shutdown, Stage};
 
@@ -37,10 +37,10 @@ impl Server {
     /// As [`bind_all`](Self::bind_all).
     pub async fn bind(
         address: SocketAddr,
-        reviewer: Arc<dyn Reviewer>,
+        handler: Arc<dyn AdmissionHandler>,
         settings: Settings,
     ) -> io::Result<Self> {
-        Self::bind_all(&[address], reviewer, settings).await
+        Self::bind_all(&[address], handler, settings).await
     }
 
     /// Binds a server to several addresses, such as those of a host name. Addresses that this machine does not have are
@@ -51,7 +51,7 @@ impl Server {
     /// address is not a loopback address.
     pub async fn bind_all(
         addresses: &[SocketAddr],
-        reviewer: Arc<dyn Reviewer>,
+        handler: Arc<dyn AdmissionHandler>,
         settings: Settings,
     ) -> io::Result<Self> {
         let outside = addresses.iter().find(|address| !address.ip().is_loopback());
@@ -62,7 +62,7 @@ impl Server {
         let listeners = listen::all(addresses)?;
         let connections = Arc::new(Connections::new(settings.limits.connections.max(1)));
         let health = settings.health.clone();
-        let (context, shutdown) = (Arc::new(ServerContext::new(reviewer, settings)), Shutdown::new());
+        let (context, shutdown) = (Arc::new(ServerContext::new(handler, settings)), Shutdown::new());
         let health = match health.is_empty() {
             true => None,
             false => Some(Health::start(&health, context.clone(), shutdown.watch()).map_err(health_error)?),

@@ -18,9 +18,9 @@ use tower_service::Service;
 use crate::client::Client;
 use crate::connections::Connection;
 use crate::context::ServerContext;
+use crate::handler::{AdmissionHandler, Phases};
 use crate::refusal_metrics;
 use crate::response_body::{self, ResponseBody};
-use crate::reviewer::{Phases, Reviewer};
 use crate::routes;
 use crate::settings::Settings;
 
@@ -46,13 +46,13 @@ use crate::settings::Settings;
 /// use http_body_util::{BodyExt, Full};
 /// use pratique::Admission;
 /// use pratique_metrics::Metrics;
-/// use pratique_server::{AdmissionService, KnownCluster, LiveReviewer, Reloads, Settings};
+/// use pratique_server::{AdmissionService, KnownCluster, LiveHandler, Reloads, Settings};
 /// use tower_service::Service;
 ///
 /// # tokio::runtime::Runtime::new()?.block_on(async {
 /// let live = Admission::builder().live().start()?;
-/// let reviewer = LiveReviewer::new(live, Reloads::default(), KnownCluster::default());
-/// let mut service = AdmissionService::new(Arc::new(reviewer), Settings::new(Metrics::new("1.0")));
+/// let handler = LiveHandler::new(live, Reloads::default(), KnownCluster::default());
+/// let mut service = AdmissionService::new(Arc::new(handler), Settings::new(Metrics::new("1.0")));
 ///
 /// // With axum: `Router::new().nest_service("/admission", service)`.
 /// let review = r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u",
@@ -84,18 +84,18 @@ struct Inner {
 pub type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
 impl AdmissionService {
-    /// Creates a service with this reviewer.
+    /// Creates a service with this handler.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     #[must_use]
-    pub fn new(reviewer: Arc<dyn Reviewer>, settings: Settings) -> Self {
+    pub fn new(handler: Arc<dyn AdmissionHandler>, settings: Settings) -> Self {
         // The service does not know who may view the status page.
         let settings = Settings {
             page: false,
             ..settings
         };
-        let context = Arc::new(ServerContext::new(reviewer, settings));
+        let context = Arc::new(ServerContext::new(handler, settings));
         let supervised = context.clone();
         let supervisor = Handle::current().spawn(async move { supervised.supervise().await });
         AdmissionService {

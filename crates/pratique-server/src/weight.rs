@@ -8,7 +8,7 @@ use pratique_json::Counts;
 use pratique_typed::Added;
 use pratique_types::AdmissionRequest;
 
-use crate::reviewer::Phases;
+use crate::handler::Phases;
 
 /// What a built-in kind takes besides what was parsed: in its form, as expressions see it and as it is answered, in bytes.
 #[derive(Clone, Copy, Debug)]

@@ -128,7 +128,7 @@ fn what_is_no_review_is_refused() {
 fn readiness_is_told() {
     let server = Running::start();
     let mut client = Client::to(server.address);
-    server.reviewer.loading.store(true, Ordering::Relaxed);
+    server.handler.loading.store(true, Ordering::Relaxed);
     let answer = client.get("/readyz");
     assert_eq!((answer.code, &*answer.body), (503, "still loading\n"));
     let answer = client.review("/validate", "web");
@@ -139,7 +139,7 @@ fn readiness_is_told() {
         (&configuration["ready"], &configuration["notReady"]),
         (&json!(false), &json!("still loading"))
     );
-    server.reviewer.loading.store(false, Ordering::Relaxed);
+    server.handler.loading.store(false, Ordering::Relaxed);
     assert_eq!(client.get("/readyz").code, 200);
     assert_eq!(client.ask("HEAD", "/healthz", "", b"").code, 200);
 }
@@ -203,7 +203,7 @@ fn a_task_that_ended_is_told_and_counted() {
     assert!(client.get("/metrics").body.contains(&format!("{name} 0\n")));
     assert_eq!(client.get("/livez").code, 200);
     server
-        .reviewer
+        .handler
         .dead
         .store(true, std::sync::atomic::Ordering::Relaxed);
     for (path, code) in [("/readyz", 503), ("/livez", 500)] {

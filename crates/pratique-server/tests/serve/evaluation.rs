@@ -17,7 +17,7 @@ fn ask(server: &Running, path: &'static str, name: &str) -> JoinHandle<u16> {
 
 fn wait_until_computing(server: &Running, count: usize) {
     let start = Instant::now();
-    while server.reviewer.computing.load(Ordering::Relaxed) != count {
+    while server.handler.computing.load(Ordering::Relaxed) != count {
         assert!(start.elapsed() < LONG, "not {count}");
         thread::sleep(Duration::from_millis(1));
     }

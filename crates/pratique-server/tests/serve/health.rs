@@ -25,10 +25,10 @@ fn it_tells_what_the_server_tells() {
     }
     assert_eq!(Client::to(address).ask("POST", "/readyz", "", b"").code, 405);
     assert_eq!(Client::to(address).review("/validate", "web").code, 404);
-    server.reviewer.loading.store(true, Ordering::Relaxed);
+    server.handler.loading.store(true, Ordering::Relaxed);
     assert_eq!(get("/readyz").code, 503);
     assert_eq!(Client::to(address).ask("HEAD", "/readyz", "", b"").code, 503);
-    server.reviewer.dead.store(true, Ordering::Relaxed);
+    server.handler.dead.store(true, Ordering::Relaxed);
     assert_eq!(get("/livez").code, 500);
 }
 
@@ -54,7 +54,7 @@ fn nobody_is_in_its_way() {
         })
         .collect();
     let start = std::time::Instant::now();
-    while server.reviewer.computing.load(Ordering::Relaxed) < 4 {
+    while server.handler.computing.load(Ordering::Relaxed) < 4 {
         assert!(start.elapsed() < Duration::from_secs(10));
     }
     let address = server.health.unwrap();

@@ -1,4 +1,4 @@
-//! Clients that are slow, large, many, or gone; and a reviewer that panics.
+//! Clients that are slow, large, many, or gone; and a handler that panics.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -7,15 +7,15 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use pratique_metrics::Metrics;
-use pratique_server::{Drain, Reviewer, Server, Settings, Shutdown};
+use pratique_server::{AdmissionHandler, Drain, Server, Settings, Shutdown};
 use tokio::runtime::Handle;
 
-use super::reviewer::TestReviewer;
+use super::handler::TestHandler;
 
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) health: Option<SocketAddr>,
-    pub(crate) reviewer: Arc<TestReviewer>,
+    pub(crate) handler: Arc<TestHandler>,
     shutdown: Shutdown,
     handle: Handle,
     thread: Option<JoinHandle<bool>>,
@@ -29,14 +29,14 @@ impl Running {
             ..Settings::new(Metrics::new("test"))
         };
         change(&mut settings);
-        let reviewer = Arc::new(TestReviewer::default());
-        let mut running = Running::of(reviewer.clone(), settings);
-        running.reviewer = reviewer;
+        let handler = Arc::new(TestHandler::default());
+        let mut running = Running::of(handler.clone(), settings);
+        running.handler = handler;
         running
     }
 
-    /// With another reviewer.
-    pub(crate) fn of(reviewer: Arc<dyn Reviewer>, settings: Settings) -> Self {
+    /// With another handler.
+    pub(crate) fn of(handler: Arc<dyn AdmissionHandler>, settings: Settings) -> Self {
         let (tell, told) = channel();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -45,7 +45,7 @@ impl Running {
                 .build()
                 .unwrap();
             runtime.block_on(async {
-                let server = Server::bind("127.0.0.1:0".parse().unwrap(), reviewer, settings)
+                let server = Server::bind("127.0.0.1:0".parse().unwrap(), handler, settings)
                     .await
                     .unwrap();
                 let addresses = (server.address().unwrap(), server.health_address());
@@ -58,7 +58,7 @@ impl Running {
         Running {
             address,
             health,
-            reviewer: Arc::default(),
+            handler: Arc::default(),
             shutdown,
             handle,
             thread: Some(thread),

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tower_service::Service;
 
 use super::client::review;
-use super::reviewer::TestReviewer;
+use super::handler::TestHandler;
 
 fn service(limits: Limits) -> (AdmissionService, Metrics) {
     let metrics = Metrics::new("test");
@@ -25,7 +25,7 @@ fn service(limits: Limits) -> (AdmissionService, Metrics) {
         ..Settings::new(metrics.clone())
     };
     (
-        AdmissionService::new(Arc::new(TestReviewer::default()), settings),
+        AdmissionService::new(Arc::new(TestHandler::default()), settings),
         metrics,
     )
 }

@@ -152,7 +152,7 @@ fn nothing_is_computed_for_streams_that_are_reset() {
         let answer = reader.ask("compute").await.unwrap();
         let computes = async |reader: &SlowReader, count: usize| {
             let start = Instant::now();
-            while reader.server.reviewer.computing.load(Ordering::Relaxed) != count {
+            while reader.server.handler.computing.load(Ordering::Relaxed) != count {
                 assert!(start.elapsed() < LONG, "not {count}");
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }

@@ -1,24 +1,24 @@
-//! A reviewer that is controlled by the name of the object.
+//! A handler that is controlled by the name of the object.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use pratique::Limits;
-use pratique_server::{Attempt, Phases, ReviewFuture, Reviewed, Reviewer, Source, Unavailable};
+use pratique_server::{AdmissionHandler, Attempt, Phases, ReviewFuture, ReviewResult, Source, Unavailable};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 
 /// Evaluates by names: `deny`, `panic`, `slow-<milliseconds>`, `compute` (without an end, and without giving way),
 /// `answer-<bytes>` (of such a patch), anything else is allowed.
 #[derive(Debug, Default)]
-pub(crate) struct TestReviewer {
+pub(crate) struct TestHandler {
     pub(crate) loading: AtomicBool,
     pub(crate) dead: AtomicBool,
     /// How many compute.
     pub(crate) computing: AtomicUsize,
 }
 
-impl Reviewer for TestReviewer {
-    fn review<'a>(
+impl AdmissionHandler for TestHandler {
+    fn handle<'a>(
         &'a self,
         phases: Phases,
         request: &'a AdmissionRequest<'a>,
@@ -39,7 +39,7 @@ impl Reviewer for TestReviewer {
             assert_ne!(request.name, "panic", "told to");
             let longer = request.name.strip_prefix("answer-");
             let longer = longer.map(|bytes| "x".repeat(bytes.parse().unwrap()));
-            Ok(Reviewed {
+            Ok(ReviewResult {
                 mutated_by: vec!["m.static.k8s.io".into()],
                 response: AdmissionResponse {
                     patch: longer,

@@ -9,11 +9,11 @@ use crate::configz::Source;
 use pratique::Limits;
 
 /// Evaluates requests.
-pub trait Reviewer: Send + Sync + 'static {
+pub trait AdmissionHandler: Send + Sync + 'static {
     /// Evaluates a request within limits, on an evaluation thread. The interrupt is set at the deadline or when the client
     /// is gone: the result is then no longer needed, and the future is dropped once it is not being polled. A panic affects
     /// only this request.
-    fn review<'a>(
+    fn handle<'a>(
         &'a self,
         phases: Phases,
         request: &'a AdmissionRequest<'a>,
@@ -36,21 +36,21 @@ pub trait Reviewer: Send + Sync + 'static {
     fn sources(&self) -> Vec<Source>;
 }
 
-/// The future of a [`Reviewed`].
-pub type ReviewFuture<'a> = Pin<Box<dyn Future<Output = Result<Reviewed, Unavailable>> + Send + 'a>>;
+/// The future of a [`ReviewResult`].
+pub type ReviewFuture<'a> = Pin<Box<dyn Future<Output = Result<ReviewResult, Unavailable>> + Send + 'a>>;
 
 /// A response with further information.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reviewed {
+pub struct ReviewResult {
     /// The response.
     pub response: AdmissionResponse,
     /// The names of policies that mutated the object or failed to, which responses do not have, for the status page.
     pub mutated_by: Vec<String>,
 }
 
-impl From<AdmissionResponse> for Reviewed {
+impl From<AdmissionResponse> for ReviewResult {
     fn from(response: AdmissionResponse) -> Self {
-        Reviewed {
+        ReviewResult {
             response,
             mutated_by: Vec::new(),
         }
