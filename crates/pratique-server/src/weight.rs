@@ -1,8 +1,8 @@
-//! What a review takes in memory, by the look of its text.
+//! Estimates the memory of a review from its text, before it is parsed.
 //!
-//! The sizes were measured as the most that the process grew by, for objects that consist of one thing: containers of
-//! Pods without members and with all of them, arguments, variables, finalizers, data of ConfigMaps, lists and objects in
-//! custom resources, long texts; validated, mutated, and answered with a patch.
+//! The sizes were measured as the maximum growth of the process, for objects that consist of one thing: containers of Pods
+//! without members and with all of them, arguments, variables, finalizers, data of ConfigMaps, lists and objects in custom
+//! resources, long texts; validated, mutated, and answered with a patch.
 
 use pratique_json::Counts;
 use pratique_typed::Added;
@@ -10,14 +10,15 @@ use pratique_types::AdmissionRequest;
 
 use crate::handler::Phases;
 
-/// What a built-in kind takes besides what was parsed: in its form, as expressions see it and as it is answered, in bytes.
+/// The memory of an object of a built-in kind besides the parsed value, in bytes: in the form of its kind, as expressions see
+/// it, and in the response.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
-    /// An element or a member of the text.
+    /// For each element or member of the text.
     value: usize,
-    /// An object that has members.
+    /// For each object with members.
     object: usize,
-    /// A member that the form has and the text does not.
+    /// For each member that the form of the kind adds.
     added: usize,
 }
 
@@ -26,31 +27,31 @@ const VALIDATED: Sizes = Sizes {
     object: 32,
     added: 110,
 };
-/// With what a mutation leaves.
+/// Includes the result of a mutation.
 const MUTATED: Sizes = Sizes {
     value: 100,
     object: 360,
     added: 130,
 };
-/// How many members the form adds to an object, as long as its kind is not known.
+/// The number of members that the form adds to an object of unknown kind.
 const ADDED: usize = 2;
-/// How often a byte of text is there at most: parsed where it has escapes, in a changed object, in a patch, in base64, in
-/// an answer.
+/// The maximum number of copies of a byte of text: parsed with escapes, in a changed object, in a patch, in base64, in a
+/// response.
 const TEXT: usize = 6;
-/// What an evaluation takes in any case.
+/// The minimum memory of an evaluation.
 const EVALUATION: usize = 128 << 10;
-/// Texts above this are large without a look.
+/// The maximum size of the text of a small request.
 const SMALL_TEXT: usize = 64 << 10;
-/// What small requests take at most.
+/// The maximum memory of a small request.
 const SMALL: usize = 4 << 20;
-/// What is not looked at closely: what this is at most is reserved as it is.
+/// Up to this estimate, an upper bound is reserved without counting exactly.
 const UNSEEN: usize = 1 << 20;
 
-/// What there is in the text of a review.
+/// The counts of values in the text of a review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weight {
     counts: Counts,
-    /// Whether it is small enough for an upper bound.
+    /// Whether the counts are upper bounds.
     is_bound: bool,
 }
 
@@ -73,18 +74,18 @@ impl Weight {
         }
     }
 
-    /// Whether a review with this text is soon evaluated, and takes little for that. This is soon told.
+    /// Whether a review with this text needs little time and memory. The check is fast.
     pub(crate) fn is_small(text: &[u8]) -> bool {
         text.len() <= SMALL_TEXT && Weight::bound(text).presumed(Phases::Both) <= SMALL
     }
 
-    /// What it takes to parse it, in bytes.
+    /// The memory for parsing, in bytes.
     pub(crate) fn parsed(self) -> usize {
         self.counts.parsed_bytes()
     }
 
-    /// What it takes to evaluate it as well, and to answer; `added` is what the form of its kind has besides, if it has one.
-    /// Expressions account for what they make themselves.
+    /// The memory for parsing, evaluation and the response. `added` is what the form of the kind adds, if it is built in.
+    /// Values that expressions create are accounted for separately.
     fn evaluated(self, added: Option<Added>, phases: Phases) -> usize {
         let counts = self.counts;
         let mut bytes = counts.bytes.saturating_mul(TEXT - 1).saturating_add(EVALUATION);
@@ -102,7 +103,7 @@ impl Weight {
         bytes
     }
 
-    /// About the most that it takes to evaluate, whatever it is.
+    /// The approximate maximum memory for any kind of object.
     pub(crate) fn presumed(self, phases: Phases) -> usize {
         let empty_objects = self.counts.empty_objects;
         let added = Added {
@@ -112,7 +113,7 @@ impl Weight {
         self.evaluated(Some(added), phases)
     }
 
-    /// What it takes to evaluate the request, which was parsed.
+    /// The memory for evaluating the parsed request.
     pub(crate) fn needed(self, request: &AdmissionRequest<'_>, phases: Phases) -> usize {
         match self.is_bound {
             true => self.presumed(phases),
@@ -121,7 +122,7 @@ impl Weight {
     }
 }
 
-/// What the form of its kind adds to the objects of a request, if it has one.
+/// What the form of its kind adds to the objects of a request; `None` if the kind is not built in.
 fn added(request: &AdmissionRequest<'_>) -> Option<Added> {
     let objects = [&request.object, &request.old_object];
     let objects = objects.into_iter().filter(|object| !object.is_null());
@@ -146,7 +147,7 @@ mod tests {
     });
 
     #[test]
-    fn long_texts_are_not_taken_for_values() {
+    fn text_is_not_counted_as_values() {
         let list = format!("[{}{{}}]", "{},".repeat(100_000));
         let weight = Weight::of(list.as_bytes());
         assert!(weight.presumed(Phases::Mutating) >= 100_000 * 808);
@@ -159,11 +160,11 @@ mod tests {
         assert!(!Weight::is_small(list.as_bytes()) && !Weight::is_small(&[b' '; SMALL_TEXT + 1]));
     }
 
-    /// An update of what is as dense as can be stored: API servers store objects of built-in kinds as Protobuf, in which an
-    /// empty text or object of a list has two bytes, and custom resources as JSON, each up to 1.5 MiB. A container of 1 GiB
-    /// lets a request have 384 MiB.
+    /// An update of the densest object that can be stored: API servers store objects of built-in kinds as Protobuf, in which
+    /// an empty text or object of a list has two bytes, and custom resources as JSON, each up to 1.5 MiB. In a container of
+    /// 1 GiB, a request may use 384 MiB.
     #[test]
-    fn what_can_be_stored_is_let_through_in_a_gibibyte() {
+    fn stored_objects_fit_into_a_gibibyte() {
         let most = crate::limits::Limits::default().request_memory();
         let stored = 3 << 19;
         let check = |element: &str, count: usize, added| {
