@@ -9,8 +9,8 @@ use crate::world::{World, policy};
 
 /// The program, which cargo builds along with the tests.
 fn program() -> PathBuf {
-    let own = std::env::current_exe().unwrap();
-    let built = own.parent().and_then(|deps| deps.parent()).unwrap();
+    let executable = std::env::current_exe().unwrap();
+    let built = executable.parent().and_then(|deps| deps.parent()).unwrap();
     built.join("examples/watch")
 }
 
