@@ -29,7 +29,6 @@ mod snapshot;
 mod summary;
 mod text;
 
-
 pub use family::SERIES_LIMIT;
 pub use format::Format;
 pub use labels::{Action, ConditionOwner, Operation, Phase, Plugin, PolicyError, WebhookError, WebhookType};
