@@ -8,8 +8,8 @@ use std::time::Duration;
 use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::field::MakeExt as _;
-use tracing_subscriber::fmt::format::{self, Writer};
 use tracing_subscriber::fmt::FormatFields;
+use tracing_subscriber::fmt::format::{self, Writer};
 
 use super::log_writer::LogWriter;
 use crate::arguments::{LogFormat, LogLevel};
