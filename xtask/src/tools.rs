@@ -146,7 +146,10 @@ mod tests {
     fn arguments_are_passed_on() {
         let tool = Tool::find("conformance").unwrap();
         let command = tool.command("checked", ["a", "--suite", "cel"].map(OsString::from));
-        let arguments: Vec<_> = command.get_args().filter_map(|own| own.to_str()).collect();
+        let arguments: Vec<_> = command
+            .get_args()
+            .filter_map(|argument| argument.to_str())
+            .collect();
         let manifest = workspace::root().join("Cargo.toml");
         assert_eq!(
             arguments,

@@ -62,18 +62,18 @@ const EACH: usize = size_of::<Question>() + size_of::<Known>() + 2 * size_of::<A
 
 /// How many bytes the texts of a subject have.
 pub(super) fn subject_size(subject: &QuestionSubject) -> usize {
-    let own = match subject {
+    let resource = match subject {
         QuestionSubject::Path(path) => return path.len(),
-        QuestionSubject::Resource(own) => own,
+        QuestionSubject::Resource(resource) => resource,
     };
     let parts = [
-        &own.group,
-        &own.resource,
-        &own.subresource,
-        &own.namespace,
-        &own.name,
-        &own.field_selector,
-        &own.label_selector,
+        &resource.group,
+        &resource.resource,
+        &resource.subresource,
+        &resource.namespace,
+        &resource.name,
+        &resource.field_selector,
+        &resource.label_selector,
     ];
     parts.into_iter().map(String::len).sum()
 }

@@ -91,7 +91,7 @@ impl ApiCluster {
         let known = snapshot
             .namespaces
             .get("")
-            .is_some_and(|own| own.contains_key(name));
+            .is_some_and(|namespaces| namespaces.contains_key(name));
         if known || name.is_empty() {
             return snapshot;
         }

@@ -116,7 +116,7 @@ fn all<T>(store: &Store<T>) -> Option<Vec<Arc<T>>> {
             store
                 .objects()
                 .values()
-                .flat_map(|own| own.values().cloned())
+                .flat_map(|objects| objects.values().cloned())
                 .collect(),
         ),
     }
@@ -136,7 +136,8 @@ impl<K: Resource + Clone + Send + Sync> Keep<K> for Configuration {
     fn same(&self, one: &K, other: &K) -> bool {
         let (one, other) = (one.meta(), other.meta());
         let same_version = one.resource_version.is_some() && one.resource_version == other.resource_version;
-        let same_generation = one.generation.is_some_and(|own| own > 0) && one.generation == other.generation;
+        let same_generation =
+            one.generation.is_some_and(|generation| generation > 0) && one.generation == other.generation;
         one.uid == other.uid && (same_version || (one.uid.is_some() && same_generation))
     }
 }

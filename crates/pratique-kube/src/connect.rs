@@ -164,24 +164,33 @@ impl ApiServer {
 
     /// [`source`](Self::source), with some of it only. There is one source: what was asked for first is what it has.
     pub fn source_of(&self, follow: Follow) -> ApiSource {
-        let own = &self.0;
-        let start = || ApiSource::start(follow, &own.client, &own.handle, &own.wanted, &own.background);
-        own.source.get_or_init(start).clone()
+        let inner = &self.0;
+        let start = || {
+            ApiSource::start(
+                follow,
+                &inner.client,
+                &inner.handle,
+                &inner.wanted,
+                &inner.background,
+            )
+        };
+        inner.source.get_or_init(start).clone()
     }
 
     /// Its namespaces, params and definitions, which are watched from now on. Asked for before the
     /// [`source`](Self::source), it has the params of the first policies before these take effect.
     pub fn cluster(&self) -> ApiCluster {
-        let own = &self.0;
-        let start = || ApiCluster::start(&own.client, &own.handle, &own.wanted, &own.background);
-        own.cluster.get_or_init(start).clone()
+        let inner = &self.0;
+        let start = || ApiCluster::start(&inner.client, &inner.handle, &inner.wanted, &inner.background);
+        inner.cluster.get_or_init(start).clone()
     }
 
     /// Its answers to authorization checks.
     pub fn reviewer(&self) -> SubjectAccessReviewer {
-        let own = &self.0;
-        let new = || SubjectAccessReviewer::new(own.client.clone(), &own.url, &own.handle, &own.background);
-        own.reviewer.get_or_init(new).clone()
+        let inner = &self.0;
+        let new =
+            || SubjectAccessReviewer::new(inner.client.clone(), &inner.url, &inner.handle, &inner.background);
+        inner.reviewer.get_or_init(new).clone()
     }
 }
 

@@ -54,7 +54,7 @@ impl Definition {
                 continue;
             }
             let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
-            let own = GroupVersionKind::new(group, name, kind);
+            let kind = GroupVersionKind::new(group, name, kind);
             let mut serve = |subresource: &str, kind: GroupVersionKind| {
                 served.push(ServedResource {
                     resource: GroupVersionResource::new(group, name, plural),
@@ -64,16 +64,17 @@ impl Definition {
                     short_names: Vec::new(),
                 });
             };
-            serve("", own.clone());
+            serve("", kind.clone());
             if version.at(&["subresources", "status"]).is_some() {
-                serve("status", own);
+                serve("status", kind);
             }
             if version.at(&["subresources", "scale"]).is_some() {
                 serve("scale", GroupVersionKind::new("autoscaling", "v1", "Scale"));
             }
         }
         Definition {
-            version: Some(text(&["metadata", "resourceVersion"]).to_owned()).filter(|own| !own.is_empty()),
+            version: Some(text(&["metadata", "resourceVersion"]).to_owned())
+                .filter(|version| !version.is_empty()),
             served,
             schema: MergeSchema::custom(object).ok().map(Arc::new),
         }

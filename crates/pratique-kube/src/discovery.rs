@@ -22,8 +22,8 @@ pub(super) async fn discover(client: &Client) -> Result<Vec<ServedResource>, Err
     let mut resources = Vec::new();
     for path in ["/api", "/apis"] {
         let text = get(client, path, v2::ACCEPT_AGGREGATED_DISCOVERY_V2).await?;
-        let own = read::<Whose>(&text)?;
-        match own.kind.as_str() {
+        let header = read::<Whose>(&text)?;
+        match header.kind.as_str() {
             "APIGroupDiscoveryList" => aggregated(&read(&text)?, &mut resources),
             "APIVersions" => {
                 let versions = read::<APIVersions>(&text)?.versions;
@@ -53,7 +53,10 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 
 fn aggregated(list: &v2::APIGroupDiscoveryList, resources: &mut Vec<ServedResource>) {
     for group in &list.items {
-        let name = group.metadata.as_ref().and_then(|own| own.name.as_deref());
+        let name = group
+            .metadata
+            .as_ref()
+            .and_then(|metadata| metadata.name.as_deref());
         let name = name.unwrap_or_default();
         for version in &group.versions {
             let number = version.version.as_deref().unwrap_or_default();
@@ -67,10 +70,10 @@ fn aggregated(list: &v2::APIGroupDiscoveryList, resources: &mut Vec<ServedResour
 fn of_resource(
     group: &str,
     version: &str,
-    own: &v2::APIResourceDiscovery,
+    resource: &v2::APIResourceDiscovery,
     resources: &mut Vec<ServedResource>,
 ) {
-    let plural = own.resource.as_deref().unwrap_or_default();
+    let plural = resource.resource.as_deref().unwrap_or_default();
     let served = GroupVersion {
         group: group.to_owned(),
         version: version.to_owned(),
@@ -78,10 +81,11 @@ fn of_resource(
     .with_resource(plural);
     let mut add = |subresource: &str, kind: Option<&v2::GroupVersionKind>| {
         let kind = kind.cloned().unwrap_or_default();
-        let or =
-            |own: Option<String>, other: &str| own.filter(|own| !own.is_empty()).unwrap_or(other.to_owned());
+        let or = |text: Option<String>, other: &str| {
+            text.filter(|text| !text.is_empty()).unwrap_or(other.to_owned())
+        };
         // A kind that says nothing of its version is of that of the resource; the core group has no name.
-        let of_core = kind.version.as_deref().is_some_and(|own| !own.is_empty());
+        let of_core = kind.version.as_deref().is_some_and(|version| !version.is_empty());
         let kind_group = match of_core {
             true => kind.group.unwrap_or_default(),
             false => or(kind.group, group),
@@ -94,12 +98,12 @@ fn of_resource(
                 &or(kind.version, version),
                 &kind.kind.unwrap_or_default(),
             ),
-            namespaced: own.scope.as_deref() == Some("Namespaced"),
-            short_names: own.short_names.clone(),
+            namespaced: resource.scope.as_deref() == Some("Namespaced"),
+            short_names: resource.short_names.clone(),
         });
     };
-    add("", own.response_kind.as_ref());
-    for part in &own.subresources {
+    add("", resource.response_kind.as_ref());
+    for part in &resource.subresources {
         add(
             part.subresource.as_deref().unwrap_or_default(),
             part.response_kind.as_ref(),
@@ -135,7 +139,11 @@ async fn one_by_one(
         let Ok(version) = GroupVersion::parse(&list.group_version) else {
             continue;
         };
-        resources.extend(list.resources.into_iter().map(|own| of_list(&version, own)));
+        resources.extend(
+            list.resources
+                .into_iter()
+                .map(|resource| of_list(&version, resource)),
+        );
     }
     Ok(())
 }
@@ -143,22 +151,22 @@ async fn one_by_one(
 /// How many groups are asked at a time.
 const AT_ONCE: usize = 8;
 
-fn of_list(served: &GroupVersion, own: APIResource) -> ServedResource {
-    let (plural, subresource) = own.name.split_once('/').unwrap_or((&own.name, ""));
-    let version = own.version.unwrap_or_default();
+fn of_list(served: &GroupVersion, resource: APIResource) -> ServedResource {
+    let (plural, subresource) = resource.name.split_once('/').unwrap_or((&resource.name, ""));
+    let version = resource.version.unwrap_or_default();
     let kind_of = match version.is_empty() {
         true => served.clone(),
         false => GroupVersion {
-            group: own.group.unwrap_or_default(),
+            group: resource.group.unwrap_or_default(),
             version,
         },
     };
     ServedResource {
         resource: served.clone().with_resource(plural),
         subresource: subresource.to_owned(),
-        kind: kind_of.with_kind(&own.kind),
-        namespaced: own.namespaced,
-        short_names: own.short_names.unwrap_or_default(),
+        kind: kind_of.with_kind(&resource.kind),
+        namespaced: resource.namespaced,
+        short_names: resource.short_names.unwrap_or_default(),
     }
 }
 

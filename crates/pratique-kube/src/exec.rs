@@ -117,7 +117,7 @@ impl ExecPlugin {
     }
 
     fn new(exec: &ExecConfig) -> Result<Self, ExecError> {
-        let command = exec.command.clone().filter(|own| !own.is_empty());
+        let command = exec.command.clone().filter(|command| !command.is_empty());
         let command = command.ok_or(ExecError::NoCommand)?;
         let version = exec.api_version.clone().unwrap_or_default();
         if !VERSIONS.contains(&&*version) {
@@ -134,13 +134,13 @@ impl ExecPlugin {
         let info = json!({"apiVersion": version, "kind": "ExecCredential", "spec": spec});
         let given = exec.env.iter().flatten();
         let mut variables: BTreeMap<String, String> = given
-            .filter_map(|own| Some((own.get("name")?.clone(), own.get("value")?.clone())))
+            .filter_map(|variable| Some((variable.get("name")?.clone(), variable.get("value")?.clone())))
             .collect();
         variables.insert(INFO.to_owned(), info.to_string());
         let hint = exec
             .install_hint
             .as_deref()
-            .map(|own| format!(": {}", own.trim()));
+            .map(|hint| format!(": {}", hint.trim()));
         Ok(ExecPlugin {
             command,
             arguments: exec.args.clone().unwrap_or_default(),
@@ -152,8 +152,8 @@ impl ExecPlugin {
 
     /// Runs the command.
     pub(super) async fn run(&self) -> Result<Given, ExecError> {
-        let own = self.clone();
-        let running = tokio::task::spawn_blocking(move || own.execute());
+        let plugin = self.clone();
+        let running = tokio::task::spawn_blocking(move || plugin.execute());
         let output = running
             .await
             .unwrap_or_else(|_| Err(self.start_error(io::Error::other("the runtime ended"))))?;
@@ -201,7 +201,8 @@ impl ExecPlugin {
             thread::sleep(PAUSE);
         };
         // Something that it started may still hold the pipes.
-        let rest = |own: Receiver<Vec<u8>>| own.recv_timeout(until.saturating_duration_since(Instant::now()));
+        let rest =
+            |output: Receiver<Vec<u8>>| output.recv_timeout(until.saturating_duration_since(Instant::now()));
         Ok(Output {
             status,
             stdout: rest(stdout).map_err(|_| ExecError::Slow(self.command.clone()))?,
@@ -243,7 +244,7 @@ impl ExecPlugin {
         Ok(Given {
             token: (!status.token.is_empty()).then_some(status.token),
             certificate: (!key.is_empty()).then_some((certificate, key)),
-            expires: status.expiration_timestamp.map(|own| own.0.into()),
+            expires: status.expiration_timestamp.map(|time| time.0.into()),
         })
     }
 }

@@ -23,13 +23,13 @@ pub(super) fn of(error: &(dyn std::error::Error + 'static)) -> String {
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
-    while let Some(own) = cause {
-        let words = own.to_string();
+    while let Some(error) = cause {
+        let words = error.to_string();
         if !text.contains(&words) {
             // Text takes everything.
             let _ = write!(text, ": {words}");
         }
-        cause = own.source();
+        cause = error.source();
     }
     text
 }

@@ -58,13 +58,13 @@ impl Params {
         }
         self.watched.retain(|kind, watched| {
             watched.left.is_none_or(|left| now < left + LINGER)
-                && served.kind(kind).is_none_or(|own| *own == watched.kind)
+                && served.kind(kind).is_none_or(|kind| *kind == watched.kind)
         });
         for kind in kinds {
             if !self.watched.contains_key(kind)
-                && let Some(own) = served.kind(kind)
+                && let Some(served_kind) = served.kind(kind)
             {
-                let watched = self.watch(kind, own.clone());
+                let watched = self.watch(kind, served_kind.clone());
                 self.watched.insert(kind.clone(), watched);
             }
         }
@@ -80,7 +80,7 @@ impl Params {
     pub(super) fn due(&self) -> Option<Instant> {
         self.watched
             .values()
-            .filter_map(|own| own.left)
+            .filter_map(|watched| watched.left)
             .min()
             .map(|left| left + LINGER)
     }
@@ -89,7 +89,7 @@ impl Params {
     pub(super) fn lacks(&self, kinds: &Kinds) -> bool {
         kinds.iter().any(|kind| {
             let watched = self.watched.get(kind);
-            watched.is_none_or(|own| own.store.sync_state() == SyncState::NotServed)
+            watched.is_none_or(|watched| watched.store.sync_state() == SyncState::NotServed)
         })
     }
 
@@ -108,19 +108,19 @@ impl Params {
         let complete = self
             .watched
             .iter()
-            .filter(|(_, own)| own.store.sync_state() == SyncState::Complete);
+            .filter(|(_, watched)| watched.store.sync_state() == SyncState::Complete);
         complete
-            .map(|(kind, own)| (kind.clone(), (own.kind.scope, own.store.objects())))
+            .map(|(kind, watched)| (kind.clone(), (watched.kind.scope, watched.store.objects())))
             .collect()
     }
 
     pub(super) fn problems(&self) -> Vec<String> {
-        let states = self.watched.values().map(|own| own.store.sync_state());
+        let states = self.watched.values().map(|watched| watched.store.sync_state());
         states.filter_map(SyncState::problem).collect()
     }
 
-    fn watch(&self, kind: &GroupVersionKind, own: Kind) -> Watched {
-        let resource = stored::resource(kind, &own.plural);
+    fn watch(&self, kind: &GroupVersionKind, served_kind: Kind) -> Watched {
+        let resource = stored::resource(kind, &served_kind.plural);
         let api = Api::all_with(self.client.clone(), &resource);
         let store = Arc::new(Store::new(self.changed.clone()));
         let keeper = Whole {
@@ -130,7 +130,7 @@ impl Params {
         let task = Task::spawn(&self.handle, follow(api, store.clone(), keeper));
         Watched {
             store,
-            kind: own,
+            kind: served_kind,
             left: None,
             _task: task,
         }

@@ -37,7 +37,7 @@ impl Served {
         let found: HashSet<_> = discovered.iter().map(identity).collect();
         let builtin = builtin::resources()
             .iter()
-            .filter(|own| found.contains(&identity(own)));
+            .filter(|resource| found.contains(&identity(resource)));
         let defined = definitions.clone().flat_map(|definition| &definition.served);
         for resource in builtin.chain(defined).chain(discovered) {
             if seen.insert(identity(resource)) {
@@ -64,26 +64,26 @@ impl Served {
         let version = (kind.group.clone(), kind.version.clone());
         self.schemas
             .get(&version)
-            .map_or(MergeSchema::builtin(), |own| own)
+            .map_or(MergeSchema::builtin(), |schema| schema)
     }
 
-    fn add(&mut self, own: &ServedResource) {
-        if own.subresource.is_empty() {
-            let scope = match own.namespaced {
+    fn add(&mut self, served: &ServedResource) {
+        if served.subresource.is_empty() {
+            let scope = match served.namespaced {
                 true => ParamScope::Namespaced,
                 false => ParamScope::Cluster,
             };
-            let plural = own.resource.resource.clone();
-            let kind = self.kinds.entry(own.kind.clone());
+            let plural = served.resource.resource.clone();
+            let kind = self.kinds.entry(served.kind.clone());
             kind.or_insert(Kind { plural, scope });
         }
         self.equivalents
-            .register(own.resource.clone(), &own.subresource, own.kind.clone());
+            .register(served.resource.clone(), &served.subresource, served.kind.clone());
     }
 }
 
-fn identity(own: &ServedResource) -> (&GroupVersionResource, &str) {
-    (&own.resource, &own.subresource)
+fn identity(served: &ServedResource) -> (&GroupVersionResource, &str) {
+    (&served.resource, &served.subresource)
 }
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ mod tests {
     fn only_what_is_served_counts() {
         let pods = builtin::resources()
             .iter()
-            .find(|own| own.resource.resource == "pods");
+            .find(|served| served.resource.resource == "pods");
         let metrics = ServedResource {
             resource: GroupVersionResource::new("metrics.k8s.io", "v1beta1", "nodes"),
             subresource: String::new(),

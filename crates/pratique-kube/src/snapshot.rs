@@ -31,14 +31,16 @@ impl Snapshot {
         let found = self.found.as_ref();
         let found = found.filter(|found| name_of(found.value()) == Some(namespace));
         let known = || self.namespaces.get("")?.get(namespace);
-        found.or_else(known).map(|own| &**own)
+        found.or_else(known).map(|namespace| &**namespace)
     }
 }
 
 impl Namespaces for Snapshot {
     fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
         let found = self.find(name);
-        found.map(|own| -> &'a Value<'a> { own.value() }).into()
+        found
+            .map(|namespace| -> &'a Value<'a> { namespace.value() })
+            .into()
     }
 }
 
@@ -68,8 +70,8 @@ impl Cluster for Snapshot {
             .params
             .get(kind)
             .and_then(|(_, objects)| objects.get(namespace));
-        let objects = objects.into_iter().flat_map(|own| own.values());
-        objects.map(|own| -> &'a Value<'a> { own }).collect()
+        let objects = objects.into_iter().flat_map(|objects| objects.values());
+        objects.map(|object| -> &'a Value<'a> { object }).collect()
     }
 
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {

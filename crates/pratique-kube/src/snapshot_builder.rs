@@ -161,8 +161,8 @@ impl SnapshotBuilder {
         }
         let all = definitions
             .values()
-            .flat_map(|own| own.values())
-            .map(|own| &**own);
+            .flat_map(|namespace| namespace.values())
+            .map(|object| &**object);
         self.served = Arc::new(Served::new(discovered, all));
         self.made_of = Some(Basis {
             discovered: discovered.clone(),
@@ -172,11 +172,11 @@ impl SnapshotBuilder {
     }
 
     fn tell_problems(&self) {
-        let own = [self.namespaces.sync_state(), self.definitions.sync_state()];
-        let own = own.into_iter().filter_map(SyncState::problem);
+        let states = [self.namespaces.sync_state(), self.definitions.sync_state()];
+        let states = states.into_iter().filter_map(SyncState::problem);
         let discovery = self.discovered.problem.load_full();
-        let problems = own
-            .chain(discovery.map(|own| own.to_string()))
+        let problems = states
+            .chain(discovery.map(|error| error.to_string()))
             .chain(self.params.problems());
         let mut shared = self
             .shared

@@ -132,9 +132,9 @@ fn param_kinds(configurations: &Configurations) -> Kinds {
     let validating = validating.filter_map(|policy| policy.spec.as_ref()?.param_kind.as_ref());
     let mutating = configurations.mutating_policies.iter();
     let mutating = mutating.filter_map(|policy| policy.spec.as_ref()?.param_kind.as_ref());
-    let named = validating.chain(mutating).filter_map(|own| {
-        let version = pratique::types::GroupVersion::parse(own.api_version.as_deref()?).ok()?;
-        Some(version.with_kind(own.kind.as_deref()?))
+    let named = validating.chain(mutating).filter_map(|kind| {
+        let version = pratique::types::GroupVersion::parse(kind.api_version.as_deref()?).ok()?;
+        Some(version.with_kind(kind.kind.as_deref()?))
     });
     named.collect()
 }

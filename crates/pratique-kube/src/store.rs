@@ -88,7 +88,7 @@ impl<T> Store<T> {
             name,
             object,
         } = placed;
-        let known = objects.get(&namespace).and_then(|own| own.get(&name));
+        let known = objects.get(&namespace).and_then(|objects| objects.get(&name));
         let object = match known {
             Some(known) if same(known, &object) => known.clone(),
             _ => Arc::new(object),
@@ -111,13 +111,13 @@ impl<T> Store<T> {
     pub(super) fn apply(&self, placed: Placed<T>, same: impl Fn(&T, &T) -> bool) {
         let mut state = self.lock();
         let known = state.objects.get(&placed.namespace);
-        let known = known.and_then(|own| own.get(&placed.name));
+        let known = known.and_then(|objects| objects.get(&placed.name));
         if known.is_some_and(|known| same(known, &placed.object)) {
             return;
         }
         let objects = Arc::make_mut(&mut state.objects);
-        let own = objects.entry(placed.namespace).or_default();
-        own.insert(placed.name, Arc::new(placed.object));
+        let named = objects.entry(placed.namespace).or_default();
+        named.insert(placed.name, Arc::new(placed.object));
         drop(state);
         self.changed.notify_one();
     }
@@ -126,9 +126,9 @@ impl<T> Store<T> {
     pub(super) fn delete(&self, namespace: &str, name: &str) {
         let mut state = self.lock();
         let objects = Arc::make_mut(&mut state.objects);
-        if let Some(own) = objects.get_mut(namespace) {
-            own.remove(name);
-            if own.is_empty() {
+        if let Some(named) = objects.get_mut(namespace) {
+            named.remove(name);
+            if named.is_empty() {
                 objects.remove(namespace);
             }
         }

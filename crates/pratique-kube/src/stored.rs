@@ -41,8 +41,8 @@ impl<'de> Deserialize<'de> for Stored {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?.into_owned();
         let text = |field| {
-            let own = value.at(&["metadata", field]).and_then(Value::as_str);
-            own.map(str::to_owned)
+            let text = value.at(&["metadata", field]).and_then(Value::as_str);
+            text.map(str::to_owned)
         };
         let meta = ObjectMeta {
             name: text("name"),

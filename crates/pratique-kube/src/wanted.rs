@@ -30,7 +30,7 @@ impl Wanted {
     /// its failure policy decides on.
     pub(super) async fn wait_for(&self, kinds: &Kinds) {
         let mut settled = self.settled.subscribe();
-        let has = |settled: &Option<Kinds>| settled.as_ref().is_none_or(|own| kinds.is_subset(own));
+        let has = |settled: &Option<Kinds>| settled.as_ref().is_none_or(|settled| kinds.is_subset(settled));
         let _ = timeout(PATIENCE, settled.wait_for(has)).await;
     }
 }

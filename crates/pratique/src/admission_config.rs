@@ -99,8 +99,12 @@ impl AdmissionConfig {
     fn names(&self) -> Arc<[String]> {
         let mutating = self.of_sets(|set| &set.mutating_policies);
         let validating = self.of_sets(|set| &set.validating_policies);
-        let mut mutating: Vec<_> = mutating.filter_map(|own| own.metadata.name.clone()).collect();
-        let mut validating: Vec<_> = validating.filter_map(|own| own.metadata.name.clone()).collect();
+        let mut mutating: Vec<_> = mutating
+            .filter_map(|policy| policy.metadata.name.clone())
+            .collect();
+        let mut validating: Vec<_> = validating
+            .filter_map(|policy| policy.metadata.name.clone())
+            .collect();
         mutating.sort();
         validating.sort();
         mutating.into_iter().chain(validating).collect()

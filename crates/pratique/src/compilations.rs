@@ -17,8 +17,8 @@ const KEPT: usize = 65_536;
 impl Compilations {
     /// A cache whose compilations are measured.
     pub(crate) fn cache(&self) -> Cache {
-        let own = self.clone();
-        timed_cache(move |took| own.add(took))
+        let compilations = self.clone();
+        timed_cache(move |took| compilations.add(took))
     }
 
     /// All since somebody asked last.

@@ -91,15 +91,15 @@ impl Hooks {
 
     /// What it may depend on besides the request whether they are called.
     pub(crate) fn needs(&self) -> impl Iterator<Item = Need> {
-        let mutating = self.mutating.iter().flat_map(|own| own.needs());
-        mutating.chain(self.validating.iter().flat_map(|own| own.needs()))
+        let mutating = self.mutating.iter().flat_map(|webhooks| webhooks.needs());
+        mutating.chain(self.validating.iter().flat_map(|webhooks| webhooks.needs()))
     }
 
     /// Has the callers drop what they keep for webhooks that are gone.
     pub(crate) fn retain(&self) {
-        let mutating = self.mutating.iter().flat_map(|own| own.endpoints());
-        let validating = self.validating.iter().flat_map(|own| own.endpoints());
-        let all: HashSet<&Endpoint> = mutating.chain(validating).map(|own| &**own).collect();
+        let mutating = self.mutating.iter().flat_map(|webhooks| webhooks.endpoints());
+        let validating = self.validating.iter().flat_map(|webhooks| webhooks.endpoints());
+        let all: HashSet<&Endpoint> = mutating.chain(validating).map(|endpoint| &**endpoint).collect();
         // One caller may call them all.
         for caller in [&self.callers.mutating, &self.callers.validating]
             .into_iter()
@@ -111,16 +111,16 @@ impl Hooks {
 
     /// The mutating webhooks and who calls them, if there are any.
     pub(crate) fn mutating(&self) -> Option<([&MutatingWebhooks; 2], &dyn Caller)> {
-        let own = self.mutating.each_ref().map(|own| &**own);
+        let webhooks = self.mutating.each_ref().map(|webhooks| &**webhooks);
         let caller = self.callers.mutating.as_deref()?;
-        (!own.iter().all(|own| own.is_empty())).then_some((own, caller))
+        (!webhooks.iter().all(|webhooks| webhooks.is_empty())).then_some((webhooks, caller))
     }
 
     /// The validating webhooks and who calls them, if there are any.
     pub(crate) fn validating(&self) -> Option<([&ValidatingWebhooks; 2], &dyn Caller)> {
-        let own = self.validating.each_ref().map(|own| &**own);
+        let webhooks = self.validating.each_ref().map(|webhooks| &**webhooks);
         let caller = self.callers.validating.as_deref()?;
-        (!own.iter().all(|own| own.is_empty())).then_some((own, caller))
+        (!webhooks.iter().all(|webhooks| webhooks.is_empty())).then_some((webhooks, caller))
     }
 }
 

@@ -67,7 +67,7 @@ impl Outcome {
         let undecided: Vec<_> = mutated
             .undecided
             .into_iter()
-            .map(|own| *own)
+            .map(|undecided| *undecided)
             .chain(verdict.undecided)
             .collect();
         let cause = mutated.cause.or(verdict.cause);

@@ -183,8 +183,8 @@ impl Steps {
     }
 
     pub(crate) fn at(&self, place: Place) -> impl Iterator<Item = &dyn DynStep> {
-        let own = self.0.iter().filter(move |(own, _)| *own == place);
-        own.map(|(_, step)| &**step)
+        let steps = self.0.iter().filter(move |(at, _)| *at == place);
+        steps.map(|(_, step)| &**step)
     }
 }
 

@@ -83,12 +83,12 @@ impl Contest {
         let mut turns = Vec::new();
         for measure in &self.measures {
             for case in &self.cases {
-                let own = ours.measure(&measure.name, case, self.turn)?;
+                let measured = ours.measure(&measure.name, case, self.turn)?;
                 let other = match theirs {
                     Some(theirs) => Some(theirs.measure(&measure.name, case, self.turn)?),
                     None => None,
                 };
-                turns.push((own, other));
+                turns.push((measured, other));
             }
         }
         Ok(turns)

@@ -126,9 +126,9 @@ fn table(ours: &Loads, theirs: &Loads, more: &Loads) -> String {
         None => String::new(),
     };
     let mut row = |name: &str, cells: [String; 3]| {
-        let [own, other, ratio] = cells;
+        let [ours, other, ratio] = cells;
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "  {name:16}{own:>12}{other:>12}  {ratio}");
+        let _ = writeln!(text, "  {name:16}{ours:>12}{other:>12}  {ratio}");
     };
     let median =
         |of: Option<Spread>, show: &dyn Fn(f64) -> String| of.map_or_else(String::new, |of| show(of.median));

@@ -112,9 +112,9 @@ fn request(bindings: &Value) -> AdmissionRequest<'static> {
         Some(user) => serde_json::from_value(user.clone()).unwrap_or_default(),
         None => authorizer_user(bindings),
     };
-    let original = |own: &str, converted: &str| {
-        if has(given, own) {
-            own.to_owned()
+    let original = |field: &str, converted: &str| {
+        if has(given, field) {
+            field.to_owned()
         } else {
             converted.to_owned()
         }

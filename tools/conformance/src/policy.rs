@@ -95,8 +95,8 @@ fn with_files(builder: AdmissionBuilder, files: &Value, plugin: Plugin) -> Resul
 }
 
 fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, String> {
-    let own = objects.iter().filter(|object| object["kind"] == kind);
-    let typed = own.map(|object| serde_json::from_value(object.clone()));
+    let objects = objects.iter().filter(|object| object["kind"] == kind);
+    let typed = objects.map(|object| serde_json::from_value(object.clone()));
     typed
         .collect::<Result<_, _>>()
         .map_err(|error| format!("{kind}: {error}"))

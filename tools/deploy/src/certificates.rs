@@ -5,17 +5,17 @@ use super::objects::{Object, items, named, of_kind, text};
 /// What is wrong with certificates.
 pub(super) fn faults(objects: &[Object]) -> Vec<String> {
     let mut faults = Vec::new();
-    for own in of_kind(objects, "Certificate") {
-        let issuer = own.text("/spec/issuerRef/name");
-        let is_here = own.text("/spec/issuerRef/kind") == "Issuer";
-        if is_here && named(objects, "Issuer", own.namespace(), issuer).is_none() {
-            faults.push(format!("{own}: there is no issuer {issuer}"));
+    for certificate in of_kind(objects, "Certificate") {
+        let issuer = certificate.text("/spec/issuerRef/name");
+        let is_here = certificate.text("/spec/issuerRef/kind") == "Issuer";
+        if is_here && named(objects, "Issuer", certificate.namespace(), issuer).is_none() {
+            faults.push(format!("{certificate}: there is no issuer {issuer}"));
         }
     }
-    for own in of_kind(objects, "Issuer") {
-        let secret = own.text("/spec/ca/secretName");
-        if !secret.is_empty() && certificate(objects, own.namespace(), secret).is_none() {
-            faults.push(format!("{own}: nobody makes the Secret {secret}"));
+    for issuer in of_kind(objects, "Issuer") {
+        let secret = issuer.text("/spec/ca/secretName");
+        if !secret.is_empty() && certificate(objects, issuer.namespace(), secret).is_none() {
+            faults.push(format!("{issuer}: nobody makes the Secret {secret}"));
         }
     }
     for service in of_kind(objects, "Service") {
@@ -27,8 +27,9 @@ pub(super) fn faults(objects: &[Object]) -> Vec<String> {
 
 /// The certificate that is kept in a Secret.
 pub(super) fn certificate<'o>(objects: &'o [Object], namespace: &str, secret: &str) -> Option<&'o Object> {
-    of_kind(objects, "Certificate")
-        .find(|own| own.namespace() == namespace && own.text("/spec/secretName") == secret)
+    of_kind(objects, "Certificate").find(|certificate| {
+        certificate.namespace() == namespace && certificate.text("/spec/secretName") == secret
+    })
 }
 
 /// What the Pods of a service show is for its name; and whoever checks it checks that name.
@@ -36,11 +37,15 @@ fn of_service(name: &str, namespace: &str, objects: &[Object]) -> Vec<String> {
     let mut faults = Vec::new();
     for deployment in of_kind(objects, "Deployment") {
         for volume in items(deployment.part("/spec/template/spec/volumes")) {
-            let Some(own) = certificate(objects, namespace, text(volume, "/secret/secretName")) else {
+            let Some(certificate) = certificate(objects, namespace, text(volume, "/secret/secretName"))
+            else {
                 continue;
             };
-            if !items(own.part("/spec/dnsNames")).iter().any(|own| own == name) {
-                faults.push(format!("{own}: it is not for {name}"));
+            if !items(certificate.part("/spec/dnsNames"))
+                .iter()
+                .any(|dns_name| dns_name == name)
+            {
+                faults.push(format!("{certificate}: it is not for {name}"));
             }
         }
     }
@@ -48,7 +53,7 @@ fn of_service(name: &str, namespace: &str, objects: &[Object]) -> Vec<String> {
         let endpoints = items(monitor.part("/spec/endpoints"));
         if endpoints
             .iter()
-            .any(|own| text(own, "/tlsConfig/serverName") != name)
+            .any(|endpoint| text(endpoint, "/tlsConfig/serverName") != name)
         {
             faults.push(format!("{monitor}: the server is {name}"));
         }

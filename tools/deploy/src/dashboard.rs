@@ -13,20 +13,23 @@ const COLUMNS: u64 = 24;
 
 /// What is wrong with a dashboard.
 #[must_use]
-pub fn dashboard(own: &Value) -> Vec<String> {
+pub fn dashboard(dashboard: &Value) -> Vec<String> {
     let known = Known::new();
     let mut faults = Vec::new();
-    if text(own, "/uid").is_empty() || text(own, "/title").is_empty() || !own["id"].is_null() {
+    if text(dashboard, "/uid").is_empty()
+        || text(dashboard, "/title").is_empty()
+        || !dashboard["id"].is_null()
+    {
         faults.push("a dashboard to import has a uid and a title, and no id yet".to_owned());
     }
-    let variables: Vec<&str> = items(part(own, "/templating/list"))
+    let variables: Vec<&str> = items(part(dashboard, "/templating/list"))
         .iter()
         .map(|of| text(of, "/name"))
         .collect();
-    for variable in items(part(own, "/templating/list")) {
+    for variable in items(part(dashboard, "/templating/list")) {
         faults.extend(query(text(variable, "/query/query"), &known));
     }
-    let panels = items(&own["panels"]);
+    let panels = items(&dashboard["panels"]);
     let ids: BTreeSet<u64> = panels.iter().filter_map(|panel| panel["id"].as_u64()).collect();
     if ids.len() != panels.len() {
         faults.push("two panels have the same id".to_owned());

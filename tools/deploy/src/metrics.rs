@@ -90,7 +90,10 @@ fn everything() -> Metrics {
         Operation::Delete,
         Operation::Connect,
     ];
-    for (operation, rejected) in operations.iter().flat_map(|own| [(*own, false), (*own, true)]) {
+    for (operation, rejected) in operations
+        .iter()
+        .flat_map(|operation| [(*operation, false), (*operation, true)])
+    {
         for phase in [Phase::Admit, Phase::Validate] {
             metrics.step(phase, operation, rejected, at);
             for plugin in Plugin::ALL {

@@ -32,10 +32,10 @@ pub(super) fn directories(object: &Object) -> Vec<String> {
     let files = data(object)
         .filter_map(|(name, text)| read(name, text).ok())
         .flatten();
-    let configurations = files.filter(|own| own.kind() == "AdmissionConfiguration");
+    let configurations = files.filter(|configuration| configuration.kind() == "AdmissionConfiguration");
     configurations
-        .flat_map(|own| {
-            let plugins = items(own.part("/plugins")).iter();
+        .flat_map(|configuration| {
+            let plugins = items(configuration.part("/plugins")).iter();
             plugins
                 .map(|plugin| text(plugin, "/configuration/staticManifestsDir").to_owned())
                 .filter(|path| !path.is_empty())

@@ -8,25 +8,26 @@ use super::server;
 /// What is named and is not there.
 pub(super) fn faults(objects: &[Object]) -> Vec<String> {
     let mut faults = twice(objects);
-    faults.extend(of_kind(objects, "Service").flat_map(|own| service(own, objects)));
+    faults.extend(of_kind(objects, "Service").flat_map(|object| service(object, objects)));
     for (kind, pointer) in [
         ("PodDisruptionBudget", "/spec/selector/matchLabels"),
         ("NetworkPolicy", "/spec/podSelector/matchLabels"),
     ] {
-        let idle = of_kind(objects, kind).filter(|own| selected(own, own.part(pointer), objects).is_empty());
-        faults.extend(idle.map(|own| format!("{own}: it selects no Pods")));
+        let idle = of_kind(objects, kind)
+            .filter(|object| selected(object, object.part(pointer), objects).is_empty());
+        faults.extend(idle.map(|object| format!("{object}: it selects no Pods")));
     }
-    faults.extend(of_kind(objects, "NetworkPolicy").flat_map(|own| ingress(own, objects)));
-    faults.extend(of_kind(objects, "ClusterRoleBinding").flat_map(|own| binding(own, objects)));
-    faults.extend(of_kind(objects, "ServiceMonitor").flat_map(|own| monitor(own, objects)));
-    faults.extend(objects.iter().filter_map(|own| namespace(own, objects)));
+    faults.extend(of_kind(objects, "NetworkPolicy").flat_map(|policy| ingress(policy, objects)));
+    faults.extend(of_kind(objects, "ClusterRoleBinding").flat_map(|object| binding(object, objects)));
+    faults.extend(of_kind(objects, "ServiceMonitor").flat_map(|object| monitor(object, objects)));
+    faults.extend(objects.iter().filter_map(|object| namespace(object, objects)));
     faults
 }
 
 /// The deployments whose Pods a selector of an object finds.
-fn selected<'o>(own: &Object, selector: &Value, objects: &'o [Object]) -> Vec<&'o Object> {
+fn selected<'o>(object: &Object, selector: &Value, objects: &'o [Object]) -> Vec<&'o Object> {
     of_kind(objects, "Deployment")
-        .filter(|of| of.namespace() == own.namespace())
+        .filter(|of| of.namespace() == object.namespace())
         .filter(|of| selects(selector, of.part("/spec/template/metadata/labels")))
         .collect()
 }
@@ -34,8 +35,8 @@ fn selected<'o>(own: &Object, selector: &Value, objects: &'o [Object]) -> Vec<&'
 /// Whether containers of a deployment have a port of this name or number.
 pub(super) fn has_port(deployment: &Object, port: &Value) -> bool {
     let containers = items(deployment.part("/spec/template/spec/containers"));
-    let mut ports = containers.iter().flat_map(|own| items(&own["ports"]));
-    ports.any(|own| own["name"] == *port || own["containerPort"] == *port)
+    let mut ports = containers.iter().flat_map(|container| items(&container["ports"]));
+    ports.any(|listed| listed["name"] == *port || listed["containerPort"] == *port)
 }
 
 fn twice(objects: &[Object]) -> Vec<String> {
@@ -55,68 +56,68 @@ fn twice(objects: &[Object]) -> Vec<String> {
         .collect()
 }
 
-fn service(own: &Object, objects: &[Object]) -> Vec<String> {
-    let deployments = selected(own, own.part("/spec/selector"), objects);
+fn service(object: &Object, objects: &[Object]) -> Vec<String> {
+    let deployments = selected(object, object.part("/spec/selector"), objects);
     if deployments.is_empty() {
-        return vec![format!("{own}: it selects no Pods")];
+        return vec![format!("{object}: it selects no Pods")];
     }
-    let ports = items(own.part("/spec/ports"))
+    let ports = items(object.part("/spec/ports"))
         .iter()
         .map(|port| &port["targetPort"]);
     ports
         .filter(|port| !deployments.iter().all(|of| has_port(of, port)))
-        .map(|port| format!("{own}: its Pods have no port {port}"))
+        .map(|port| format!("{object}: its Pods have no port {port}"))
         .collect()
 }
 
-fn ingress(own: &Object, objects: &[Object]) -> Vec<String> {
-    let deployments = selected(own, own.part("/spec/podSelector/matchLabels"), objects);
-    let rules = items(own.part("/spec/ingress")).iter();
+fn ingress(policy: &Object, objects: &[Object]) -> Vec<String> {
+    let deployments = selected(policy, policy.part("/spec/podSelector/matchLabels"), objects);
+    let rules = items(policy.part("/spec/ingress")).iter();
     rules
         .flat_map(|rule| items(&rule["ports"]))
         .filter(|port| !deployments.iter().all(|of| has_port(of, &port["port"])))
-        .map(|port| format!("{own}: its Pods have no port {}", port["port"]))
+        .map(|port| format!("{policy}: its Pods have no port {}", port["port"]))
         .collect()
 }
 
-fn binding(own: &Object, objects: &[Object]) -> Vec<String> {
+fn binding(object: &Object, objects: &[Object]) -> Vec<String> {
     let mut faults = Vec::new();
-    let role = own.text("/roleRef/name");
-    if named(objects, own.text("/roleRef/kind"), "", role).is_none() {
-        faults.push(format!("{own}: there is no role {role}"));
+    let role = object.text("/roleRef/name");
+    if named(objects, object.text("/roleRef/kind"), "", role).is_none() {
+        faults.push(format!("{object}: there is no role {role}"));
     }
-    for subject in items(own.part("/subjects")) {
+    for subject in items(object.part("/subjects")) {
         let (namespace, name) = (text(subject, "/namespace"), text(subject, "/name"));
         let mut users = of_kind(objects, "Deployment").filter(|of| of.namespace() == namespace);
         if !users.any(|of| of.text("/spec/template/spec/serviceAccountName") == name) {
-            faults.push(format!("{own}: nobody uses the account {namespace}/{name}"));
+            faults.push(format!("{object}: nobody uses the account {namespace}/{name}"));
         }
     }
     faults
 }
 
-fn monitor(own: &Object, objects: &[Object]) -> Vec<String> {
-    let selector = own.part("/spec/selector/matchLabels");
+fn monitor(object: &Object, objects: &[Object]) -> Vec<String> {
+    let selector = object.part("/spec/selector/matchLabels");
     let mut services = of_kind(objects, "Service")
-        .filter(|of| of.namespace() == own.namespace() && selects(selector, of.part("/metadata/labels")));
+        .filter(|of| of.namespace() == object.namespace() && selects(selector, of.part("/metadata/labels")));
     let Some(service) = services.next() else {
-        return vec![format!("{own}: it selects no service")];
+        return vec![format!("{object}: it selects no service")];
     };
     let ports = items(service.part("/spec/ports"));
     let mut faults = Vec::new();
-    for endpoint in items(own.part("/spec/endpoints")) {
+    for endpoint in items(object.part("/spec/endpoints")) {
         if !ports.iter().any(|port| port["name"] == endpoint["port"]) {
-            faults.push(format!("{own}: the service has no port {}", endpoint["port"]));
+            faults.push(format!("{object}: the service has no port {}", endpoint["port"]));
         }
         if text(endpoint, "/path") != server::METRICS || text(endpoint, "/scheme") != "https" {
-            faults.push(format!("{own}: metrics are at https and {}", server::METRICS));
+            faults.push(format!("{object}: metrics are at https and {}", server::METRICS));
         }
     }
     faults
 }
 
 /// What belongs to a namespace says to which.
-fn namespace(own: &Object, objects: &[Object]) -> Option<String> {
+fn namespace(object: &Object, objects: &[Object]) -> Option<String> {
     const OF_THE_CLUSTER: [&str; 5] = [
         "ClusterRole",
         "ClusterRoleBinding",
@@ -124,11 +125,11 @@ fn namespace(own: &Object, objects: &[Object]) -> Option<String> {
         "Namespace",
         "ValidatingWebhookConfiguration",
     ];
-    let is_named = !own.namespace().is_empty();
-    if OF_THE_CLUSTER.contains(&own.kind()) == is_named {
-        return Some(format!("{own}: its namespace is {:?}", own.namespace()));
+    let is_named = !object.namespace().is_empty();
+    if OF_THE_CLUSTER.contains(&object.kind()) == is_named {
+        return Some(format!("{object}: its namespace is {:?}", object.namespace()));
     }
     let mut namespaces = of_kind(objects, "Namespace").map(Object::name).peekable();
-    let is_there = namespaces.peek().is_none() || namespaces.any(|name| name == own.namespace());
-    (is_named && !is_there).then(|| format!("{own}: nobody makes the namespace {}", own.namespace()))
+    let is_there = namespaces.peek().is_none() || namespaces.any(|name| name == object.namespace());
+    (is_named && !is_there).then(|| format!("{object}: nobody makes the namespace {}", object.namespace()))
 }

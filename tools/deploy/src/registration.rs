@@ -14,28 +14,28 @@ const SYSTEM: [&str; 3] = ["kube-node-lease", "kube-public", "kube-system"];
 /// What is wrong with webhook configurations.
 pub(super) fn faults(objects: &[Object], state: State) -> Vec<String> {
     let mut faults = Vec::new();
-    for own in objects
+    for configuration in objects
         .iter()
-        .filter(|own| own.kind().ends_with("WebhookConfiguration"))
+        .filter(|configuration| configuration.kind().ends_with("WebhookConfiguration"))
     {
-        let mut said: Vec<String> = refused(own);
-        for hook in items(own.part("/webhooks")) {
-            said.extend(asks(own, hook, objects));
+        let mut said: Vec<String> = refused(configuration);
+        for hook in items(configuration.part("/webhooks")) {
+            said.extend(asks(configuration, hook, objects));
             said.extend(exempts(hook));
             if state == State::Rendered {
-                said.extend(trusts(own, hook, objects));
+                said.extend(trusts(configuration, hook, objects));
             }
         }
-        faults.extend(said.into_iter().map(|fault| format!("{own}: {fault}")));
+        faults.extend(said.into_iter().map(|fault| format!("{configuration}: {fault}")));
     }
     faults
 }
 
 /// What an API server would say.
-fn refused(own: &Object) -> Vec<String> {
+fn refused(configuration: &Object) -> Vec<String> {
     let file = ManifestFile {
-        path: own.origin.clone(),
-        content: own.value.to_string().into_bytes(),
+        path: configuration.origin.clone(),
+        content: configuration.value.to_string().into_bytes(),
     };
     let expressions = Expressions::new(std::sync::Arc::default());
     match load_api_files(&[file], &Options::new(&expressions)) {
@@ -44,7 +44,7 @@ fn refused(own: &Object) -> Vec<String> {
     }
 }
 
-fn asks(own: &Object, hook: &Value, objects: &[Object]) -> Vec<String> {
+fn asks(configuration: &Object, hook: &Value, objects: &[Object]) -> Vec<String> {
     let service = part(hook, "/clientConfig/service");
     let (namespace, name) = (text(service, "/namespace"), text(service, "/name"));
     let mut faults = Vec::new();
@@ -60,7 +60,7 @@ fn asks(own: &Object, hook: &Value, objects: &[Object]) -> Vec<String> {
         Some(_) => {}
     }
     let path = text(service, "/path");
-    if !server::reviews(own.kind()).contains(&path) {
+    if !server::reviews(configuration.kind()).contains(&path) {
         faults.push(format!("the server does not answer this at {path}"));
     }
     faults
@@ -68,29 +68,31 @@ fn asks(own: &Object, hook: &Value, objects: &[Object]) -> Vec<String> {
 
 /// A webhook of a namespace that has to start by itself does not wait for itself, nor for what it waits for.
 fn exempts(hook: &Value) -> Vec<String> {
-    let own = text(hook, "/clientConfig/service/namespace");
+    let namespace = text(hook, "/clientConfig/service/namespace");
     let requirements = items(part(hook, "/namespaceSelector/matchExpressions"));
     let is_exempt = |namespace: &str| {
-        requirements.iter().any(|own| {
-            text(own, "/key") == "kubernetes.io/metadata.name"
-                && text(own, "/operator") == "NotIn"
-                && items(&own["values"]).iter().any(|value| value == namespace)
+        requirements.iter().any(|requirement| {
+            text(requirement, "/key") == "kubernetes.io/metadata.name"
+                && text(requirement, "/operator") == "NotIn"
+                && items(&requirement["values"])
+                    .iter()
+                    .any(|value| value == namespace)
         })
     };
     SYSTEM
         .into_iter()
-        .chain([own])
+        .chain([namespace])
         .filter(|namespace| !is_exempt(namespace))
         .map(|namespace| format!("{} waits for {namespace} to start", hook["name"]))
         .collect()
 }
 
 /// The API server is told by what to trust the server, now or by cert-manager.
-fn trusts(own: &Object, hook: &Value, objects: &[Object]) -> Option<String> {
+fn trusts(configuration: &Object, hook: &Value, objects: &[Object]) -> Option<String> {
     if !text(hook, "/clientConfig/caBundle").is_empty() {
         return None;
     }
-    let injected = own.part("/metadata/annotations")["cert-manager.io/inject-ca-from"].as_str();
+    let injected = configuration.part("/metadata/annotations")["cert-manager.io/inject-ca-from"].as_str();
     let (namespace, name) = injected.unwrap_or_default().split_once('/').unwrap_or_default();
     match named(objects, "Certificate", namespace, name) {
         Some(_) => None,

@@ -9,11 +9,11 @@ use super::server;
 /// What is wrong with deployments.
 pub(super) fn faults(objects: &[Object]) -> Vec<String> {
     let mut faults = Vec::new();
-    for own in of_kind(objects, "Deployment") {
-        let labels = own.part("/spec/template/metadata/labels");
-        let pod = own.part("/spec/template/spec");
+    for deployment in of_kind(objects, "Deployment") {
+        let labels = deployment.part("/spec/template/metadata/labels");
+        let pod = deployment.part("/spec/template/spec");
         let mut said = Vec::new();
-        if !selects(own.part("/spec/selector/matchLabels"), labels) {
+        if !selects(deployment.part("/spec/selector/matchLabels"), labels) {
             said.push("its selector does not select its Pods".to_owned());
         }
         for spread in items(&pod["topologySpreadConstraints"]) {
@@ -23,13 +23,13 @@ pub(super) fn faults(objects: &[Object]) -> Vec<String> {
         }
         said.extend(restricted(pod));
         said.extend(credentials(pod));
-        said.extend(volumes(own, pod, objects));
+        said.extend(volumes(deployment, pod, objects));
         for container in items(&pod["containers"]) {
             said.extend(mounts(pod, container));
-            said.extend(files(own, pod, container, objects));
-            said.extend(probes(own, container));
+            said.extend(files(deployment, pod, container, objects));
+            said.extend(probes(deployment, container));
         }
-        faults.extend(said.into_iter().map(|fault| format!("{own}: {fault}")));
+        faults.extend(said.into_iter().map(|fault| format!("{deployment}: {fault}")));
     }
     faults
 }
@@ -38,8 +38,8 @@ pub(super) fn faults(objects: &[Object]) -> Vec<String> {
 fn credentials(pod: &Value) -> Option<String> {
     let asks = items(&pod["containers"])
         .iter()
-        .flat_map(|own| items(&own["args"]))
-        .any(|own| own == server::CLUSTER);
+        .flat_map(|container| items(&container["args"]))
+        .any(|argument| argument == server::CLUSTER);
     let has = pod["automountServiceAccountToken"] == json!(true);
     match (asks, has) {
         (true, false) => Some(format!("it has {}, but no token", server::CLUSTER)),
@@ -75,12 +75,12 @@ fn restricted(pod: &Value) -> Vec<String> {
 }
 
 /// ConfigMaps and Secrets are made with the deployment, except those that are somebody's own.
-fn volumes(own: &Object, pod: &Value, objects: &[Object]) -> Vec<String> {
-    let is_own = |name: &str| name.starts_with(own.name());
+fn volumes(deployment: &Object, pod: &Value, objects: &[Object]) -> Vec<String> {
+    let is_managed = |name: &str| name.starts_with(deployment.name());
     let mut faults = Vec::new();
     for volume in items(&pod["volumes"]) {
         let map = text(volume, "/configMap/name");
-        if is_own(map) && named(objects, "ConfigMap", own.namespace(), map).is_none() {
+        if is_managed(map) && named(objects, "ConfigMap", deployment.namespace(), map).is_none() {
             faults.push(format!("there is no ConfigMap {map}"));
         }
         let mut mounts = items(&pod["containers"])
@@ -107,7 +107,7 @@ fn mounts(pod: &Value, container: &Value) -> Vec<String> {
 }
 
 /// Files that flags name are mounted, and are in what is mounted.
-fn files(own: &Object, pod: &Value, container: &Value, objects: &[Object]) -> Vec<String> {
+fn files(deployment: &Object, pod: &Value, container: &Value, objects: &[Object]) -> Vec<String> {
     let mut faults = Vec::new();
     for argument in items(&container["args"]).iter().filter_map(Value::as_str) {
         let Some((flag, path)) = argument
@@ -123,7 +123,7 @@ fn files(own: &Object, pod: &Value, container: &Value, objects: &[Object]) -> Ve
         let map = named(
             objects,
             "ConfigMap",
-            own.namespace(),
+            deployment.namespace(),
             text(volume, "/configMap/name"),
         );
         if map.is_some_and(|map| map.part("/data").get(file).is_none()) {
@@ -157,14 +157,14 @@ fn mounted<'a>(pod: &'a Value, container: &Value, path: &'a str) -> Option<(&'a 
     })
 }
 
-fn probes(own: &Object, container: &Value) -> Vec<String> {
+fn probes(deployment: &Object, container: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     for (probe, path) in [
         ("livenessProbe", server::HEALTH[0]),
         ("readinessProbe", server::HEALTH[1]),
     ] {
         let get = part(container, &format!("/{probe}/httpGet"));
-        if get["path"] != path || get["scheme"] != "HTTPS" || !has_port(own, &get["port"]) {
+        if get["path"] != path || get["scheme"] != "HTTPS" || !has_port(deployment, &get["port"]) {
             faults.push(format!("{probe} does not ask for https and {path}"));
         }
     }

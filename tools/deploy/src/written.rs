@@ -23,11 +23,14 @@ pub fn written(directories: &[&Path]) -> Result<Vec<Object>, String> {
 
 fn gather(directory: &Path, objects: &mut Vec<Object>) -> Result<(), String> {
     let kustomizations = file(&directory.join("kustomization.yaml"))?;
-    for own in &kustomizations {
-        for resource in items(own.part("/resources")).iter().filter_map(Value::as_str) {
+    for kustomization in &kustomizations {
+        for resource in items(kustomization.part("/resources"))
+            .iter()
+            .filter_map(Value::as_str)
+        {
             objects.extend(file(&directory.join(resource))?);
         }
-        for generator in items(own.part("/configMapGenerator")) {
+        for generator in items(kustomization.part("/configMapGenerator")) {
             objects.push(made(directory, generator)?);
         }
     }

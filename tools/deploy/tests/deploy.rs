@@ -49,8 +49,8 @@ fn faults_are_found() {
     #[track_caller]
     fn check(base: &[Object], kind: &str, pointer: &str, value: impl Into<Value>, expected: &str) {
         let mut objects = base.to_vec();
-        let own = objects.iter_mut().find(|own| own.kind() == kind).unwrap();
-        *own.value.pointer_mut(pointer).unwrap() = value.into();
+        let object = objects.iter_mut().find(|object| object.kind() == kind).unwrap();
+        *object.value.pointer_mut(pointer).unwrap() = value.into();
         let faults = faults(&objects, State::Written);
         assert!(faults.iter().any(|fault| fault.contains(expected)), "{faults:?}");
     }
@@ -185,7 +185,7 @@ fn values_fit_their_schema() {
 
 #[test]
 fn dashboard_asks_for_what_there_is() {
-    let own: Value = serde_json::from_str(&text(&deploy("grafana/pratique.json"))).unwrap();
-    let faults = dashboard(&own);
+    let board: Value = serde_json::from_str(&text(&deploy("grafana/pratique.json"))).unwrap();
+    let faults = dashboard(&board);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

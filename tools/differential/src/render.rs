@@ -59,10 +59,10 @@ fn double(number: f64) -> String {
 }
 
 /// The members of an operation.
-fn patch(own: &dyn Struct) -> Json {
+fn patch(patch: &dyn Struct) -> Json {
     let arena = Arena::new();
     let context = Context::new(&arena, u64::MAX);
-    let fields = own.fields(&context).unwrap_or_default();
+    let fields = patch.fields(&context).unwrap_or_default();
     let members = fields.iter().map(|(name, value)| {
         let shown = match (*name, value) {
             ("value", value) => render(value),

@@ -196,10 +196,10 @@ fn tells(served: &Served) -> Result<String, String> {
     let told = served.get("/configz")?;
     let told: Value = serde_json::from_str(&told).map_err(|error| error.to_string())?;
     let sources = told.get("sources").and_then(Value::as_array);
-    let lines = sources.into_iter().flatten().filter_map(|own| {
-        let location = own.get("location")?.as_str()?;
+    let lines = sources.into_iter().flatten().filter_map(|source| {
+        let location = source.get("location")?.as_str()?;
         location.starts_with("cluster https://").then_some(())?;
-        Some(format!("{} {}", own.get("plugin")?, own.get("names")?))
+        Some(format!("{} {}", source.get("plugin")?, source.get("names")?))
     });
     let text = lines.collect::<Vec<_>>().join("\n");
     match text == r#""ValidatingAdmissionPolicy" ["allowed","labelled","limited"]"# {

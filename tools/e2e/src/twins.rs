@@ -28,17 +28,17 @@ const WRITES: [&str; 4] = ["create", "update", "patch", "delete"];
 pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
     transcript.part("the API server's own manifests, and pratique serve");
     let all = Request::read(&workspace::root().join("testdata/e2e/requests"))?;
-    let own = outcomes_of_its_own(stage, &all)?;
+    let expected = reference_outcomes(stage, &all)?;
     let served = Served::start(stage)?;
-    for (request, own) in all.iter().zip(own) {
+    for (request, expected) in all.iter().zip(expected) {
         let asked = outcome(request, served.kubectl(), || served.audit_log());
-        transcript.step(&request.name, asked.and_then(|asked| compare(&own, &asked)));
+        transcript.step(&request.name, asked.and_then(|asked| compare(&expected, &asked)));
     }
     Ok(())
 }
 
 /// What comes of an API server whose static manifests they are.
-fn outcomes_of_its_own(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, String> {
+fn reference_outcomes(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, String> {
     let state = stage.state.join("own");
     let admission = place_manifests(&state)?;
     let etcd = Etcd::start(&stage.programs, &state)?;
@@ -99,18 +99,18 @@ fn notes_of(event: &Value) -> BTreeMap<String, String> {
 
 /// The key of a policy's note, which an API server takes from a webhook behind that one's name, and without a slash.
 fn of_policy(key: &str) -> Option<String> {
-    let own = match key.split_once(".pratique.local/") {
-        Some((_, own)) => own.to_owned(),
+    let suffix = match key.split_once(".pratique.local/") {
+        Some((_, suffix)) => suffix.to_owned(),
         None => key.replace('/', "."),
     };
-    let known = own.contains(".static.k8s.io.") || own.starts_with("validation.policy.admission.");
-    known.then_some(own)
+    let known = suffix.contains(".static.k8s.io.") || suffix.starts_with("validation.policy.admission.");
+    known.then_some(suffix)
 }
 
-fn compare(own: &Outcome, asked: &Outcome) -> Result<String, String> {
-    match own == asked {
-        true => Ok(own.to_string()),
-        false => Err(format!("of its own: {own}\nby serve:   {asked}")),
+fn compare(reference: &Outcome, asked: &Outcome) -> Result<String, String> {
+    match reference == asked {
+        true => Ok(reference.to_string()),
+        false => Err(format!("of its own: {reference}\nby serve:   {asked}")),
     }
 }
 

@@ -53,8 +53,8 @@ impl Display for Outcome {
 pub fn expression(set: &ManifestSet, warning: &Warning) -> Option<String> {
     let (policy, _) = find(set, warning)?;
     let mut expressions = policy.expressions().into_iter();
-    let own = expressions.find(|own| own.field == warning.field)?;
-    Some(own.text.to_owned())
+    let expression = expressions.find(|expression| expression.field == warning.field)?;
+    Some(expression.text.to_owned())
 }
 
 /// Tries to reproduce a warning.
@@ -75,13 +75,13 @@ fn find<'m>(set: &'m ManifestSet, warning: &Warning) -> Option<(Policy<'m>, &'m 
     match object.kind {
         Kind::ValidatingAdmissionPolicy => {
             let mut all = set.validating_policies.iter();
-            let own = all.find(|own| is(&own.object.metadata.name))?;
-            Some((Policy::Validating(&own.object), &own.source))
+            let policy = all.find(|policy| is(&policy.object.metadata.name))?;
+            Some((Policy::Validating(&policy.object), &policy.source))
         }
         Kind::MutatingAdmissionPolicy => {
             let mut all = set.mutating_policies.iter();
-            let own = all.find(|own| is(&own.object.metadata.name))?;
-            Some((Policy::Mutating(&own.object), &own.source))
+            let policy = all.find(|policy| is(&policy.object.metadata.name))?;
+            Some((Policy::Mutating(&policy.object), &policy.source))
         }
         _ => None,
     }
@@ -93,9 +93,11 @@ fn costs(policy: Policy<'_>, warning: &Warning) -> Outcome {
         return Outcome::Not("it comes without an object".to_owned());
     };
     let expressions = policy.expressions();
-    let own = expressions.iter().find(|own| own.field == warning.field);
-    let (goal, limit) = match (own, warning.field.as_str()) {
-        (Some(own), _) => (Goal::Expression(own.id.clone()), ExpressionCost::LIMIT),
+    let expression = expressions
+        .iter()
+        .find(|expression| expression.field == warning.field);
+    let (goal, limit) = match (expression, warning.field.as_str()) {
+        (Some(expression), _) => (Goal::Expression(expression.id.clone()), ExpressionCost::LIMIT),
         (None, "spec.matchConditions") => (Goal::Conditions, 2_500_000),
         (None, _) => (Goal::Policy, 10_000_000),
     };
@@ -136,14 +138,17 @@ const OFTEN: usize = 20;
 /// Evaluates objects of the kinds that a warning is about.
 fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> Outcome {
     let expressions = policy.expressions();
-    let Some(own) = expressions.iter().find(|own| own.field == warning.field) else {
+    let Some(expression) = expressions
+        .iter()
+        .find(|expression| expression.field == warning.field)
+    else {
         return Outcome::Not("it is about no expression".to_owned());
     };
-    let Ok(ast) = environment(own.declarations, 37).parse(own.text) else {
+    let Ok(ast) = environment(expression.declarations, 37).parse(expression.text) else {
         return Outcome::Not("the expression does not parse".to_owned());
     };
     let watch = Watch {
-        nodes: nodes(&ast, own, source, &warning.location),
+        nodes: nodes(&ast, expression, source, &warning.location),
         ast: &ast,
     };
     let reads = policy.reads();
@@ -171,8 +176,8 @@ fn evaluations(policy: Policy<'_>, source: &ObjectSource, warning: &Warning) -> 
             }
             seen.objects += 1;
             for evaluator in &evaluators {
-                for evaluated in evaluator.evaluate(&object, Some(&own.id)) {
-                    if evaluated.expression != own.id {
+                for evaluated in evaluator.evaluate(&object, Some(&expression.id)) {
+                    if evaluated.expression != expression.id {
                         continue;
                     }
                     if let Some(error) = watch.failed(&evaluated) {
@@ -214,8 +219,13 @@ fn asked(policy: Policy<'_>, message: &str) -> Vec<(&'static ServedResource, Ope
 }
 
 /// The nodes of an expression that stand where a warning is.
-fn nodes(ast: &Ast, own: &PolicyExpression<'_>, source: &ObjectSource, place: &Location) -> Vec<ExprId> {
-    let path = path(&own.field);
+fn nodes(
+    ast: &Ast,
+    expression: &PolicyExpression<'_>,
+    source: &ObjectSource,
+    place: &Location,
+) -> Vec<ExprId> {
+    let path = path(&expression.field);
     let text = ast.source.text();
     let starts: HashMap<u32, usize> = (0..ast.len() as u32)
         .map(|id| {

@@ -140,11 +140,11 @@ impl Client {
                 .map(str::trim)
         };
         let length = value("content-length:")
-            .and_then(|own| own.parse().ok())
+            .and_then(|text| text.parse().ok())
             .unwrap_or(0);
         let mut body = vec![0; length];
         self.0.read_exact(&mut body)?;
-        let code = head.split(' ').nth(1).and_then(|own| own.parse().ok());
+        let code = head.split(' ').nth(1).and_then(|text| text.parse().ok());
         Ok(Answer {
             code: code.unwrap_or_default(),
             last: value("connection:") == Some("close"),

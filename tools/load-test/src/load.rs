@@ -55,7 +55,7 @@ impl Load {
                     (what.borrow_mut())();
                 }
             }
-            let all = clients.into_iter().map(|own| own.join());
+            let all = clients.into_iter().map(|client| client.join());
             let all = all.collect::<Result<Vec<_>, _>>();
             let all = all.map_err(|_| "a client panicked".to_owned())?;
             Ok(Measured::of(all, start.elapsed()))
@@ -69,7 +69,7 @@ impl Load {
             let clients: Vec<_> = (0..self.connections)
                 .map(|_| scope.spawn(|| self.ask_until_refused()))
                 .collect();
-            let all = clients.into_iter().map(|own| own.join());
+            let all = clients.into_iter().map(|client| client.join());
             let all = all.collect::<Result<Vec<_>, _>>();
             let all = all.map_err(|_| "a client panicked".to_owned())?;
             Ok(Measured::of(all, start.elapsed()))
@@ -95,10 +95,10 @@ impl Load {
     fn ask_until_refused(&self) -> Measured {
         let mut measured = Measured::default();
         while let Ok(mut client) = Client::connect(self.address, &self.trust) {
-            let mut own = Measured::default();
-            let ended = self.keep_asking(&mut client, || true, &mut own);
-            let begun = own.flawless().is_ok();
-            measured = Measured::of(vec![measured, own], Duration::ZERO);
+            let mut attempt = Measured::default();
+            let ended = self.keep_asking(&mut client, || true, &mut attempt);
+            let begun = attempt.flawless().is_ok();
+            measured = Measured::of(vec![measured, attempt], Duration::ZERO);
             if let Err(error) = ended {
                 if begun {
                     measured.failed(error);

@@ -69,7 +69,7 @@ impl Browser {
     pub(super) fn complaints(&self) -> Result<Vec<String>, String> {
         let log = self.post("se/log", &json!({"type": "browser"}))?;
         let entries = log.as_array().into_iter().flatten();
-        Ok(entries.map(|own| at(own, "/message").to_string()).collect())
+        Ok(entries.map(|entry| at(entry, "/message").to_string()).collect())
     }
 
     /// How wide the screen is that pages are shown on, which may be less than a window can be; `None` is the window.

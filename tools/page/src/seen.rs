@@ -8,7 +8,7 @@ use super::served::{Served, USER};
 
 /// The texts of a table below a heading, row by row, as they are shown.
 const TABLE: &str = "
-    const heading = [...document.querySelectorAll('h2')].find(own => own.textContent === HEADING);
+    const heading = [...document.querySelectorAll('h2')].find(element => element.textContent === HEADING);
     if (!heading) return null;
     let table = heading.nextElementSibling;
     while (!table.querySelector('tr')) table = table.nextElementSibling;
@@ -19,7 +19,7 @@ const TABLE: &str = "
 /// Whatever could come from elsewhere or do something; links within the page only choose what it shows.
 const LIVELY: &str = "
     const all = document.querySelectorAll('script, img, iframe, object, embed, link, form, input, svg, b, [onclick], [onerror], [src], [href]');
-    return [...all].filter(own => !(own.tagName === 'A' && own.getAttribute('href').startsWith('?'))).map(own => own.outerHTML);
+    return [...all].filter(element => !(element.tagName === 'A' && element.getAttribute('href').startsWith('?'))).map(element => element.outerHTML);
 ";
 
 /// Looks at all of it.
@@ -52,7 +52,7 @@ fn complains(browser: &Browser) -> Result<String, String> {
     let complaints = browser.complaints()?;
     match complaints
         .iter()
-        .any(|own| own.contains("missing is not defined"))
+        .any(|text| text.contains("missing is not defined"))
     {
         true => Ok(format!("{} complaints of a page with faults", complaints.len())),
         false => Err(format!("of a page with faults: {complaints:?}")),
@@ -85,9 +85,10 @@ fn quiet(browser: &Browser) -> Result<String, String> {
 fn loaded(served: &Served, browser: &Browser) -> Result<String, String> {
     let told = served.configuration()?;
     let rows = rows(browser, "Configuration")?;
-    let hashes = browser.ask("return [...document.querySelectorAll('code[title]')].map(own => own.title)")?;
+    let hashes =
+        browser.ask("return [...document.querySelectorAll('code[title]')].map(code => code.title)")?;
     let sources = at(&told, "/sources").as_array().cloned().unwrap_or_default();
-    let expected: Vec<Value> = sources.iter().map(|own| at(own, "/hash").clone()).collect();
+    let expected: Vec<Value> = sources.iter().map(|source| at(source, "/hash").clone()).collect();
     equal(&hashes, &Value::from(expected))?;
     for (row, source) in rows.iter().skip(1).zip(&sources) {
         let [plugin, location, hash, count, since, last] = row.as_slice() else {
@@ -116,8 +117,9 @@ fn loaded(served: &Served, browser: &Browser) -> Result<String, String> {
 fn names(browser: &Browser) -> Result<String, String> {
     let before = browser.ask("return document.body.innerText.includes('stamp.static.k8s.io')")?;
     equal(&before, &json!(false))?;
-    browser.ask("document.querySelectorAll('summary').forEach(own => own.click())")?;
-    let shown = browser.ask("return [...document.querySelectorAll('details')].map(own => own.innerText)")?;
+    browser.ask("document.querySelectorAll('summary').forEach(element => element.click())")?;
+    let shown =
+        browser.ask("return [...document.querySelectorAll('details')].map(element => element.innerText)")?;
     let shown = shown.to_string();
     for name in ["stamp.static.k8s.io", "owners.static.k8s.io", "old.static.k8s.io"] {
         shown.contains(name).then_some(()).ok_or_else(|| shown.clone())?;
@@ -200,7 +202,7 @@ fn filtered(served: &Served, browser: &Browser) -> Result<String, String> {
     ] {
         browser.open(&format!("{}/", served.url))?;
         let click =
-            "const link = [...document.querySelectorAll('.filter a')].find(own => own.innerText === CHOICE);
+            "const link = [...document.querySelectorAll('.filter a')].find(element => element.innerText === CHOICE);
             if (link) link.click(); return !!link";
         let clicked = browser.ask(&click.replace("CHOICE", &json!(choice).to_string()))?;
         equal(&clicked, &json!(true)).map_err(|fault| format!("{choice}: {fault}"))?;
@@ -209,7 +211,7 @@ fn filtered(served: &Served, browser: &Browser) -> Result<String, String> {
             let all = rows(browser, "Decisions")?;
             names = all.iter().skip(1).filter_map(|row| row.get(5).cloned()).collect();
             let current = browser.ask(
-                "return [...document.querySelectorAll('.filter [aria-current]')].map(own => own.innerText)",
+                "return [...document.querySelectorAll('.filter [aria-current]')].map(choice => choice.innerText)",
             )?;
             Ok(names == expected && current.to_string().contains(choice))
         })
@@ -217,7 +219,7 @@ fn filtered(served: &Served, browser: &Browser) -> Result<String, String> {
         seen.push(format!("{choice}: {}", names.join(", ")));
     }
     let warning = browser.ask(
-        "return [...document.querySelectorAll('td .warning')].map(own => [own.innerText, own.parentElement.innerText])",
+        "return [...document.querySelectorAll('td .warning')].map(warning => [warning.innerText, warning.parentElement.innerText])",
     )?;
     equal(
         &warning,
@@ -243,7 +245,7 @@ fn latencies(browser: &Browser) -> Result<String, String> {
         ("validate", "false", "2"),
         ("validate", "true", "1"),
     ];
-    match expected.iter().all(|own| counted.contains(own)) && counted.len() == expected.len() {
+    match expected.iter().all(|row| counted.contains(row)) && counted.len() == expected.len() {
         true => Ok(text(&rows)),
         false => Err(format!("{rows:?}")),
     }
@@ -254,7 +256,7 @@ fn failed(served: &Served, browser: &Browser) -> Result<String, String> {
     let mut seen = String::new();
     eventually("shown", || {
         let rows = rows(browser, "Configuration")?;
-        let last = |row: &Vec<String>| row.last().filter(|own| own.starts_with("failed ")).cloned();
+        let last = |row: &Vec<String>| row.last().filter(|text| text.starts_with("failed ")).cloned();
         seen = rows.iter().find_map(last).unwrap_or_default();
         Ok(!seen.is_empty())
     })?;
@@ -276,7 +278,7 @@ fn styled(browser: &Browser) -> Result<String, String> {
     for dark in [false, true] {
         browser.dark(dark)?;
         let colors = browser.ask(
-            "const color = own => getComputedStyle(document.querySelector(own)).color; \
+            "const color = selector => getComputedStyle(document.querySelector(selector)).color; \
              return [color('body'), color('.bad'), color('.good'), getComputedStyle(document.querySelector('table')).borderCollapse]",
         )?;
         equal(at(&colors, "/3"), &json!("collapse"))?;
@@ -297,11 +299,11 @@ fn styled(browser: &Browser) -> Result<String, String> {
 fn narrow(browser: &Browser) -> Result<String, String> {
     browser.screen(Some(400))?;
     let widths = browser.ask(
-        "const wide = [...document.querySelectorAll('.wide')].map(own => own.scrollWidth - own.clientWidth);
+        "const wide = [...document.querySelectorAll('.wide')].map(element => element.scrollWidth - element.clientWidth);
          return [document.documentElement.scrollWidth, window.innerWidth, Math.max(...wide)]",
     )?;
     browser.screen(None)?;
-    let [needed, there] = ["/0", "/1"].map(|own| at(&widths, own).as_u64().unwrap_or_default());
+    let [needed, there] = ["/0", "/1"].map(|pointer| at(&widths, pointer).as_u64().unwrap_or_default());
     let text = format!("{needed} of {there} pixels, and nothing is cut off");
     match there == 400 && (1..=there).contains(&needed) && at(&widths, "/2") == &json!(0) {
         true => Ok(text),

@@ -68,7 +68,7 @@ impl Guarded {
         if request
             .headers()
             .get(AUTHORIZATION)
-            .is_none_or(|own| *own != *expected)
+            .is_none_or(|value| *value != *expected)
         {
             self.refused.fetch_add(1, Ordering::SeqCst);
             let mut answer = Response::new(Full::default());
@@ -228,7 +228,11 @@ async fn a_command_that_fails_later_is_told() {
     tokio::time::sleep(Duration::from_millis(400)).await;
     let cluster = server.cluster();
     let start = std::time::Instant::now();
-    while !cluster.problems().iter().any(|own| own.contains("exec plugin")) {
+    while !cluster
+        .problems()
+        .iter()
+        .any(|problem| problem.contains("exec plugin"))
+    {
         assert!(
             start.elapsed() < Duration::from_secs(20),
             "{:?}",

@@ -124,9 +124,9 @@ async fn params_are_followed_while_a_policy_names_them() {
     );
     let widget = |may: bool| json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"may": may}});
     server.put(WIDGETS, widget(false));
-    let mut own = policy("params.spec.may && params.kind == 'Widget'");
-    own["spec"]["paramKind"] = json!({"apiVersion": "example.com/v1", "kind": "Widget"});
-    server.put(POLICIES, own.clone());
+    let mut with_params = policy("params.spec.may && params.kind == 'Widget'");
+    with_params["spec"]["paramKind"] = json!({"apiVersion": "example.com/v1", "kind": "Widget"});
+    server.put(POLICIES, with_params.clone());
     let mut bound = binding();
     bound["spec"]["paramRef"] = json!({"name": "w", "parameterNotFoundAction": "Deny"});
     server.put(BINDINGS, bound);
@@ -137,11 +137,11 @@ async fn params_are_followed_while_a_policy_names_them() {
     becomes(&live, "shop", 200).await;
     server.delete(WIDGETS, "w");
     becomes(&live, "shop", 422).await;
-    own["spec"]["paramKind"]["kind"] = json!("Gadget");
-    server.put(POLICIES, own);
+    with_params["spec"]["paramKind"]["kind"] = json!("Gadget");
+    server.put(POLICIES, with_params);
     let reason = async || {
         let response = live.review(&request("shop")).await.unwrap();
-        response.result.map(|own| own.message).unwrap_or_default()
+        response.result.map(|status| status.message).unwrap_or_default()
     };
     while !reason().await.contains("Gadget") {
         sleep(Duration::from_millis(20)).await;
@@ -151,9 +151,9 @@ async fn params_are_followed_while_a_policy_names_them() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unchanged_object_stays_the_same() {
     let server = FakeServer::default();
-    let mut own = policy("true");
-    own["metadata"]["generation"] = json!(1);
-    server.put(POLICIES, own.clone());
+    let mut policy = policy("true");
+    policy["metadata"]["generation"] = json!(1);
+    server.put(POLICIES, policy.clone());
     let source = server.api().source();
     let current = async || loop {
         match source.current() {
@@ -162,8 +162,8 @@ async fn an_unchanged_object_stays_the_same() {
         }
     };
     let before = current().await;
-    own["status"] = json!({"observedGeneration": 1});
-    server.put(POLICIES, own);
+    policy["status"] = json!({"observedGeneration": 1});
+    server.put(POLICIES, policy);
     server.put(BINDINGS, binding());
     let mut after = current().await;
     while after.validating_bindings.is_empty() {

@@ -45,10 +45,10 @@ async fn a_policy_of_the_cluster_is_a_verdict() {
     println!("ready after {:?}", began.elapsed());
     assert_eq!(server.cluster().problems(), Vec::<String>::new());
     assert_eq!(code(&live, "default").await, 200);
-    let mut own = binding();
-    own["spec"]["policyName"] = json!(NAME);
+    let mut binding = binding();
+    binding["spec"]["policyName"] = json!(NAME);
     bindings
-        .create(&PostParams::default(), &named(own))
+        .create(&PostParams::default(), &named(binding))
         .await
         .unwrap();
     let expression = "authorizer.path('/healthz').check('nothing').allowed()";

@@ -114,7 +114,7 @@ impl FakeServer {
         state
             .watchers
             .iter()
-            .any(|(own, sender)| own == collection && !sender.is_closed())
+            .any(|(watched, sender)| watched == collection && !sender.is_closed())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -143,7 +143,10 @@ impl FakeServer {
             return state.watch(path, query);
         }
         if let Some((collection, name)) = path.rsplit_once('/')
-            && let Some(object) = state.objects.get(collection).and_then(|own| own.get(name))
+            && let Some(object) = state
+                .objects
+                .get(collection)
+                .and_then(|objects| objects.get(name))
         {
             return whole(200, object);
         }
@@ -152,7 +155,7 @@ impl FakeServer {
             .objects
             .get(path)
             .into_iter()
-            .flat_map(|own| own.values())
+            .flat_map(|objects| objects.values())
             .collect();
         let version = state.version.to_string();
         whole(
@@ -182,8 +185,8 @@ impl State {
     fn tell(&mut self, collection: &str, event: &str, object: &Value) {
         let line = Bytes::from(format!("{}\n", json!({"type": event, "object": object})));
         self.log.push((collection.to_owned(), self.version, line.clone()));
-        for (own, watcher) in &self.watchers {
-            if own == collection {
+        for (watched, watcher) in &self.watchers {
+            if watched == collection {
                 let _ = watcher.send(Ok(Frame::data(line.clone())));
             }
         }
@@ -195,8 +198,8 @@ impl State {
         let known = parts.find_map(|part| part.strip_prefix("resourceVersion="));
         let known: u64 = known.unwrap_or_default().parse().unwrap_or_default();
         let (sender, receiver) = unbounded_channel();
-        for (own, version, line) in &self.log {
-            if own == collection && *version > known {
+        for (changed, version, line) in &self.log {
+            if changed == collection && *version > known {
                 let _ = sender.send(Ok(Frame::data(line.clone())));
             }
         }
@@ -218,15 +221,15 @@ impl Service<Request<Body>> for FakeServer {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let own = self.clone();
+        let server = self.clone();
         Box::pin(async move {
             let (parts, body) = request.into_parts();
-            let panics = own.lock().panics.contains(parts.uri.path());
+            let panics = server.lock().panics.contains(parts.uri.path());
             assert!(!panics, "told to");
             let body = body.collect().await.unwrap().to_bytes();
             let answer = match parts.method {
-                Method::POST => own.review(&body),
-                _ => own.get(parts.uri.path(), parts.uri.query().unwrap_or_default()),
+                Method::POST => server.review(&body),
+                _ => server.get(parts.uri.path(), parts.uri.query().unwrap_or_default()),
             };
             Ok(answer)
         })

@@ -134,20 +134,20 @@ impl Objects {
                 continue;
             };
             let resource = GroupVersionResource::new(group, name, plural);
-            let own = GroupVersionKind::new(group, name, kind);
-            self.scopes.insert(own.clone(), scope);
+            let version_kind = GroupVersionKind::new(group, name, kind);
+            self.scopes.insert(version_kind.clone(), scope);
             if let Some(schema) = &schema {
                 let version = (group.to_owned(), name.to_owned());
                 self.schemas.insert(version, schema.clone());
             }
             if version.at(&["subresources", "status"]).is_some() {
-                self.serve(resource.clone(), "status", own.clone());
+                self.serve(resource.clone(), "status", version_kind.clone());
             }
             if version.at(&["subresources", "scale"]).is_some() {
                 let scale = GroupVersionKind::new("autoscaling", "v1", "Scale");
                 self.serve(resource.clone(), "scale", scale);
             }
-            self.serve(resource, "", own);
+            self.serve(resource, "", version_kind);
         }
     }
 
@@ -162,7 +162,7 @@ impl Objects {
     fn namespaces(&self) -> Vec<&StoredObject> {
         let mut all: Vec<_> = self.namespaces.iter().collect();
         all.sort_unstable_by_key(|(name, _)| *name);
-        all.into_iter().map(|(_, own)| own).collect()
+        all.into_iter().map(|(_, object)| object).collect()
     }
 }
 
@@ -193,7 +193,10 @@ impl Cluster for Objects {
         let found: Vec<&StoredObject> = match *kind == *NAMESPACE && namespace.is_empty() {
             true => self.namespaces(),
             false => {
-                let found = self.objects.get(kind).and_then(|own| own.get(namespace));
+                let found = self
+                    .objects
+                    .get(kind)
+                    .and_then(|namespaces| namespaces.get(namespace));
                 found.into_iter().flat_map(BTreeMap::values).collect()
             }
         };
@@ -214,7 +217,7 @@ impl Cluster for Objects {
     fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
         let version = (kind.group.clone(), kind.version.clone());
         match self.schemas.get(&version) {
-            Some(own) => own,
+            Some(schema) => schema,
             None => MergeSchema::builtin(),
         }
     }

@@ -109,11 +109,11 @@ impl Cluster for Overlaid {
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
         let mut all = self.cluster.params(kind, namespace);
-        let known: Vec<_> = all.iter().map(|own| name_of(own)).collect();
+        let known: Vec<_> = all.iter().map(|object| name_of(object)).collect();
         let beside = self.objects.params(kind, namespace);
         let beside: Vec<_> = beside
             .into_iter()
-            .filter(|own| !known.contains(&name_of(own)))
+            .filter(|object| !known.contains(&name_of(object)))
             .collect();
         if !beside.is_empty() {
             all.extend(beside);
@@ -167,9 +167,10 @@ mod tests {
     fn the_cluster_counts_first() {
         let cluster = SharedObjects::new(objects(&[("a", "first"), ("c", "first")]));
         let both = Overlay::new(cluster, objects(&[("a", "second"), ("b", "second")])).now();
-        let team = |own: &Value<'_>| {
-            own.at(&["metadata", "labels", "team"])
-                .and_then(|own| own.as_str().map(str::to_owned))
+        let team = |object: &Value<'_>| {
+            object
+                .at(&["metadata", "labels", "team"])
+                .and_then(|team| team.as_str().map(str::to_owned))
         };
         let of = |name| both.namespace(name).stored().and_then(team);
         assert_eq!(of("a").as_deref(), Some("first"));
@@ -179,7 +180,7 @@ mod tests {
         let all: Vec<_> = both
             .params(&kind, "shop")
             .into_iter()
-            .map(|own| (name_of(own).unwrap().to_owned(), team(own).unwrap()))
+            .map(|object| (name_of(object).unwrap().to_owned(), team(object).unwrap()))
             .collect();
         let expected = [("a", "first"), ("b", "second"), ("c", "first")];
         assert_eq!(

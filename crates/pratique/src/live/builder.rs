@@ -189,10 +189,10 @@ impl LiveBuilder {
             .for_each(|source| source.subscribe(changed.clone()));
         core.cluster.subscribe(changed);
         core.refresh()?;
-        let [own, replaced] = [core.clone(), core.clone()];
+        let [refreshed, replaced] = [core.clone(), core.clone()];
         let work = move || {
             // What cannot be used changes nothing.
-            let _ = own.refresh();
+            let _ = refreshed.refresh();
         };
         let tidy = move || replaced.retired.free();
         let worker = Worker::start(bell.clone(), work, tidy)?;

@@ -71,7 +71,9 @@ impl Core {
         #[cfg(feature = "webhooks")]
         next.hooks.retain();
         let compilations = config.compilations.take();
-        self.observers.iter().for_each(|own| own.compiled(&compilations));
+        self.observers
+            .iter()
+            .for_each(|observer| observer.compiled(&compilations));
         self.readiness.set_ready();
         Ok(())
     }
@@ -91,9 +93,11 @@ impl Core {
     ) -> Result<Outcome, Unavailable> {
         self.readiness.check()?;
         let admission = self.current.load_full().ok_or(Unavailable::NotReady)?;
-        let own = self.deadline.and_then(|own| Instant::now().checked_add(own));
-        if let Some(own) = own {
-            limits.interrupt = limits.interrupt.with_deadline(own);
+        let deadline = self
+            .deadline
+            .and_then(|timeout| Instant::now().checked_add(timeout));
+        if let Some(deadline) = deadline {
+            limits.interrupt = limits.interrupt.with_deadline(deadline);
         }
         let cluster = self.cluster_for(request).await;
         let mut context = AdmissionContext::new(&*cluster)
@@ -114,15 +118,17 @@ impl Core {
             received,
             took: began.elapsed(),
         };
-        self.observers.iter().for_each(|own| own.answered(&answered));
+        self.observers
+            .iter()
+            .for_each(|observer| observer.answered(&answered));
         Ok(outcome)
     }
 
     /// The cluster as it is now. A namespace may be newer than what is known of it.
     async fn cluster_for(&self, request: &AdmissionRequest<'_>) -> Arc<dyn Cluster + Send + Sync> {
         let cluster = self.cluster.now();
-        let (namespace, own) = (&request.namespace, &request.resource);
-        let of_namespaces = own.group.is_empty() && own.resource == "namespaces";
+        let (namespace, resource) = (&request.namespace, &request.resource);
+        let of_namespaces = resource.group.is_empty() && resource.resource == "namespaces";
         if namespace.is_empty() || of_namespaces || cluster.namespace(namespace).stored().is_some() {
             return cluster;
         }

@@ -178,7 +178,9 @@ impl pratique_watch::Observer for Teller {
             at: attempt.ended,
             took: attempt.took,
         };
-        self.observers.iter().for_each(|own| own.reloaded(&reload));
+        self.observers
+            .iter()
+            .for_each(|observer| observer.reloaded(&reload));
     }
 
     fn watching(&self, is_watched: bool) {

@@ -52,26 +52,26 @@ pub(super) fn emptied(plugin: pratique_manifest::Plugin, dir: &str, removed: usi
 /// Tells of webhook configurations that are new and name what webhooks never see.
 pub(super) fn changed(before: &Configurations, after: &Configurations) {
     let known: HashSet<_> = before.mutating_webhooks.iter().map(Arc::as_ptr).collect();
-    for own in &after.mutating_webhooks {
-        if !known.contains(&Arc::as_ptr(own)) {
-            let rules = own
+    for configuration in &after.mutating_webhooks {
+        if !known.contains(&Arc::as_ptr(configuration)) {
+            let rules = configuration
                 .webhooks
                 .iter()
                 .flatten()
                 .filter_map(|webhook| webhook.rules.as_ref());
-            let name = own.metadata.name.as_deref().unwrap_or_default();
+            let name = configuration.metadata.name.as_deref().unwrap_or_default();
             tell(Notice::of("MutatingWebhookConfiguration", name, rules.flatten()));
         }
     }
     let known: HashSet<_> = before.validating_webhooks.iter().map(Arc::as_ptr).collect();
-    for own in &after.validating_webhooks {
-        if !known.contains(&Arc::as_ptr(own)) {
-            let rules = own
+    for configuration in &after.validating_webhooks {
+        if !known.contains(&Arc::as_ptr(configuration)) {
+            let rules = configuration
                 .webhooks
                 .iter()
                 .flatten()
                 .filter_map(|webhook| webhook.rules.as_ref());
-            let name = own.metadata.name.as_deref().unwrap_or_default();
+            let name = configuration.metadata.name.as_deref().unwrap_or_default();
             tell(Notice::of(
                 "ValidatingWebhookConfiguration",
                 name,

@@ -89,7 +89,12 @@ pub(super) struct Observers<'w>(Vec<Box<dyn ChainObserver + 'w>>);
 
 impl<'w> Observers<'w> {
     pub(super) fn of(observers: &'w [std::sync::Arc<dyn AdmissionObserver>]) -> Self {
-        Observers(observers.iter().filter_map(|own| own.request()).collect())
+        Observers(
+            observers
+                .iter()
+                .filter_map(|observer| observer.request())
+                .collect(),
+        )
     }
 }
 
@@ -104,50 +109,50 @@ impl ChainObserver for Observers<'_> {
     }
 
     fn part(&mut self, name: &str, span: &Span) {
-        self.0.iter_mut().for_each(|own| own.part(name, span));
+        self.0.iter_mut().for_each(|observer| observer.part(name, span));
     }
 
     fn half(&mut self, span: &Span) {
-        self.0.iter_mut().for_each(|own| own.half(span));
+        self.0.iter_mut().for_each(|observer| observer.half(span));
     }
 }
 
 impl pratique_policy::Observer for Observers<'_> {
     fn decided(&mut self, decision: &pratique_policy::Decision<'_>) {
-        let observers = self.0.iter_mut().filter_map(|own| own.policies());
-        observers.for_each(|own| own.decided(decision));
+        let observers = self.0.iter_mut().filter_map(|observer| observer.policies());
+        observers.for_each(|observer| observer.decided(decision));
     }
 
     fn conditions(&mut self, conditions: &pratique_policy::Conditions<'_>) {
-        let observers = self.0.iter_mut().filter_map(|own| own.policies());
-        observers.for_each(|own| own.conditions(conditions));
+        let observers = self.0.iter_mut().filter_map(|observer| observer.policies());
+        observers.for_each(|observer| observer.conditions(conditions));
     }
 
     fn mutating(&mut self, mutating: &pratique_policy::Mutating<'_>) {
-        let observers = self.0.iter_mut().filter_map(|own| own.policies());
-        observers.for_each(|own| own.mutating(mutating));
+        let observers = self.0.iter_mut().filter_map(|observer| observer.policies());
+        observers.for_each(|observer| observer.mutating(mutating));
     }
 
     fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
-        let observers = self.0.iter_mut().filter_map(|own| own.policies());
-        observers.for_each(|own| own.undecided(undecided));
+        let observers = self.0.iter_mut().filter_map(|observer| observer.policies());
+        observers.for_each(|observer| observer.undecided(undecided));
     }
 }
 
 #[cfg(feature = "webhooks")]
 impl pratique_webhook::Observer for Observers<'_> {
     fn called(&mut self, called: &pratique_webhook::Called<'_>) {
-        let observers = self.0.iter_mut().filter_map(|own| own.webhooks());
-        observers.for_each(|own| own.called(called));
+        let observers = self.0.iter_mut().filter_map(|observer| observer.webhooks());
+        observers.for_each(|observer| observer.called(called));
     }
 
     fn conditions(&mut self, conditions: &pratique_webhook::Conditions<'_>) {
-        let observers = self.0.iter_mut().filter_map(|own| own.webhooks());
-        observers.for_each(|own| own.conditions(conditions));
+        let observers = self.0.iter_mut().filter_map(|observer| observer.webhooks());
+        observers.for_each(|observer| observer.conditions(conditions));
     }
 
     fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
-        let observers = self.0.iter_mut().filter_map(|own| own.webhooks());
-        observers.for_each(|own| own.undecided(undecided));
+        let observers = self.0.iter_mut().filter_map(|observer| observer.webhooks());
+        observers.for_each(|observer| observer.undecided(undecided));
     }
 }

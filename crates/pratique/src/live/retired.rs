@@ -23,7 +23,7 @@ impl<T> Retired<T> {
     /// Frees what nobody uses; whether something is left.
     pub(super) fn free(&self) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|own| Arc::strong_count(own) > 1);
+        all.retain(|version| Arc::strong_count(version) > 1);
         !all.is_empty()
     }
 }

@@ -122,7 +122,9 @@ mod tests {
         assert!(source.current().is_none());
         source.replace(Configurations::default());
         let first = source.current().unwrap();
-        source.clone().update(|own| own.mutating_policies.clear());
+        source
+            .clone()
+            .update(|configurations| configurations.mutating_policies.clear());
         assert_eq!(count.load(Ordering::Relaxed), 2);
         assert!(!Arc::ptr_eq(&first, &source.current().unwrap()));
     }

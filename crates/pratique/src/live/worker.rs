@@ -47,13 +47,13 @@ impl Worker {
         work: impl Fn() + Send + 'static,
         tidy: impl Fn() -> bool + Send + 'static,
     ) -> io::Result<Self> {
-        let own = bell.clone();
+        let waiting = bell.clone();
         let thread = thread::Builder::new()
             .name("pratique-live".to_owned())
             .spawn(move || {
                 #[cfg(feature = "watch")]
                 pratique_watch::lower_priority();
-                own.answer(&work, &tidy);
+                waiting.answer(&work, &tidy);
             })?;
         Ok(Worker {
             bell,
@@ -182,8 +182,8 @@ mod tests {
     #[test]
     fn it_tidies_until_nothing_is_left() {
         let left = Arc::new(AtomicUsize::new(3));
-        let own = left.clone();
-        let tidy = move || own.fetch_sub(1, Ordering::SeqCst) > 1;
+        let remaining = left.clone();
+        let tidy = move || remaining.fetch_sub(1, Ordering::SeqCst) > 1;
         let bell = Arc::new(Bell::default());
         let worker = Worker::start(bell.clone(), || (), tidy).unwrap();
         bell.ring();

@@ -157,8 +157,8 @@ async fn clients_of_what_is_gone_are_dropped() {
     world.admit().await;
     world.wait("another place", (1, 1, 3)).await;
     // Those of the API come and go in the same way.
-    let own = at(&world.backend, webhook(MUTATING, "own", "d", ""));
-    world.source.replace(api(&own));
+    let webhook = at(&world.backend, webhook(MUTATING, "own", "d", ""));
+    world.source.replace(api(&webhook));
     world.live.settle();
     world.admit().await;
     world.wait("the API's", (2, 2, 4)).await;

@@ -118,7 +118,7 @@ async fn a_webhook_that_fails_is_left_alone() {
             .lock()
             .unwrap()
             .iter()
-            .filter(|own| *own == mark)
+            .filter(|called| *called == mark)
             .count()
     };
     assert_eq!(

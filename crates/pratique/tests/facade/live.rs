@@ -38,7 +38,7 @@ fn what_sources_say_is_in_effect_once_it_settled() {
     source.replace(configurations(&mutating_policy("api", "a", "Never")));
     live.settle();
     assert_eq!(trail(&run(live.admit(&configmap(""))).unwrap()), "ma");
-    source.update(|own| own.mutating_bindings.clear());
+    source.update(|configurations| configurations.mutating_bindings.clear());
     live.settle();
     assert_eq!(trail(&run(live.admit(&configmap(""))).unwrap()), "m");
 }
@@ -114,7 +114,7 @@ fn each_request_sees_one_cluster() {
         run(live.review(request))
             .unwrap()
             .result
-            .map_or(200, |own| own.code)
+            .map_or(200, |status| status.code)
     };
     assert_eq!(code(&request), 404);
     for (label, expected) in [("no", 422), ("yes", 200)] {
@@ -176,8 +176,8 @@ fn what_did_not_change_is_not_compiled_again() {
         .start()
         .unwrap();
     let before = live.current().unwrap();
-    source.update(|own| {
-        own.validating_policies.remove(0);
+    source.update(|configurations| {
+        configurations.validating_policies.remove(0);
     });
     live.settle();
     assert!(!Arc::ptr_eq(&before, &live.current().unwrap()));

@@ -157,14 +157,14 @@ fn a_day_with_policies() {
     };
     assert_eq!(code(&day.admit(&review)), 200);
     // The API's beside it, which do not see configuration of admission.
-    let mut own = api(&validating_policy("p", "!object.data.trail.startsWith('worse')"));
-    day.source.replace(own.clone());
+    let mut configurations = api(&validating_policy("p", "!object.data.trail.startsWith('worse')"));
+    day.source.replace(configurations.clone());
     day.live.settle();
     assert_eq!(code(&day.admit(&configmap("worse"))), 422);
     assert_eq!(code(&day.admit(&configmap("bad"))), 422);
     // A binding of the API does not bind a static policy.
-    own.validating_policies.clear();
-    day.source.replace(own);
+    configurations.validating_policies.clear();
+    day.source.replace(configurations);
     day.live.settle();
     assert_eq!(code(&day.admit(&configmap("worse"))), 200);
     // Removed: it judges no longer, and all others do.

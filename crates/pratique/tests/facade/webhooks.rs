@@ -59,19 +59,19 @@ pub(crate) fn webhook(plugin: Plugin, name: &str, mark: &str, more: &str) -> Str
 
 /// With static webhooks of these marks and reinvocation policies.
 fn webhooks(builder: AdmissionBuilder, plugin: Plugin, hooks: &[(&str, &str)]) -> AdmissionBuilder {
-    let reinvocation = |own: &str| match plugin {
-        MUTATING => format!("  reinvocationPolicy: {own}\n"),
+    let reinvocation = |policy: &str| match plugin {
+        MUTATING => format!("  reinvocationPolicy: {policy}\n"),
         _ => String::new(),
     };
     let text: String = hooks
         .iter()
         .enumerate()
-        .map(|(index, (mark, own))| {
+        .map(|(index, (mark, policy))| {
             webhook(
                 plugin,
                 &format!("w{index}.static.k8s.io"),
                 mark,
-                &reinvocation(own),
+                &reinvocation(policy),
             )
         })
         .collect();

@@ -41,7 +41,7 @@ impl Message {
         let name = name.to_owned();
         let fields = self.fields.iter();
         fields
-            .filter(move |(own, _)| *own == name)
+            .filter(move |(field, _)| *field == name)
             .map(|(_, field)| field)
     }
 

@@ -94,8 +94,8 @@ fn filled(world: &World, object: &Value) -> Result<Value, String> {
 }
 
 fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, String> {
-    let own = objects.iter().filter(|object| object["kind"] == kind);
-    let typed = own.map(|object| {
+    let objects = objects.iter().filter(|object| object["kind"] == kind);
+    let typed = objects.map(|object| {
         let mut object = object.clone();
         let webhooks = object.get_mut("webhooks").and_then(Value::as_array_mut);
         for webhook in webhooks.into_iter().flatten().filter_map(Value::as_object_mut) {

@@ -174,7 +174,7 @@ impl World {
     fn masked(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.backend.mask(&text)),
-            Value::Array(elements) => elements.into_iter().map(|own| self.masked(own)).collect(),
+            Value::Array(elements) => elements.into_iter().map(|element| self.masked(element)).collect(),
             Value::Object(members) => members
                 .into_iter()
                 .map(|(key, value)| (key, self.masked(value)))
@@ -257,10 +257,10 @@ fn equivalents(case: &Value, request: &AdmissionRequest<'_>) -> Equivalents {
         equivalents.register(resource.clone(), sub_resource, kind.clone());
         return equivalents;
     };
-    for own in served {
-        let text = |field: &str| own[field].as_str().unwrap_or_default();
+    for served in served {
+        let text = |field: &str| served[field].as_str().unwrap_or_default();
         let resource = GroupVersionResource::new(text("group"), text("version"), text("resource"));
-        let kind: GroupVersionKind = serde_json::from_value(own["kind"].clone()).unwrap_or_default();
+        let kind: GroupVersionKind = serde_json::from_value(served["kind"].clone()).unwrap_or_default();
         let storage = match text("storage") {
             "" => format!("{}/{}", text("group"), text("resource")),
             storage => storage.to_owned(),

@@ -37,12 +37,12 @@ pub(crate) fn plain(dice: &mut Dice, kind: Kind) -> Value {
     };
     let namespace = namespace_of(dice, &kind);
     // Each object of a collection is deleted without a name in the request.
-    let own = if operation == "DELETE" && name.is_empty() {
+    let object_name = if operation == "DELETE" && name.is_empty() {
         "web-1"
     } else {
         name
     };
-    let current = object(dice, &kind, own, namespace);
+    let current = object(dice, &kind, object_name, namespace);
     let mut request = request_of(dice, &kind, operation, name, namespace);
     if !subresource.is_empty() {
         request.insert("subResource".to_owned(), json!(subresource));

@@ -89,8 +89,8 @@ fn said(served: &Served) -> Result<(String, String), String> {
     });
     let text = |path: &str, place: &str| {
         let answer = served.review(path, &review)?;
-        let own = answer.pointer(place).and_then(Value::as_str);
-        Ok::<_, String>(own.unwrap_or_default().to_owned())
+        let text = answer.pointer(place).and_then(Value::as_str);
+        Ok::<_, String>(text.unwrap_or_default().to_owned())
     };
     let patch = text("/mutate", "/response/patch")?;
     let patch = base64::decode(&patch).map_err(|at| format!("no base64 at {at}"))?;

@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn about_half_of_the_rules_are_a_policys_own() {
-        let own = RULES.iter().filter(|(text, _)| text.contains("NUMBER")).count();
-        assert!((12..=20).contains(&own), "{own}");
+        let numbered = RULES.iter().filter(|(text, _)| text.contains("NUMBER")).count();
+        assert!((12..=20).contains(&numbered), "{numbered}");
     }
 }

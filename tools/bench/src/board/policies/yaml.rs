@@ -25,11 +25,11 @@ fn write(value: &Value, indent: usize, text: &mut String) {
                 lead(indent, text);
                 text.push('-');
                 // The first line of an item begins behind its dash.
-                let mut own = String::new();
-                follow(item, indent + 2, &mut own);
-                match own.strip_prefix('\n') {
+                let mut nested = String::new();
+                follow(item, indent + 2, &mut nested);
+                match nested.strip_prefix('\n') {
                     Some(lines) => text.push_str(&format!(" {}", lines.trim_start())),
-                    None => text.push_str(&own),
+                    None => text.push_str(&nested),
                 }
             }
         }
