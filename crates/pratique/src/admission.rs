@@ -9,7 +9,6 @@ use pratique_policy::{
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
 
-use crate::builder::AdmissionBuilder;
 use crate::cores::Helpers;
 use crate::outcome::Outcome;
 use crate::step::{Attributes, Steps};
@@ -30,15 +29,10 @@ pub struct Admission {
     pub(crate) steps: Steps,
     pub(crate) helpers: Helpers,
     #[cfg(feature = "webhooks")]
-    pub(crate) hooks: crate::hooks::Hooks,
+    pub(crate) webhooks: crate::webhooks::CompiledWebhooks,
 }
 
 impl Admission {
-    /// Begins with nothing.
-    pub fn builder() -> AdmissionBuilder {
-        AdmissionBuilder::new()
-    }
-
     /// Drops what is needed only to compile the next one from this.
     pub(crate) fn without_reload_state(mut self) -> Self {
         let mutating = self.mutating.iter_mut().filter_map(Arc::get_mut);
@@ -142,7 +136,7 @@ impl Admission {
         let validating = self.validating.iter().flat_map(|policies| policies.needs());
         let needs = mutating.chain(validating);
         #[cfg(feature = "webhooks")]
-        let needs = needs.chain(self.hooks.needs());
+        let needs = needs.chain(self.webhooks.needs());
         needs.collect()
     }
 

@@ -6,6 +6,9 @@ use pratique_expression::Cache;
 use pratique_manifest::{Loaded, ManifestSet, Plugin};
 use pratique_policy::{MutatingPolicies, OnUndecided, Origin, Policies};
 use pratique_types::FeatureGates;
+use pratique_types::admissionregistration::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
+#[cfg(feature = "webhooks")]
+use pratique_webhook::{MutatingWebhooks, ValidatingWebhooks};
 use pratique_workers::{Sequential, Workers};
 
 use crate::admission::Admission;
@@ -14,12 +17,14 @@ use crate::compilations::Compilations;
 use crate::configurations::Configurations;
 use crate::cores::Helpers;
 use crate::step::Steps;
+#[cfg(feature = "webhooks")]
+use crate::webhooks::{Callers, CompiledWebhooks};
 
 /// Sets of static manifests, objects of the API, and what holds for all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct AdmissionConfig {
     pub(crate) cache: Arc<Cache>,
-    /// Those of the cache.
+    /// The times that the cache measured.
     pub(crate) compilations: Compilations,
     pub(crate) sets: Vec<Arc<ManifestSet>>,
     pub(crate) api: Vec<Arc<Configurations>>,
@@ -29,16 +34,16 @@ pub(crate) struct AdmissionConfig {
     pub(crate) registry_checks: bool,
     pub(crate) on_undecided: OnUndecided,
     #[cfg(feature = "webhooks")]
-    pub(crate) callers: crate::hooks::Callers,
+    pub(crate) callers: Callers,
 }
 
 impl AdmissionConfig {
-    /// Compiles everything; what `previous` has of it is taken over.
+    /// Compiles everything; policies and webhooks of `previous` whose objects are the same are reused.
     pub(crate) fn compile(&self, previous: Option<&Admission>) -> Result<Admission, NotEvaluated> {
-        self.evaluated()?;
+        self.check_callers()?;
         Ok(Admission {
-            mutating: self.mutating(previous),
-            validating: self.validating(previous),
+            mutating: self.mutating_policies(previous),
+            validating: self.validating_policies(previous),
             names: self.names(),
             feature_gates: self.feature_gates,
             registry_checks: self.registry_checks,
@@ -46,39 +51,80 @@ impl AdmissionConfig {
             steps: self.steps.clone(),
             helpers: self.helpers.clone(),
             #[cfg(feature = "webhooks")]
-            hooks: crate::hooks::Hooks::compile(self, previous.map(|previous| &previous.hooks)),
+            webhooks: self.webhooks(previous.map(|previous| &previous.webhooks)),
         })
     }
 
-    fn mutating(&self, previous: Option<&Admission>) -> [Arc<MutatingPolicies>; 2] {
-        let workers = self.workers(previous);
-        let none = |origin| Arc::new(MutatingPolicies::compile([], [], origin, &self.cache));
-        let previous = previous.map(|previous| previous.mutating.clone());
-        let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
-        let policies = self.of_sets(|set| &set.mutating_policies);
-        let bindings = self.of_sets(|set| &set.mutating_bindings);
-        let first = first.recompile(policies, bindings, &self.cache, workers);
-        let policies = self.api.iter().flat_map(|api| &api.mutating_policies);
-        let bindings = self.api.iter().flat_map(|api| &api.mutating_bindings);
-        let second = second.recompile(policies, bindings, &self.cache, workers);
-        [first, second].map(Arc::new)
+    fn mutating_policies(&self, previous: Option<&Admission>) -> [Arc<MutatingPolicies>; 2] {
+        let (cache, workers) = (&*self.cache, self.workers(previous));
+        compile_origins(
+            previous.map(|previous| &previous.mutating),
+            |origin| MutatingPolicies::compile([], [], origin, cache),
+            |known, origin| {
+                let policies =
+                    self.objects(origin, |set| &set.mutating_policies, |api| &api.mutating_policies);
+                let bindings =
+                    self.objects(origin, |set| &set.mutating_bindings, |api| &api.mutating_bindings);
+                known.recompile(policies, bindings, cache, workers)
+            },
+        )
     }
 
-    fn validating(&self, previous: Option<&Admission>) -> [Arc<Policies>; 2] {
-        let workers = self.workers(previous);
-        let none = |origin| Arc::new(Policies::compile([], [], origin, &self.cache));
-        let previous = previous.map(|previous| previous.validating.clone());
-        let [first, second] = previous.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
-        let policies = self.of_sets(|set| &set.validating_policies);
-        let bindings = self.of_sets(|set| &set.validating_bindings);
-        let first = first.recompile(policies, bindings, &self.cache, workers);
-        let policies = self.api.iter().flat_map(|api| &api.validating_policies);
-        let bindings = self.api.iter().flat_map(|api| &api.validating_bindings);
-        let second = second.recompile(policies, bindings, &self.cache, workers);
-        [first, second].map(Arc::new)
+    fn validating_policies(&self, previous: Option<&Admission>) -> [Arc<Policies>; 2] {
+        let (cache, workers) = (&*self.cache, self.workers(previous));
+        compile_origins(
+            previous.map(|previous| &previous.validating),
+            |origin| Policies::compile([], [], origin, cache),
+            |known, origin| {
+                let policies = self.objects(
+                    origin,
+                    |set| &set.validating_policies,
+                    |api| &api.validating_policies,
+                );
+                let bindings = self.objects(
+                    origin,
+                    |set| &set.validating_bindings,
+                    |api| &api.validating_bindings,
+                );
+                known.recompile(policies, bindings, cache, workers)
+            },
+        )
     }
 
-    /// Who helps: at the start all who can, and nobody while requests need the cores.
+    #[cfg(feature = "webhooks")]
+    fn webhooks(&self, previous: Option<&CompiledWebhooks>) -> CompiledWebhooks {
+        let cache = &*self.cache;
+        CompiledWebhooks {
+            mutating: compile_origins(
+                previous.map(|previous| &previous.mutating),
+                |origin| MutatingWebhooks::compile([], origin, cache),
+                |known, origin| known.recompile(self.mutating_webhooks(origin), cache),
+            ),
+            validating: compile_origins(
+                previous.map(|previous| &previous.validating),
+                |origin| ValidatingWebhooks::compile([], origin, cache),
+                |known, origin| known.recompile(self.validating_webhooks(origin), cache),
+            ),
+            callers: self.callers.clone(),
+        }
+    }
+
+    fn mutating_webhooks(&self, origin: Origin) -> impl Iterator<Item = &Arc<MutatingWebhookConfiguration>> {
+        self.objects(origin, |set| &set.mutating_webhooks, |api| &api.mutating_webhooks)
+    }
+
+    fn validating_webhooks(
+        &self,
+        origin: Origin,
+    ) -> impl Iterator<Item = &Arc<ValidatingWebhookConfiguration>> {
+        self.objects(
+            origin,
+            |set| &set.validating_webhooks,
+            |api| &api.validating_webhooks,
+        )
+    }
+
+    /// The workers to compile on: all there are before the first request, and none while requests need the cores.
     fn workers(&self, previous: Option<&Admission>) -> &dyn Workers {
         match previous {
             None => &*self.helpers.starting,
@@ -86,22 +132,37 @@ impl AdmissionConfig {
         }
     }
 
-    /// The objects of a kind in the static manifests.
-    pub(crate) fn of_sets<'a, T: 'a>(
+    /// The objects of one kind and origin.
+    fn objects<'a, T: 'a>(
         &'a self,
-        list: impl Fn(&'a ManifestSet) -> &'a Vec<Loaded<T>> + 'a,
+        origin: Origin,
+        of_set: impl Fn(&'a ManifestSet) -> &'a Vec<Loaded<T>> + 'a,
+        of_api: impl Fn(&'a Configurations) -> &'a Vec<Arc<T>> + 'a,
     ) -> impl Iterator<Item = &'a Arc<T>> {
-        let lists = self.sets.iter().flat_map(move |set| list(set));
-        lists.map(|loaded| &loaded.object)
+        let (sets, api): (&[_], &[_]) = match origin {
+            Origin::Static => (&self.sets, &[]),
+            Origin::Api => (&[], &self.api),
+        };
+        let loaded = sets.iter().flat_map(move |set| of_set(set));
+        let stored = api.iter().flat_map(move |api| of_api(api));
+        loaded.map(|loaded| &loaded.object).chain(stored)
     }
 
     /// The names of the static policies: mutating ones first, each kind in the order in which they act.
     fn names(&self) -> Arc<[String]> {
-        let mutating = self.of_sets(|set| &set.mutating_policies);
-        let validating = self.of_sets(|set| &set.validating_policies);
+        let mutating = self.objects(
+            Origin::Static,
+            |set| &set.mutating_policies,
+            |api| &api.mutating_policies,
+        );
         let mut mutating: Vec<_> = mutating
             .filter_map(|policy| policy.metadata.name.clone())
             .collect();
+        let validating = self.objects(
+            Origin::Static,
+            |set| &set.validating_policies,
+            |api| &api.validating_policies,
+        );
         let mut validating: Vec<_> = validating
             .filter_map(|policy| policy.metadata.name.clone())
             .collect();
@@ -110,35 +171,24 @@ impl AdmissionConfig {
         mutating.into_iter().chain(validating).collect()
     }
 
-    /// Whether there is somebody to call the webhooks.
-    fn evaluated(&self) -> Result<(), NotEvaluated> {
-        let mutating = self.of_sets(|set| &set.mutating_webhooks).count()
-            + self
-                .api
-                .iter()
-                .map(|api| api.mutating_webhooks.len())
-                .sum::<usize>();
-        let validating = self.of_sets(|set| &set.validating_webhooks).count()
-            + self
-                .api
-                .iter()
-                .map(|api| api.validating_webhooks.len())
-                .sum::<usize>();
-        let uncalled = [
-            (Plugin::MutatingAdmissionWebhook, mutating),
-            (Plugin::ValidatingAdmissionWebhook, validating),
+    /// Fails where there are webhooks and no caller for them.
+    fn check_callers(&self) -> Result<(), NotEvaluated> {
+        let of_both = [Origin::Static, Origin::Api].into_iter();
+        let mutating = of_both.clone().flat_map(|origin| self.mutating_webhooks(origin));
+        let validating = of_both.flat_map(|origin| self.validating_webhooks(origin));
+        let counts = [
+            (Plugin::MutatingAdmissionWebhook, mutating.count()),
+            (Plugin::ValidatingAdmissionWebhook, validating.count()),
         ];
-        match uncalled
-            .into_iter()
-            .find(|(plugin, count)| *count > 0 && !self.calls(*plugin))
-        {
+        let mut counts = counts.into_iter();
+        match counts.find(|(plugin, count)| *count > 0 && !self.has_caller(*plugin)) {
             Some((plugin, count)) => Err(NotEvaluated { plugin, count }),
             None => Ok(()),
         }
     }
 
     #[cfg(feature = "webhooks")]
-    fn calls(&self, plugin: Plugin) -> bool {
+    fn has_caller(&self, plugin: Plugin) -> bool {
         match plugin {
             Plugin::MutatingAdmissionWebhook => self.callers.mutating.is_some(),
             _ => self.callers.validating.is_some(),
@@ -146,7 +196,21 @@ impl AdmissionConfig {
     }
 
     #[cfg(not(feature = "webhooks"))]
-    fn calls(&self, _: Plugin) -> bool {
+    fn has_caller(&self, _: Plugin) -> bool {
         false
+    }
+}
+
+/// Compiles what one phase has of each origin, in the order in which they act: `recompile` is given what was compiled
+/// before, or what `empty` makes.
+fn compile_origins<C>(
+    previous: Option<&[Arc<C>; 2]>,
+    empty: impl Fn(Origin) -> C,
+    recompile: impl Fn(&C, Origin) -> C,
+) -> [Arc<C>; 2] {
+    match previous {
+        Some([first, second]) => [(first, Origin::Static), (second, Origin::Api)]
+            .map(|(known, origin)| Arc::new(recompile(known, origin))),
+        None => [Origin::Static, Origin::Api].map(|origin| Arc::new(recompile(&empty(origin), origin))),
     }
 }

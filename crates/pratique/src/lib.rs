@@ -178,8 +178,6 @@ pub mod expressions;
 #[cfg(feature = "webhooks")]
 pub mod guards;
 mod hints;
-#[cfg(feature = "webhooks")]
-mod hooks;
 mod limits;
 pub mod live;
 #[cfg(feature = "metrics")]
@@ -187,6 +185,8 @@ mod metrics;
 pub mod observer;
 mod outcome;
 pub mod step;
+#[cfg(feature = "webhooks")]
+mod webhooks;
 
 /// Threads that a program lends to loading and to requests that match very many policies.
 pub mod workers {

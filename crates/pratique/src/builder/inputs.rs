@@ -39,16 +39,25 @@ impl Input {
     }
 }
 
-/// The directories that sets were loaded from, with the places of the sets.
+/// A directory to watch, and the index of the set of manifests that it gives.
 #[cfg(feature = "watch")]
-pub(super) fn directories(inputs: &[Input]) -> Vec<crate::live::Directory> {
+#[derive(Clone, Debug)]
+pub(crate) struct Directory {
+    pub(crate) path: String,
+    pub(crate) plugin: Plugin,
+    pub(crate) place: usize,
+}
+
+/// The directories that sets were loaded from.
+#[cfg(feature = "watch")]
+pub(super) fn directories(inputs: &[Input]) -> Vec<Directory> {
     let sets = inputs.iter().filter_map(|input| match input {
         Input::Loaded(_, directory) => Some(directory),
         Input::Configuration(_) | Input::Directory(..) | Input::Files(..) => None,
     });
     let directories = sets.enumerate().filter_map(|(place, directory)| {
         let (path, plugin) = directory.clone()?;
-        Some(crate::live::Directory { path, plugin, place })
+        Some(Directory { path, plugin, place })
     });
     directories.collect()
 }

@@ -22,10 +22,11 @@ use crate::compilations::Compilations;
 use crate::configurations::Configurations;
 use crate::cores::Helpers;
 use crate::expressions::Expressions;
-use crate::live::LiveBuilder;
 use crate::step::{AdmissionStep, Place, Steps};
 
 pub use error::{BuildError, NotEvaluated};
+#[cfg(feature = "watch")]
+pub(crate) use inputs::Directory;
 use inputs::{Input, Loading};
 
 /// Collects what an [`Admission`] or a [`Live`](crate::Live) is made of.
@@ -50,8 +51,15 @@ pub struct AdmissionBuilder {
     webhooks: webhooks::Webhooks,
 }
 
+impl Admission {
+    /// Begins with nothing.
+    pub fn builder() -> AdmissionBuilder {
+        AdmissionBuilder::new()
+    }
+}
+
 impl AdmissionBuilder {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         let compilations = Compilations::default();
         AdmissionBuilder {
             expressions: Expressions::new(Arc::new(compilations.cache())),
@@ -210,17 +218,9 @@ impl AdmissionBuilder {
         Ok(config.compile(None)?.without_reload_state())
     }
 
-    /// Goes on to what a [`Live`](crate::Live) needs besides. Webhooks are called over HTTPS unless another caller is set.
-    pub fn live(self) -> LiveBuilder {
-        #[cfg(feature = "webhooks")]
-        return LiveBuilder::new(self.https());
-        #[cfg(not(feature = "webhooks"))]
-        LiveBuilder::new(self)
-    }
-
     /// The directories that were loaded.
     #[cfg(feature = "watch")]
-    pub(crate) fn directories(&self) -> Vec<crate::live::Directory> {
+    pub(crate) fn directories(&self) -> Vec<Directory> {
         inputs::directories(&self.inputs)
     }
 

@@ -8,8 +8,7 @@ use pratique_webhook::{Caller, HttpCaller, Services};
 
 use super::AdmissionBuilder;
 use crate::guards::Guards;
-use crate::hooks::Callers;
-use crate::live::StartError;
+use crate::webhooks::Callers;
 
 /// How webhooks are called.
 #[derive(Debug, Default)]
@@ -48,7 +47,7 @@ impl Webhooks {
 
     /// The first user of a kubeconfig for webhooks whose credentials a command gives, which is not run: every call would
     /// fail.
-    fn exec_credentials(&self) -> Option<StartError> {
+    fn exec_credentials(&self) -> Option<(Plugin, String)> {
         let is_called_by_others = |plugin: Plugin| match plugin {
             Plugin::MutatingAdmissionWebhook => self.callers.mutating.is_some(),
             _ => self.callers.validating.is_some(),
@@ -61,10 +60,7 @@ impl Webhooks {
                     !user.token.is_empty() || user.token_file.is_some() || !user.username.is_empty();
                 user.has_exec && !is_static
             })?;
-            Some(StartError::ExecCredentials {
-                plugin: *plugin,
-                user: user.clone(),
-            })
+            Some((*plugin, user.clone()))
         })
     }
 }
@@ -109,8 +105,8 @@ impl AdmissionBuilder {
         self
     }
 
-    /// Why webhooks that were loaded cannot be called.
-    pub(crate) fn check_credentials(&self) -> Result<(), StartError> {
-        self.webhooks.exec_credentials().map_or(Ok(()), Err)
+    /// The first plugin whose webhooks would need credentials that a command gives, and the user of the kubeconfig.
+    pub(crate) fn exec_credentials(&self) -> Option<(Plugin, String)> {
+        self.webhooks.exec_credentials()
     }
 }

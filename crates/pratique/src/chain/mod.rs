@@ -4,6 +4,7 @@
 //! the object itself; the registry's checks; validating policies, validating webhooks. Static ones come before those of
 //! the API in each.
 
+mod end;
 mod mutate;
 mod validate;
 #[cfg(feature = "webhooks")]
@@ -15,9 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{
-    Cluster, DenialCause, EvalContext, HeldMemory, Interrupt, Undecided, Unfinished, same,
-};
+use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, Unfinished, same};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
@@ -29,6 +28,8 @@ use crate::limits::Limits;
 use crate::observer::{ChainObserver, Half, Span};
 use crate::outcome::{Outcome, OutcomeMemory};
 use crate::step::{Attributes, DynStep, Place, StepOutcome};
+
+pub(crate) use end::End;
 
 /// What an answer depends on besides the request and the configuration.
 #[derive(Clone)]
@@ -144,35 +145,6 @@ impl Admission {
             Err(End::Unfinished(unfinished)) => return Err(unfinished),
         }
         Ok(run.finish())
-    }
-}
-
-/// Why a request goes no further.
-pub(crate) enum End {
-    Refused(Box<Status>, DenialCause),
-    /// What comes after depends on what this would have done.
-    Undecided(Box<Undecided>),
-    Unfinished(Unfinished),
-}
-
-impl End {
-    /// A denial by a rule.
-    pub(crate) fn by_rule(status: impl Into<Box<Status>>) -> Self {
-        End::Refused(status.into(), DenialCause::Rule)
-    }
-}
-
-/// An error of the server.
-impl From<Box<Status>> for End {
-    fn from(status: Box<Status>) -> Self {
-        End::Refused(status, DenialCause::Failure)
-    }
-}
-
-/// An error of the server.
-impl From<Status> for End {
-    fn from(status: Status) -> Self {
-        End::from(Box::new(status))
     }
 }
 

@@ -7,27 +7,27 @@ use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, ValidationOutcome, WebhookContext, mutate, validate};
 
 use super::{ChainRun, End};
-use crate::hooks::{Asking, Logging};
 use crate::observer::ChainObserver;
+use crate::webhooks::{Logging, DecidedChecks};
 
 impl<'r> ChainRun<'r> {
-    fn asking(&self) -> Asking<'r> {
-        Asking {
+    fn pending_checks(&self) -> DecidedChecks<'r> {
+        DecidedChecks {
             answers: self.answers.clone(),
             decider: self.context.decider,
         }
     }
 
-    fn calling<'a>(&'a self, asking: &'a Asking<'_>) -> WebhookContext<'a> {
+    fn webhook_context<'a>(&'a self, checks: &'a DecidedChecks<'_>) -> WebhookContext<'a> {
         WebhookContext::from(self.surroundings())
-            .with_pending(asking)
-            .with_services(self.admission.hooks.callers.services())
+            .with_pending(checks)
+            .with_services(self.admission.webhooks.callers.services())
             .excluding_virtual(self.admission.feature_gates.excludes_virtual_resources)
     }
 
     /// The caller for this request, which may have to hurry.
     fn with_budget<'a>(&self, caller: &'a dyn Caller) -> Option<Budget<'a>> {
-        let whole = self.admission.hooks.callers.guards.budget?;
+        let whole = self.admission.webhooks.callers.guards.budget?;
         Some(Budget::begun(caller, whole, self.began))
     }
 
@@ -58,15 +58,15 @@ impl<'r> ChainRun<'r> {
         turns: &mut Reinvocation,
         observer: &mut dyn ChainObserver,
     ) -> Result<(), End> {
-        let Some((sets, caller)) = self.admission.hooks.mutating() else {
+        let Some((sets, caller)) = self.admission.webhooks.mutating() else {
             return Ok(());
         };
         self.in_time()?;
         let budget = self.with_budget(caller);
         let caller = budget.as_ref().map_or(caller, |budget| budget as &dyn Caller);
-        let asking = self.asking();
+        let checks = self.pending_checks();
         let mutated = {
-            let (attributes, context) = (self.attributes(), self.calling(&asking));
+            let (attributes, context) = (self.attributes(), self.webhook_context(&checks));
             let mut logging = Logging(observer.webhooks());
             mutate(&sets, attributes, &context, turns, caller, &mut logging).await
         };
@@ -94,15 +94,15 @@ impl<'r> ChainRun<'r> {
     }
 
     pub(super) async fn validating_webhooks(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
-        let Some((sets, caller)) = self.admission.hooks.validating() else {
+        let Some((sets, caller)) = self.admission.webhooks.validating() else {
             return Ok(());
         };
         self.in_time()?;
         let budget = self.with_budget(caller);
         let caller = budget.as_ref().map_or(caller, |budget| budget as &dyn Caller);
-        let asking = self.asking();
+        let checks = self.pending_checks();
         let outcome = {
-            let (attributes, context) = (self.attributes(), self.calling(&asking));
+            let (attributes, context) = (self.attributes(), self.webhook_context(&checks));
             let mut logging = Logging(observer.webhooks());
             validate(&sets, attributes, &context, caller, &mut logging).await
         };

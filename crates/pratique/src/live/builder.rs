@@ -65,8 +65,18 @@ pub enum StartError {
     System(#[from] io::Error),
 }
 
+impl AdmissionBuilder {
+    /// Continues with the settings of a [`Live`]. Webhooks are called over HTTPS unless another caller is set.
+    pub fn live(self) -> LiveBuilder {
+        #[cfg(feature = "webhooks")]
+        return LiveBuilder::new(self.https());
+        #[cfg(not(feature = "webhooks"))]
+        LiveBuilder::new(self)
+    }
+}
+
 impl LiveBuilder {
-    pub(crate) fn new(builder: AdmissionBuilder) -> Self {
+    fn new(builder: AdmissionBuilder) -> Self {
         LiveBuilder {
             builder,
             sources: Vec::new(),
@@ -150,7 +160,9 @@ impl LiveBuilder {
     pub fn start(self) -> Result<Live, StartError> {
         let builder = self.builder.load()?;
         #[cfg(feature = "webhooks")]
-        builder.check_credentials()?;
+        if let Some((plugin, user)) = builder.exec_credentials() {
+            return Err(StartError::ExecCredentials { plugin, user });
+        }
         #[cfg(feature = "watch")]
         let (directories, expressions) = (builder.directories(), builder.expressions().clone());
         let mut config = builder.into_config();

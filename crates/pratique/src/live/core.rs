@@ -69,7 +69,7 @@ impl Core {
         drop(previous);
         self.retired.push(self.current.swap(Some(next.clone())));
         #[cfg(feature = "webhooks")]
-        next.hooks.retain();
+        next.webhooks.retain();
         let compilations = config.compilations.take();
         self.observers
             .iter()

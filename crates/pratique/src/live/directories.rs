@@ -11,16 +11,9 @@ use pratique_workers::Sequential;
 use super::observer::{AdmissionObserver, Reload, ReloadResult};
 use super::source::Changed;
 use crate::admission_config::AdmissionConfig;
+use crate::builder::Directory;
 use crate::cores::Helpers;
 use crate::expressions::Expressions;
-
-/// A directory to watch, and which of the sets of [`AdmissionConfig`] it gives.
-#[derive(Clone, Debug)]
-pub(crate) struct Directory {
-    pub(crate) path: String,
-    pub(crate) plugin: Plugin,
-    pub(crate) place: usize,
-}
 
 /// The directories that are watched.
 #[derive(Default)]

@@ -35,9 +35,6 @@ pub use readiness::Unavailable;
 pub use service::Reviewing;
 pub use source::{Changed, InMemory, Source};
 
-#[cfg(feature = "watch")]
-pub(crate) use directories::Directory;
-
 /// Admission that stays current: static directories, the API's configuration and the cluster may change while requests
 /// are evaluated. A copy is the same; when the last is dropped, everything in the background ends.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! The webhooks of a chain, and who brings reviews to them.
+//! The compiled webhooks of a chain, and their callers.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,27 +6,26 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use pratique_expression::{Cache, Undecided};
+use pratique_expression::Undecided;
 use pratique_policy::Need;
 use pratique_webhook::{
-    Called, Caller, Conditions, Endpoint, MutatingWebhooks, Observer, Origin, PendingChecks, Phase,
-    Rejection, Services, ValidatingWebhooks,
+    Called, Caller, Conditions, Endpoint, MutatingWebhooks, Observer, PendingChecks, Phase, Rejection, Services,
+    ValidatingWebhooks,
 };
 
-use crate::admission_config::AdmissionConfig;
 use crate::authorization::{Answers, Decider};
 use crate::guards::Guards;
 
-/// The webhooks of a chain.
+/// The webhooks of a chain, compiled.
 #[derive(Clone, Debug)]
-pub(crate) struct Hooks {
+pub(crate) struct CompiledWebhooks {
     /// In the order in which they are called.
-    mutating: [Arc<MutatingWebhooks>; 2],
-    validating: [Arc<ValidatingWebhooks>; 2],
+    pub(crate) mutating: [Arc<MutatingWebhooks>; 2],
+    pub(crate) validating: [Arc<ValidatingWebhooks>; 2],
     pub(crate) callers: Callers,
 }
 
-/// Who calls webhooks.
+/// The callers of webhooks, and what they need.
 #[derive(Clone, Default)]
 pub(crate) struct Callers {
     pub(crate) mutating: Option<Arc<dyn Caller>>,
@@ -36,12 +35,12 @@ pub(crate) struct Callers {
 }
 
 impl Callers {
-    /// Finds services as it is told to, or leaves them to the cluster's DNS.
+    /// Resolves services: as configured, or by the cluster's DNS.
     pub(crate) fn services(&self) -> &dyn Services {
         self.services.as_deref().unwrap_or(&())
     }
 
-    /// With the guards around those who call.
+    /// Wraps the callers in the guards.
     pub(crate) fn guarded(self) -> Self {
         let guards = self.guards;
         Callers {
@@ -62,45 +61,19 @@ impl fmt::Debug for Callers {
     }
 }
 
-impl Hooks {
-    /// Compiles webhooks; those of configurations that `previous` has are taken over.
-    pub(crate) fn compile(config: &AdmissionConfig, previous: Option<&Hooks>) -> Self {
-        let cache: &Cache = &config.cache;
-        let none = |origin| Arc::new(MutatingWebhooks::compile([], origin, cache));
-        let known = previous.map(|previous| previous.mutating.clone());
-        let [first, second] = known.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
-        let of_api = config.api.iter().flat_map(|api| &api.mutating_webhooks);
-        let mutating = [
-            first.recompile(config.of_sets(|set| &set.mutating_webhooks), cache),
-            second.recompile(of_api, cache),
-        ];
-        let none = |origin| Arc::new(ValidatingWebhooks::compile([], origin, cache));
-        let known = previous.map(|previous| previous.validating.clone());
-        let [first, second] = known.unwrap_or_else(|| [Origin::Static, Origin::Api].map(none));
-        let of_api = config.api.iter().flat_map(|api| &api.validating_webhooks);
-        let validating = [
-            first.recompile(config.of_sets(|set| &set.validating_webhooks), cache),
-            second.recompile(of_api, cache),
-        ];
-        Hooks {
-            mutating: mutating.map(Arc::new),
-            validating: validating.map(Arc::new),
-            callers: config.callers.clone(),
-        }
-    }
-
-    /// What it may depend on besides the request whether they are called.
+impl CompiledWebhooks {
+    /// What decides besides the request whether webhooks are called.
     pub(crate) fn needs(&self) -> impl Iterator<Item = Need> {
         let mutating = self.mutating.iter().flat_map(|webhooks| webhooks.needs());
         mutating.chain(self.validating.iter().flat_map(|webhooks| webhooks.needs()))
     }
 
-    /// Has the callers drop what they keep for webhooks that are gone.
+    /// Drops what callers keep for endpoints that no webhook has any more.
     pub(crate) fn retain(&self) {
         let mutating = self.mutating.iter().flat_map(|webhooks| webhooks.endpoints());
         let validating = self.validating.iter().flat_map(|webhooks| webhooks.endpoints());
         let all: HashSet<&Endpoint> = mutating.chain(validating).map(|endpoint| &**endpoint).collect();
-        // One caller may call them all.
+        // One caller may serve both phases, so it is given the endpoints of both.
         for caller in [&self.callers.mutating, &self.callers.validating]
             .into_iter()
             .flatten()
@@ -109,14 +82,14 @@ impl Hooks {
         }
     }
 
-    /// The mutating webhooks and who calls them, if there are any.
+    /// The mutating webhooks and their caller, if there are any.
     pub(crate) fn mutating(&self) -> Option<([&MutatingWebhooks; 2], &dyn Caller)> {
         let webhooks = self.mutating.each_ref().map(|webhooks| &**webhooks);
         let caller = self.callers.mutating.as_deref()?;
         (!webhooks.iter().all(|webhooks| webhooks.is_empty())).then_some((webhooks, caller))
     }
 
-    /// The validating webhooks and who calls them, if there are any.
+    /// The validating webhooks and their caller, if there are any.
     pub(crate) fn validating(&self) -> Option<([&ValidatingWebhooks; 2], &dyn Caller)> {
         let webhooks = self.validating.each_ref().map(|webhooks| &**webhooks);
         let caller = self.callers.validating.as_deref()?;
@@ -124,20 +97,33 @@ impl Hooks {
     }
 }
 
-/// Has the authorization checks of match conditions answered.
-pub(crate) struct Asking<'c> {
+/// Answers the authorization checks of match conditions.
+pub(crate) struct DecidedChecks<'c> {
     pub(crate) answers: Arc<Answers>,
     pub(crate) decider: &'c dyn Decider,
 }
 
-impl PendingChecks for Asking<'_> {
+impl PendingChecks for DecidedChecks<'_> {
     fn answered<'a>(&'a self) -> Pin<Box<dyn Future<Output = bool> + Send + 'a>> {
         Box::pin(self.answers.ask(self.decider))
     }
 }
 
-/// Logs calls that an API server logs, and passes events on.
-pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn Observer>);
+/// Logs the calls that an API server logs, and forwards events to another observer.
+pub(crate) struct Logging<'o> {
+    observer: Option<&'o mut dyn Observer>,
+    /// The cause of the first denial, which is the one that the user sees.
+    pub(crate) cause: Option<DenialCause>,
+}
+
+impl<'o> Logging<'o> {
+    pub(crate) fn new(observer: Option<&'o mut dyn Observer>) -> Self {
+        Logging {
+            observer,
+            cause: None,
+        }
+    }
+}
 
 impl Observer for Logging<'_> {
     fn called(&mut self, called: &Called<'_>) {
