@@ -2,15 +2,16 @@
 
 mod diff;
 mod evaluate;
+mod exchange;
 mod input_errors;
 mod policies;
 mod printer;
 mod received;
 mod report;
 mod request;
+mod result;
 mod stored;
 mod unbound;
-mod webhooks;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +23,6 @@ use pratique_policy::Origin;
 use pratique_suite::request::cluster::{cluster, is_namespace};
 use pratique_suite::request::review;
 use pratique_suite::{Rules, read_rules};
-use pratique_types::AdmissionRequest;
 
 use crate::arguments::ReviewArguments;
 use crate::exit::{CliError, ExitStatus};
@@ -35,17 +35,10 @@ use evaluate::Evaluator;
 use input_errors::InputErrors;
 use policies::LoadFailure;
 use printer::{Counts, Printer};
+use received::InputRequest;
 use request::RequestBuilder;
 use stored::Stored;
 use unbound::EvaluationScope;
-
-/// A request and the location of its input.
-pub(crate) struct InputRequest {
-    request: AdmissionRequest<'static>,
-    place: String,
-    /// The warnings of a server that decodes the object, or its error.
-    received: Result<Vec<String>, String>,
-}
 
 /// Evaluates every input; succeeds if all of them are allowed. Inputs that cannot be read do not affect the others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
@@ -96,7 +89,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let builder = RequestBuilder::new(&arguments.request, state.iter().chain(&given), stored);
     let cluster = cluster_of(&state, &given);
     let evaluator = match arguments.webhooks {
-        true => Evaluator::webhooks(&admission, &cluster, decider(rules))?,
+        true => Evaluator::chain(&admission, &cluster, decider(rules))?,
         false => Evaluator::policies(&admission, &cluster, authorizer(rules), arguments.explain),
     };
     let mut printer = Printer::new(arguments.output);

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pratique_webhook::transport::{Certificate, CredentialSource, NoCredentials};
 use pratique_webhook::{HttpCaller, Probed, probe_mutating, probe_validating};
 
-use super::subject::Loaded;
+use super::loaded::Loaded;
 use crate::exit::CliError;
 use crate::output;
 use crate::output::text::{Text, text};

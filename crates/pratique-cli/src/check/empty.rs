@@ -8,7 +8,7 @@ use pratique_manifest::{ManifestFile, read_documents, read_regular};
 use pratique_suite::convert::convert;
 use pratique_suite::is_manifest;
 
-use super::subject::largest;
+use super::loaded::largest;
 
 /// Whether a file has only empty lists.
 pub(super) fn is_empty_list(path: &str, content: Vec<u8>) -> bool {

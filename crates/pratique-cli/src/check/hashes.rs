@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Checked;
-use super::subject::Loaded;
+use super::checked::Checked;
+use super::loaded::Loaded;
 use crate::arguments::CheckFormat;
 use crate::exit::{CliError, ExitStatus};
 use crate::output::excerpt::Texts;

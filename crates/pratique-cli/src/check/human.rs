@@ -2,9 +2,10 @@
 
 use pratique_lint::ExpressionCost;
 
+use super::checked::Checked;
+use super::connect;
 use super::levels::Levels;
-use super::subject::{Loaded, LoadedObject};
-use super::{Checked, Refusal, connect};
+use super::loaded::{Loaded, LoadedObject, Refusal};
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::{Text, text};

@@ -3,10 +3,10 @@
 use pratique_lint::ExpressionCost;
 use serde::Serialize;
 
-use super::Checked;
+use super::checked::Checked;
 use super::connect::Connection;
 use super::levels::Levels;
-use super::subject::{Loaded, LoadedObject};
+use super::loaded::{Loaded, LoadedObject};
 use crate::output::finding::Severity;
 use crate::output::problems::{JsonLocation, JsonProblem};
 

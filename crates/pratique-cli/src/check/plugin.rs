@@ -7,7 +7,7 @@ use std::fs;
 use pratique_manifest::{Kind, Plugin, read_regular};
 use pratique_suite::is_manifest;
 
-use super::subject::largest;
+use super::loaded::largest;
 use crate::exit::CliError;
 
 /// The plugin of the manifests in a directory.

@@ -1,8 +1,8 @@
 //! The output of a check for other tools: JUnit XML and annotations of GitHub Actions.
 
-use super::Checked;
+use super::checked::Checked;
 use super::levels::Levels;
-use super::subject::{Loaded, LoadedObject};
+use super::loaded::{Loaded, LoadedObject};
 use crate::output::finding::{Finding, Severity};
 use crate::output::github::Commands;
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};

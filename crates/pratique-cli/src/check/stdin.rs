@@ -11,8 +11,7 @@ use pratique_manifest::{
 };
 use pratique_suite::convert::{convert, items};
 
-use super::Refusal;
-use super::subject::{Loaded, LoadedPlugins};
+use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use crate::exit::CliError;
 use crate::input::{self, InputError, STDIN};
 use crate::output;

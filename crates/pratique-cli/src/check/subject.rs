@@ -5,24 +5,17 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, IgnoredPlugin, Kind, Location, ManifestFile, ManifestSet, Plugin,
-    load_configuration_below, load_directory, load_files, path_text,
+    ConfigurationOptions, ManifestFile, Plugin, load_configuration_below, load_directory, load_files,
+    path_text,
 };
+use pratique_types::FeatureGates;
 
-use pratique_types::{FeatureGates, KubeConfig};
-
-use super::Refusal;
 use super::empty::{holds_only_empty_lists, is_empty_list};
+use super::loaded::{Loaded, LoadedPlugins, Refusal, largest};
 use super::plugin::{plugin_of, plugins_of};
 use super::stdin::{self, Stdin};
 use crate::exit::CliError;
 use crate::input::{STDIN, named};
-use crate::memory;
-
-/// The maximum size of a manifest file, in bytes: what is larger takes more memory than a load may.
-pub(super) fn largest() -> u64 {
-    memory::load() / 4
-}
 
 /// What a path refers to.
 pub(super) enum Subject {
@@ -36,34 +29,6 @@ pub(super) enum Subject {
     Nothing,
     /// Manifests of any plugins on standard input.
     Stdin(Stdin),
-}
-
-/// LoadedPlugins that loads.
-pub(super) struct LoadedPlugins {
-    pub(super) plugins: Vec<Loaded>,
-    /// The ignored entries of an AdmissionConfiguration.
-    pub(super) ignored: Vec<IgnoredPlugin>,
-    /// The location of text after its document.
-    pub(super) unread: Option<Location>,
-}
-
-/// The loaded manifests of one plugin.
-pub(super) struct Loaded {
-    pub(super) plugin: Plugin,
-    /// The directory in the AdmissionConfiguration.
-    pub(super) directory: Option<String>,
-    /// The credentials for its webhooks.
-    pub(super) kube_config: Option<KubeConfig>,
-    pub(super) manifests: ManifestSet,
-    /// The objects: policies before their bindings.
-    pub(super) objects: Vec<LoadedObject>,
-}
-
-/// A loaded object.
-pub(super) struct LoadedObject {
-    pub(super) kind: Kind,
-    pub(super) name: String,
-    pub(super) location: Location,
 }
 
 impl Subject {
@@ -165,35 +130,4 @@ fn configuration(
         ignored: loaded.ignored,
         unread: loaded.unread,
     })
-}
-
-impl LoadedPlugins {
-    pub(super) fn of(plugins: Vec<Loaded>) -> Self {
-        LoadedPlugins {
-            plugins,
-            ignored: Vec::new(),
-            unread: None,
-        }
-    }
-}
-
-impl Loaded {
-    pub(super) fn new(plugin: Plugin, directory: Option<String>, manifests: ManifestSet) -> Self {
-        Loaded {
-            plugin,
-            directory,
-            kube_config: None,
-            objects: objects(&manifests),
-            manifests,
-        }
-    }
-}
-
-fn objects(set: &ManifestSet) -> Vec<LoadedObject> {
-    let objects = set.objects().map(|object| LoadedObject {
-        kind: object.kind,
-        name: object.name.to_owned(),
-        location: object.source.locate(&[]),
-    });
-    objects.collect()
 }

@@ -4,7 +4,7 @@ use pratique_json::{Object, Value};
 use pratique_suite::yaml;
 use similar::{ChangeTag, TextDiff};
 
-use super::report::ReviewResult;
+use super::result::ReviewResult;
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 

@@ -3,28 +3,34 @@
 use std::sync::Arc;
 
 use pratique::authorization::{Authorizer, Decider};
-use pratique::{Admission, EvalContext, Objects};
+use pratique::{Admission, AdmissionContext, EvalContext, Objects};
 use pratique_explain::Recorder;
+use tokio::runtime::Runtime;
 
-use super::InputRequest;
-use super::report::ReviewResult;
-use super::webhooks::Chain;
+use super::exchange::Exchanges;
+use super::received::InputRequest;
+use super::result::ReviewResult;
 use crate::exit::CliError;
 
 /// The evaluator of requests.
-pub(super) enum Evaluator<'a> {
-    /// Policies only.
-    Policies(Policies<'a>),
-    /// Policies and webhooks.
-    Chain(Chain<'a>),
-}
-
-/// Policies with their cluster and authorizer.
-pub(super) struct Policies<'a> {
+pub(super) struct Evaluator<'a> {
     admission: &'a Admission,
     cluster: &'a Objects,
-    authorizer: Arc<dyn Authorizer>,
-    explain: bool,
+    extent: Extent,
+}
+
+/// How much of the chain is evaluated.
+enum Extent {
+    /// Policies only; decisions are explained if `explain` is set.
+    Policies {
+        authorizer: Arc<dyn Authorizer>,
+        explain: bool,
+    },
+    /// Policies and webhooks.
+    Chain {
+        decider: Box<dyn Decider>,
+        runtime: Runtime,
+    },
 }
 
 impl<'a> Evaluator<'a> {
@@ -35,54 +41,56 @@ impl<'a> Evaluator<'a> {
         authorizer: Arc<dyn Authorizer>,
         explain: bool,
     ) -> Self {
-        Evaluator::Policies(Policies {
+        Evaluator {
             admission,
             cluster,
-            authorizer,
-            explain,
-        })
+            extent: Extent::Policies { authorizer, explain },
+        }
     }
 
     /// Evaluates policies and calls webhooks.
-    pub(super) fn webhooks(
+    pub(super) fn chain(
         admission: &'a Admission,
         cluster: &'a Objects,
         decider: Box<dyn Decider>,
     ) -> Result<Self, CliError> {
-        Chain::new(admission, cluster, decider).map(Evaluator::Chain)
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(CliError::Thread)?;
+        Ok(Evaluator {
+            admission,
+            cluster,
+            extent: Extent::Chain { decider, runtime },
+        })
     }
 
-    /// Evaluates a request.
+    /// Evaluates a request, and records what is to be shown of the evaluation.
     pub(super) fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
-        match self {
-            Evaluator::Policies(policies) => policies.evaluate(input),
-            Evaluator::Chain(chain) => chain.evaluate(input),
-        }
-    }
-}
-
-impl Policies<'_> {
-    fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
-        let recorder = Recorder::new();
-        let mut surroundings = EvalContext::new(self.cluster, self.authorizer.clone());
-        if self.explain {
-            surroundings = surroundings.with_trace(&recorder);
-        }
-        let outcome = match input.decode_failure() {
-            Some(outcome) => Ok(outcome),
-            None => self
-                .admission
-                .admit_policies(&input.request, surroundings, &mut ()),
+        let (recorder, mut exchanges) = (Recorder::new(), Exchanges::default());
+        let request = &input.request;
+        let outcome = match (input.decode_failure(), &self.extent) {
+            (Some(outcome), _) => Ok(outcome),
+            (None, Extent::Policies { authorizer, explain }) => {
+                let mut surroundings = EvalContext::new(self.cluster, authorizer.clone());
+                if *explain {
+                    surroundings = surroundings.with_trace(&recorder);
+                }
+                self.admission.admit_policies(request, surroundings, &mut ())
+            }
+            (None, Extent::Chain { decider, runtime }) => {
+                let context = AdmissionContext::new(self.cluster).with_decider(&**decider);
+                runtime.block_on(self.admission.admit(request, context, &mut exchanges))
+            }
         };
         let outcome = outcome.map_err(|why| CliError::Evaluation {
             place: input.place.clone(),
             why: why.to_string(),
         })?;
+        let explains = matches!(self.extent, Extent::Policies { explain: true, .. });
         Ok(ReviewResult {
             input,
             outcome: input.with_warnings(outcome),
-            explanation: self.explain.then(|| recorder.explanation()),
-            webhooks: Vec::new(),
+            explanation: explains.then(|| recorder.explanation()),
+            webhooks: exchanges.0,
         })
     }
 }

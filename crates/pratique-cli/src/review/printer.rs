@@ -2,10 +2,11 @@
 
 use pratique::AdmissionDecision;
 
+use super::diff;
 use super::input_errors::InputErrors;
-use super::report::{self, ReviewResult};
+use super::report::{self, JsonReview};
+use super::result::ReviewResult;
 use super::unbound::EvaluationScope;
-use super::{diff, report::JsonReview};
 use crate::arguments::ReviewFormat;
 use crate::exit::CliError;
 use crate::output;

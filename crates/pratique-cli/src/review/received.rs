@@ -6,7 +6,13 @@ use pratique_suite::request::kind_of;
 use pratique_typed::decode::received;
 use pratique_types::{AdmissionRequest, Reason, Status};
 
-use super::InputRequest;
+/// A request and the location of its input.
+pub(super) struct InputRequest {
+    pub(super) request: AdmissionRequest<'static>,
+    pub(super) place: String,
+    /// The warnings of a server that decodes the object, or its error.
+    pub(super) received: Result<Vec<String>, String>,
+}
 
 impl InputRequest {
     /// The outcome of a request whose object cannot be decoded.

@@ -8,21 +8,12 @@ use pratique_policy::{Step, StepResult};
 use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
-use super::InputRequest;
-use super::webhooks::Exchange;
+use super::exchange::Exchange;
+use super::received::InputRequest;
+use super::result::ReviewResult;
 use crate::explanation;
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
-
-/// A request and its outcome.
-pub(super) struct ReviewResult<'q> {
-    pub(super) input: &'q InputRequest,
-    pub(super) outcome: Outcome,
-    /// The explanation, if requested.
-    pub(super) explanation: Option<Explanation>,
-    /// The exchanges with webhooks, if they were called.
-    pub(super) webhooks: Vec<Exchange>,
-}
 
 /// Formats a result as text.
 pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {

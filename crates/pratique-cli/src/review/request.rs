@@ -5,7 +5,7 @@ use pratique_suite::request::{self, BuildError, RequestTemplate};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
 
-use super::InputRequest;
+use super::received::InputRequest;
 use super::stored::Stored;
 use crate::arguments::RequestArguments;
 use crate::exit::CliError;

@@ -2,7 +2,7 @@
 
 use pratique_manifest::Location;
 
-use super::{CaseRun, Run};
+use super::run::{CaseRun, Run};
 use crate::output::github::Commands;
 use crate::output::text::text;
 use crate::unbound;

@@ -3,7 +3,7 @@
 use pratique_explain::Explanation;
 use pratique_suite::{CoverageReport, Decision, Difference};
 
-use super::{CaseRun, Run, SuiteRun};
+use super::run::{CaseRun, Run, SuiteRun};
 use crate::explanation;
 use crate::output::excerpt::Texts;
 use crate::output::problems;

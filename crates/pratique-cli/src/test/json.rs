@@ -7,7 +7,7 @@ use pratique_policy::Phase;
 use pratique_suite::{Actual, CoverageReport, Decision, Difference, Missing, PolicyCoverage, Unbound};
 use serde::Serialize;
 
-use super::{CaseRun, Run, SuiteRun};
+use super::run::{CaseRun, Run, SuiteRun};
 use crate::output::problems::{JsonLocation, JsonProblem};
 
 /// All results.

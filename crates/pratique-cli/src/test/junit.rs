@@ -3,7 +3,7 @@
 use crate::output::junit::{self, Case, Outcome, Suite, Xml};
 use crate::output::problems;
 
-use super::{CaseRun, Run, SuiteRun};
+use super::run::{CaseRun, Run, SuiteRun};
 
 /// A test suite for each suite; suites that could not run have an error.
 pub(super) fn junit(run: &Run) -> Xml {

@@ -6,7 +6,7 @@ use std::path::Path;
 use pratique_manifest::ManifestFile;
 use pratique_suite::{Case, CaseResult, Suite, updated};
 
-use super::SuiteRun;
+use super::run::SuiteRun;
 use crate::exit::CliError;
 use crate::output;
 use crate::output::text::{Text, text};

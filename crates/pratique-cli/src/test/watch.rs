@@ -9,7 +9,8 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use pratique_suite::is_manifest;
 
-use super::{once, report};
+use super::report::report;
+use super::run::once;
 use crate::arguments::TestArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;

@@ -1,16 +1,9 @@
-//! `review --webhooks`: the whole chain, with the exchanges with webhooks.
+//! Exchanges with webhooks, recorded for `review --webhooks`.
 
-use pratique::authorization::Decider;
 use pratique::observer::ChainObserver;
 use pratique::webhook::{Called, Observer, Rejection};
-use pratique::{Admission, AdmissionContext, Objects};
 use pratique_json::{Value, base64};
 use serde::Serialize;
-use tokio::runtime::Runtime;
-
-use super::InputRequest;
-use super::report::ReviewResult;
-use crate::exit::CliError;
 
 /// An exchange with a webhook: request and response.
 #[derive(Clone, Debug, Serialize)]
@@ -63,9 +56,9 @@ impl Exchange {
     }
 }
 
-/// Records exchanges.
+/// Records the exchanges of a request.
 #[derive(Default)]
-struct Exchanges(Vec<Exchange>);
+pub(super) struct Exchanges(pub(super) Vec<Exchange>);
 
 impl ChainObserver for Exchanges {
     fn webhooks(&mut self) -> Option<&mut dyn Observer> {
@@ -76,51 +69,5 @@ impl ChainObserver for Exchanges {
 impl Observer for Exchanges {
     fn called(&mut self, called: &Called<'_>) {
         self.0.push(Exchange::of(called));
-    }
-}
-
-/// Evaluates requests with the whole chain.
-pub(super) struct Chain<'a> {
-    admission: &'a Admission,
-    cluster: &'a Objects,
-    decider: Box<dyn Decider>,
-    runtime: Runtime,
-}
-
-impl<'a> Chain<'a> {
-    pub(super) fn new(
-        admission: &'a Admission,
-        cluster: &'a Objects,
-        decider: Box<dyn Decider>,
-    ) -> Result<Self, CliError> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        Ok(Chain {
-            admission,
-            cluster,
-            decider,
-            runtime: runtime.map_err(CliError::Thread)?,
-        })
-    }
-
-    /// Evaluates a request, and records the exchanges with webhooks.
-    pub(super) fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
-        let context = AdmissionContext::new(self.cluster).with_decider(&*self.decider);
-        let mut exchanges = Exchanges::default();
-        let admitted = match input.decode_failure() {
-            Some(outcome) => Ok(outcome),
-            None => self
-                .runtime
-                .block_on(self.admission.admit(&input.request, context, &mut exchanges)),
-        };
-        let outcome = admitted.map_err(|why| CliError::Evaluation {
-            place: input.place.clone(),
-            why: why.to_string(),
-        })?;
-        Ok(ReviewResult {
-            input,
-            outcome: input.with_warnings(outcome),
-            explanation: None,
-            webhooks: exchanges.0,
-        })
     }
 }

@@ -1,0 +1,83 @@
+//! The result of checking one path.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use pratique_lint::{ExpressionCost, Warning};
+use pratique_manifest::{ManifestFile, ManifestSet, path_text};
+
+use super::connect::Connection;
+use super::levels::{Level, Levels};
+use super::loaded::{Loaded, LoadedPlugins, Refusal};
+use super::stdin;
+use crate::arguments::CheckArguments;
+use crate::input;
+use crate::output::finding::Finding;
+use crate::output::problems;
+
+/// The result for one path.
+pub(super) struct Checked {
+    pub(super) path: String,
+    /// The text of an input that cannot be read again.
+    pub(super) text: Option<ManifestFile>,
+    pub(super) loaded: Result<Vec<Loaded>, Refusal>,
+    pub(super) warnings: Vec<Warning>,
+    /// The cost of each expression, if requested.
+    pub(super) costs: Vec<ExpressionCost>,
+    /// The webhooks that were probed.
+    pub(super) connections: Vec<Connection>,
+}
+
+impl Checked {
+    pub(super) fn new(
+        path: &Path,
+        loaded: Result<LoadedPlugins, Refusal>,
+        levels: &Levels<'_>,
+        arguments: &CheckArguments,
+    ) -> Self {
+        let mut warnings = Vec::new();
+        let mut costs = Vec::new();
+        if let (Ok(all), false) = (&loaded, arguments.hash_only) {
+            let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
+            warnings = pratique_lint::ignored(&all.ignored);
+            warnings.extend(all.unread.as_ref().map(pratique_lint::unread));
+            let options = levels.options(SystemTime::now());
+            let options = options.feature_gates(arguments.feature_gates);
+            warnings.extend(pratique_lint::lint_with(&sets, &options));
+            if arguments.explain_cost {
+                costs = pratique_lint::costs(&sets);
+            }
+        }
+        Checked {
+            path: match path == Path::new(input::STDIN) {
+                true => stdin::DISPLAY_NAME.to_owned(),
+                false => path_text(path),
+            },
+            text: None,
+            warnings: levels.wanted(warnings),
+            costs,
+            connections: Vec::new(),
+            loaded: loaded.map(|all| all.plugins),
+        }
+    }
+
+    pub(super) fn passes(&self, levels: &Levels<'_>) -> bool {
+        self.loaded.is_ok()
+            && self.connections.iter().all(Connection::is_ok)
+            && self
+                .warnings
+                .iter()
+                .all(|warning| levels.of(warning.lint) != Level::Deny)
+    }
+
+    /// All errors and warnings.
+    pub(super) fn findings(&self, levels: &Levels<'_>) -> Vec<Finding<'_>> {
+        let errors = self.loaded.as_ref().err().map(|refusal| &refusal.errors);
+        let errors = errors.map(problems::findings).unwrap_or_default();
+        let warnings = self.warnings.iter().map(|warning| {
+            let severity = levels.severity(warning);
+            Finding::of_warning(warning, severity)
+        });
+        errors.into_iter().chain(warnings).collect()
+    }
+}

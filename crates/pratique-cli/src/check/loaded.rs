@@ -1,0 +1,95 @@
+//! Loaded manifests, by plugin, and why they do not load.
+
+use k8s_openapi::Metadata;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use pratique_manifest::{IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, Plugin};
+use pratique_types::KubeConfig;
+
+use crate::memory;
+
+/// The maximum size of a manifest file, in bytes: what is larger takes more memory than a load may.
+pub(super) fn largest() -> u64 {
+    memory::load() / 4
+}
+
+/// Why a server would not start, and its exit code.
+pub(crate) struct Refusal {
+    pub(crate) errors: LoadErrors,
+    pub(crate) exit_code: u8,
+}
+
+/// The manifests of all plugins that a path configures.
+pub(super) struct LoadedPlugins {
+    pub(super) plugins: Vec<Loaded>,
+    /// The ignored entries of an AdmissionConfiguration.
+    pub(super) ignored: Vec<IgnoredPlugin>,
+    /// The location of text after its document.
+    pub(super) unread: Option<Location>,
+}
+
+/// The loaded manifests of one plugin.
+pub(super) struct Loaded {
+    pub(super) plugin: Plugin,
+    /// The directory in the AdmissionConfiguration.
+    pub(super) directory: Option<String>,
+    /// The credentials for its webhooks.
+    pub(super) kube_config: Option<KubeConfig>,
+    pub(super) manifests: ManifestSet,
+    /// The objects: policies before their bindings.
+    pub(super) objects: Vec<LoadedObject>,
+}
+
+/// A loaded object.
+pub(super) struct LoadedObject {
+    pub(super) kind: Kind,
+    pub(super) name: String,
+    pub(super) location: Location,
+}
+
+impl LoadedPlugins {
+    pub(super) fn of(plugins: Vec<Loaded>) -> Self {
+        LoadedPlugins {
+            plugins,
+            ignored: Vec::new(),
+            unread: None,
+        }
+    }
+}
+
+impl Loaded {
+    pub(super) fn new(plugin: Plugin, directory: Option<String>, manifests: ManifestSet) -> Self {
+        Loaded {
+            plugin,
+            directory,
+            kube_config: None,
+            objects: objects(&manifests),
+            manifests,
+        }
+    }
+}
+
+/// The objects of a set, policies before their bindings.
+fn objects(set: &ManifestSet) -> Vec<LoadedObject> {
+    fn of<T: Metadata<Ty = ObjectMeta>>(
+        kind: Kind,
+        loaded: &[pratique_manifest::Loaded<T>],
+    ) -> Vec<LoadedObject> {
+        let object = |loaded: &pratique_manifest::Loaded<T>| LoadedObject {
+            kind,
+            name: loaded.object.metadata().name.clone().unwrap_or_default(),
+            location: loaded.source.locate(&[]),
+        };
+        loaded.iter().map(object).collect()
+    }
+    [
+        of(Kind::ValidatingAdmissionPolicy, &set.validating_policies),
+        of(Kind::ValidatingAdmissionPolicyBinding, &set.validating_bindings),
+        of(Kind::MutatingAdmissionPolicy, &set.mutating_policies),
+        of(Kind::MutatingAdmissionPolicyBinding, &set.mutating_bindings),
+        of(Kind::ValidatingWebhookConfiguration, &set.validating_webhooks),
+        of(Kind::MutatingWebhookConfiguration, &set.mutating_webhooks),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

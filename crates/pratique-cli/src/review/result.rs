@@ -1,0 +1,17 @@
+//! The result of a review.
+
+use pratique::Outcome;
+use pratique_explain::Explanation;
+
+use super::exchange::Exchange;
+use super::received::InputRequest;
+
+/// A request and its outcome.
+pub(super) struct ReviewResult<'q> {
+    pub(super) input: &'q InputRequest,
+    pub(super) outcome: Outcome,
+    /// The explanation, if requested.
+    pub(super) explanation: Option<Explanation>,
+    /// The exchanges with webhooks, if they were called.
+    pub(super) webhooks: Vec<Exchange>,
+}

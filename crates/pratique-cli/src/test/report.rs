@@ -1,0 +1,20 @@
+//! Prints the results of a run.
+
+use super::run::Run;
+use super::{github, human, json, junit};
+use crate::arguments::{TestArguments, TestFormat};
+use crate::check::levels::Levels;
+use crate::exit::CliError;
+use crate::output;
+use crate::style::Style;
+
+/// Prints the results.
+pub(super) fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliError> {
+    run.lints.report(&Levels::new(&arguments.warnings));
+    match arguments.output {
+        TestFormat::Human => output::print(&human::human(run, arguments.verbose, Style::of_stdout())),
+        TestFormat::Json => output::print_json(&json::Report::from(run)),
+        TestFormat::Junit => output::print_xml(&junit::junit(run)),
+        TestFormat::Github => output::print_github(&github::github(run)),
+    }
+}

@@ -1,0 +1,239 @@
+//! Runs suites, and keeps of their results what reports need.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pratique_json::Value;
+use pratique_manifest::{ManifestFile, Problem, path_text};
+use pratique_policy::Trace;
+use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, Roots, Suite, Unbound};
+
+use super::find::{self, SuiteFile};
+use super::lints::Lints;
+use super::{human, update};
+use crate::arguments::{TestArguments, TestFormat};
+use crate::check::levels::Levels;
+use crate::exit::{CliError, ExitStatus};
+use crate::explanation;
+use crate::output::text::{Text, text};
+use crate::output::{self, problems};
+use crate::style::{Style, Tone};
+
+/// The results of all suites.
+pub(super) struct Run {
+    pub(super) suites: Vec<SuiteRun>,
+    pub(super) coverage: Option<CoverageReport>,
+    pub(super) threshold: Option<f64>,
+    /// Warnings about the policies.
+    pub(super) lints: Lints,
+    pub(super) lints_pass: bool,
+    /// The files on which the results depend.
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// The results of a suite, or the problems of a file.
+pub(super) struct SuiteRun {
+    pub(super) name: String,
+    pub(super) file: String,
+    /// Problems because of which no test ran.
+    pub(super) problems: Vec<Problem>,
+    /// The policies that are not evaluated.
+    pub(super) unbound: Vec<Unbound>,
+    pub(super) cases: Vec<CaseRun>,
+}
+
+/// The result of a case, reduced to what reports need.
+pub(super) struct CaseRun {
+    /// The case without its objects.
+    pub(super) case: Case,
+    pub(super) tested: CaseResult,
+    /// The formatted explanation of an unexpected result.
+    pub(super) explained: Text,
+    pub(super) duration: Duration,
+}
+
+impl CaseRun {
+    fn new(case: &Case, tested: CaseResult, duration: Duration, arguments: &TestArguments) -> Self {
+        let mut run = CaseRun {
+            case: case.outline(),
+            tested,
+            explained: Text::new(),
+            duration,
+        };
+        if arguments.output == TestFormat::Json {
+            return run;
+        }
+        if let Some(explanation) = run.tested.explanation.take() {
+            run.explained = match arguments.output {
+                TestFormat::Human => human::explained(&run, &explanation, Style::of_stdout()),
+                TestFormat::Junit => explanation::excerpt(&explanation, Style::default()),
+                TestFormat::Json | TestFormat::Github => Text::new(),
+            };
+        }
+        if let (false, Ok(actual)) = (arguments.update, &mut run.tested.actual) {
+            actual.object = Value::Null;
+        }
+        run
+    }
+}
+
+/// Runs all suites.
+pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
+    let mut coverage = Coverage::new();
+    let levels = Levels::new(&arguments.warnings);
+    let mut run = Run {
+        suites: Vec::new(),
+        coverage: None,
+        threshold: arguments.coverage_threshold,
+        lints: Lints::default(),
+        lints_pass: true,
+        files: Vec::new(),
+    };
+    for SuiteFile { path, file, suites } in find::suites(&arguments.paths, &roots(arguments)?)? {
+        run.files.push(path.clone());
+        match suites {
+            Ok(suites) => run.file((&path, &file), suites, arguments, &mut coverage)?,
+            Err(problems) => run.suites.push(SuiteRun {
+                name: file.path.clone(),
+                file: file.path,
+                problems,
+                unbound: Vec::new(),
+                cases: Vec::new(),
+            }),
+        }
+    }
+    let idle = run
+        .suites
+        .iter()
+        .all(|suite| suite.cases.is_empty() && suite.problems.is_empty());
+    if let Some(filter) = arguments.filter.clone().filter(|_| idle) {
+        return Err(CliError::NoTest { filter });
+    }
+    let asked = arguments.coverage || arguments.coverage_threshold.is_some();
+    run.coverage = asked.then(|| coverage.report());
+    run.lints_pass = run.lints.pass(&levels);
+    Ok(run)
+}
+
+/// The directories below which all suites can name files.
+fn roots(arguments: &TestArguments) -> Result<Roots, CliError> {
+    let mut directories = arguments.allow_path.iter();
+    let missing = directories.find_map(|path| Some((path, path.canonicalize().err()?)));
+    if let Some((path, error)) = missing {
+        let path = path_text(path);
+        return Err(CliError::Read { path, error });
+    }
+    Roots::new(arguments.allow_path.clone()).map_err(|error| CliError::Read {
+        path: "--allow-path".to_owned(),
+        error,
+    })
+}
+
+impl Run {
+    /// Runs the suites of a file.
+    fn file(
+        &mut self,
+        (path, file): (&Path, &ManifestFile),
+        mut suites: Vec<Suite>,
+        arguments: &TestArguments,
+        coverage: &mut Coverage,
+    ) -> Result<(), CliError> {
+        for suite in &mut suites {
+            suite.bind |= arguments.bind;
+        }
+        let mut runs: Vec<SuiteRun> = suites
+            .iter()
+            .map(|suite| self.suite(suite, arguments, coverage))
+            .collect();
+        if arguments.update {
+            update::update(path, file, &suites, &mut runs)?;
+        }
+        self.suites.extend(runs);
+        Ok(())
+    }
+
+    fn suite(&mut self, suite: &Suite, arguments: &TestArguments, coverage: &mut Coverage) -> SuiteRun {
+        let mut run = SuiteRun {
+            name: suite.name.clone(),
+            file: suite.file.clone(),
+            problems: Vec::new(),
+            unbound: Vec::new(),
+            cases: Vec::new(),
+        };
+        self.files.extend(suite.files().map(PathBuf::from));
+        let policies = match suite.policies() {
+            Ok(policies) => policies,
+            Err(problems) => {
+                run.problems = problems;
+                return run;
+            }
+        };
+        self.files.extend(policies.files.iter().cloned());
+        run.unbound.clone_from(&policies.unbound);
+        let levels = Levels::new(&arguments.warnings);
+        self.lints.add(&policies, &levels);
+        let requested = arguments.coverage || arguments.coverage_threshold.is_some();
+        let recorder = requested.then(|| coverage.recorder(&policies));
+        let trace = recorder.as_ref().map(|recorder| recorder as &dyn Trace);
+        let style = Style::of_stderr();
+        for case in suite.cases.iter().filter(|case| wanted(suite, case, arguments)) {
+            for message in suite.decode_warnings(case) {
+                let warning = style.paint(Tone::Warning, "warning:");
+                let place = problems::place(&case.location);
+                output::note(&text!("{} {}: {}: {}\n", warning, place, case.name, message));
+            }
+            let start = Instant::now();
+            let tested = suite.test(case, &policies, trace);
+            let duration = start.elapsed();
+            run.cases.push(CaseRun::new(case, tested, duration, arguments));
+        }
+        run
+    }
+
+    pub(super) fn exit_status(&self) -> ExitStatus {
+        let failed = |run: &SuiteRun| !run.problems.is_empty() || run.failed() > 0;
+        ExitStatus::of(!self.suites.iter().any(failed) && self.covers_enough() && self.lints_pass)
+    }
+
+    /// The number of tests that passed, and that failed.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let failed: usize = self.suites.iter().map(SuiteRun::failed).sum();
+        let all: usize = self.suites.iter().map(|run| run.cases.len()).sum();
+        (all - failed, failed)
+    }
+
+    /// The policies that are not evaluated, each once.
+    pub(super) fn unbound(&self) -> Vec<&Unbound> {
+        let mut seen = HashSet::new();
+        let all = self.suites.iter().flat_map(|suite| &suite.unbound);
+        let place = |policy: &Unbound| (policy.location.file.clone(), policy.location.start.offset);
+        all.filter(|policy| seen.insert((policy.kind(), place(policy), &policy.name)))
+            .collect()
+    }
+
+    pub(super) fn covers_enough(&self) -> bool {
+        match (&self.coverage, self.threshold) {
+            // Without points there is no coverage.
+            (Some(coverage), Some(threshold)) => {
+                coverage.percent().is_some_and(|percent| percent >= threshold)
+            }
+            _ => true,
+        }
+    }
+}
+
+impl SuiteRun {
+    pub(super) fn failed(&self) -> usize {
+        self.cases.iter().filter(|run| !run.tested.passed()).count()
+    }
+}
+
+/// Whether a case matches the filter.
+fn wanted(suite: &Suite, case: &Case, arguments: &TestArguments) -> bool {
+    let Some(filter) = &arguments.filter else {
+        return true;
+    };
+    let name = format!("{} / {}", suite.name, case.name);
+    name.to_lowercase().contains(&filter.to_lowercase())
+}
