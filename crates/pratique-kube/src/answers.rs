@@ -1,4 +1,4 @@
-//! Remembers answers to authorization checks for a while, and not too many of them, nor too large ones.
+//! A cache of answers to authorization checks, bounded in time, number and bytes.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use pratique::authorization::{Decision, Question, QuestionSubject};
 
-/// Answers, each with its end. The oldest give way.
+/// Answers, each with its expiry. The oldest are evicted first.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     known: HashMap<Arc<Question>, Known>,
-    /// In the order of their coming.
+    /// The questions in the order in which they were added.
     order: VecDeque<Arc<Question>>,
-    /// What all have.
+    /// The bytes of all entries.
     bytes: usize,
 }
 
@@ -51,16 +51,16 @@ impl Answers {
     }
 }
 
-/// How many answers there may be.
+/// The maximum number of answers.
 const ROOM: usize = 8192;
 
-/// How many bytes they may have: users have groups, and extra that their tokens say.
+/// The maximum bytes of all answers: users have groups, and extra fields from their tokens.
 const MOST_BYTES: usize = 32 << 20;
 
-/// What each answer has besides its texts, about.
+/// The approximate bytes of an answer besides its strings.
 const EACH: usize = size_of::<Question>() + size_of::<Known>() + 2 * size_of::<Arc<Question>>();
 
-/// How many bytes the texts of a subject have.
+/// The bytes of the strings of a subject.
 pub(super) fn subject_size(subject: &QuestionSubject) -> usize {
     let resource = match subject {
         QuestionSubject::Path(path) => return path.len(),
@@ -78,7 +78,7 @@ pub(super) fn subject_size(subject: &QuestionSubject) -> usize {
     parts.into_iter().map(String::len).sum()
 }
 
-/// What an answer takes, about.
+/// The approximate bytes of an answer.
 fn size(question: &Question, decision: &Decision) -> usize {
     let Question { user, verb, subject } = question;
     let text = |text: &String| size_of::<String>() + text.len();

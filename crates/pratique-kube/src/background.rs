@@ -1,4 +1,4 @@
-//! Where everything that waits for an API server goes on: a runtime of its own, so that callers need none.
+//! The runtime of all tasks that wait for an API server, so that callers need none.
 
 use std::fmt;
 use std::future::Future;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
-/// A runtime with two threads. It ends with its last owner.
+/// A runtime with two threads, which ends with its last owner.
 pub(super) struct Background(Option<Runtime>);
 
 impl Background {
@@ -22,7 +22,7 @@ impl Background {
         Ok(Background(Some(runtime)))
     }
 
-    /// For work to be done there; `None` never happens before the end.
+    /// The handle to spawn tasks with.
     pub(super) fn handle(&self) -> io::Result<&Handle> {
         let runtime = self.0.as_ref().map(Runtime::handle);
         runtime.ok_or_else(|| io::Error::other("the runtime ended"))
@@ -31,7 +31,7 @@ impl Background {
 
 impl Drop for Background {
     fn drop(&mut self) {
-        // Whoever drops this may be within a runtime, which must not be blocked.
+        // It may be dropped within another runtime, which must not be blocked.
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }
@@ -44,14 +44,14 @@ impl fmt::Debug for Background {
     }
 }
 
-/// Waits for what is done on the runtime, from a thread that may be blocked.
+/// Runs a future on the runtime and blocks the calling thread until it is done.
 pub(super) fn wait<T: Send + 'static>(
     handle: &Handle,
     future: impl Future<Output = T> + Send + 'static,
 ) -> io::Result<T> {
     let (sender, receiver) = mpsc::sync_channel(1);
     handle.spawn(async move {
-        // Nobody waits any more.
+        // The receiver may have timed out.
         let _ = sender.send(future.await);
     });
     receiver
@@ -59,10 +59,10 @@ pub(super) fn wait<T: Send + 'static>(
         .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))
 }
 
-/// How long anybody waits whose thread is blocked.
+/// How long a blocked thread waits.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Work that ends when it is dropped.
+/// A task that is aborted when this is dropped.
 #[derive(Debug)]
 pub(super) struct Task<T = ()>(JoinHandle<T>);
 
@@ -71,7 +71,7 @@ impl<T: Send + 'static> Task<T> {
         Task(handle.spawn(future))
     }
 
-    /// What became of it; `None` when it did not come to its end.
+    /// The result of the task; `None` if it was aborted or panicked.
     pub(super) async fn done(mut self) -> Option<T> {
         (&mut self.0).await.ok()
     }
@@ -83,7 +83,7 @@ impl<T> Drop for Task<T> {
     }
 }
 
-/// Work that is ended together.
+/// Tasks that are stopped together.
 #[derive(Debug)]
 pub(super) struct Tasks {
     handle: Handle,
@@ -98,20 +98,20 @@ impl Tasks {
         }
     }
 
-    /// Whether some of it ended, although all of it goes on until it is stopped.
+    /// Whether a task has ended without being stopped.
     pub(super) fn have_ended(&self) -> bool {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.iter().any(|task| task.0.is_finished())
     }
 
-    /// Ends all of it, and waits for that.
+    /// Stops the tasks, and waits for that.
     pub(super) fn stop(&self) {
         let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
         if running.is_empty() {
             return;
         }
         running.iter().for_each(|task| task.0.abort());
-        // When the runtime is gone, so is what went on there.
+        // If the runtime is gone, so are the tasks.
         let _ = wait(&self.handle, async move {
             for task in running {
                 task.done().await;

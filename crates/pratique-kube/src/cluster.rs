@@ -19,11 +19,11 @@ use super::stored::{self, NAMESPACE, Stored};
 use super::wanted::Wanted;
 
 /// A real cluster, kept current by watching it: its namespaces, the params that policies of the
-/// [`ApiSource`](super::ApiSource) name, and what it serves. A copy is the same cluster.
+/// [`ApiSource`](super::ApiSource) name, and what it serves. Copies share one cluster.
 ///
-/// It can be judged by once namespaces and CustomResourceDefinitions were listed and discovery was answered. Requests
-/// see it as it was at one moment, and never wait for the network, with one exception: a namespace that is not known
-/// is looked up, for the request that is in it, because it may have been created just now.
+/// It is ready once namespaces and CustomResourceDefinitions were listed and discovery has succeeded. Requests see a
+/// snapshot and never wait for the network, with one exception: an unknown namespace is looked up for a request in it,
+/// because it may have been created just now.
 ///
 /// Params are watched while a policy names their kind. While they are not known, such a policy has an error that its
 /// failure policy decides on.
@@ -35,11 +35,11 @@ struct Inner {
     client: Client,
     handle: Handle,
     tasks: Tasks,
-    /// Keeps the runtime.
+    /// Keeps the runtime alive.
     _background: Arc<Background>,
 }
 
-/// What the snapshot builder writes and others read.
+/// The state that the snapshot builder writes and requests read.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) current: ArcSwap<Snapshot>,
@@ -49,14 +49,14 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// The cluster is known, or known better.
-    pub(super) fn tell(&self) {
+    /// Notifies the subscribers that the snapshot has changed.
+    pub(super) fn notify(&self) {
         let listeners = self
             .listeners
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        listeners.iter().for_each(Changed::tell);
+        listeners.iter().for_each(Changed::notify);
     }
 }
 
@@ -79,7 +79,7 @@ impl ApiCluster {
         }))
     }
 
-    /// Why something is not known yet; empty when nothing is in the way.
+    /// Why something is not known yet; empty without problems.
     pub fn problems(&self) -> Vec<String> {
         let problems = self.0.shared.problems.lock();
         problems.unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,4 +1,4 @@
-//! The six kinds that configure admission, as far as the API server told of them.
+//! The six kinds that configure admission, as followed.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::background::Task;
 use super::follow::{Keep, follow};
 use super::store::{Store, SyncState};
 
-/// Which of a cluster's configuration of admission is followed; of the rest nothing is known, and there is none.
+/// Which kinds of a cluster's configuration of admission are followed; the others count as having no objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Follow {
     /// Policies and their bindings.
@@ -58,7 +58,7 @@ impl Configured {
         }
     }
 
-    /// Begins to follow them.
+    /// Starts following them.
     pub(super) fn follow(&self, follow: Follow, client: &Client, handle: &Handle) -> Vec<Task> {
         let tasks = [
             start(follow.policies, client, handle, &self.mutating_policies),
@@ -122,7 +122,7 @@ fn all<T>(store: &Store<T>) -> Option<Vec<Arc<T>>> {
     }
 }
 
-/// Keeps objects without who manages which field. A new generation is a change; a new status is not.
+/// Keeps objects without `managedFields`. A new generation is a change; a new status is not.
 struct Configuration;
 
 impl<K: Resource + Clone + Send + Sync> Keep<K> for Configuration {

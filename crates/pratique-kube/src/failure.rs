@@ -1,10 +1,10 @@
-//! Why an API server did not do what it was asked for, in words.
+//! Messages for failed requests to an API server.
 
 use std::fmt::Write;
 
 use kube::Error;
 
-/// What an API server says, or the whole chain of what went wrong on the way to it.
+/// The API server's message, or the chain of errors that kept it from answering.
 pub(super) fn text(error: &Error) -> String {
     if let Error::Api(status) = error {
         return match status.message.as_str() {
@@ -15,7 +15,7 @@ pub(super) fn text(error: &Error) -> String {
     chain(error)
 }
 
-/// The same of an error that may be of another kind.
+/// The same for an error of any type.
 pub(super) fn of(error: &(dyn std::error::Error + 'static)) -> String {
     error.downcast_ref::<Error>().map_or_else(|| chain(error), text)
 }
@@ -24,10 +24,10 @@ fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let words = error.to_string();
-        if !text.contains(&words) {
-            // Text takes everything.
-            let _ = write!(text, ": {words}");
+        let message = error.to_string();
+        if !text.contains(&message) {
+            // Writing to a String cannot fail.
+            let _ = write!(text, ": {message}");
         }
         cause = error.source();
     }
@@ -39,7 +39,7 @@ pub(super) fn is_not_found(error: &Error) -> bool {
     matches!(error, Error::Api(status) if status.code == 404)
 }
 
-/// Whether the same question may have an answer a little later.
+/// Whether the same request may succeed a little later.
 pub(super) fn is_passing(error: &Error) -> bool {
     match error {
         Error::Api(status) => matches!(status.code, 429 | 500 | 503 | 504),

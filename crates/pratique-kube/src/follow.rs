@@ -1,4 +1,4 @@
-//! Follows the objects of one kind: lists them, watches them, and does so again whenever that fails.
+//! Follows the objects of one kind: lists and watches them, again after each failure.
 
 use std::fmt::Debug;
 use std::pin::pin;
@@ -16,13 +16,13 @@ use super::store::{Placed, Store};
 
 /// How the objects of a kind are kept.
 pub(super) trait Keep<K>: Send + 'static {
-    /// What is kept of them.
+    /// The type that is kept.
     type Kept: Clone + Send + Sync;
 
-    /// What is kept of an object; `None` for one that is of no use.
+    /// The part of an object that is kept; `None` to ignore the object.
     fn keep(&self, object: K) -> Option<Self::Kept>;
 
-    /// Whether nothing that counts changed.
+    /// Whether two versions are equal in everything relevant.
     fn same(&self, one: &Self::Kept, other: &Self::Kept) -> bool;
 }
 
@@ -106,7 +106,7 @@ fn fail<T>(store: &Store<T>, path: &str, error: &watcher::Error) {
             store.failed(format!("{path}: {reason}"));
         }
         watcher::Error::WatchError(status) => {
-            // A watch that is too old is usual: a list follows.
+            // A watch whose version is too old is usual: a list follows.
             warn!(path, reason = status.message, "Watch ended");
         }
         watcher::Error::NoResourceVersion => {

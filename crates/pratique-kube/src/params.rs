@@ -1,4 +1,4 @@
-//! The objects of the kinds that policies name, each kind watched while somebody needs it.
+//! Params: the objects of the kinds that policies name, each kind watched while a policy needs it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(super) struct Params {
 struct Watched {
     store: Arc<Store<Value<'static>>>,
     kind: Kind,
-    /// When it was needed last; `None` while it is.
+    /// When it was needed last; `None` while it is needed.
     left: Option<Instant>,
     _task: Task,
 }
@@ -46,8 +46,8 @@ impl Params {
         }
     }
 
-    /// Watches what is needed, and lets go of what was not for a while: requests may still be judged by a policy that
-    /// was deleted.
+    /// Watches the kinds that are needed, and stops watching others after a while: requests may still be evaluated by a
+    /// policy that was deleted.
     pub(super) fn need(&mut self, kinds: &Kinds, served: &Served) {
         let now = Instant::now();
         for (kind, watched) in &mut self.watched {
@@ -70,13 +70,13 @@ impl Params {
         }
     }
 
-    /// Begins again with what was not served: perhaps it is now.
+    /// Watches kinds that were not served again.
     pub(super) fn retry(&mut self) {
         self.watched
             .retain(|_, watched| watched.store.sync_state() != SyncState::NotServed);
     }
 
-    /// When the next kind can be let go of.
+    /// The time at which the next kind is no longer watched.
     pub(super) fn due(&self) -> Option<Instant> {
         self.watched
             .values()
@@ -93,17 +93,17 @@ impl Params {
         })
     }
 
-    /// Of these kinds: those of which all is known that can be.
+    /// Those of the kinds whose objects are known, or known not to be served.
     pub(super) fn settled(&self, kinds: &Kinds) -> Kinds {
         let settled = kinds.iter().filter(|kind| match self.watched.get(kind) {
             Some(watched) => watched.store.sync_state() != SyncState::None,
-            // Nobody serves it.
+            // It is not served.
             None => true,
         });
         settled.cloned().collect()
     }
 
-    /// The objects that are known.
+    /// The known objects.
     pub(super) fn objects(&self) -> HashMap<GroupVersionKind, (ParamScope, Objects)> {
         let complete = self
             .watched
@@ -137,5 +137,5 @@ impl Params {
     }
 }
 
-/// How long a kind is watched that nobody needs.
+/// How long a kind is watched after it was needed last.
 const LINGER: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Puts together what is known of a cluster, after each change.
+//! Builds the snapshot of a cluster, after each change.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -25,7 +25,7 @@ use super::store::{ByName, Store, SyncState};
 use super::stored::{self, NAMESPACE};
 use super::wanted::{Kinds, Wanted};
 
-/// Puts together what is known of a cluster.
+/// Builds the snapshots of a cluster.
 pub(super) struct SnapshotBuilder {
     shared: Arc<Shared>,
     wanted: Arc<Wanted>,
@@ -36,29 +36,29 @@ pub(super) struct SnapshotBuilder {
     discovered: Arc<Discovered>,
     params: Params,
     served: Arc<Served>,
-    /// What `served` was made of.
+    /// The inputs that `served` was built from.
     made_of: Option<Basis>,
 }
 
-/// What is said to be served.
+/// The inputs of the served resources.
 struct Basis {
     discovered: Arc<Vec<ServedResource>>,
     definitions: Arc<ByName<Definition>>,
 }
 
-/// The last answer of discovery.
+/// The last result of discovery.
 #[derive(Debug, Default)]
 struct Discovered {
     resources: ArcSwapOption<Vec<ServedResource>>,
     problem: ArcSwapOption<String>,
-    /// Whether a kind is needed that nobody serves.
+    /// Whether a kind that a policy needs is not served.
     lacking: AtomicBool,
-    /// Asks for another.
+    /// Requests another discovery.
     again: Notify,
 }
 
 impl SnapshotBuilder {
-    /// A builder, and what it depends on in the background.
+    /// Creates a builder, and the tasks that it depends on.
     pub(super) fn start(
         client: &Client,
         handle: &Handle,
@@ -96,7 +96,7 @@ impl SnapshotBuilder {
     /// Keeps the cluster current for as long as it is polled.
     pub(super) async fn run(mut self) {
         loop {
-            self.renew();
+            self.rebuild();
             self.wait().await;
         }
     }
@@ -105,14 +105,14 @@ impl SnapshotBuilder {
         let due = self.params.due();
         tokio::select! {
             () = self.changed.notified() => {}
-            // The sender is this builder's own.
+            // The sender cannot be gone: the builder holds it.
             _ = self.needed.changed() => {}
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
         }
         sleep(TOGETHER).await;
     }
 
-    fn renew(&mut self) {
+    fn rebuild(&mut self) {
         let definitions = self.definitions.objects();
         let discovered = self.discovered.resources.load_full();
         if let Some(discovered) = &discovered {
@@ -137,18 +137,18 @@ impl SnapshotBuilder {
                 SyncState::Complete | SyncState::NotServed
             )
             && discovered.is_some();
-        self.tell_problems();
+        self.publish_problems();
         if known {
             self.wanted
                 .settled
                 .send_replace(Some(self.params.settled(&needed)));
             if !self.shared.ready.swap(true, Ordering::AcqRel) {
-                self.shared.tell();
+                self.shared.notify();
             }
         }
     }
 
-    /// Works out what is served, if that changed.
+    /// Recomputes the served resources, if their inputs changed.
     fn serve(&mut self, discovered: &Arc<Vec<ServedResource>>, definitions: &Arc<ByName<Definition>>) {
         if let Some(basis) = &self.made_of {
             let defined = Arc::ptr_eq(&basis.definitions, definitions);
@@ -171,7 +171,7 @@ impl SnapshotBuilder {
         self.params.retry();
     }
 
-    fn tell_problems(&self) {
+    fn publish_problems(&self) {
         let states = [self.namespaces.sync_state(), self.definitions.sync_state()];
         let states = states.into_iter().filter_map(SyncState::problem);
         let discovery = self.discovered.problem.load_full();
@@ -187,10 +187,10 @@ impl SnapshotBuilder {
     }
 }
 
-/// Changes that come this close are told as one.
+/// Changes within this time are published together.
 const TOGETHER: Duration = Duration::from_millis(2);
 
-/// Discovers, and does so again after a while, or soon when somebody says so.
+/// Runs discovery periodically, and when it is requested.
 async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: Arc<Notify>) {
     let mut pause = DISCOVERY_MIN_INTERVAL;
     loop {
@@ -203,7 +203,7 @@ async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: 
                     discovered.resources.store(Some(Arc::new(resources)));
                 }
                 changed.notify_one();
-                // Not at once: what is asked about is served a moment after it is defined.
+                // Not at once: a resource is served a moment after it is defined.
                 let patience = match discovered.lacking.load(Ordering::Relaxed) {
                     true => DISCOVERY_LACKING_INTERVAL,
                     false => DISCOVERY_INTERVAL,
@@ -223,14 +223,14 @@ async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: 
     }
 }
 
-/// Between discoveries when there is reason for another.
+/// The interval after a request for another discovery.
 const DISCOVERY_MIN_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Between discoveries while a kind is missing.
+/// The interval while a kind is missing.
 const DISCOVERY_LACKING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Between discoveries when there is no reason.
+/// The interval otherwise.
 const DISCOVERY_INTERVAL: Duration = Duration::from_secs(300);
 
-/// Between attempts that fail.
+/// The interval after a failure.
 const DISCOVERY_MAX_BACKOFF: Duration = Duration::from_secs(30);

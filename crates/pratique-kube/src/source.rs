@@ -15,7 +15,7 @@ use super::background::{Background, Task, Tasks};
 use super::configured::{Configured, Follow};
 use super::wanted::{Kinds, Wanted};
 
-/// The policies, bindings and webhook configurations of a cluster, kept current by watching them. A copy is the same
+/// The policies, bindings and webhook configurations of a cluster, kept current by watching them. Copies share one
 /// source.
 ///
 /// It is known once all six kinds were listed; a kind that the API server does not serve in version `v1` has no
@@ -30,7 +30,7 @@ struct Inner {
     shared: Arc<Shared>,
     configured: Arc<Configured>,
     tasks: Tasks,
-    /// Keeps the runtime.
+    /// Keeps the runtime alive.
     _background: Arc<Background>,
 }
 
@@ -62,7 +62,7 @@ impl ApiSource {
         }))
     }
 
-    /// Why the configuration is not known yet; empty when nothing is in the way.
+    /// Why the configuration is not known yet; empty without problems.
     pub fn problems(&self) -> Vec<String> {
         self.0.configured.problems()
     }
@@ -92,7 +92,7 @@ impl Source for ApiSource {
     }
 }
 
-/// Gives the configuration to others, whole, after each change.
+/// Publishes the configuration as a whole after each change.
 async fn publish(
     shared: Arc<Shared>,
     configured: Arc<Configured>,
@@ -117,13 +117,13 @@ async fn publish(
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        listeners.iter().for_each(Changed::tell);
+        listeners.iter().for_each(Changed::notify);
         wanted.needed.send_replace(kinds.clone());
         before = kinds;
     }
 }
 
-/// Changes that come this close are told as one.
+/// Changes within this time are published together.
 const TOGETHER: Duration = Duration::from_millis(2);
 
 /// The kinds of params that policies name.

@@ -1,4 +1,4 @@
-//! The objects of one kind, as far as the API server told of them.
+//! The objects of one kind, as listed and watched.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,35 +9,35 @@ use tokio::sync::Notify;
 /// Objects by namespace (empty for those of the cluster) and name.
 pub(super) type ByName<T> = BTreeMap<String, BTreeMap<String, Arc<T>>>;
 
-/// The objects of one kind. Others see all of a list or nothing of it.
+/// The objects of one kind. A list becomes visible when it is complete.
 pub(super) struct Store<T> {
     state: Mutex<State<T>>,
-    /// Is woken after each change.
+    /// Notified after each change.
     changed: Arc<Notify>,
 }
 
 struct State<T> {
     objects: Arc<ByName<T>>,
-    /// A list that is not complete yet.
+    /// The list in progress.
     next: Option<ByName<T>>,
     sync_state: SyncState,
 }
 
-/// What is known of a kind.
+/// How far the objects of a kind are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SyncState {
-    /// Nothing yet.
+    /// Not listed yet.
     None,
-    /// Nothing yet, for this reason.
+    /// Not listed yet, for this reason.
     Failed(String),
     /// The API server does not serve it.
     NotServed,
-    /// All objects of the last list, and what changed since.
+    /// Listed, and followed since.
     Complete,
 }
 
 impl SyncState {
-    /// What is in the way.
+    /// The reason if listing fails.
     pub(super) fn problem(self) -> Option<String> {
         match self {
             SyncState::Failed(reason) => Some(reason),
@@ -46,7 +46,7 @@ impl SyncState {
     }
 }
 
-/// An object, and where it belongs.
+/// An object with its namespace and name.
 #[derive(Debug)]
 pub(super) struct Placed<T> {
     pub(super) namespace: String,
@@ -74,12 +74,12 @@ impl<T> Store<T> {
         self.lock().sync_state.clone()
     }
 
-    /// A list begins.
+    /// Begins a list.
     pub(super) fn begin(&self) {
         self.lock().next = Some(BTreeMap::new());
     }
 
-    /// A list has an object. One that is `same` as before stays the same `Arc`.
+    /// Adds an object to the list. If it is `same` as the known one, that stays, as the same `Arc`.
     pub(super) fn list(&self, placed: Placed<T>, same: impl Fn(&T, &T) -> bool) {
         let mut state = self.lock();
         let State { objects, next, .. } = &mut *state;
@@ -97,7 +97,7 @@ impl<T> Store<T> {
         next.entry(namespace).or_default().insert(name, object);
     }
 
-    /// A list is complete.
+    /// Completes the list.
     pub(super) fn complete(&self) {
         let mut state = self.lock();
         let next = state.next.take().unwrap_or_default();
@@ -107,7 +107,7 @@ impl<T> Store<T> {
         self.changed.notify_one();
     }
 
-    /// There is an object, new or changed.
+    /// Adds or replaces an object.
     pub(super) fn apply(&self, placed: Placed<T>, same: impl Fn(&T, &T) -> bool) {
         let mut state = self.lock();
         let known = state.objects.get(&placed.namespace);
@@ -122,7 +122,7 @@ impl<T> Store<T> {
         self.changed.notify_one();
     }
 
-    /// There is an object no more.
+    /// Removes an object.
     pub(super) fn delete(&self, namespace: &str, name: &str) {
         let mut state = self.lock();
         let objects = Arc::make_mut(&mut state.objects);
@@ -136,7 +136,7 @@ impl<T> Store<T> {
         self.changed.notify_one();
     }
 
-    /// The API server does not serve the kind.
+    /// Records that the API server does not serve the kind.
     pub(super) fn not_served(&self) {
         let mut state = self.lock();
         state.next = None;
@@ -149,7 +149,7 @@ impl<T> Store<T> {
         self.changed.notify_one();
     }
 
-    /// The API server cannot be asked. What was known stays.
+    /// Records that listing failed. The known objects stay.
     pub(super) fn failed(&self, reason: String) {
         let mut state = self.lock();
         if let SyncState::None | SyncState::Failed(_) = state.sync_state {
@@ -159,7 +159,7 @@ impl<T> Store<T> {
         }
     }
 
-    /// What a thread that panicked left is whole: maps are changed by single steps.
+    /// The state is consistent even after a panic: maps are changed in single steps.
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! What the configuration needs of the cluster: the kinds of params that policies name.
+//! The kinds of params that policies name, which the cluster has to watch.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use tokio::time::timeout;
 /// Kinds of objects.
 pub(super) type Kinds = BTreeSet<GroupVersionKind>;
 
-/// Between the source, which says what is needed, and the cluster, which says what it has.
+/// Connects the source, which sets the kinds that are needed, with the cluster, which sets those it knows.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) needed: watch::Sender<Kinds>,
-    /// Of those that are needed: what is known, or known not to be there. `None` where there is no cluster.
+    /// The needed kinds that are known, or known not to be served. `None` without a cluster.
     pub(super) settled: watch::Sender<Option<Kinds>>,
 }
 

@@ -1,7 +1,7 @@
 //! An admission server with a step of its own: `custom-server DIRECTORY [ADDRESS]` answers AdmissionReviews by the
 //! ValidatingAdmissionPolicies of a directory, which may change meanwhile, and refuses images without a digest. It speaks
 //! plain HTTP: put what ends TLS before it. It knows no cluster: namespaces exist, and what a policy reads of them besides
-//! their names, or asks the authorizer, is undecided, and answered with a status that says so.
+//! their names, or uses the authorizer, is undecided, and answered with a status that says so.
 
 use std::error::Error;
 
@@ -34,7 +34,7 @@ fn pinned(attributes: Attributes<'_>) -> StepOutcome {
     }
 }
 
-/// What judges: policies, and the step before them.
+/// The admission: policies, and the step before them.
 pub(crate) fn live(directory: &str) -> Result<Live, Failure> {
     let builder = Admission::builder()
         .directory(directory, Plugin::ValidatingAdmissionPolicy)

@@ -1,4 +1,4 @@
-//! The policies, webhooks and steps that requests are evaluated by, of one moment.
+//! The compiled policies, webhooks and steps.
 
 use std::sync::Arc;
 
@@ -13,8 +13,7 @@ use crate::cores::Helpers;
 use crate::outcome::Outcome;
 use crate::step::{Attributes, Steps};
 
-/// The policies, webhooks and steps that requests are evaluated by: compiled, immutable, shared between threads. A copy
-/// shares what it is made of.
+/// Policies, webhooks and steps: compiled, immutable, and shared between threads. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Admission {
     /// In the order in which they mutate.
@@ -42,9 +41,9 @@ impl Admission {
         self
     }
 
-    /// Evaluates a request by policies alone, without waiting for anything: mutating policies change its object, validating
-    /// policies see what they made of it; in both phases static ones come before those of the API. Webhooks and steps have
-    /// no part in it: [`admit`](Self::admit) goes through the whole chain.
+    /// Evaluates a request by policies only, without waiting for anything: mutating policies change its object, validating
+    /// policies see the result; in both phases static ones come before those of the API. Webhooks and steps are left out:
+    /// [`admit`](Self::admit) runs the whole chain.
     ///
     /// # Errors
     /// There is no decision yet: an authorization check has no answer, or the caller interrupted.
@@ -57,12 +56,12 @@ impl Admission {
         let [first, second] = self.mutating();
         let surroundings = surroundings.on_undecided(self.on_undecided);
         let mutated = mutate(&[first, second], request, surroundings.clone(), observer)?;
-        let verdict = self.validated(request, &mutated, surroundings, observer)?;
-        Ok(Outcome::new(mutated, verdict))
+        let validated = self.validate(request, &mutated, surroundings, observer)?;
+        Ok(Outcome::new(mutated, validated))
     }
 
-    /// What comes between the phases, where it is wanted, and the second phase.
-    fn validated(
+    /// Runs the registry's checks, if they were asked for, and the validating phase.
+    fn validate(
         &self,
         request: &AdmissionRequest<'_>,
         mutated: &Mutated,
@@ -87,17 +86,17 @@ impl Admission {
             }
         };
         let [first, second] = self.validating();
-        let mut verdict = validate(
+        let mut validated = validate(
             &[first, second],
             attributes,
             self.helpers.join(surroundings),
             observer,
         )?;
-        verdict.warnings.splice(0..0, warnings);
-        Ok(verdict)
+        validated.warnings.splice(0..0, warnings);
+        Ok(validated)
     }
 
-    /// What an API server's registry warns of, where this stands in for one.
+    /// The warnings of an API server's registry, where this stands in for one.
     ///
     /// # Errors
     /// The status with which the registry refuses the request.
@@ -129,8 +128,7 @@ impl Admission {
             .into_response(request))
     }
 
-    /// What decisions may depend on besides the request: what policies and webhooks read and select by, whether or not a
-    /// request comes to it.
+    /// The inputs besides the request that decisions may depend on: all that policies and webhooks read and select by.
     pub fn needs(&self) -> Vec<Need> {
         let mutating = self.mutating.iter().flat_map(|policies| policies.needs());
         let validating = self.validating.iter().flat_map(|policies| policies.needs());

@@ -1,4 +1,4 @@
-//! What an [`Admission`] is compiled from, and how it is compiled again when some of it changed.
+//! The configuration that an [`Admission`] is compiled from, and compiling it again after changes.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::step::Steps;
 #[cfg(feature = "webhooks")]
 use crate::webhooks::{Callers, CompiledWebhooks};
 
-/// Sets of static manifests, objects of the API, and what holds for all of them.
+/// Static manifests, objects of the API, and settings.
 #[derive(Clone, Debug)]
 pub(crate) struct AdmissionConfig {
     pub(crate) cache: Arc<Cache>,

@@ -1,4 +1,4 @@
-//! What happens, told to an audit log.
+//! The audit log as an observer.
 
 use pratique_audit::{Event, Level, Log};
 
@@ -16,7 +16,7 @@ impl AdmissionObserver for Log {
             took,
         } = *answered;
         let mut response = outcome.clone().into_response(request);
-        // Patches repeat what the object is told without.
+        // Patches may contain what is left out of the object.
         if self.includes_objects(request) {
             response
                 .audit_annotations

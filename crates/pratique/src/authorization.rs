@@ -13,7 +13,7 @@ pub use pratique_policy::authz::{
     Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
 };
 
-/// Answers authorization checks, perhaps by asking somebody: an API server's SubjectAccessReviews, say.
+/// Answers authorization checks, possibly by a request to another process, such as SubjectAccessReviews.
 pub trait Decider: Send + Sync {
     /// Answers questions, in their order. Where an answer is missing, what depends on it is undecided.
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_>;

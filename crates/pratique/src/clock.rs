@@ -1,10 +1,10 @@
-//! How long things take, where the platform has a clock.
+//! Measuring time, on platforms that have a clock.
 
 use std::time::Duration;
 
 use pratique_expression::Cache;
 
-/// Measures from when it was started. In a browser, where `std` has no clock, nothing takes any time.
+/// Measures the time since it was started. On `wasm32-unknown-unknown`, where `std` has no clock, it measures zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -27,13 +27,13 @@ impl Stopwatch {
     }
 }
 
-/// A cache whose compilations are measured, if they can be.
-pub(crate) fn timed_cache(tell: impl Fn(Duration) + Send + Sync + 'static) -> Cache {
+/// A cache that reports the time of each compilation, if the platform has a clock.
+pub(crate) fn timed_cache(report: impl Fn(Duration) + Send + Sync + 'static) -> Cache {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    return Cache::timed(std::time::Instant::now, tell);
+    return Cache::timed(std::time::Instant::now, report);
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
     {
-        drop(tell);
+        drop(report);
         Cache::new()
     }
 }

@@ -1,4 +1,4 @@
-//! How long expressions took to compile, until somebody asks.
+//! The times that expressions took to compile.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::clock::timed_cache;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Compilations(Arc<Mutex<Vec<Duration>>>);
 
-/// How many are kept if nobody asks.
+/// How many are kept until they are taken.
 const KEPT: usize = 65_536;
 
 impl Compilations {
@@ -21,7 +21,7 @@ impl Compilations {
         timed_cache(move |took| compilations.add(took))
     }
 
-    /// All since somebody asked last.
+    /// Takes the times since the last call.
     pub(crate) fn take(&self) -> Vec<Duration> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

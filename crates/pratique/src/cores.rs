@@ -1,4 +1,4 @@
-//! The cores of the machine: who helps with loading, and with requests that meet very many policies.
+//! The workers for loading, and for requests that match very many policies: by default the cores of the machine.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use pratique_policy::EvalContext;
 use pratique_workers::{ScopedThreads, Workers};
 
-/// The cores of the machine, with the feature `parallel`; without, the thread that asks does all by itself.
+/// The cores of the machine, with the feature `parallel`; without it, the calling thread does all the work.
 ///
-/// There is a thread for each core but that of whoever asks. All that use this share them. They are started when there is
-/// something to do, and stay.
+/// There is one thread for each core except that of the caller. All users share the threads, which start with the first work
+/// and stay.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cores;
 
@@ -25,7 +25,7 @@ impl Workers for Cores {
         work();
     }
 
-    /// To wake a thread takes a tenth of that.
+    /// Waking a thread takes a tenth of that.
     fn min_parallel_cost(&self) -> Duration {
         #[cfg(feature = "parallel")]
         if *pool::OTHERS > 0 {
@@ -35,39 +35,39 @@ impl Workers for Cores {
     }
 }
 
-/// Who helps with what is not asked with helpers of its own.
+/// The workers that an [`Admission`](crate::Admission) uses where a call does not bring others.
 #[derive(Clone)]
 pub(crate) struct Helpers {
-    /// With what is loaded and compiled before the first request.
+    /// For loading and compiling before the first request.
     pub(crate) starting: Arc<dyn Workers>,
-    /// With requests.
-    judging: Arc<dyn Workers>,
+    /// For requests.
+    evaluating: Arc<dyn Workers>,
 }
 
 impl Default for Helpers {
     fn default() -> Self {
         Helpers {
             starting: Arc::new(ScopedThreads),
-            judging: Arc::new(Cores),
+            evaluating: Arc::new(Cores),
         }
     }
 }
 
 impl Helpers {
-    /// The same for everything.
+    /// The same workers for everything.
     pub(crate) fn of(workers: impl Workers + 'static) -> Self {
         let workers: Arc<dyn Workers> = Arc::new(workers);
         Helpers {
             starting: workers.clone(),
-            judging: workers,
+            evaluating: workers,
         }
     }
 
-    /// Who helps with judging: they, unless the caller has lent some already.
+    /// Adds the workers for requests, unless the caller has lent some already.
     pub(crate) fn join<'a>(&'a self, surroundings: EvalContext<'a>) -> EvalContext<'a> {
         match surroundings.has_workers() {
             true => surroundings,
-            false => surroundings.with_workers(&*self.judging),
+            false => surroundings.with_workers(&*self.evaluating),
         }
     }
 }
@@ -85,11 +85,11 @@ mod pool {
 
     use rayon::{ThreadPool, ThreadPoolBuilder};
 
-    /// The cores besides that of whoever asks.
+    /// The number of cores besides that of the caller.
     pub(super) static OTHERS: LazyLock<usize> =
         LazyLock::new(|| thread::available_parallelism().map_or(0, |cores| cores.get() - 1));
 
-    /// `None` where no threads are to be had.
+    /// `None` if the system gives no threads.
     static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
         let name = |number| format!("pratique-core-{number}");
         let threads = ThreadPoolBuilder::new().num_threads((*OTHERS).max(1));
@@ -97,7 +97,7 @@ mod pool {
         threads.build().ok()
     });
 
-    /// Variables that need one another nest deep, and are evaluated each within the other.
+    /// Variables that depend on one another are evaluated recursively.
     const STACK: usize = 64 << 20;
 
     pub(super) fn run_on(others: usize, work: &(dyn Fn() + Sync)) {

@@ -1,4 +1,4 @@
-//! The moment from which on no answer is waited for.
+//! The deadline of a request.
 
 use std::future::Future;
 use std::time::Instant;
@@ -8,9 +8,9 @@ use pratique_types::{Status, StatusDetails};
 
 use crate::chain::End;
 
-/// Waits for what a request depends on, but not longer than until the deadline.
+/// Waits for a future until the deadline of the request.
 ///
-/// A thread can only be woken in time by a runtime: outside of tokio's, a wait is as long as what is waited for.
+/// Only a tokio runtime has timers: without one, the deadline is not enforced during the wait.
 pub(crate) async fn within<F: Future>(interrupt: &Interrupt, future: F) -> Result<F::Output, End> {
     check(interrupt)?;
     #[cfg(feature = "webhooks")]
@@ -19,12 +19,12 @@ pub(crate) async fn within<F: Future>(interrupt: &Interrupt, future: F) -> Resul
     {
         return tokio::time::timeout_at(deadline.into(), future)
             .await
-            .map_err(|_| passed().into());
+            .map_err(|_| timed_out().into());
     }
     Ok(future.await)
 }
 
-/// Whether work may go on.
+/// Fails if the request was interrupted.
 pub(crate) fn check(interrupt: &Interrupt) -> Result<(), End> {
     match interrupt.is_set() {
         true => Err(interrupted(interrupt)),
@@ -32,16 +32,16 @@ pub(crate) fn check(interrupt: &Interrupt) -> Result<(), End> {
     }
 }
 
-/// The end of a request whose work was interrupted: an answer at the deadline, none where the caller wants none.
+/// The end of an interrupted request: a status after the deadline, no answer if the caller interrupted it.
 pub(crate) fn interrupted(interrupt: &Interrupt) -> End {
     match interrupt.deadline() {
-        Some(deadline) if deadline <= Instant::now() => passed().into(),
+        Some(deadline) if deadline <= Instant::now() => timed_out().into(),
         _ => End::Unfinished(Unfinished::Interrupted),
     }
 }
 
-/// What an API server says when it gives up.
-fn passed() -> Status {
+/// The status of an API server's timeout.
+fn timed_out() -> Status {
     Status {
         status: "Failure".to_owned(),
         message: "Timeout: request did not complete within requested timeout".to_owned(),

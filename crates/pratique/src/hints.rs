@@ -1,4 +1,4 @@
-//! What would mend an expression, where that can be told from its fault and its text.
+//! Suggestions for correcting an expression, derived from its error and its text.
 
 use pratique_cel::ast::{Expr, Literal};
 use pratique_cel::regex::{ErrorKind, Regex};
@@ -6,7 +6,7 @@ use pratique_cel::{Environment, Issue};
 use pratique_expression::{Declarations, ExpressionError, token_at};
 use pratique_gotext::suggest::did_you_mean;
 
-/// What an expression may name.
+/// The names that an expression may use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known {
     pub(crate) declarations: Declarations,
@@ -14,7 +14,7 @@ pub(crate) struct Known {
     pub(crate) condition: bool,
 }
 
-/// Help for a fault at a byte of an expression.
+/// Help for an error at a byte of an expression.
 pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize, known: Known) -> Option<String> {
     let rest = text.get(offset..).unwrap_or_default();
     if let Some(name) = issue.message.strip_prefix("undeclared reference to '") {
@@ -51,7 +51,7 @@ pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize, known: Known) 
     })
 }
 
-/// Help for an expression that is refused as a whole.
+/// Help for an expression that is rejected as a whole.
 pub(crate) fn for_whole(error: &ExpressionError) -> Option<String> {
     let ExpressionError::Type { wanted, got } = error else {
         return None;

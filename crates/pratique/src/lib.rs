@@ -31,7 +31,7 @@
 //!     "resource": {"group": "apps", "version": "v1", "resource": "deployments"}, "operation": "CREATE",
 //!     "object": {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 7}}
 //! }"#)?;
-//! // A cluster that has namespaces, of which nothing is known but their names, and nobody to ask who may do what.
+//! // A cluster of which only the names of namespaces are known, without an authorizer.
 //! let mut cluster = Objects::new();
 //! cluster.assume_namespaces();
 //! let surroundings = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
@@ -46,8 +46,8 @@
 //!
 //! [`admit_policies`](Admission::admit_policies) evaluates policies alone, without waiting for anything. The whole chain is
 //! [`admit`](Admission::admit): mutating policies, mutating webhooks, both once more where one of them changed the object,
-//! validating policies, validating webhooks, and [steps](step) of the program's own at any place between them. What it
-//! depends on besides the request is in an [`AdmissionContext`]:
+//! validating policies, validating webhooks, and [steps](step) of the program's own at any place between them. Its other
+//! inputs are in an [`AdmissionContext`]:
 //!
 //! ```
 //! # use pratique::{Admission, AdmissionContext, AdmissionRequest, Objects};
@@ -63,14 +63,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # While a program runs
+//! # Staying current
 //!
-//! [`AdmissionBuilder::live`] leads to a [`Live`], which stays current: the directories that were added are watched, each
-//! with its own last good set; a [`Source`](live::Source) gives what an API stores, a
-//! [`ClusterView`](cluster::ClusterView) what the cluster holds. What changed is compiled aside and swapped in whole, so that
-//! a request sees one configuration to its end. A `Live` is a [`tower`](tower_service::Service) service of
+//! [`AdmissionBuilder::live`] leads to a [`Live`], which stays current: the directories that were added are watched, and each
+//! keeps its last valid set; a [`Source`](live::Source) has the configuration that an API stores, a
+//! [`ClusterView`](cluster::ClusterView) the objects of the cluster. Changes are compiled on another thread and swapped in as a
+//! whole, so a request sees one configuration to its end. A `Live` is a [`tower`](tower_service::Service) service of
 //! [`AdmissionRequest`]s that is ready once every source was loaded; `pratique-server` has one of HTTP requests.
-//! [Observers](live::AdmissionObserver), such as metrics and audit logs, are told of everything.
+//! [Observers](live::AdmissionObserver), such as metrics and audit logs, receive all events.
 //!
 //! ```
 //! use pratique::json::Value;
@@ -107,12 +107,12 @@
 //!
 //! # Allowed, denied, undecided
 //!
-//! An [`Outcome`] has one of three [decisions](AdmissionDecision). A request is undecided where a decision depends on what
-//! was not given: the answer to an authorization check ([`NoAuthorizer`](authorization::NoAuthorizer)), more of a namespace
-//! than its name, params ([`AssumedNamespaces`](cluster::AssumedNamespaces)). [`Outcome::undecided`] has what is
-//! [`Missing`](policy::Missing) to which policy or webhook, and such a request is never [allowed](Outcome::allowed). A program
+//! An [`Outcome`] has one of three [decisions](AdmissionDecision). A request is undecided if a decision depends on
+//! something that was not given: the answer to an authorization check ([`NoAuthorizer`](authorization::NoAuthorizer)), more of a namespace
+//! than its name, params ([`AssumedNamespaces`](cluster::AssumedNamespaces)). [`Outcome::undecided`] lists what is
+//! [`Missing`](policy::Missing) for which policy or webhook; such a request is never [allowed](Outcome::allowed). A program
 //! that has to answer yes or no lets the failure policies decide ([`OnUndecided::FailurePolicy`](policy::OnUndecided)), and
-//! [`Admission::needs`] tells beforehand what policies may come to need.
+//! [`Admission::needs`] lists in advance what policies may need.
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -138,25 +138,25 @@
 //! #     "resource": {"version": "v1", "resource": "pods"}, "operation": "CREATE", "object": {"spec": {}}}"#)?;
 //! # let cluster = Objects::new();
 //! # let surroundings = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
-//! // A policy asks `!authorizer.group('').resource('quotas').check('use').allowed()`.
+//! // A policy evaluates `!authorizer.group('').resource('quotas').check('use').allowed()`.
 //! let outcome = admission.admit_policies(&request, surroundings, &mut ())?;
 //! assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
 //! assert_eq!(outcome.undecided[0].missing.kind(), "authorizer");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is where
+//! # Modules
 //!
-//! The types that every program needs are here; the others are in modules by what they are for. [`types`], [`json`],
-//! [`manifest`], [`policy`] and [`webhook`] are whole crates: what a type of this crate is made of is there.
+//! The types that every program needs are here; the others are in modules by purpose. [`types`], [`json`],
+//! [`manifest`], [`policy`] and [`webhook`] are whole crates, with the types that those of this crate consist of.
 //!
 //! # Features
 //!
-//! All are on unless turned off; without any, there is no TLS, no runtime and no watcher.
+//! All are on by default; without any, there is no TLS, no runtime and no watcher.
 //!
-//! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`Guards`](guards::Guards) keep those that
-//!   fail from taking everything down with them.
-//! - `watch`: directories stay current.
+//! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`Guards`](guards::Guards) limit the damage of those
+//!   that fail.
+//! - `watch`: directories are watched for changes.
 //! - `parallel`: a request that matches very many policies is evaluated on several cores. What is loaded before the first
 //!   request is loaded on all of them in any case, unless [`AdmissionBuilder::workers`] says otherwise.
 //! - `metrics`, `audit`: `pratique_metrics::Metrics` and `pratique_audit::Log` are observers.

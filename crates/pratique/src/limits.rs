@@ -1,10 +1,10 @@
-//! What a request may take.
+//! The limits of a request.
 
 use std::time::Instant;
 
 use pratique_policy::{Interrupt, MemoryLimit};
 
-/// What bounds the work for one request. The default bounds nothing that engines do not bound themselves.
+/// The bounds of the work for one request. The default adds none to those of the engines.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The same with another limit of memory.
+    /// Sets the limit of memory.
     pub fn with_memory(self, memory: MemoryLimit) -> Self {
         Limits { memory, ..self }
     }

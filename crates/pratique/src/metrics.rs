@@ -1,4 +1,4 @@
-//! What happens, counted as an API server counts it.
+//! Metrics as an observer, with an API server's counts.
 
 use std::time::Duration;
 
@@ -39,10 +39,10 @@ impl AdmissionObserver for Metrics {
     }
 }
 
-/// Counts what happens to one request.
+/// Counts the events of one request.
 ///
-/// Policies are judged without looking at the clock, so that each decision of a request, and each evaluation of match
-/// conditions, counts with an equal part of the time that all took.
+/// Policies are evaluated without reading the clock: each decision of a request, and each evaluation of match conditions,
+/// counts with an equal share of the time that all took.
 struct Counting<'m> {
     metrics: &'m Metrics,
     /// Policies whose match conditions were evaluated, and how many of these failed.

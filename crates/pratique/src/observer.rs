@@ -6,7 +6,7 @@ pub use pratique_policy::Phase as Half;
 use pratique_policy::Undecided;
 use pratique_types::Operation;
 
-/// Is told of a request's run through the chain. All methods do nothing unless implemented.
+/// Receives the events of a request in the chain. By default all methods do nothing.
 pub trait ChainObserver: Send {
     /// The observer of its policies.
     fn policies(&mut self) -> Option<&mut dyn pratique_policy::Observer> {
@@ -19,21 +19,21 @@ pub trait ChainObserver: Send {
         None
     }
 
-    /// A part of the chain is done with the request: an admission plugin, by its name, or a step of the caller.
+    /// A part of the chain has finished: an admission plugin, by its name, or a step of the caller.
     fn part(&mut self, name: &str, span: &Span) {
         let _ = (name, span);
     }
 
-    /// A half of the chain is done with the request.
+    /// A phase of the chain has finished.
     fn half(&mut self, span: &Span) {
         let _ = span;
     }
 }
 
-/// Listens to nothing.
+/// Ignores all events.
 impl ChainObserver for () {}
 
-/// Logs what is undecided, and hands on what is told.
+/// Logs undecided policies, and forwards events to another observer.
 pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn pratique_policy::Observer>);
 
 impl pratique_policy::Observer for Logging<'_> {
@@ -63,15 +63,15 @@ impl pratique_policy::Observer for Logging<'_> {
     }
 }
 
-/// What a part of the chain did.
+/// The run of a part of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Span {
-    /// Which half of the chain it is in.
+    /// The phase of the chain that it belongs to.
     pub half: Half,
-    /// What the request does.
+    /// The operation of the request.
     pub operation: Operation,
-    /// Whether the request went no further.
+    /// Whether it rejected the request.
     pub rejected: bool,
     /// How long it took.
     pub elapsed: Duration,

@@ -1,4 +1,4 @@
-//! What comes of a request.
+//! The result of admission.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,43 +11,44 @@ use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnin
 /// The decision on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AdmissionDecision {
-    /// It is let in.
+    /// The request is admitted.
     Allowed,
-    /// It is refused.
+    /// The request is rejected.
     Denied,
-    /// It depends on what was not given. That is never as good as allowed.
+    /// The decision depends on something that was not given; such a request is not admitted.
     Undecided,
 }
 
-/// What comes of a request: whether it is let in, and as what.
+/// The result of admission for a request: the decision, and the object as admitted.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
     /// Why the request is refused; `None` where it is allowed or undecided.
     pub status: Option<Box<Status>>,
-    /// What led to that: a rule that said no, or something that failed. `None` where it is not refused.
+    /// The cause of the denial: a rule, or a failure. `None` if the request is not denied.
     pub cause: Option<DenialCause>,
-    /// The policies and webhooks whose decision depends on what was not given, and what that is. Where the request is
-    /// refused, they would not change that.
+    /// The policies and webhooks whose decision depends on something that was not given, and what is missing. They do not
+    /// affect a denial.
     pub undecided: Vec<Undecided>,
     /// The object as it goes on; `None` where nothing changed it, and where the request is not allowed.
     pub object: Option<Value<'static>>,
-    /// What mutating policies did, in order.
+    /// The mutations of policies, in order.
     pub mutations: Vec<Step>,
-    /// What to tell the user, in order, repetitions included.
+    /// Warnings for the user, in order, with repetitions.
     pub warnings: Vec<String>,
-    /// What to keep in the audit log.
+    /// Annotations for the audit log.
     pub audit_annotations: BTreeMap<String, String>,
-    /// What to keep in the audit log besides, where it holds requests, that is from level `Request` up: the patches of
-    /// webhooks.
+    /// Further annotations for audit logs of level `Request` and above: the patches of webhooks.
     pub patch_annotations: BTreeMap<String, String>,
-    /// What of the above webhooks made, within the memory that the request may have.
+    /// The share of the request's memory that the results of webhooks take.
     pub memory: OutcomeMemory,
 }
 
-/// Memory of a request that its outcome holds: given back with the last copy. All are equal.
+/// Memory of a request that its outcome holds, released with the last copy. All values are equal.
 #[derive(Clone, Debug, Default)]
-pub struct OutcomeMemory(#[allow(dead_code, reason = "it is given back")] Option<Arc<HeldMemory>>);
+pub struct OutcomeMemory(
+    #[allow(dead_code, reason = "dropping it releases the memory")] Option<Arc<HeldMemory>>,
+);
 
 impl PartialEq for OutcomeMemory {
     fn eq(&self, _: &Self) -> bool {
@@ -62,15 +63,15 @@ impl From<HeldMemory> for OutcomeMemory {
 }
 
 impl Outcome {
-    pub(crate) fn new(mutated: Mutated, verdict: Verdict) -> Self {
-        let status = mutated.status.or(verdict.status);
+    pub(crate) fn new(mutated: Mutated, validated: Verdict) -> Self {
+        let status = mutated.status.or(validated.status);
         let undecided: Vec<_> = mutated
             .undecided
             .into_iter()
             .map(|undecided| *undecided)
-            .chain(verdict.undecided)
+            .chain(validated.undecided)
             .collect();
-        let cause = mutated.cause.or(verdict.cause);
+        let cause = mutated.cause.or(validated.cause);
         Outcome {
             object: mutated
                 .object
@@ -79,14 +80,14 @@ impl Outcome {
             undecided,
             cause,
             mutations: mutated.steps,
-            warnings: verdict.warnings,
-            audit_annotations: verdict.audit_annotations,
+            warnings: validated.warnings,
+            audit_annotations: validated.audit_annotations,
             patch_annotations: BTreeMap::new(),
             memory: OutcomeMemory::default(),
         }
     }
 
-    /// The outcome of a request that is refused with a status before anything evaluated it.
+    /// The outcome of a request that is rejected before it is evaluated.
     pub fn refused(status: Status) -> Self {
         Outcome {
             status: Some(Box::new(status)),
@@ -94,7 +95,7 @@ impl Outcome {
         }
     }
 
-    /// What was decided.
+    /// The decision.
     pub fn decision(&self) -> AdmissionDecision {
         match (&self.status, self.undecided.as_slice()) {
             (Some(_), _) => AdmissionDecision::Denied,
@@ -103,13 +104,13 @@ impl Outcome {
         }
     }
 
-    /// Whether the request is allowed. What is undecided is not.
+    /// Whether the request is allowed; undecided requests are not.
     pub fn allowed(&self) -> bool {
         self.decision() == AdmissionDecision::Allowed
     }
 
-    /// What policies changed, as a JSON Patch of the object as it came: with what an API server makes of objects
-    /// that do not have the form of their kind. Empty where nothing changed.
+    /// The changes as a JSON Patch of the received object, including those that the form of its kind requires. Empty if
+    /// nothing changed.
     pub fn patch<'o>(&'o self, request: &'o AdmissionRequest<'_>) -> Vec<Operation<'o>> {
         match &self.object {
             Some(object) => diff(&request.object, object),
@@ -117,8 +118,8 @@ impl Outcome {
         }
     }
 
-    /// The answer of an admission webhook that judges so, which knows nothing between yes and no: a request that is
-    /// undecided is refused, with a status that says why. Its warnings are those that an API server passes on, each once.
+    /// The AdmissionReview response for this outcome. A response is either yes or no, so an undecided request is rejected,
+    /// with a status that gives the reason. Warnings are those that an API server passes on, each once.
     pub fn into_response(self, request: &AdmissionRequest<'_>) -> AdmissionResponse {
         let patch = self.patch(request);
         let patch = (!patch.is_empty()).then(|| base64::encode(&written(patch)));
@@ -137,7 +138,7 @@ impl Outcome {
         }
     }
 
-    /// The status of an answer.
+    /// The status of the response.
     fn answered_status(&self) -> Option<Status> {
         match self.decision() {
             AdmissionDecision::Allowed => None,
@@ -150,7 +151,7 @@ impl Outcome {
     }
 }
 
-/// A patch as JSON. It may be large, so that it is not made a value as a whole.
+/// A patch as JSON, written one operation at a time because it may be large.
 fn written(patch: Vec<Operation<'_>>) -> Vec<u8> {
     let mut text = Vec::new();
     for operation in patch {

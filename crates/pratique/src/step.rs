@@ -1,4 +1,4 @@
-//! Admission that is written in Rust, at any place of the chain: [`AdmissionBuilder::step`](crate::AdmissionBuilder::step).
+//! Admission steps written in Rust, at any place of the chain: [`AdmissionBuilder::step`](crate::AdmissionBuilder::step).
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -9,7 +9,7 @@ use pratique_json::Value;
 pub use pratique_policy::Attributes;
 use pratique_types::{Reason, Status};
 
-/// A step of the chain that a program brings: it may change the object, refuse the request, warn and annotate.
+/// A step of the chain that a program adds: it may change the object, reject the request, warn and annotate.
 ///
 /// ```
 /// use pratique::step::{AdmissionStep, Place, StepOutcome};
@@ -39,8 +39,8 @@ pub trait AdmissionStep: Send + Sync {
     /// Its name, for observers and logs.
     fn name(&self) -> &str;
 
-    /// Evaluates a request with its object as it is by now; may be written as an `async fn`. The future is dropped when the
-    /// caller does not wait for the answer any more.
+    /// Evaluates a request with its current object; may be written as an `async fn`. The future is dropped when the caller no
+    /// longer waits for the answer.
     fn evaluate(&self, attributes: Attributes<'_>) -> impl Future<Output = StepOutcome> + Send;
 }
 
@@ -67,17 +67,17 @@ impl<S: AdmissionStep> DynStep for S {
     }
 }
 
-/// What a step did.
+/// The result of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StepOutcome {
-    /// The changed object; `None` leaves it as it is. A step behind the mutating ones may change nothing.
+    /// The changed object; `None` leaves it unchanged. A step after the mutating phase may not change it.
     pub object: Option<Value<'static>>,
-    /// Why the request is refused; `None` lets it go on.
+    /// Why the request is rejected; `None` if it is not.
     pub status: Option<Status>,
-    /// What to tell the user.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// What to keep in the audit log; what is there under a key stays.
+    /// Annotations for the audit log; existing keys keep their value.
     pub audit_annotations: BTreeMap<String, String>,
 }
 
@@ -91,15 +91,15 @@ pub enum Place {
     BeforeMutatingPolicies,
     /// Between mutating policies and mutating webhooks.
     BeforeMutatingWebhooks,
-    /// Behind mutating webhooks.
+    /// After mutating webhooks.
     AfterMutatingWebhooks,
-    /// Once, when the object is as it will be: where a server defaults and validates it. Such a step may change it.
+    /// Once, after mutation: where a server defaults and validates the object. Such a step may change it.
     Schema,
     /// Before validating policies.
     BeforeValidatingPolicies,
     /// Between validating policies and validating webhooks.
     BeforeValidatingWebhooks,
-    /// Behind everything.
+    /// After everything.
     AfterValidatingWebhooks,
 }
 
@@ -111,12 +111,12 @@ impl Place {
 }
 
 impl StepOutcome {
-    /// Lets the request go on as it is.
+    /// Allows the request unchanged.
     pub fn allow() -> Self {
         StepOutcome::default()
     }
 
-    /// Refuses the request: 403.
+    /// Rejects the request with 403 Forbidden.
     pub fn deny(message: impl Into<String>) -> Self {
         StepOutcome {
             status: Some(Status::failure(Reason::Forbidden, message)),
@@ -124,7 +124,7 @@ impl StepOutcome {
         }
     }
 
-    /// Lets the request go on with another object.
+    /// Allows the request with a changed object.
     pub fn change(object: Value<'static>) -> Self {
         StepOutcome {
             object: Some(object),
@@ -132,14 +132,14 @@ impl StepOutcome {
         }
     }
 
-    /// And tells the user.
+    /// Adds a warning for the user.
     #[must_use]
     pub fn warn(mut self, warning: impl Into<String>) -> Self {
         self.warnings.push(warning.into());
         self
     }
 
-    /// And keeps something in the audit log.
+    /// Adds an annotation for the audit log.
     #[must_use]
     pub fn annotate(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.audit_annotations.insert(key.into(), value.into());
@@ -147,7 +147,7 @@ impl StepOutcome {
     }
 }
 
-/// A step that has its answer at once.
+/// A step from a function that returns at once.
 pub fn step<F>(name: impl Into<String>, evaluate: F) -> impl AdmissionStep + 'static
 where
     F: Fn(Attributes<'_>) -> StepOutcome + Send + Sync + 'static,

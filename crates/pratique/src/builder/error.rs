@@ -1,8 +1,8 @@
-//! Why there is no admission.
+//! Errors of building an admission.
 
 use pratique_manifest::{ConfigurationErrors, LoadErrors, Plugin};
 
-/// Why there is no [`Admission`](crate::Admission).
+/// Why an [`Admission`](crate::Admission) cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -12,13 +12,13 @@ pub enum BuildError {
     /// An AdmissionConfiguration does not load, or what it names does not.
     #[error(transparent)]
     Configuration(#[from] ConfigurationErrors),
-    /// There are webhooks and nothing that calls them.
+    /// There are webhooks and no caller for them.
     #[error(transparent)]
     NotEvaluated(#[from] NotEvaluated),
 }
 
 impl BuildError {
-    /// All that is wrong with manifests, with files, lines and columns; `None` where it is something else.
+    /// All errors of manifests, with files, lines and columns; `None` for other errors.
     pub fn load_errors(&self) -> Option<&LoadErrors> {
         match self {
             BuildError::Load(errors) => Some(errors),
@@ -28,7 +28,7 @@ impl BuildError {
     }
 }
 
-/// Webhooks without anything that calls them. To go on without them would let in what they were meant to stop.
+/// Webhooks without a caller. Ignoring them would admit requests that they are meant to reject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{count} objects of plugin {plugin} load, but nobody is there to call webhooks")]
 pub struct NotEvaluated {

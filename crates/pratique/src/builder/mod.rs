@@ -1,4 +1,4 @@
-//! Collects what an [`Admission`] is made of.
+//! Configures an [`Admission`].
 
 mod error;
 mod inputs;
@@ -29,7 +29,7 @@ pub use error::{BuildError, NotEvaluated};
 pub(crate) use inputs::Directory;
 use inputs::{Input, Loading};
 
-/// Collects what an [`Admission`] or a [`Live`](crate::Live) is made of.
+/// The settings of an [`Admission`] or a [`Live`](crate::Live).
 ///
 /// Nothing is read or compiled before [`build`](Self::build), [`load`](Self::load) or
 /// [`LiveBuilder::start`](crate::LiveBuilder::start), and the order of calls does not matter, but for the order in which
@@ -52,7 +52,7 @@ pub struct AdmissionBuilder {
 }
 
 impl Admission {
-    /// Begins with nothing.
+    /// A builder without policies, webhooks or steps.
     pub fn builder() -> AdmissionBuilder {
         AdmissionBuilder::new()
     }
@@ -105,7 +105,7 @@ impl AdmissionBuilder {
         }
     }
 
-    /// Sets what becomes of policies and webhooks whose decision depends on what is not given: the answer to an
+    /// Sets how policies and webhooks are treated whose decision depends on something that is not given: the answer to an
     /// authorization check, more of a namespace than its name. Unless set, the request is
     /// [undecided](crate::AdmissionDecision::Undecided).
     pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
@@ -121,7 +121,7 @@ impl AdmissionBuilder {
         }
     }
 
-    /// Adds what an AdmissionConfiguration file names: directories of static manifests, and credentials for webhooks.
+    /// Adds the directories of static manifests and the credentials for webhooks that an AdmissionConfiguration file names.
     pub fn configuration(mut self, path: impl Into<String>) -> Self {
         self.inputs.push(Input::Configuration(path.into()));
         self
@@ -145,12 +145,13 @@ impl AdmissionBuilder {
         self
     }
 
-    /// The compiler for sets that are loaded elsewhere: what it compiled need not be compiled again.
+    /// The compiler to load sets of manifests with elsewhere, so that their expressions are compiled once.
     pub fn expressions(&self) -> &Expressions {
         &self.expressions
     }
 
-    /// Adds validating policies and bindings of the API: defaulted, and used as far as they go where they are not valid.
+    /// Adds validating policies and bindings of the API. They must be defaulted; invalid ones are evaluated as an API server
+    /// does.
     pub fn api(
         mut self,
         policies: impl IntoIterator<Item = impl Into<Arc<ValidatingAdmissionPolicy>>>,
@@ -182,17 +183,16 @@ impl AdmissionBuilder {
         self
     }
 
-    /// Puts a step of the program's own into the chain, behind those that are at the same place already.
+    /// Adds a step to the chain, after those at the same place.
     pub fn step(mut self, place: Place, step: impl AdmissionStep + 'static) -> Self {
         self.steps.add(place, Arc::new(step));
         self
     }
 
-    /// Reads and checks the manifests that were added so far, to know of their faults before anything else is done. What is
-    /// loaded is not read again.
+    /// Loads the manifests that were added so far, to report their errors before anything else. They are not read again.
     ///
     /// # Errors
-    /// All that is wrong with the first configuration, directory or list of files that does not load.
+    /// All errors of the first configuration, directory or list of files that does not load.
     pub fn load(mut self) -> Result<Self, BuildError> {
         let inputs = std::mem::take(&mut self.inputs);
         let loading = Loading {
@@ -212,7 +212,7 @@ impl AdmissionBuilder {
     /// Loads and compiles everything.
     ///
     /// # Errors
-    /// Manifests do not load, or there are webhooks and nothing that calls them.
+    /// Manifests do not load, or there are webhooks and no caller for them.
     pub fn build(self) -> Result<Admission, BuildError> {
         let config = self.load()?.into_config();
         Ok(config.compile(None)?.without_reload_state())
@@ -224,7 +224,7 @@ impl AdmissionBuilder {
         inputs::directories(&self.inputs)
     }
 
-    /// What was collected and loaded.
+    /// The configuration to compile.
     pub(crate) fn into_config(self) -> AdmissionConfig {
         AdmissionConfig {
             cache: self.expressions.cache().clone(),

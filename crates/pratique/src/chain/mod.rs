@@ -1,8 +1,8 @@
-//! A request on its way through the chain: what comes after what, and what one thing leaves for the next.
+//! The run of a request through the admission chain.
 //!
-//! Mutating policies, mutating webhooks, both once more where one of them changed the object; what a server does with
-//! the object itself; the registry's checks; validating policies, validating webhooks. Static ones come before those of
-//! the API in each.
+//! The order is: mutating policies, mutating webhooks, both once more if one of them changed the object; the steps at
+//! [`Place::Schema`]; the registry's checks; validating policies, validating webhooks. In each, static ones come before
+//! those of the API.
 
 mod end;
 mod mutate;
@@ -31,22 +31,22 @@ use crate::step::{Attributes, DynStep, Place, StepOutcome};
 
 pub(crate) use end::End;
 
-/// What an answer depends on besides the request and the configuration.
+/// The inputs of a decision besides the request and the configuration.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct AdmissionContext<'c> {
-    /// The view of the cluster, the same for the whole of the request.
+    /// The view of the cluster, which does not change during the request.
     pub cluster: &'c (dyn Cluster + Sync),
     /// Answers authorization checks.
     pub decider: &'c dyn Decider,
-    /// Gives params that the cluster does not have, if there is one.
+    /// A source of params that the cluster does not have.
     pub params: Option<&'c dyn DynParamSource>,
-    /// What bounds the work for the request.
+    /// The bounds of the work for the request.
     pub limits: Limits,
 }
 
 impl<'c> AdmissionContext<'c> {
-    /// In a cluster, with nobody to answer authorization checks, and without limits.
+    /// A context without an authorizer and without limits.
     pub fn new(cluster: &'c (dyn Cluster + Sync)) -> Self {
         AdmissionContext {
             cluster,
@@ -56,13 +56,13 @@ impl<'c> AdmissionContext<'c> {
         }
     }
 
-    /// Has authorization checks answered.
+    /// Sets what answers authorization checks.
     #[must_use]
     pub fn with_decider(self, decider: &'c dyn Decider) -> Self {
         AdmissionContext { decider, ..self }
     }
 
-    /// Takes params from a source besides the cluster.
+    /// Adds a source of params besides the cluster.
     #[must_use]
     pub fn with_params(self, params: &'c dyn DynParamSource) -> Self {
         AdmissionContext {
@@ -71,7 +71,7 @@ impl<'c> AdmissionContext<'c> {
         }
     }
 
-    /// Bounds the work: by a deadline, an interrupt, or all [`Limits`].
+    /// Bounds the work, by a deadline, an interrupt, or [`Limits`].
     #[must_use]
     pub fn with_limits(self, limits: impl Into<Limits>) -> Self {
         AdmissionContext {
@@ -82,10 +82,10 @@ impl<'c> AdmissionContext<'c> {
 }
 
 impl Admission {
-    /// Takes a request through the whole chain.
+    /// Evaluates a request by the whole chain.
     ///
-    /// Authorization checks that are known to be needed are asked together; the policies are asked again once they
-    /// are answered. The future can be dropped at any time.
+    /// Authorization checks that are known to be needed are sent together; policies are evaluated again once the answers
+    /// are there. The future can be dropped at any time.
     ///
     /// # Errors
     /// An authorization check was asked for and never answered, or the request was interrupted before its deadline.
@@ -98,8 +98,8 @@ impl Admission {
         self.run_chain(request, None, context, observer).await
     }
 
-    /// Takes a request through one half of the chain, for whoever lets others come in between. What a server does with
-    /// the object itself belongs to the first half, the registry's checks to the second.
+    /// Evaluates a request by one phase of the chain, for servers that do something else in between. The steps at
+    /// [`Place::Schema`] belong to the mutating phase, the registry's checks to the validating phase.
     ///
     /// # Errors
     /// As [`admit`](Self::admit).
@@ -125,7 +125,7 @@ impl Admission {
             request,
             half,
             #[cfg(feature = "webhooks")]
-            // By the clock of whoever waits.
+            // Tokio's clock, because its timers wait for the budget.
             began: tokio::time::Instant::now().into_std(),
             answers: Arc::new(Answers::default()),
             params: context.params.map(|source| WithParams::new(context.cluster, source)),
@@ -148,23 +148,23 @@ impl Admission {
     }
 }
 
-/// A request on its way.
+/// The state of a request in the chain.
 pub(crate) struct ChainRun<'r> {
     admission: &'r Admission,
     request: &'r AdmissionRequest<'r>,
-    /// The half that it goes through; `None` for both.
+    /// The phase that is run; `None` for both.
     half: Option<Half>,
     context: AdmissionContext<'r>,
     #[cfg(feature = "webhooks")]
     began: Instant,
     answers: Arc<Answers>,
-    /// The cluster with params that are looked up, if there is a source of these.
+    /// The cluster with params from the source, if there is one.
     params: Option<WithParams<'r>>,
-    /// The object as it is by now; `None` while nobody changed it.
+    /// The current object; `None` while it is unchanged.
     object: Option<Arc<Value<'static>>>,
-    /// Whether policies were the last to change it.
+    /// Whether policies made the last change.
     is_of_policies: bool,
-    /// The memory of what webhooks made, if they made anything.
+    /// The memory of the results of webhooks, if there are any.
     held: Option<HeldMemory>,
     outcome: Outcome,
 }
@@ -197,7 +197,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    /// Tells that a part of the chain is done, and hands on how.
+    /// Reports a finished part of the chain to the observer, and returns its result.
     fn record(
         &self,
         name: &str,
@@ -222,7 +222,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    /// Takes an object that policies made, or somebody else.
+    /// Replaces the object by a changed one, and notes whether policies changed it.
     fn changed(&mut self, object: Value<'static>, is_of_policies: bool) {
         self.object = Some(Arc::new(object));
         self.is_of_policies = is_of_policies;
@@ -246,7 +246,7 @@ impl<'r> ChainRun<'r> {
             .with_memory(&self.context.limits.memory)
     }
 
-    /// Goes on with policies that gave no decision yet, or ends the request.
+    /// Provides what an unfinished evaluation waits for, or ends the request.
     async fn resume(&mut self, unfinished: Unfinished) -> Result<(), End> {
         match unfinished {
             Unfinished::Pending => self.answer().await,
@@ -254,7 +254,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    /// The end of a request whose policies or webhooks gave no verdict.
+    /// The end of a request whose evaluation cannot be finished.
     fn stopped(&self, unfinished: Unfinished) -> End {
         match unfinished {
             Unfinished::Pending => End::Unfinished(unfinished),
@@ -263,7 +263,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    /// Asks for what policies wait for: answers to authorization checks, and params.
+    /// Asks for the answers to authorization checks and for the params that policies wait for.
     async fn answer(&mut self) -> Result<(), End> {
         let looked_up = self.look_up_params().await?;
         let asked = self.answers.ask(self.context.decider);
@@ -273,7 +273,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    /// Looks up the params that policies wait for; whether there were any.
+    /// Looks up the params that policies wait for; true if there were any.
     async fn look_up_params(&mut self) -> Result<bool, End> {
         let Some(params) = &mut self.params else {
             return Ok(false);
@@ -287,7 +287,7 @@ impl<'r> ChainRun<'r> {
         Ok(looked_up)
     }
 
-    /// The steps of the caller at a place.
+    /// Runs the caller's steps at a place.
     async fn steps(&mut self, place: Place, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let admission = self.admission;
         let half = match place.mutates() {
@@ -323,7 +323,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    /// Keeps annotations; what is there under a key stays.
+    /// Adds audit annotations; existing keys keep their value.
     fn annotate(&mut self, annotations: impl IntoIterator<Item = (String, String)>) {
         let kept: &mut BTreeMap<_, _> = &mut self.outcome.audit_annotations;
         for (key, value) in annotations {
@@ -344,7 +344,7 @@ impl<'r> ChainRun<'r> {
     }
 }
 
-/// The answer to a request for which there is no memory.
+/// The status of a request that ran out of memory.
 fn out_of_memory(unfinished: Unfinished) -> Status {
     let reason = match unfinished {
         Unfinished::MemoryBudget => Reason::TooManyRequests,

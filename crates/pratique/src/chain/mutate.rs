@@ -1,4 +1,4 @@
-//! The mutating half of the chain, in one round or two.
+//! The mutating phase of the chain, in one round or two.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Half, Logging};
 use crate::step::Place;
 
-/// What is remembered from the first round to the second.
+/// The state that the second round takes from the first.
 #[derive(Default)]
 struct Rounds {
     second: bool,
     policies: Reinvocation,
-    /// The object as the policies left it; `None` where nobody had changed it by then.
+    /// The object as the policies left it; `None` if it was still unchanged.
     after_policies: Option<Arc<Value<'static>>>,
     #[cfg(feature = "webhooks")]
     webhooks: pratique_webhook::Reinvocation,
 }
 
 impl Rounds {
-    /// Whether a policy or a webhook changed the object, so that those before may want to see it again.
-    fn again(&self) -> bool {
+    /// Whether a policy or webhook changed the object, so that a second round is due.
+    fn needs_second(&self) -> bool {
         #[cfg(feature = "webhooks")]
         if self.webhooks.is_due() {
             return true;
@@ -37,7 +37,7 @@ impl ChainRun<'_> {
     pub(super) async fn mutate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let mut rounds = Rounds::default();
         self.round(&mut rounds, observer).await?;
-        if rounds.again() {
+        if rounds.needs_second() {
             rounds.second = true;
             self.round(&mut rounds, observer).await?;
         }
@@ -47,7 +47,7 @@ impl ChainRun<'_> {
     async fn round(&mut self, rounds: &mut Rounds, observer: &mut dyn ChainObserver) -> Result<(), End> {
         self.steps(Place::BeforeMutatingPolicies, observer).await?;
         let began = Stopwatch::start();
-        let ended = self.policies(rounds, observer).await;
+        let ended = self.mutating_policies(rounds, observer).await;
         let plugin = Plugin::MutatingAdmissionPolicy;
         self.record(plugin.name(), Half::Mutating, began, ended, observer)?;
         self.steps(Place::BeforeMutatingWebhooks, observer).await?;
@@ -64,7 +64,11 @@ impl ChainRun<'_> {
         self.steps(Place::AfterMutatingWebhooks, observer).await
     }
 
-    async fn policies(&mut self, rounds: &mut Rounds, observer: &mut dyn ChainObserver) -> Result<(), End> {
+    async fn mutating_policies(
+        &mut self,
+        rounds: &mut Rounds,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<(), End> {
         if rounds.second {
             let before = rounds.after_policies.as_deref().unwrap_or(&self.request.object);
             let changed = !same(before, self.attributes().object);
@@ -78,7 +82,7 @@ impl ChainRun<'_> {
             steps,
         } = loop {
             self.in_time()?;
-            let mutated = self.mutated(&mut rounds.policies, observer);
+            let mutated = self.evaluate_mutating(&mut rounds.policies, observer);
             match mutated {
                 Ok(mutated) => break mutated,
                 Err(unfinished) => self.resume(unfinished).await?,
@@ -98,7 +102,7 @@ impl ChainRun<'_> {
         Ok(())
     }
 
-    fn mutated(
+    fn evaluate_mutating(
         &self,
         turns: &mut Reinvocation,
         observer: &mut dyn ChainObserver,

@@ -1,4 +1,4 @@
-//! The validating half of the chain, and the registry's checks before it.
+//! The validating phase of the chain, and the registry's checks before it.
 
 use pratique_manifest::Plugin;
 use pratique_policy::{DenialCause, Unfinished, Verdict, validate};
@@ -9,7 +9,7 @@ use crate::observer::{ChainObserver, Half, Logging};
 use crate::step::Place;
 
 impl ChainRun<'_> {
-    /// What an API server's registry says to configuration of admission, where the chain is to say it.
+    /// Checks configuration of admission as an API server's registry does, if that was asked for.
     pub(super) fn registry_check(&mut self) -> Result<(), End> {
         let warnings = self.admission.registry_check(&self.attributes());
         self.outcome.warnings.extend(warnings.map_err(End::by_rule)?);
@@ -19,7 +19,7 @@ impl ChainRun<'_> {
     pub(super) async fn validate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         self.steps(Place::BeforeValidatingPolicies, observer).await?;
         let began = Stopwatch::start();
-        let ended = self.judge(observer).await;
+        let ended = self.validating_policies(observer).await;
         let plugin = Plugin::ValidatingAdmissionPolicy;
         self.record(plugin.name(), Half::Validating, began, ended, observer)?;
         self.steps(Place::BeforeValidatingWebhooks, observer).await?;
@@ -33,7 +33,7 @@ impl ChainRun<'_> {
         self.steps(Place::AfterValidatingWebhooks, observer).await
     }
 
-    async fn judge(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+    async fn validating_policies(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let Verdict {
             status,
             undecided,
@@ -42,9 +42,9 @@ impl ChainRun<'_> {
             audit_annotations,
         } = loop {
             self.in_time()?;
-            let verdict = self.verdict(observer);
-            match verdict {
-                Ok(verdict) => break verdict,
+            let evaluated = self.evaluate_validating(observer);
+            match evaluated {
+                Ok(evaluated) => break evaluated,
                 Err(unfinished) => self.resume(unfinished).await?,
             }
         };
@@ -55,7 +55,7 @@ impl ChainRun<'_> {
         status.map_or(Ok(()), |status| Err(End::Refused(status, cause)))
     }
 
-    fn verdict(&self, observer: &mut dyn ChainObserver) -> Result<Verdict, Unfinished> {
+    fn evaluate_validating(&self, observer: &mut dyn ChainObserver) -> Result<Verdict, Unfinished> {
         let sets = self.admission.validating();
         let surroundings = self.admission.helpers.join(self.surroundings());
         let attributes = self.attributes();

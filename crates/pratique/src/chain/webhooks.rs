@@ -1,4 +1,4 @@
-//! Webhooks in the chain.
+//! The webhooks of the chain.
 
 use pratique_json::Value;
 use pratique_policy::{DenialCause, HeldMemory, OutOfMemory};
@@ -25,14 +25,14 @@ impl<'r> ChainRun<'r> {
             .excluding_virtual(self.admission.feature_gates.excludes_virtual_resources)
     }
 
-    /// The caller for this request, which may have to hurry.
+    /// The caller with the time budget of this request, if there is one.
     fn with_budget<'a>(&self, caller: &'a dyn Caller) -> Option<Budget<'a>> {
         let whole = self.admission.webhooks.callers.guards.budget?;
         Some(Budget::begun(caller, whole, self.began))
     }
 
-    /// Counts what webhooks made of the request: it stays until that is answered. The policies that come after see an object
-    /// in the form of its kind, and an answer has it as a patch.
+    /// Reserves the memory of what webhooks made until the request is answered. It exists up to three times: as it is, in the
+    /// form of its kind for the policies that follow, and as a patch in the answer.
     fn hold(&mut self, object: Option<&Value<'_>>, status: Option<&Status>) -> Result<(), End> {
         const COPIES: usize = 3;
         let object = object.map_or(0, Value::owned_bytes);
@@ -52,7 +52,7 @@ impl<'r> ChainRun<'r> {
         })
     }
 
-    /// One turn of the mutating webhooks.
+    /// Calls the mutating webhooks of one round.
     pub(super) async fn mutating_webhooks(
         &mut self,
         turns: &mut Reinvocation,

@@ -23,12 +23,12 @@ pub trait ClusterView: Send + Sync {
         None
     }
 
-    /// Whether the cluster is known well enough to judge by.
+    /// Whether the cluster is known well enough to evaluate requests.
     fn is_ready(&self) -> bool {
         true
     }
 
-    /// Begins to tell when it becomes known well enough.
+    /// Subscribes to the view becoming ready.
     fn subscribe(&self, changed: Changed) {
         let _ = changed;
     }

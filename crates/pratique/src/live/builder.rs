@@ -1,4 +1,4 @@
-//! Collects what a [`Live`] needs, and starts it.
+//! Configures and starts a [`Live`].
 
 use std::fmt;
 use std::io;
@@ -16,14 +16,14 @@ use super::observer::AdmissionObserver;
 use super::readiness::Readiness;
 use super::retired::Retired;
 use super::source::{Changed, Source};
-use super::worker::{Bell, Worker};
+use super::worker::{ChangeNotifier, Worker};
 use super::{Live, Tasks};
 use crate::authorization::Decider;
 use crate::builder::{AdmissionBuilder, BuildError, NotEvaluated};
 use crate::cluster::{AssumedNamespaces, ClusterView, DynParamSource, ParamSource};
 use crate::configurations::Configurations;
 
-/// Collects what a [`Live`] needs besides what the [`AdmissionBuilder`] was given.
+/// The settings of a [`Live`] besides those of the [`AdmissionBuilder`].
 pub struct LiveBuilder {
     builder: AdmissionBuilder,
     sources: Vec<Arc<dyn Source>>,
@@ -36,14 +36,14 @@ pub struct LiveBuilder {
     watching: pratique_watch::Options,
 }
 
-/// Why there is no [`Live`].
+/// Why a [`Live`] cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
     /// There is configuration that is not evaluated.
     #[error(transparent)]
     NotEvaluated(#[from] NotEvaluated),
-    /// A kubeconfig for webhooks has credentials that a command gives, which is not run.
+    /// A kubeconfig for webhooks has credentials from a command, which is not supported.
     #[error(
         "the kubeconfig of {plugin} has a user {user:?} whose credentials a command gives (exec): for webhooks that is \
          not supported; give a token, a tokenFile or a client certificate"
@@ -60,7 +60,7 @@ pub enum StartError {
     /// An AdmissionConfiguration does not load, or what it names does not.
     #[error(transparent)]
     Configuration(ConfigurationErrors),
-    /// The system gives no thread.
+    /// No thread can be started.
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
 }
@@ -90,14 +90,14 @@ impl LiveBuilder {
         }
     }
 
-    /// Tells `observer` of everything that happens: metrics, an audit log, or one of the program's own.
+    /// Adds an observer of all events: metrics, an audit log, or another implementation.
     #[must_use]
     pub fn observer(mut self, observer: impl AdmissionObserver + 'static) -> Self {
         self.observers.push(Arc::new(observer));
         self
     }
 
-    /// Watches directories in this way; the words for logs are those of an API server.
+    /// Sets how directories are watched. Log messages are those of an API server whatever the options say.
     #[cfg(feature = "watch")]
     #[must_use]
     pub fn watching(self, options: pratique_watch::Options) -> Self {
@@ -107,15 +107,15 @@ impl LiveBuilder {
         }
     }
 
-    /// Adds a source of the API's configuration.
+    /// Adds a source of configuration stored in the API.
     #[must_use]
     pub fn source(mut self, source: impl Source + 'static) -> Self {
         self.sources.push(Arc::new(source));
         self
     }
 
-    /// Takes namespaces, params and what is served from this cluster. Without, it is [`AssumedNamespaces`]: namespaces
-    /// exist, and what depends on more than their names is undecided.
+    /// Sets the view of the cluster: namespaces, params, served resources. Without it, [`AssumedNamespaces`] is used: all
+    /// namespaces exist, and what depends on more than their names is undecided.
     #[must_use]
     pub fn cluster(self, cluster: impl ClusterView + 'static) -> Self {
         LiveBuilder {
@@ -124,7 +124,7 @@ impl LiveBuilder {
         }
     }
 
-    /// Takes params of the kinds that this source has from it, when a request needs them; others are the cluster's.
+    /// Adds a source of params, asked when a request needs them; params of kinds that it does not have are the cluster's.
     #[must_use]
     pub fn params(self, source: impl ParamSource + 'static) -> Self {
         LiveBuilder {
@@ -133,7 +133,7 @@ impl LiveBuilder {
         }
     }
 
-    /// Has authorization checks answered by `decider`. Without, what depends on one is undecided;
+    /// Sets what answers authorization checks. Without it, what depends on one is undecided;
     /// [`NoOpinion`](crate::authorization::NoOpinion) answers no to all.
     #[must_use]
     pub fn decider(self, decider: impl Decider + 'static) -> Self {
@@ -143,7 +143,7 @@ impl LiveBuilder {
         }
     }
 
-    /// Refuses requests that take longer, as an API server does.
+    /// Sets the time after which requests are rejected, as an API server does.
     #[must_use]
     pub fn deadline(self, deadline: Duration) -> Self {
         LiveBuilder {
@@ -152,11 +152,11 @@ impl LiveBuilder {
         }
     }
 
-    /// Loads what was not [loaded](AdmissionBuilder::load) yet, and starts. What is known already is in effect when this
-    /// returns.
+    /// Loads what was not [loaded](AdmissionBuilder::load) yet, and starts. The configuration that is available by then is in
+    /// effect when this returns.
     ///
     /// # Errors
-    /// Manifests do not load, webhooks cannot be called, or the system gives no thread.
+    /// Manifests do not load, webhooks cannot be called, or no thread can be started.
     pub fn start(self) -> Result<Live, StartError> {
         let builder = self.builder.load()?;
         #[cfg(feature = "webhooks")]
@@ -168,10 +168,10 @@ impl LiveBuilder {
         let mut config = builder.into_config();
         let unknown = self.sources.iter().map(|_| Arc::new(Configurations::default()));
         config.api.extend(unknown);
-        let bell = Arc::new(Bell::default());
+        let notifier = Arc::new(ChangeNotifier::default());
         let changed = {
-            let bell = bell.clone();
-            Changed::new(move || bell.ring())
+            let notifier = notifier.clone();
+            Changed::new(move || notifier.notify())
         };
         #[cfg(feature = "watch")]
         let directories = directories::watch(
@@ -201,15 +201,15 @@ impl LiveBuilder {
             .for_each(|source| source.subscribe(changed.clone()));
         core.cluster.subscribe(changed);
         core.refresh()?;
-        let [refreshed, replaced] = [core.clone(), core.clone()];
+        let [refreshed, retiring] = [core.clone(), core.clone()];
         let work = move || {
-            // What cannot be used changes nothing.
+            // A configuration that cannot be used leaves the current one in effect.
             let _ = refreshed.refresh();
         };
-        let tidy = move || replaced.retired.free();
-        let worker = Worker::start(bell.clone(), work, tidy)?;
+        let free = move || retiring.retired.free();
+        let worker = Worker::start(notifier.clone(), work, free)?;
         let tasks = Arc::new(Tasks {
-            bell,
+            notifier,
             worker,
             core: core.clone(),
         });

@@ -1,4 +1,4 @@
-//! Directories of static manifests as sources: each with its own watcher and its own last good set.
+//! Directories of static manifests: each has a watcher and keeps its last valid set.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +48,7 @@ pub(super) fn watch(
             helpers: helpers.clone(),
             turn: turn.clone(),
         };
-        let teller = Teller {
+        let observer = WatchObserver {
             plugin: directory.plugin,
             path: directory.path.clone(),
             in_use: AtomicUsize::new(0),
@@ -56,7 +56,7 @@ pub(super) fn watch(
             changed: changed.clone(),
             observers: observers.to_vec(),
         };
-        let one = Watched::start(&directory.path, options, loader, teller)?;
+        let one = Watched::start(&directory.path, options, loader, observer)?;
         super::log::started(directory.plugin, &one.current().value);
         watched.push((directory.place, one));
     }
@@ -73,7 +73,7 @@ impl Directories {
         }
     }
 
-    /// Whether a directory is not watched any more although nothing told to stop.
+    /// Whether a watcher has ended although it was not stopped.
     pub(super) fn have_ended(&self) -> bool {
         self.lock().iter().any(|(_, watched)| !watched.is_running())
     }
@@ -137,7 +137,7 @@ impl Load<Arc<ManifestSet>> for Loader {
 }
 
 /// Tells of what came of loading.
-struct Teller {
+struct WatchObserver {
     plugin: Plugin,
     path: String,
     /// How many policies and webhook configurations were loaded last, and how many there were before.
@@ -147,13 +147,13 @@ struct Teller {
     observers: Vec<Arc<dyn AdmissionObserver>>,
 }
 
-impl pratique_watch::Observer for Teller {
+impl pratique_watch::Observer for WatchObserver {
     fn attempted(&self, attempt: &Attempt<'_>) {
         let result = match attempt.outcome {
             Outcome::Loaded { hash } => ReloadResult::Loaded { hash },
             Outcome::Unchanged { .. } => ReloadResult::Unchanged,
             Outcome::Failed { reason } => ReloadResult::Failed { reason },
-            // Neither a success nor a failure yet; the log tells of it.
+            // Neither a success nor a failure yet; it is logged.
             Outcome::Unsettled { .. } => return,
         };
         if matches!(result, ReloadResult::Loaded { .. }) {
@@ -162,7 +162,7 @@ impl pratique_watch::Observer for Teller {
             if loaded == 0 && before > 0 {
                 super::log::emptied(self.plugin, &self.path, before);
             }
-            self.changed.tell();
+            self.changed.notify();
         }
         let reload = Reload {
             plugin: self.plugin,

@@ -1,4 +1,4 @@
-//! What an API server logs of the configuration that it takes up.
+//! The log messages of an API server about loaded configuration.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use pratique_exclusion::{NOTICE, Notice};
 
 use crate::configurations::Configurations;
 
-/// Tells of a directory that was loaded at the start.
+/// Logs a directory that was loaded at the start.
 #[cfg(feature = "watch")]
 pub(super) fn started(plugin: pratique_manifest::Plugin, set: &pratique_manifest::ManifestSet) {
     let name = plugin.name();
@@ -26,14 +26,13 @@ pub(super) fn started(plugin: pratique_manifest::Plugin, set: &pratique_manifest
     }
 }
 
-/// How many policies and webhook configurations there are in a set.
+/// The number of policies and webhook configurations in a set.
 #[cfg(feature = "watch")]
 pub(super) fn count(set: &pratique_manifest::ManifestSet) -> usize {
     set.objects().filter(|object| !object.kind.is_binding()).count()
 }
 
-/// Tells of a directory that had policies or webhook configurations and has none any more. For an API server that is a
-/// reload like any other.
+/// Warns of a directory that had policies or webhook configurations and has none any more, which an API server does not.
 #[cfg(feature = "watch")]
 pub(super) fn emptied(plugin: pratique_manifest::Plugin, dir: &str, removed: usize) {
     let what = if plugin.is_policy() {
@@ -49,41 +48,44 @@ pub(super) fn emptied(plugin: pratique_manifest::Plugin, dir: &str, removed: usi
     );
 }
 
-/// Tells of webhook configurations that are new and name what webhooks never see.
+/// Logs new webhook configurations that name resources excluded from webhooks.
 pub(super) fn changed(before: &Configurations, after: &Configurations) {
-    let known: HashSet<_> = before.mutating_webhooks.iter().map(Arc::as_ptr).collect();
-    for configuration in &after.mutating_webhooks {
-        if !known.contains(&Arc::as_ptr(configuration)) {
-            let rules = configuration
-                .webhooks
-                .iter()
-                .flatten()
-                .filter_map(|webhook| webhook.rules.as_ref());
-            let name = configuration.metadata.name.as_deref().unwrap_or_default();
-            tell(Notice::of("MutatingWebhookConfiguration", name, rules.flatten()));
-        }
-    }
-    let known: HashSet<_> = before.validating_webhooks.iter().map(Arc::as_ptr).collect();
-    for configuration in &after.validating_webhooks {
-        if !known.contains(&Arc::as_ptr(configuration)) {
-            let rules = configuration
-                .webhooks
-                .iter()
-                .flatten()
-                .filter_map(|webhook| webhook.rules.as_ref());
-            let name = configuration.metadata.name.as_deref().unwrap_or_default();
-            tell(Notice::of(
-                "ValidatingWebhookConfiguration",
-                name,
-                rules.flatten(),
-            ));
-        }
-    }
+    each_new(&before.mutating_webhooks, &after.mutating_webhooks, |new| {
+        let rules = new
+            .webhooks
+            .iter()
+            .flatten()
+            .filter_map(|webhook| webhook.rules.as_ref());
+        Notice::of(
+            "MutatingWebhookConfiguration",
+            new.metadata.name.as_deref().unwrap_or_default(),
+            rules.flatten(),
+        )
+    });
+    each_new(&before.validating_webhooks, &after.validating_webhooks, |new| {
+        let rules = new
+            .webhooks
+            .iter()
+            .flatten()
+            .filter_map(|webhook| webhook.rules.as_ref());
+        Notice::of(
+            "ValidatingWebhookConfiguration",
+            new.metadata.name.as_deref().unwrap_or_default(),
+            rules.flatten(),
+        )
+    });
 }
 
-fn tell(notice: Option<Notice>) {
-    if let Some(notice) = notice {
-        let excluded = notice.excluded_resources.as_slice();
-        tracing::info!(kind = notice.kind, name = %notice.name, excludedResources = ?excluded, "{NOTICE}");
-    }
+/// Logs the notice on each object that is not the same as one before.
+fn each_new<T>(before: &[Arc<T>], after: &[Arc<T>], notice: impl Fn(&T) -> Option<Notice>) {
+    let known: HashSet<_> = before.iter().map(Arc::as_ptr).collect();
+    let new = after
+        .iter()
+        .filter(|object| !known.contains(&Arc::as_ptr(object)));
+    new.filter_map(|object| notice(object)).for_each(log);
+}
+
+fn log(notice: Notice) {
+    let excluded = notice.excluded_resources.as_slice();
+    tracing::info!(kind = notice.kind, name = %notice.name, excludedResources = ?excluded, "{NOTICE}");
 }

@@ -1,7 +1,7 @@
 //! Admission that stays current while a program runs.
 //!
-//! A request takes the [`Admission`] that is there when it begins and keeps it to its end. What changes is compiled on
-//! another thread and swapped in whole; a change that cannot be used changes nothing.
+//! A request uses the [`Admission`] that is current when it begins, to its end. Changes are compiled on another thread and
+//! swapped in as a whole; a change that cannot be used has no effect.
 
 mod builder;
 mod core;
@@ -27,7 +27,7 @@ use crate::limits::Limits;
 use crate::observer::Half;
 use crate::outcome::Outcome;
 use core::Core;
-use worker::{Bell, Worker};
+use worker::{ChangeNotifier, Worker};
 
 pub use builder::{LiveBuilder, StartError};
 pub use observer::{AdmissionObserver, Answered, Reload, ReloadResult};
@@ -36,7 +36,7 @@ pub use service::Reviewing;
 pub use source::{Changed, InMemory, Source};
 
 /// Admission that stays current: static directories, the API's configuration and the cluster may change while requests
-/// are evaluated. A copy is the same; when the last is dropped, everything in the background ends.
+/// are evaluated. Copies share one instance; when the last is dropped, the background tasks end.
 #[derive(Clone)]
 pub struct Live {
     core: Arc<Core>,
@@ -44,7 +44,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Takes a request through the whole chain. The future can be dropped at any time.
+    /// Evaluates a request by the whole chain. The future can be dropped at any time.
     ///
     /// # Errors
     /// Requests cannot be evaluated yet, or any more.
@@ -60,8 +60,8 @@ impl Live {
         Ok(self.admit(request).await?.into_response(request))
     }
 
-    /// [`review`](Self::review) by one half of the chain, or both, within limits: for whoever is asked by an API server,
-    /// which lets others come in between.
+    /// [`review`](Self::review) by one phase of the chain, or both, within limits: for webhooks, which an API server calls
+    /// once in each phase.
     ///
     /// # Errors
     /// As [`admit`](Self::admit).
@@ -75,8 +75,8 @@ impl Live {
         Ok(outcome.into_response(request))
     }
 
-    /// [`admit`](Self::admit) by one half of the chain, or both, within limits, such as a deadline of its own or an
-    /// interrupt that is set once the client has gone.
+    /// [`admit`](Self::admit) by one phase of the chain, or both, within limits, such as a deadline or an interrupt
+    /// that is set when the client disconnects.
     ///
     /// # Errors
     /// As [`admit`](Self::admit).
@@ -94,7 +94,7 @@ impl Live {
         self.core.manifests()
     }
 
-    /// What requests are evaluated by that begin now; `None` before the first.
+    /// The admission that new requests use; `None` before the first.
     pub fn current(&self) -> Option<Arc<Admission>> {
         self.core.current.load_full()
     }
@@ -112,9 +112,9 @@ impl Live {
         poll_fn(|context| self.core.readiness.poll(context)).await
     }
 
-    /// Waits until requests are evaluated by something else than `since`, which is what [`current`](Self::current) gave, and
-    /// gives that: a directory or another source changed, and the change is in effect. Several changes may be seen as one;
-    /// what cannot be used is no change.
+    /// Waits until the current admission is another than `since`, which [`current`](Self::current) returned, and returns it:
+    /// a directory or another source changed, and the change is in effect. Several changes may be seen as one; a change that
+    /// cannot be used is not seen.
     ///
     /// ```
     /// # use pratique::{Admission, Configurations, live::InMemory};
@@ -139,14 +139,14 @@ impl Live {
         poll_fn(|context| self.core.readiness.poll_for(context, other)).await
     }
 
-    /// Waits until all changes that sources told of are in effect. It blocks the thread.
+    /// Waits until all changes that sources notified of are in effect. It blocks the thread.
     pub fn settle(&self) {
-        self.tasks.bell.settled();
+        self.tasks.notifier.wait_until_settled();
     }
 
-    /// Which background tasks ended although [`stop`](Self::stop) was not called: `watch` for a directory, `reload` for
-    /// what compiles changes, `cluster` for what follows a cluster. Each ends by a fault in it only; what was in
-    /// effect stays so, and changes do not take effect any more.
+    /// The background tasks that ended although [`stop`](Self::stop) was not called: `watch` watches a directory, `reload`
+    /// compiles changes, `cluster` follows a cluster. They end only by a bug; the current admission stays in effect, and
+    /// changes no longer take effect.
     pub fn ended_tasks(&self) -> Vec<&'static str> {
         if self.core.readiness.is_stopped() {
             return Vec::new();
@@ -166,8 +166,8 @@ impl Live {
         ended
     }
 
-    /// Takes no more requests, ends everything in the background and waits for that, which blocks the thread. Requests
-    /// under way are judged to their end by what they began with.
+    /// Rejects further requests, ends the background tasks and waits for that, which blocks the thread. Requests under way
+    /// are evaluated to their end.
     pub fn stop(&self) {
         self.core.readiness.set_stopped();
         self.tasks.stop();
@@ -183,9 +183,9 @@ impl fmt::Debug for Live {
     }
 }
 
-/// What goes on in the background.
+/// The background tasks.
 struct Tasks {
-    bell: Arc<Bell>,
+    notifier: Arc<ChangeNotifier>,
     worker: Worker,
     core: Arc<Core>,
 }

@@ -8,14 +8,15 @@ use pratique_types::AdmissionRequest;
 use crate::observer::{ChainObserver, Span};
 use crate::outcome::Outcome;
 
-/// Is told of everything that happens, from any thread. All methods do nothing unless implemented; none should wait.
+/// Receives all events, from any thread. By default all methods do nothing; none should block.
 pub trait AdmissionObserver: Send + Sync {
     /// A directory of static manifests was looked at, at the start or later.
     fn reloaded(&self, reload: &Reload<'_>) {
         let _ = reload;
     }
 
-    /// Whether the file system tells of changes to a directory of static manifests: told at the start, and when it changes.
+    /// Whether the file system notifies of changes to a directory of static manifests: called at the start, and when that
+    /// changes.
     /// Otherwise changes are seen by the poll only.
     fn watching(&self, plugin: Plugin, directory: &str, is_watched: bool) {
         let _ = (plugin, directory, is_watched);
@@ -65,7 +66,7 @@ pub enum ReloadResult<'a> {
     Unchanged,
     /// It cannot be used; what was there before stays.
     Failed {
-        /// Why, in an API server's words.
+        /// The reason, as an API server words it.
         reason: &'a str,
     },
 }

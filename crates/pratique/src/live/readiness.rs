@@ -1,11 +1,11 @@
-//! Whether requests can be judged yet, or any more, and whoever waits for that.
+//! Whether requests can be evaluated, and the tasks that wait for that.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use pratique_policy::Unfinished;
 
-/// Why a request is not judged.
+/// Why a request is not evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unavailable {
@@ -86,7 +86,7 @@ impl Readiness {
         if state.stopped {
             return Poll::Ready(Err(Unavailable::Stopped));
         }
-        // What comes after this look is told: that takes the lock, and comes after what is in effect.
+        // A later change wakes the task: it takes the lock after the change is in effect.
         match found() {
             Some(found) => Poll::Ready(Ok(found)),
             None => {

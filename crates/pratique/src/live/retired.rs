@@ -14,13 +14,13 @@ impl<T> Default for Retired<T> {
 }
 
 impl<T> Retired<T> {
-    /// Keeps what nobody begins to use any more.
+    /// Adds a replaced version.
     pub(super) fn push(&self, replaced: Option<Arc<T>>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.extend(replaced);
     }
 
-    /// Frees what nobody uses; whether something is left.
+    /// Frees versions that no request uses any more; true if some are left.
     pub(super) fn free(&self) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|version| Arc::strong_count(version) > 1);

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::configurations::Configurations;
 
-/// Gives the configuration of admission that is stored in an API, and tells of changes to it.
+/// A source of the configuration of admission that is stored in an API.
 pub trait Source: Send + Sync {
     /// All that there is now; `None` while that is not known yet. It is cheap to ask.
     fn current(&self) -> Option<Arc<Configurations>>;
 
-    /// Begins to tell of changes: `changed` is called after each, from any thread, and returns at once. It is asked
+    /// Subscribes to changes: `changed` is notified after each, from any thread, and returns at once. It is asked
     /// for once, before anything else.
     fn subscribe(&self, changed: Changed);
 
-    /// Whether what the source does in the background ended by itself, so that changes are not told any more.
+    /// Whether what the source does in the background ended by itself, so that there are no more notifications.
     fn has_ended(&self) -> bool {
         false
     }
@@ -23,18 +23,18 @@ pub trait Source: Send + Sync {
     fn stop(&self) {}
 }
 
-/// Tells whoever uses a [`Source`] that it changed. May be called at any time, even when nobody listens any more.
+/// Notifies the user of a [`Source`] of a change. It may be called at any time, also after the user is gone.
 #[derive(Clone)]
 pub struct Changed(Arc<dyn Fn() + Send + Sync>);
 
 impl Changed {
     /// Tells it by this function.
-    pub fn new(tell: impl Fn() + Send + Sync + 'static) -> Self {
-        Changed(Arc::new(tell))
+    pub fn new(notify: impl Fn() + Send + Sync + 'static) -> Self {
+        Changed(Arc::new(notify))
     }
 
     /// The source changed.
-    pub fn tell(&self) {
+    pub fn notify(&self) {
         (self.0)();
     }
 }
@@ -56,7 +56,7 @@ struct Held {
 }
 
 impl InMemory {
-    /// A source that knows nothing yet: who waits for it is not ready.
+    /// A source without configuration yet: a `Live` with it is not ready.
     pub fn unknown() -> Self {
         InMemory::default()
     }
@@ -74,7 +74,7 @@ impl InMemory {
         held.current = Some(Arc::new(configurations));
         let changed = held.changed.clone();
         drop(held);
-        changed.iter().for_each(Changed::tell);
+        changed.iter().for_each(Changed::notify);
     }
 
     /// Changes some of the configuration: others see all of it or nothing. Objects that stay should stay the same
@@ -86,10 +86,10 @@ impl InMemory {
         held.current = Some(Arc::new(next));
         let changed = held.changed.clone();
         drop(held);
-        changed.iter().for_each(Changed::tell);
+        changed.iter().for_each(Changed::notify);
     }
 
-    /// If somebody's change panics, what was there before it stays.
+    /// If a change panics, the previous configuration stays.
     fn lock(&self) -> MutexGuard<'_, Held> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,37 +1,37 @@
-//! The thread that compiles what changed and puts it in the place of what was, aside from all requests.
+//! The thread that compiles changes, aside from all requests.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Has some work done again whenever something changed. Changes that come while it is being done are done together.
+/// Repeats some work whenever something changed. Changes that arrive during the work are handled together.
 #[derive(Debug)]
 pub(super) struct Worker {
-    bell: Arc<Bell>,
+    notifier: Arc<ChangeNotifier>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What wakes the thread.
+/// Notifies the thread of changes.
 #[derive(Debug, Default)]
-pub(super) struct Bell {
+pub(super) struct ChangeNotifier {
     state: Mutex<State>,
-    rung: Condvar,
+    changed: Condvar,
     done: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// How often it was rung.
-    rings: u64,
-    /// How many of these are done with.
-    answered: u64,
+    /// The number of notifications.
+    notified: u64,
+    /// How many of these were handled.
+    handled: u64,
     stopped: bool,
 }
 
-/// What the thread does next.
+/// The next task of the thread.
 enum Next {
-    Rung(u64),
+    Changed(u64),
     Idle,
     Stopped,
 }
@@ -40,36 +40,36 @@ enum Next {
 const PAUSE: Duration = Duration::from_millis(20);
 
 impl Worker {
-    /// Begins, with `work` being done on a thread of its own. After it `tidy` is done, and again from time to time while
-    /// it says that something is left.
+    /// Starts the thread. It runs `work` after each change, then `tidy`, and `tidy` again from time to time while that returns
+    /// true because something is left.
     pub(super) fn start(
-        bell: Arc<Bell>,
+        notifier: Arc<ChangeNotifier>,
         work: impl Fn() + Send + 'static,
         tidy: impl Fn() -> bool + Send + 'static,
     ) -> io::Result<Self> {
-        let waiting = bell.clone();
+        let waiting = notifier.clone();
         let thread = thread::Builder::new()
             .name("pratique-live".to_owned())
             .spawn(move || {
                 #[cfg(feature = "watch")]
                 pratique_watch::lower_priority();
-                waiting.answer(&work, &tidy);
+                waiting.handle(&work, &tidy);
             })?;
         Ok(Worker {
-            bell,
+            notifier,
             thread: Mutex::new(Some(thread)),
         })
     }
 
-    /// Whether the thread ended although it was not told to, which only a panic does.
+    /// Whether the thread ended without being stopped, which only a panic does.
     pub(super) fn has_ended(&self) -> bool {
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         thread.as_ref().is_some_and(JoinHandle::is_finished)
     }
 
-    /// Ends the thread, and waits for that: what it does now is done first.
+    /// Stops the thread after its current work, and waits for it.
     pub(super) fn stop(&self) {
-        self.bell.stop();
+        self.notifier.stop();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let thread = thread.filter(|thread| thread.thread().id() != thread::current().id());
         if let Some(thread) = thread {
@@ -79,24 +79,24 @@ impl Worker {
     }
 }
 
-impl Bell {
-    /// Something changed.
-    pub(super) fn ring(&self) {
-        self.lock().rings += 1;
-        self.rung.notify_one();
+impl ChangeNotifier {
+    /// Reports a change.
+    pub(super) fn notify(&self) {
+        self.lock().notified += 1;
+        self.changed.notify_one();
     }
 
-    /// Waits until all that changed before is in effect, or nothing will be any more.
-    pub(super) fn settled(&self) {
+    /// Waits until all changes so far are handled, or the thread has stopped.
+    pub(super) fn wait_until_settled(&self) {
         let state = self.lock();
-        let rings = state.rings;
-        let waiting = |state: &mut State| !state.stopped && state.answered < rings;
+        let notified = state.notified;
+        let waiting = |state: &mut State| !state.stopped && state.handled < notified;
         drop(self.done.wait_while(state, waiting));
     }
 
-    fn answer(&self, work: &impl Fn(), tidy: &impl Fn() -> bool) {
-        // Whoever waits is told, even if the work panics.
-        struct Stop<'b>(&'b Bell);
+    fn handle(&self, work: &impl Fn(), tidy: &impl Fn() -> bool) {
+        // Waiting threads are woken even if the work panics.
+        struct Stop<'n>(&'n ChangeNotifier);
         impl Drop for Stop<'_> {
             fn drop(&mut self) {
                 self.0.stop();
@@ -108,9 +108,9 @@ impl Bell {
             match self.next(is_untidy) {
                 Next::Stopped => return,
                 Next::Idle => {}
-                Next::Rung(rings) => {
+                Next::Changed(notified) => {
                     work();
-                    self.lock().answered = rings;
+                    self.lock().handled = notified;
                     self.done.notify_all();
                 }
             }
@@ -118,33 +118,35 @@ impl Bell {
         }
     }
 
-    /// Waits for the next ring, or only for a while.
+    /// Waits for the next change, or only for a while if something is to be tidied.
     fn next(&self, is_untidy: bool) -> Next {
-        let idle = |state: &mut State| !state.stopped && state.answered == state.rings;
+        let idle = |state: &mut State| !state.stopped && state.handled == state.notified;
         let state = match is_untidy {
             true => {
-                let waited = self.rung.wait_timeout_while(self.lock(), PAUSE, idle);
+                let waited = self.changed.wait_timeout_while(self.lock(), PAUSE, idle);
                 waited.unwrap_or_else(PoisonError::into_inner).0
             }
             false => {
-                let waited = self.rung.wait_while(self.lock(), idle);
+                let waited = self.changed.wait_while(self.lock(), idle);
                 waited.unwrap_or_else(PoisonError::into_inner)
             }
         };
         match &*state {
             State { stopped: true, .. } => Next::Stopped,
-            State { rings, answered, .. } if rings == answered => Next::Idle,
-            State { rings, .. } => Next::Rung(*rings),
+            State {
+                notified, handled, ..
+            } if notified == handled => Next::Idle,
+            State { notified, .. } => Next::Changed(*notified),
         }
     }
 
     fn stop(&self) {
         self.lock().stopped = true;
-        self.rung.notify_all();
+        self.changed.notify_all();
         self.done.notify_all();
     }
 
-    /// Numbers are whole whatever happened to a thread that held them.
+    /// The numbers are consistent even after a panic.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -160,22 +162,22 @@ mod tests {
     fn changes_are_done_together() {
         let count = Arc::new(AtomicUsize::new(0));
         let counted = count.clone();
-        let bell = Arc::new(Bell::default());
+        let notifier = Arc::new(ChangeNotifier::default());
         let work = move || {
             counted.fetch_add(1, Ordering::SeqCst);
         };
-        let worker = Worker::start(bell.clone(), work, || false).unwrap();
-        bell.settled();
+        let worker = Worker::start(notifier.clone(), work, || false).unwrap();
+        notifier.wait_until_settled();
         assert_eq!(count.load(Ordering::SeqCst), 0);
         for _ in 0..100 {
-            bell.ring();
+            notifier.notify();
         }
-        bell.settled();
+        notifier.wait_until_settled();
         let done = count.load(Ordering::SeqCst);
         assert!((1..=100).contains(&done));
         worker.stop();
-        bell.ring();
-        bell.settled();
+        notifier.notify();
+        notifier.wait_until_settled();
         assert_eq!(count.load(Ordering::SeqCst), done);
     }
 
@@ -184,10 +186,10 @@ mod tests {
         let left = Arc::new(AtomicUsize::new(3));
         let remaining = left.clone();
         let tidy = move || remaining.fetch_sub(1, Ordering::SeqCst) > 1;
-        let bell = Arc::new(Bell::default());
-        let worker = Worker::start(bell.clone(), || (), tidy).unwrap();
-        bell.ring();
-        bell.settled();
+        let notifier = Arc::new(ChangeNotifier::default());
+        let worker = Worker::start(notifier.clone(), || (), tidy).unwrap();
+        notifier.notify();
+        notifier.wait_until_settled();
         while left.load(Ordering::SeqCst) > 0 {
             thread::yield_now();
         }
