@@ -16,6 +16,7 @@ use pratique::types::AdmissionRequest;
 use pratique::workers::Sequential;
 use pratique::{Admission, AdmissionBuilder, EvalContext, Objects, Outcome, json};
 use pratique_benches::contest::{Order, Sample, Side};
+use pratique_harness::Error;
 use pratique_testkit::NoOpinion;
 use serde::Deserialize;
 use serde_json::Value;
@@ -38,7 +39,7 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    pub(crate) fn new(setup: Value) -> Result<Self, String> {
+    pub(crate) fn new(setup: Value) -> Result<Self, Error> {
         let setup: Setup = serde_json::from_value(setup).map_err(|error| error.to_string())?;
         // It lives as long as the process.
         let text: &'static str = Box::leak(read(&setup.request)?.into_boxed_str());
@@ -57,15 +58,15 @@ impl Judged {
         })
     }
 
-    fn judge(&self) -> Result<Outcome, String> {
+    fn judge(&self) -> Result<Outcome, Error> {
         self.judge_in(self.surroundings())
     }
 
-    fn judge_in(&self, surroundings: EvalContext<'_>) -> Result<Outcome, String> {
+    fn judge_in(&self, surroundings: EvalContext<'_>) -> Result<Outcome, Error> {
         let outcome = self
             .admission
             .admit_policies(black_box(&self.request), surroundings, &mut ());
-        outcome.map_err(|error| error.to_string())
+        outcome.map_err(|error| Error::from(error.to_string()))
     }
 
     fn surroundings(&self) -> EvalContext<'_> {
@@ -82,7 +83,7 @@ impl Judged {
 }
 
 impl Side for Judged {
-    fn facts(&self) -> Result<Value, String> {
+    fn facts(&self) -> Result<Value, Error> {
         let outcome = self.judge()?;
         let object = outcome.object.as_ref().map(ToString::to_string);
         let object = object.map(|text| serde_json::from_str::<Value>(&text));
@@ -93,16 +94,16 @@ impl Side for Judged {
         }))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, String> {
+    fn measure(&self, order: &Order) -> Result<Sample, Error> {
         Ok(order.time(|| self.judge()))
     }
 }
 
 /// Judges so often, after a few times to fill caches: `pratique-benches count TIMES SETUP`, where the setup is a file.
 /// Nothing is printed; this is for tools that look on.
-pub(crate) fn count(arguments: &[String]) -> Result<(), String> {
+pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     let [times, setup] = arguments else {
-        return Err("usage: pratique-benches count TIMES SETUP".to_owned());
+        return Err("usage: pratique-benches count TIMES SETUP".into());
     };
     let times = times.parse().map_err(|error| format!("{times}: {error}"))?;
     let setup = serde_json::from_str(&read(setup)?).map_err(|error| error.to_string())?;
@@ -117,29 +118,29 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), String> {
 }
 
 /// Everything that comes before a directory of policies can judge.
-pub(crate) fn load(directory: &str, plugin: Plugin) -> Result<Admission, String> {
+pub(crate) fn load(directory: &str, plugin: Plugin) -> Result<Admission, Error> {
     load_by(Admission::builder(), directory, plugin)
 }
 
 /// [`load`] without help.
-pub(crate) fn load_alone(directory: &str, plugin: Plugin) -> Result<Admission, String> {
+pub(crate) fn load_alone(directory: &str, plugin: Plugin) -> Result<Admission, Error> {
     load_by(Admission::builder().workers(Sequential), directory, plugin)
 }
 
-fn load_by(builder: AdmissionBuilder, directory: &str, plugin: Plugin) -> Result<Admission, String> {
+fn load_by(builder: AdmissionBuilder, directory: &str, plugin: Plugin) -> Result<Admission, Error> {
     let builder = builder.directory(directory, plugin);
-    builder.build().map_err(|error| error.to_string())
+    builder.build().map_err(|error| Error::from(error.to_string()))
 }
 
 /// A plugin by the name that an API server's configuration has for it.
-pub(crate) fn plugin(name: &str) -> Result<Plugin, String> {
+pub(crate) fn plugin(name: &str) -> Result<Plugin, Error> {
     match name {
         "ValidatingAdmissionPolicy" => Ok(Plugin::ValidatingAdmissionPolicy),
         "MutatingAdmissionPolicy" => Ok(Plugin::MutatingAdmissionPolicy),
-        other => Err(format!("no plugin is named {other:?}")),
+        other => Err(format!("no plugin is named {other:?}").into()),
     }
 }
 
-fn read(path: &str) -> Result<String, String> {
-    fs::read_to_string(Path::new(path)).map_err(|error: io::Error| format!("{path}: {error}"))
+fn read(path: &str) -> Result<String, Error> {
+    fs::read_to_string(Path::new(path)).map_err(|error: io::Error| Error::from(format!("{path}: {error}")))
 }

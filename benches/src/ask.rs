@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 use pratique_benches::contest::{Order, Sample, Side};
+use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -24,7 +25,7 @@ pub(crate) struct Asking {
 }
 
 impl Asking {
-    pub(crate) fn new(setup: Value) -> Result<Self, String> {
+    pub(crate) fn new(setup: Value) -> Result<Self, Error> {
         let Setup { address, review } = serde_json::from_value(setup).map_err(|error| error.to_string())?;
         let body = std::fs::read(&review).map_err(|error| format!("{review}: {error}"))?;
         let connection = TcpStream::connect(&address).map_err(|error| format!("{address}: {error}"))?;
@@ -42,7 +43,7 @@ impl Asking {
     }
 
     /// Sends the review and reads the answer's body.
-    fn ask(&self) -> Result<Vec<u8>, String> {
+    fn ask(&self) -> Result<Vec<u8>, Error> {
         let failed = |error: std::io::Error| error.to_string();
         let mut connection = self.connection.borrow_mut();
         connection.get_mut().write_all(&self.message).map_err(failed)?;
@@ -65,12 +66,12 @@ impl Asking {
 }
 
 impl Side for Asking {
-    fn facts(&self) -> Result<Value, String> {
+    fn facts(&self) -> Result<Value, Error> {
         let answer: Value = serde_json::from_slice(&self.ask()?).map_err(|error| error.to_string())?;
         Ok(answer.pointer("/response/allowed").cloned().unwrap_or_default())
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, String> {
+    fn measure(&self, order: &Order) -> Result<Sample, Error> {
         Ok(order.time(|| self.ask()))
     }
 }

@@ -1,6 +1,7 @@
 //! The webhooks that both sides of `cargo xtask bench webhook` call: in a process of their own, as in clusters.
 
 use pratique_benches::contest::{Order, Sample, Side};
+use pratique_harness::Error;
 use pratique_webhook_backend::{Backend, Listener, Script};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -12,7 +13,7 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    pub(crate) fn new(scripts: Value) -> Result<Self, String> {
+    pub(crate) fn new(scripts: Value) -> Result<Self, Error> {
         let failed = |error: std::io::Error| error.to_string();
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -33,7 +34,7 @@ impl Listening {
 }
 
 impl Side for Listening {
-    fn facts(&self) -> Result<Value, String> {
+    fn facts(&self) -> Result<Value, Error> {
         Ok(json!({
             "http1": self.backend.url(Listener::Backend),
             "http2": self.backend.url(Listener::Http2),
@@ -41,7 +42,7 @@ impl Side for Listening {
         }))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, String> {
-        Err(format!("no work is named {:?}", order.measure))
+    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+        Err(format!("no work is named {:?}", order.measure).into())
     }
 }

@@ -11,6 +11,7 @@ use pratique::{EvalContext, Objects};
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};
 use pratique_expression::{Cache, Composition, slots};
+use pratique_harness::Error;
 use pratique_match::Matched;
 use pratique_testkit::NoOpinion;
 use serde::Deserialize;
@@ -53,14 +54,14 @@ const DECLARATIONS: Declarations = Declarations {
 const LIMIT: u64 = 1_000_000;
 
 impl Expressions {
-    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, String> {
+    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
         let Setup { object, expressions } =
             serde_json::from_value(setup).map_err(|error| error.to_string())?;
         let environment = Composition::new(&Cache::new()).environment(DECLARATIONS);
         let subjects = expressions
             .into_iter()
             .map(|expression| Ok((expression.name, Subject::new(&environment, expression.text)?)))
-            .collect::<Result<_, String>>()?;
+            .collect::<Result<_, Error>>()?;
         Ok(Expressions {
             environment,
             object: object.to_string(),
@@ -69,7 +70,7 @@ impl Expressions {
     }
 
     /// Hands an activation to `work` that is made already.
-    fn with_activation<T>(&self, work: impl FnOnce(&Activation<'_>) -> T) -> Result<T, String> {
+    fn with_activation<T>(&self, work: impl FnOnce(&Activation<'_>) -> T) -> Result<T, Error> {
         let object = pratique_json::parse(self.object.as_bytes()).map_err(|error| error.to_string())?;
         let mut activation = slots().activation();
         activation.set(slots().object, Value::from_typed_json(&object));
@@ -79,7 +80,7 @@ impl Expressions {
 }
 
 impl Side for Expressions {
-    fn facts(&self) -> Result<serde_json::Value, String> {
+    fn facts(&self) -> Result<serde_json::Value, Error> {
         let mut cases = serde_json::Map::new();
         for (name, subject) in &self.subjects {
             let (value, cost) = self.with_activation(|activation| subject.evaluate(activation))?;
@@ -88,7 +89,7 @@ impl Side for Expressions {
         Ok(json!({ "cases": cases }))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, String> {
+    fn measure(&self, order: &Order) -> Result<Sample, Error> {
         let subject = self
             .subjects
             .get(&order.case)
@@ -110,14 +111,14 @@ impl Side for Expressions {
                 self.with_activation(|activation| order.time(|| subject.evaluate(activation)))
             }
             "review" => self.review(order, &subject.trial),
-            other => Err(format!("no measure is named {other:?}")),
+            other => Err(format!("no measure is named {other:?}").into()),
         }
     }
 }
 
 impl Expressions {
     /// What a request whose object is decoded needs: it makes the variables and evaluates.
-    fn review(&self, order: &Order, trial: &Trial) -> Result<Sample, String> {
+    fn review(&self, order: &Order, trial: &Trial) -> Result<Sample, Error> {
         let text = format!(
             r#"{{"uid":"u","kind":{{"version":"v1","kind":"Pod"}},"resource":{{"version":"v1","resource":"pods"}},"namespace":"shop","operation":"CREATE","userInfo":{{"username":"ann"}},"object":{}}}"#,
             self.object
@@ -137,7 +138,7 @@ impl Expressions {
 }
 
 impl Subject {
-    fn new(environment: &Environment, text: String) -> Result<Self, String> {
+    fn new(environment: &Environment, text: String) -> Result<Self, Error> {
         let program = environment.compile(&text).map_err(|error| error.to_string())?;
         let trial = Trial::compile(&text, [], DECLARATIONS).map_err(|error| error.to_string())?;
         Ok(Subject { text, program, trial })

@@ -3,6 +3,7 @@
 
 use ::cel::{Context, Program, Value};
 use pratique_benches::contest::{Order, Sample, Side};
+use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -20,11 +21,11 @@ struct Expression {
 }
 
 impl Expressions {
-    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, String> {
-        serde_json::from_value(setup).map_err(|error| error.to_string())
+    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
+        serde_json::from_value(setup).map_err(|error| Error::from(error.to_string()))
     }
 
-    fn context(&self) -> Result<Context<'_, '_>, String> {
+    fn context(&self) -> Result<Context<'_, '_>, Error> {
         let mut context = Context::default();
         let added = context.add_variable("object", &self.object);
         added.map_err(|error| error.to_string())?;
@@ -32,12 +33,12 @@ impl Expressions {
     }
 }
 
-fn compile(text: &str) -> Result<Program, String> {
-    Program::compile(text).map_err(|error| error.to_string())
+fn compile(text: &str) -> Result<Program, Error> {
+    Program::compile(text).map_err(|error| Error::from(error.to_string()))
 }
 
 impl Side for Expressions {
-    fn facts(&self) -> Result<serde_json::Value, String> {
+    fn facts(&self) -> Result<serde_json::Value, Error> {
         let mut cases = serde_json::Map::new();
         let context = self.context()?;
         for Expression { name, text } in &self.expressions {
@@ -48,7 +49,7 @@ impl Side for Expressions {
         Ok(json!({ "cases": cases }))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, String> {
+    fn measure(&self, order: &Order) -> Result<Sample, Error> {
         let named = self.expressions.iter().find(|one| one.name == order.case);
         let Expression { text, .. } =
             named.ok_or_else(|| format!("no expression is named {:?}", order.case))?;
@@ -58,7 +59,7 @@ impl Side for Expressions {
                 let (program, context) = (compile(text)?, self.context()?);
                 Ok(order.time(|| program.execute(&context)))
             }
-            other => Err(format!("no measure is named {other:?}")),
+            other => Err(format!("no measure is named {other:?}").into()),
         }
     }
 }

@@ -7,6 +7,7 @@
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
+use pratique_harness::Error;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,18 +38,18 @@ pub struct Sample {
 /// Answers orders until they end.
 pub trait Side {
     /// What the other side must find too.
-    fn facts(&self) -> Result<Value, String>;
+    fn facts(&self) -> Result<Value, Error>;
 
     /// Does the work once in each call of what [`Order::time`] is given.
-    fn measure(&self, order: &Order) -> Result<Sample, String>;
+    fn measure(&self, order: &Order) -> Result<Sample, Error>;
 }
 
 /// Reads the setup, makes a side of it and answers the orders that follow.
 pub fn serve<S: Side>(
     input: impl BufRead,
     mut output: impl Write,
-    begin: impl FnOnce(Value) -> Result<S, String>,
-) -> Result<(), String> {
+    begin: impl FnOnce(Value) -> Result<S, Error>,
+) -> Result<(), Error> {
     let mut lines = input.lines();
     let setup = lines
         .next()
@@ -129,15 +130,15 @@ fn on_processors() -> Duration {
     Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
 
-fn read<T: for<'de> Deserialize<'de>>(line: &str) -> Result<T, String> {
-    serde_json::from_str(line).map_err(|error| format!("{line}: {error}"))
+fn read<T: for<'de> Deserialize<'de>>(line: &str) -> Result<T, Error> {
+    serde_json::from_str(line).map_err(|error| Error::from(format!("{line}: {error}")))
 }
 
-fn answer(output: &mut impl Write, line: &impl Serialize) -> Result<(), String> {
+fn answer(output: &mut impl Write, line: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_string(line).map_err(|error| error.to_string())?;
     writeln!(output, "{text}")
         .and_then(|()| output.flush())
-        .map_err(|error| error.to_string())
+        .map_err(|error| Error::from(error.to_string()))
 }
 
 #[cfg(test)]
@@ -148,14 +149,14 @@ mod tests {
     struct Counting;
 
     impl Side for Counting {
-        fn facts(&self) -> Result<Value, String> {
+        fn facts(&self) -> Result<Value, Error> {
             Ok(Value::from("ready"))
         }
 
-        fn measure(&self, order: &Order) -> Result<Sample, String> {
+        fn measure(&self, order: &Order) -> Result<Sample, Error> {
             match order.case.as_str() {
                 "one" => Ok(order.time(|| 1)),
-                other => Err(format!("no case {other}")),
+                other => Err(format!("no case {other}").into()),
             }
         }
     }
@@ -176,6 +177,6 @@ mod tests {
     fn unknown_work_ends_the_side() {
         let orders = "{}\n{\"measure\":\"m\",\"case\":\"two\",\"nanoseconds\":1000}\n";
         let ended = serve(orders.as_bytes(), Vec::new(), |_| Ok(Counting));
-        assert_eq!(ended, Err("no case two".to_owned()));
+        assert_eq!(ended.unwrap_err().to_string(), "no case two");
     }
 }

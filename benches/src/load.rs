@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{ManifestSet, Options, Plugin, load_directory_objects};
+use pratique_harness::Error;
 use serde_json::json;
 
 use pratique_benches::memory::kib;
@@ -27,13 +28,13 @@ fn main() -> ExitCode {
 }
 
 /// Loads as often as the arguments say.
-fn run(arguments: &[String]) -> Result<(), String> {
+fn run(arguments: &[String]) -> Result<(), Error> {
     let (times, directory) = match arguments {
         [directory] => (1, directory),
         [flag, times, directory] if flag == "-n" => {
             (times.parse().map_err(|error| format!("-n: {error}"))?, directory)
         }
-        _ => return Err("usage: pratique-load [-n TIMES] DIRECTORY".to_owned()),
+        _ => return Err("usage: pratique-load [-n TIMES] DIRECTORY".into()),
     };
     let mut nanos = Vec::new();
     let mut objects = 0;
@@ -50,7 +51,7 @@ fn run(arguments: &[String]) -> Result<(), String> {
 }
 
 /// Each time with a new cache, so that nothing is known of the expressions.
-fn load(directory: &str) -> Result<usize, String> {
+fn load(directory: &str) -> Result<usize, Error> {
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let options = Options::new(&expressions);
     let set: ManifestSet = load_directory_objects(directory, Plugin::ValidatingAdmissionPolicy, &options)

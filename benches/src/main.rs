@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         "start" => start::start(rest),
         "keep" => start::keep(rest),
         "reload" => reload::run(rest),
-        _ => Err(format!("no contest is named {name:?}")),
+        _ => Err(format!("no contest is named {name:?}").into()),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

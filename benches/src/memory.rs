@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use pratique_harness::Error;
+
 /// A number that the system keeps of a process: the one of an id, or this one, which is `self`.
-pub fn kib(process: &str, name: &str) -> Result<u64, String> {
+pub fn kib(process: &str, name: &str) -> Result<u64, Error> {
     let path = format!("/proc/{process}/status");
     let status = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     let value = status
@@ -11,11 +13,11 @@ pub fn kib(process: &str, name: &str) -> Result<u64, String> {
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     value
         .and_then(|value| value.split_whitespace().next()?.parse().ok())
-        .ok_or_else(|| format!("no {name} in {path}"))
+        .ok_or_else(|| Error::from(format!("no {name} in {path}")))
 }
 
 /// How long processors have worked so far for a process: the one of an id, or this one, which is `self`.
-pub fn work(process: &str) -> Result<Duration, String> {
+pub fn work(process: &str) -> Result<Duration, Error> {
     let path = format!("/proc/{process}/stat");
     let stat = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     // The program's name, in parentheses, can have blanks. After it, the 12th and 13th are hundredths of seconds.
@@ -25,6 +27,6 @@ pub fn work(process: &str) -> Result<Duration, String> {
     let ticks: Option<Vec<u64>> = fields.and_then(|fields| fields.map(|field| field.parse().ok()).collect());
     match ticks.as_deref() {
         Some([user, system]) => Ok(Duration::from_millis((user + system) * 10)),
-        _ => Err(format!("no times in {path}")),
+        _ => Err(format!("no times in {path}").into()),
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use pratique_benches::contest::Clock;
 use pratique_benches::memory::kib;
+use pratique_harness::Error;
 use serde_json::json;
 
 use crate::admission::{load, load_alone, plugin};
@@ -18,7 +19,7 @@ use crate::admission::{load, load_alone, plugin};
 const USAGE: &str = "usage: pratique-benches start [-processor | -alone] [-n TIMES] PLUGIN DIRECTORY";
 
 /// Loads as often as the arguments say, each time anew.
-pub(crate) fn start(arguments: &[String]) -> Result<(), String> {
+pub(crate) fn start(arguments: &[String]) -> Result<(), Error> {
     let (processor, alone, arguments) = match arguments {
         [flag, rest @ ..] if flag == "-processor" => (true, false, rest),
         [flag, rest @ ..] if flag == "-alone" => (false, true, rest),
@@ -30,7 +31,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<(), String> {
             let times = times.parse().map_err(|error| format!("-n: {error}"))?;
             (times, name, directory)
         }
-        _ => return Err(USAGE.to_owned()),
+        _ => return Err(USAGE.to_owned().into()),
     };
     let mut nanos = Vec::new();
     for _ in 0..times {
@@ -54,9 +55,9 @@ const TURN: Duration = Duration::from_millis(100);
 const LONG: usize = 1 << 20;
 
 /// Loads a small directory, which brings what any does, and then another.
-pub(crate) fn keep(arguments: &[String]) -> Result<(), String> {
+pub(crate) fn keep(arguments: &[String]) -> Result<(), Error> {
     let [name, small, directory] = arguments else {
-        return Err("usage: pratique-benches keep PLUGIN SMALL DIRECTORY".to_owned());
+        return Err("usage: pratique-benches keep PLUGIN SMALL DIRECTORY".into());
     };
     let first = load(small, plugin(name)?)?;
     let before = kib("self", "RssAnon")?;

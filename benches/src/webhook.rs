@@ -8,6 +8,7 @@ use pratique::Objects;
 use pratique::types::AdmissionRequest;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_expression::Cache;
+use pratique_harness::Error;
 use pratique_match::Equivalents;
 use pratique_testkit::NoOpinion;
 use pratique_webhook::{
@@ -46,7 +47,7 @@ struct Configurations {
 }
 
 impl Webhooks {
-    pub(crate) fn new(setup: Value) -> Result<Self, String> {
+    pub(crate) fn new(setup: Value) -> Result<Self, Error> {
         let setup: Setup = serde_json::from_value(setup).map_err(|error| error.to_string())?;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         // Both live as long as the process.
@@ -64,7 +65,7 @@ impl Webhooks {
                 .cases
                 .into_iter()
                 .map(subject)
-                .collect::<Result<_, String>>()?,
+                .collect::<Result<_, Error>>()?,
         })
     }
 }
@@ -74,7 +75,7 @@ impl Subject {
         configurations: &Configurations,
         namespace: &Value,
         request: &'static AdmissionRequest<'static>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Error> {
         let failed = |error: serde_json::Error| error.to_string();
         let mutating = serde_json::from_value(configurations.mutating.clone()).map_err(failed)?;
         let validating = serde_json::from_value(configurations.validating.clone()).map_err(failed)?;
@@ -98,7 +99,7 @@ impl Subject {
     }
 
     /// Whether the request may go on, and the labels that it then has.
-    async fn mutate(&self) -> Result<Value, String> {
+    async fn mutate(&self) -> Result<Value, Error> {
         let mut turns = Reinvocation::default();
         let surroundings = self.surroundings();
         let sets = [&self.mutating];
@@ -119,7 +120,7 @@ impl Subject {
         Ok(object.pointer("/metadata/labels").cloned().unwrap_or_default())
     }
 
-    async fn validate(&self) -> Result<(), String> {
+    async fn validate(&self) -> Result<(), Error> {
         let surroundings = self.surroundings();
         let verdict = validate(
             &[&self.validating],
@@ -130,10 +131,10 @@ impl Subject {
         )
         .await;
         let verdict = verdict.map_err(|error| error.to_string())?;
-        verdict.status.map_or(Ok(()), |status| Err(status.message))
+        verdict.status.map_or(Ok(()), |status| Err(status.message.into()))
     }
 
-    async fn work(&self, measure: &str) -> Result<(), String> {
+    async fn work(&self, measure: &str) -> Result<(), Error> {
         match measure {
             "mutate" => {
                 let mut turns = Reinvocation::default();
@@ -149,7 +150,7 @@ impl Subject {
                 )
                 .await;
                 let mutated = mutated.map_err(|error| error.to_string())?;
-                mutated.status.map_or(Ok(()), |status| Err(status.message))
+                mutated.status.map_or(Ok(()), |status| Err(status.message.into()))
             }
             _ => self.validate().await,
         }
@@ -157,7 +158,7 @@ impl Subject {
 }
 
 impl Side for Webhooks {
-    fn facts(&self) -> Result<Value, String> {
+    fn facts(&self) -> Result<Value, Error> {
         let mut facts = serde_json::Map::new();
         for (name, subject) in &self.cases {
             let labels = self.runtime.block_on(async {
@@ -169,7 +170,7 @@ impl Side for Webhooks {
         Ok(json!({"labels": facts}))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, String> {
+    fn measure(&self, order: &Order) -> Result<Sample, Error> {
         let subject = self
             .cases
             .get(&order.case)
@@ -192,7 +193,7 @@ impl Side for Webhooks {
 const AT_ONCE: usize = 16;
 
 /// The median of how long requests take.
-async fn one_by_one(subject: &Subject, measure: &str, length: Duration) -> Result<Sample, String> {
+async fn one_by_one(subject: &Subject, measure: &str, length: Duration) -> Result<Sample, Error> {
     let (mut times, start) = (Vec::new(), Instant::now());
     while times.is_empty() || start.elapsed() < length {
         let began = Instant::now();
@@ -207,7 +208,7 @@ async fn one_by_one(subject: &Subject, measure: &str, length: Duration) -> Resul
 }
 
 /// How many requests are answered.
-async fn at_once(subject: &Arc<Subject>, length: Duration) -> Result<Sample, String> {
+async fn at_once(subject: &Arc<Subject>, length: Duration) -> Result<Sample, Error> {
     let start = Instant::now();
     let workers: Vec<_> = (0..AT_ONCE)
         .map(|_| {
@@ -218,7 +219,7 @@ async fn at_once(subject: &Arc<Subject>, length: Duration) -> Result<Sample, Str
                     subject.validate().await?;
                     requests += 1;
                 }
-                Ok::<u64, String>(requests)
+                Ok::<u64, Error>(requests)
             })
         })
         .collect();

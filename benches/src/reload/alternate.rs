@@ -7,6 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use pratique_benches::policy;
+use pratique_harness::Error;
 use serde_json::{Value, json};
 
 use super::live::{Heard, Live};
@@ -23,7 +24,7 @@ const TURNS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Measures, with so many reloads.
-pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, String> {
+pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, Error> {
     let volume = Volume::new(directory, POLICIES)?;
     for set in ["A", "B", "broken"] {
         volume.write(set, |index| text(set, index))?;
@@ -39,7 +40,9 @@ pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, String> {
         });
         let changed = take_turns(&volume, &heard, [&over, &reloading], reloads);
         over.store(true, Ordering::Release);
-        let requests = requests.join().map_err(|_| "judging panicked".to_owned());
+        let requests = requests
+            .join()
+            .map_err(|_| Error::from("judging panicked".to_owned()));
         let requests = requests?;
         changed.and(requests)
     })?;
@@ -52,7 +55,7 @@ fn take_turns(
     heard: &Receiver<Heard>,
     [over, reloading]: [&AtomicBool; 2],
     reloads: usize,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let mut done = 0;
     for turn in 1..=TURNS {
         let start = Instant::now();
@@ -100,7 +103,7 @@ struct Requests {
 }
 
 /// Judges without a pause. An error is a request that failed, or that saw anything but one whole set.
-fn requests(live: &Live, over: &AtomicBool, reloading: &AtomicBool) -> Result<Requests, String> {
+fn requests(live: &Live, over: &AtomicBool, reloading: &AtomicBool) -> Result<Requests, Error> {
     let mut requests = Requests::default();
     let mut last = '?';
     while !over.load(Ordering::Acquire) {

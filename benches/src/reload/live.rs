@@ -12,6 +12,7 @@ use pratique::live::{AdmissionObserver, Reload, ReloadResult};
 use pratique::manifest::Plugin;
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, Objects, Outcome, json};
+use pratique_harness::Error;
 
 /// Admission that follows a directory.
 pub(crate) struct Live {
@@ -26,7 +27,7 @@ const NAMESPACE: &[u8] =
 
 impl Live {
     /// Loads a directory and follows it. What comes of every later attempt to load it can be heard.
-    pub(crate) fn start(directory: &Path) -> Result<(Self, Receiver<Heard>), String> {
+    pub(crate) fn start(directory: &Path) -> Result<(Self, Receiver<Heard>), Error> {
         let (tell, heard) = channel();
         let mut objects = Objects::new();
         let namespace = json::parse(NAMESPACE).map_err(|error| error.to_string())?;
@@ -46,15 +47,15 @@ impl Live {
     }
 
     /// What the user is told.
-    pub(crate) fn judge(&self) -> Result<Option<String>, String> {
+    pub(crate) fn judge(&self) -> Result<Option<String>, Error> {
         Ok(self.outcome()?.status.map(|status| status.message))
     }
 
     /// The whole outcome.
-    pub(crate) fn outcome(&self) -> Result<Outcome, String> {
+    pub(crate) fn outcome(&self) -> Result<Outcome, Error> {
         match pin!(self.live.admit(&self.request)).poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(outcome) => outcome.map_err(|error| error.to_string()),
-            Poll::Pending => Err("nothing here waits for anybody".to_owned()),
+            Poll::Ready(outcome) => outcome.map_err(|error| Error::from(error.to_string())),
+            Poll::Pending => Err("nothing here waits for anybody".into()),
         }
     }
 }

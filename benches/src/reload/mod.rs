@@ -18,14 +18,18 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pratique_benches::policy;
+use pratique_harness::Error;
 use serde_json::json;
 
 use live::Live;
 use volume::Volume;
 
 /// Measures what the arguments say.
-pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
-    let number = |text: &String| text.parse().map_err(|error| format!("{text}: {error}"));
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let number = |text: &String| {
+        text.parse()
+            .map_err(|error| Error::from(format!("{text}: {error}")))
+    };
     let result = match arguments {
         [what, directory, policies, rounds] if what == "change" => {
             json!({"nanos": change(Path::new(directory), number(policies)?, number(rounds)?)?})
@@ -39,14 +43,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         [what, directory, reloads] if what == "alternate" => {
             alternate::run(Path::new(directory), number(reloads)?)?
         }
-        _ => return Err("usage: pratique-benches reload change|swap|replace|alternate …".to_owned()),
+        _ => return Err("usage: pratique-benches reload change|swap|replace|alternate …".into()),
     };
     println!("{result}");
     Ok(())
 }
 
 /// Has one policy of a directory changed, in one of its expressions.
-fn change(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, String> {
+fn change(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, Error> {
     let written = (0..policies)
         .try_for_each(|index| fs::write(directory.join(format!("policy-{index:04}.yaml")), policy(index)));
     written.map_err(|error| error.to_string())?;
@@ -65,7 +69,7 @@ fn change(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, 
 }
 
 /// Has all policies of a directory changed, in nearly all of their expressions.
-fn swap(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, String> {
+fn swap(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, Error> {
     let mut volume = Volume::new(directory, policies)?;
     volume.put("before", policy)?;
     let (live, _) = Live::start(directory)?;
@@ -92,16 +96,16 @@ fn rewrite(policy: &str, set: &str) -> String {
 }
 
 /// Waits for the verdict of a round, and says how long that took.
-fn until(live: &Live, round: usize, start: Instant) -> Result<u64, String> {
+fn until(live: &Live, round: usize, start: Instant) -> Result<u64, Error> {
     let expected = format!("round-{round}: at most");
     while !live.judge()?.is_some_and(|message| message.contains(&expected)) {
         if start.elapsed() > Duration::from_secs(30) {
-            return Err(format!("round {round} is not seen: {:?}", live.judge()));
+            return Err(format!("round {round} is not seen: {:?}", live.judge()).into());
         }
         std::thread::yield_now();
     }
     // What an observer does, and whoever is woken by the same change, shall not fall into the next round.
     let took = start.elapsed();
     std::thread::sleep(Duration::from_millis(2));
-    u64::try_from(took.as_nanos()).map_err(|error| error.to_string())
+    u64::try_from(took.as_nanos()).map_err(|error| Error::from(error.to_string()))
 }

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::live::{Heard, Live};
+use pratique_harness::Error;
 
 /// How long from each rename until the directory is loaded with the file and judges by it.
-pub(super) fn run(file: &Path, others: &Path) -> Result<Vec<u64>, String> {
+pub(super) fn run(file: &Path, others: &Path) -> Result<Vec<u64>, Error> {
     let directory = file.parent().ok_or("the file is in no directory")?;
     let (_live, heard) = Live::start(directory)?;
     let entries = fs::read_dir(others).map_err(|error| error.to_string())?;
@@ -22,8 +23,8 @@ pub(super) fn run(file: &Path, others: &Path) -> Result<Vec<u64>, String> {
             match heard.recv_timeout(Duration::from_secs(30)) {
                 Ok(Heard::Loaded) => break,
                 Ok(Heard::Unchanged) => {}
-                Ok(Heard::Failed) => return Err(format!("{} is not loaded", other.display())),
-                Err(error) => return Err(error.to_string()),
+                Ok(Heard::Failed) => return Err(format!("{} is not loaded", other.display()).into()),
+                Err(error) => return Err(error.to_string().into()),
             }
         }
         nanos.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));

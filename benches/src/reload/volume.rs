@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use pratique_harness::Error;
+
 /// Such a directory.
 pub(crate) struct Volume {
     directory: PathBuf,
@@ -15,7 +17,7 @@ pub(crate) struct Volume {
 
 impl Volume {
     /// A volume of so many files, without a version.
-    pub(crate) fn new(directory: &Path, files: usize) -> Result<Self, String> {
+    pub(crate) fn new(directory: &Path, files: usize) -> Result<Self, Error> {
         for index in 0..files {
             let name = name(index);
             symlink(format!("..data/{name}"), directory.join(name)).map_err(|error| error.to_string())?;
@@ -29,13 +31,13 @@ impl Volume {
     }
 
     /// Writes a version, which is not in use yet.
-    pub(crate) fn prepare(&mut self, version: &str, text: impl Fn(usize) -> String) -> Result<(), String> {
+    pub(crate) fn prepare(&mut self, version: &str, text: impl Fn(usize) -> String) -> Result<(), Error> {
         self.next = Some(self.write(version, text)?);
         self.link(version)
     }
 
     /// Writes a version that stays, to be chosen.
-    pub(crate) fn write(&self, version: &str, text: impl Fn(usize) -> String) -> Result<PathBuf, String> {
+    pub(crate) fn write(&self, version: &str, text: impl Fn(usize) -> String) -> Result<PathBuf, Error> {
         let directory = self.directory.join(format!("..{version}"));
         fs::create_dir(&directory).map_err(|error| error.to_string())?;
         for index in 0..self.files {
@@ -45,32 +47,32 @@ impl Volume {
     }
 
     /// Puts a version that stays in the place of the one that is.
-    pub(crate) fn choose(&self, version: &str) -> Result<(), String> {
+    pub(crate) fn choose(&self, version: &str) -> Result<(), Error> {
         self.link(version)?;
         self.rename()
     }
 
-    fn link(&self, version: &str) -> Result<(), String> {
+    fn link(&self, version: &str) -> Result<(), Error> {
         let (version, aside) = (format!("..{version}"), self.directory.join("..data_tmp"));
-        symlink(version, aside).map_err(|error| error.to_string())
+        symlink(version, aside).map_err(|error| Error::from(error.to_string()))
     }
 
-    fn rename(&self) -> Result<(), String> {
+    fn rename(&self) -> Result<(), Error> {
         let renamed = fs::rename(self.directory.join("..data_tmp"), self.directory.join("..data"));
-        renamed.map_err(|error| error.to_string())
+        renamed.map_err(|error| Error::from(error.to_string()))
     }
 
     /// Puts the version that was prepared in the place of the one that is.
-    pub(crate) fn swap(&mut self) -> Result<(), String> {
+    pub(crate) fn swap(&mut self) -> Result<(), Error> {
         self.rename()?;
         let last = std::mem::replace(&mut self.now, self.next.take());
         last.map_or(Ok(()), |last| {
-            fs::remove_dir_all(last).map_err(|error| error.to_string())
+            fs::remove_dir_all(last).map_err(|error| Error::from(error.to_string()))
         })
     }
 
     /// Both.
-    pub(crate) fn put(&mut self, version: &str, text: impl Fn(usize) -> String) -> Result<(), String> {
+    pub(crate) fn put(&mut self, version: &str, text: impl Fn(usize) -> String) -> Result<(), Error> {
         self.prepare(version, text)?;
         self.swap()
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::reviews;
 use super::served::Served;
+use pratique_harness::Error;
 use pratique_load_test::client::{Client, Trust};
 use pratique_load_test::measured::Measured;
 
@@ -33,7 +34,7 @@ pub(super) struct Seen {
 }
 
 impl Beside {
-    pub(super) fn start(served: &Served) -> Result<Self, String> {
+    pub(super) fn start(served: &Served) -> Result<Self, Error> {
         let (address, trust) = (served.address(), served.trust()?);
         let stop = Arc::new(AtomicBool::new(false));
         let clients = (0..CLIENTS)
@@ -54,7 +55,7 @@ impl Beside {
     }
 
     /// Ends them, and tells what they saw.
-    pub(super) fn stop(self) -> Result<Seen, String> {
+    pub(super) fn stop(self) -> Result<Seen, Error> {
         self.stop.store(true, Ordering::Relaxed);
         let panicked = |_| "a client panicked".to_owned();
         let all = self.clients.into_iter().map(JoinHandle::join);
@@ -82,13 +83,13 @@ fn ask(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measured {
         match judged(&mut kept, address, trust, body) {
             Ok(found) if found == *allowed => measured.answered(start.elapsed()),
             Ok(found) => measured.failed(format!("a wrong decision: allowed is {found}")),
-            Err(error) => measured.failed(error),
+            Err(error) => measured.failed(error.to_string()),
         }
     }
     measured
 }
 
-fn judged(kept: &mut Option<Client>, address: SocketAddr, trust: &Trust, body: &str) -> Result<bool, String> {
+fn judged(kept: &mut Option<Client>, address: SocketAddr, trust: &Trust, body: &str) -> Result<bool, Error> {
     let fresh = kept.is_none();
     let mut client = match kept.take() {
         Some(client) => client,
@@ -107,7 +108,7 @@ fn judged(kept: &mut Option<Client>, address: SocketAddr, trust: &Trust, body: &
     let allowed = match answer.code {
         200 if text.contains("\"allowed\":true") => true,
         200 if text.contains("\"allowed\":false") => false,
-        code => return Err(format!("{code}: {text}")),
+        code => return Err(format!("{code}: {text}").into()),
     };
     if !answer.last {
         *kept = Some(client);

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use pratique_harness::Error;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
 };
@@ -60,7 +61,7 @@ struct Clock {
 
 impl Clock {
     /// Compiles the library, and writes what starts the program with it.
-    fn new(options: &Options<'_>) -> Result<Self, String> {
+    fn new(options: &Options<'_>) -> Result<Self, Error> {
         let [source, library, offset] = ["clock.c", "clock.so", "clock"].map(|name| options.state.join(name));
         let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
         fs::write(&source, LIBRARY).map_err(|error| failed(&source, error))?;
@@ -70,7 +71,7 @@ impl Clock {
             .output()
             .map_err(|error| format!("cc: {error}"))?;
         if !compiled.status.success() {
-            return Err(format!("cc: {}", String::from_utf8_lossy(&compiled.stderr)));
+            return Err(format!("cc: {}", String::from_utf8_lossy(&compiled.stderr)).into());
         }
         let file = File::create(&offset).map_err(|error| failed(&offset, error))?;
         let program = script(
@@ -88,10 +89,10 @@ impl Clock {
     }
 
     /// Has the server's clock show so many seconds more than it is.
-    fn set(&self, seconds: i64) -> Result<(), String> {
+    fn set(&self, seconds: i64) -> Result<(), Error> {
         self.file
             .write_all_at(&seconds.to_ne_bytes(), 0)
-            .map_err(|error| format!("the clock: {error}"))
+            .map_err(|error| Error::from(format!("the clock: {error}")))
     }
 }
 
@@ -113,7 +114,7 @@ fn now() -> u64 {
 
 /// Decisions, deadlines of reviews and of webhooks' calls, and changes of manifests are as ever; the server's clock
 /// shows what it should, or all of this would mean nothing.
-fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let clock = Clock::new(options)?;
     let options = Options {
         program: &clock.program,
@@ -131,10 +132,10 @@ fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, String> {
                 let took = takes_effect(served)?;
                 shows(served, offset).map(|()| took)
             });
-            let took = took.collect::<Result<Vec<_>, String>>();
+            let took = took.collect::<Result<Vec<_>, Error>>();
             stop.store(true, Ordering::Relaxed);
             let calls = calling.join().map_err(|_| "a client panicked".to_owned())?;
-            Ok::<_, String>((calls?, took?))
+            Ok::<_, Error>((calls?, took?))
         })?;
         let seen = beside.stop()?;
         seen.reviews.flawless()?;
@@ -148,7 +149,8 @@ fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, String> {
                 return Err(format!(
                     "a webhook's call, with the clock off by {} hours: {text}",
                     offset / HOUR
-                ));
+                )
+                .into());
             }
         }
         Ok(format!(
@@ -160,14 +162,14 @@ fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, String> {
 }
 
 /// Has a webhook called again and again: how often it was, and how often that failed, for its certificate alone.
-fn call(served: &Served, stop: &AtomicBool) -> Result<[usize; 2], String> {
+fn call(served: &Served, stop: &AtomicBool) -> Result<[usize; 2], Error> {
     let mut calls = [0, 0];
     let [allowed, refused] = &mut calls;
     while !stop.load(Ordering::Relaxed) {
         match mutate(served)? {
             (true, _) => *allowed += 1,
             (false, text) if text.contains(EXPIRED) => *refused += 1,
-            (false, text) => return Err(format!("a webhook's call: {text}")),
+            (false, text) => return Err(format!("a webhook's call: {text}").into()),
         }
     }
     Ok(calls)
@@ -175,7 +177,7 @@ fn call(served: &Served, stop: &AtomicBool) -> Result<[usize; 2], String> {
 
 /// That the server's clock is where it was set.
 #[expect(clippy::cast_precision_loss, reason = "seconds are few enough")]
-fn shows(served: &Served, offset: i64) -> Result<(), String> {
+fn shows(served: &Served, offset: i64) -> Result<(), Error> {
     let expected = now() as f64 + offset as f64;
     let found = served.metric(
         LAST_RELOAD,
@@ -183,14 +185,12 @@ fn shows(served: &Served, offset: i64) -> Result<(), String> {
     )?;
     match (found - expected).abs() < SAME {
         true => Ok(()),
-        false => Err(format!(
-            "the server's clock shows {found}, and should show {expected}"
-        )),
+        false => Err(format!("the server's clock shows {found}, and should show {expected}").into()),
     }
 }
 
 /// Where the file system tells nothing, a clock that goes back by years does not keep changes from being found.
-fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, String> {
+fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let clock = Clock::new(options)?;
     let script = without_watches(&Options {
         program: &clock.program,
@@ -210,7 +210,7 @@ fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, String> {
 }
 
 /// Clients' certificates count while they are valid by the server's clock, and at no other time.
-fn certificates(options: &Options<'_>, _: Scale) -> Result<String, String> {
+fn certificates(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     const DAY: i64 = 24 * HOUR;
     let clock = Clock::new(options)?;
     let client = ClientCertificate::new(options.state)?;
@@ -242,11 +242,11 @@ fn certificates(options: &Options<'_>, _: Scale) -> Result<String, String> {
         let answered = ask(&served);
         let text = match &answered {
             Ok(answer) => answer.code.to_string(),
-            Err(error) => error.clone(),
+            Err(error) => error.to_string(),
         };
         let accepted = answered.is_ok_and(|answer| answer.code == 200);
         if accepted != valid {
-            return Err(format!("with the clock off by {} hours: {text}", offset / HOUR));
+            return Err(format!("with the clock off by {} hours: {text}", offset / HOUR).into());
         }
         if !valid {
             seen.push(text);
@@ -268,7 +268,7 @@ struct ClientCertificate {
 }
 
 impl ClientCertificate {
-    fn new(folder: &Path) -> Result<Self, String> {
+    fn new(folder: &Path) -> Result<Self, Error> {
         const DAY: Duration = Duration::from_secs(24 * 3600);
         let fault = |error: rcgen::Error| error.to_string();
         let mut params = CertificateParams::default();
@@ -286,7 +286,7 @@ impl ClientCertificate {
         let paths = ["clients.crt", "client.crt", "client.key"].map(|name| folder.join(name));
         let contents = [issuer.pem(), certificate.pem(), key.serialize_pem()];
         for (path, content) in paths.iter().zip(contents) {
-            fs::write(path, content).map_err(|error| format!("{}: {error}", path.display()))?;
+            fs::write(path, content).map_err(Error::file(&path))?;
         }
         let [authority, certificate, key] = paths;
         Ok(ClientCertificate {

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use pratique_harness::Error;
 use serde_json::{Value, json};
 
 /// How often a watch looks whether something happened.
@@ -48,7 +49,7 @@ const BINDINGS: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissio
 
 impl Cluster {
     /// Starts it, with the namespace `shop`.
-    pub(super) fn start() -> Result<Self, String> {
+    pub(super) fn start() -> Result<Self, Error> {
         let failed = |error: std::io::Error| format!("a cluster: {error}");
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -83,12 +84,12 @@ impl Cluster {
     }
 
     /// Writes a kubeconfig that leads here.
-    pub(super) fn kubeconfig(&self, folder: &Path) -> Result<PathBuf, String> {
+    pub(super) fn kubeconfig(&self, folder: &Path) -> Result<PathBuf, Error> {
         let path = folder.join("kubeconfig.json");
         let config = json!({"apiVersion": "v1", "kind": "Config", "current-context": "a",
             "clusters": [{"name": "a", "cluster": {"server": format!("http://{}", self.address)}}],
             "users": [{"name": "a", "user": {}}], "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}]});
-        std::fs::write(&path, config.to_string()).map_err(|error| format!("{}: {error}", path.display()))?;
+        std::fs::write(&path, config.to_string()).map_err(Error::file(&path))?;
         Ok(path)
     }
 

@@ -11,13 +11,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique_benches::memory::kib;
+use pratique_harness::Error;
 
 use super::Scale;
 use super::confined::{FILES, Group, MEMORY};
 use super::files::{bomb, pipe};
 
 /// What tries commands in a folder: what was seen of them, or what was wrong.
-type Attack = fn(&Path, &Path, Scale) -> Result<String, String>;
+type Attack = fn(&Path, &Path, Scale) -> Result<String, Error>;
 
 /// All of them, with their names.
 pub(super) const ALL: [(&str, Attack); 13] = [
@@ -50,7 +51,7 @@ struct Outcome {
 }
 
 /// Runs a command in a folder, with little memory.
-fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, String> {
+fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, Error> {
     run_with(program, folder, arguments, None)
 }
 
@@ -60,7 +61,7 @@ fn run_with(
     folder: &Path,
     arguments: &[&str],
     input: Option<Vec<u8>>,
-) -> Result<Outcome, String> {
+) -> Result<Outcome, Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     let start = Instant::now();
     let group = Group::new();
@@ -99,7 +100,7 @@ fn run_with(
         }
         if start.elapsed() > PATIENCE {
             child.kill().and_then(|()| child.wait()).map_err(failed)?;
-            return Err(format!("`{}` took more than {PATIENCE:?}", arguments.join(" ")));
+            return Err(format!("`{}` took more than {PATIENCE:?}", arguments.join(" ")).into());
         }
         thread::sleep(Duration::from_millis(5));
     };
@@ -115,15 +116,15 @@ fn run_with(
     };
     match outcome.status.code() {
         Some(0..=3) if outcome.memory << 10 <= MEMORY => Ok(outcome),
-        _ => Err(format!("`{}`: {}", arguments.join(" "), outcome.told())),
+        _ => Err(format!("`{}`: {}", arguments.join(" "), outcome.told()).into()),
     }
 }
 
 /// That commands end with errors that are clear, and with which.
-fn refused(program: &Path, folder: &Path, commands: &[[&str; 2]]) -> Result<String, String> {
+fn refused(program: &Path, folder: &Path, commands: &[[&str; 2]]) -> Result<String, Error> {
     let seen = commands.iter().map(|command| {
         let told = run(program, folder, command)?.refused();
-        told.map_err(|wrong| format!("`{}`: {wrong}", command.join(" ")))
+        told.map_err(|wrong| Error::from(format!("`{}`: {wrong}", command.join(" "))))
     });
     seen.collect::<Result<Vec<_>, _>>().map(|seen| seen.join("\n"))
 }
@@ -149,27 +150,27 @@ impl Outcome {
     }
 
     /// Its tale, where it ended with an error that is clear.
-    fn refused(self) -> Result<String, String> {
+    fn refused(self) -> Result<String, Error> {
         match self.status.code() {
             Some(1 | 2) if !self.stderr.is_empty() || !self.stdout.is_empty() => Ok(self.told()),
-            _ => Err(self.told()),
+            _ => Err(self.told().into()),
         }
     }
 }
 
 /// Writes a file below a folder.
-fn write(folder: &Path, name: &str, content: &str) -> Result<(), String> {
+fn write(folder: &Path, name: &str, content: &str) -> Result<(), Error> {
     let path = folder.join(name);
     let made = path.parent().map_or(Ok(()), fs::create_dir_all);
     made.and_then(|()| fs::write(&path, content))
-        .map_err(|error| format!("{}: {error}", path.display()))
+        .map_err(Error::file(&path))
 }
 
 /// What clears a screen, begins a line, begins a command of a pipeline, and turns text around.
 const HOSTILE: &str = "x\n::error file=a::b\n##[command]c\u{1b}[2J\u{7}\u{9b}2J\u{202e}z\r::warning::d";
 
 /// Names and messages that steer what shows them are shown as what they are.
-fn names(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+fn names(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     let pod = serde_json::json!({"apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": HOSTILE, "namespace": HOSTILE, "labels": {HOSTILE: HOSTILE, "denied": HOSTILE}}, "spec": {"containers": []}});
     let unknown = serde_json::json!({"apiVersion": HOSTILE, "kind": HOSTILE, "metadata": {"name": HOSTILE}});
@@ -208,21 +209,21 @@ fn names(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
 }
 
 /// A line that steers what shows it, if there is one. Commands of pipelines that we give are of one line, with our words.
-fn steers(text: &str) -> Result<(), String> {
+fn steers(text: &str) -> Result<(), Error> {
     for line in text.split('\n') {
         let control = |letter: char| {
             letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         };
         let injected = ["::error file=a::b", "::warning::d", "::error::f", "##["];
         if line.chars().any(control) || injected.iter().any(|start| line.trim_start().starts_with(start)) {
-            return Err(line.to_owned());
+            return Err(line.to_owned().into());
         }
     }
     Ok(())
 }
 
 /// What never ends, or never begins, is refused at once.
-fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     pipe(&folder.join("pipe.yaml"))?;
     fs::create_dir_all(folder.join("manifests")).map_err(|error| error.to_string())?;
     pipe(&folder.join("manifests/pipe.yaml"))?;
@@ -237,13 +238,13 @@ fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
     )
 }
 
-fn aliases(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+fn aliases(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     write(folder, "manifests/bomb.yaml", &bomb())?;
     run(program, folder, &["check", "manifests"])?.refused()
 }
 
 /// Faults by the thousands on one long line: told in time that grows with the line.
-fn faults(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
+fn faults(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
     let validations = "{expression: \")\"},".repeat(scale.size / 5);
     let manifest = format!(
         "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: a.static.k8s.io}}\n\
@@ -254,7 +255,7 @@ fn faults(program: &Path, folder: &Path, scale: Scale) -> Result<String, String>
 }
 
 /// A pattern that is ten times as long takes about ten times as long.
-fn pattern(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
+fn pattern(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
     let mut took = Vec::new();
     let counts = [scale.size / 100, scale.size / 10];
     for count in counts {
@@ -274,12 +275,12 @@ fn pattern(program: &Path, folder: &Path, scale: Scale) -> Result<String, String
         {
             Ok(text)
         }
-        _ => Err(text),
+        _ => Err(text.into()),
     }
 }
 
 /// Brackets by the hundred thousand.
-fn nested(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+fn nested(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     write(folder, "manifests/nested.yaml", &"[".repeat(500_000))?;
     write(folder, "nested.json", &"{\"a\":".repeat(200_000))?;
     refused(

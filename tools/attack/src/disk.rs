@@ -13,7 +13,7 @@ use super::namespace::{enter, script, seen_by, within};
 use super::needs::{A_MINUTE, FUSE, MOUNTS, NSENTER};
 use super::served::{Options, Served};
 use super::sockets::{MARKER, RELOADS, takes_effect};
-use pratique_harness::eventually;
+use pratique_harness::{Error, eventually};
 
 /// All of them.
 pub(super) const ALL: [Fault; 3] = [
@@ -41,7 +41,7 @@ const HUNG: Duration = Duration::from_secs(65);
 
 /// Manifests and certificates are on a disk that is read-only at the start, then writable, and then read-only again: what
 /// is in effect stays so, and changes take effect as soon as they can be made.
-fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let folders = ["manifests", "tls"].map(|name| options.state.join(name).display().to_string());
     let prepare: String = folders
         .iter()
@@ -65,8 +65,8 @@ fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, String> 
     };
     let read_only = |served: &Served| match fs::write(served.manifests().join("other.new"), "") {
         Err(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem => Ok(()),
-        Err(error) => Err(format!("the disk is not read-only, but: {error}")),
-        Ok(()) => Err("the disk is not read-only".to_owned()),
+        Err(error) => Err(Error::from(format!("the disk is not read-only, but: {error}"))),
+        Ok(()) => Err("the disk is not read-only".into()),
     };
     read_only(&served)?;
     let at_start = used(&served, scale)?;
@@ -91,13 +91,13 @@ fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, String> 
 
 /// The disk of the audit log is read-only at the start: the server does not start, and says why. It becomes so later:
 /// that is counted and told, decisions go on, and what waited is written when it can be.
-fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let folder = options.state.join("audit");
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
     let file = folder.join("events.log");
     // The first disk can be seen there when another one is above it.
     let first = options.state.join("first");
-    fs::create_dir_all(&first).map_err(|error| format!("{}: {error}", first.display()))?;
+    fs::create_dir_all(&first).map_err(Error::file(&first))?;
     let [shown, log] = [&folder, &file].map(|path| path.display().to_string());
     let start = |prepare: &str| {
         let script = within(options, "--mount", prepare)?;
@@ -108,11 +108,11 @@ fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, String> {
         })
     };
     let refused = match start(&format!("mount -t tmpfs -o ro tmpfs \"{shown}\"")) {
-        Ok(_) => return Err("a server started whose audit log cannot be written".to_owned()),
-        Err(error) => error,
+        Ok(_) => return Err("a server started whose audit log cannot be written".into()),
+        Err(error) => error.to_string(),
     };
     if !refused.contains("cannot open the audit log") || !refused.contains("Read-only file system") {
-        return Err(format!("not told why it does not start: {refused}"));
+        return Err(format!("not told why it does not start: {refused}").into());
     }
 
     let mut served = start(&format!(
@@ -130,7 +130,7 @@ fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, String> {
         Ok(served.metric(WRITE_FAILURES, "")? > 0.0)
     })?;
     if !served.log()?.contains("Error in audit plugin; trying again") {
-        return Err("the log does not tell that events cannot be written".to_owned());
+        return Err("the log does not tell that events cannot be written".into());
     }
     enter(served.id(), &format!("mount -o remount,rw \"{shown}\""))?;
     asked += used(
@@ -161,7 +161,7 @@ fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, String> {
 
 /// The disk takes long for everything, and then does not answer at all for a while: what is in effect stays so, and what
 /// changed meanwhile takes effect afterwards. Nothing tells of changes on such a disk, so they are found within a minute.
-fn slow(options: &Options<'_>, _: Scale) -> Result<String, String> {
+fn slow(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let [pid, mounted] = ["pid", "mounted"].map(|name| options.state.join(name));
     let [manifests, source] = ["manifests/validating", "source"].map(|name| options.state.join(name));
     let failed = |error: std::io::Error| format!("{}: {error}", options.state.display());
@@ -186,14 +186,14 @@ fn slow(options: &Options<'_>, _: Scale) -> Result<String, String> {
             let disk = Slow::mount(&source, &manifests, process)?;
             disk.delay(SLOW);
             fs::write(&mounted, "").map_err(failed)?;
-            Ok::<_, String>(disk)
+            Ok::<_, Error>(disk)
         });
         let served = Served::start(&Options {
             program: &script,
             ..*options
         });
         let disk = mounting.join().map_err(|_| "mounting panicked".to_owned())??;
-        Ok::<_, String>((served?, disk))
+        Ok::<_, Error>((served?, disk))
     })?;
     let mut served = served;
     let beside = Beside::start(&served)?;
@@ -216,7 +216,7 @@ fn slow(options: &Options<'_>, _: Scale) -> Result<String, String> {
 }
 
 /// How many lines a file has.
-fn lines(path: &Path) -> Result<usize, String> {
-    let text = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+fn lines(path: &Path) -> Result<usize, Error> {
+    let text = fs::read(path).map_err(Error::file(&path))?;
     Ok(text.iter().filter(|byte| **byte == b'\n').count())
 }

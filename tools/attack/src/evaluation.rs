@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::reviews;
 use super::served::Served;
 use super::{Scale, counted};
+use pratique_harness::Error;
 
 /// How many hostile reviews are evaluated at a time.
 const AT_ONCE: usize = 4;
@@ -16,7 +17,7 @@ const LATE: Duration = Duration::from_millis(300);
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Lists of tens of thousands, each element of which is looked for in another one: nothing is computed after the answer.
-pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, Error> {
     let body = reviews::many_finalizers(FINALIZERS).to_string();
     let codes = hostile(served, scale, "/validate?timeout=1s", &body)?;
     let before = served.work()?;
@@ -32,12 +33,12 @@ pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, Strin
     );
     match after.saturating_sub(settled) < LOOK * 3 / 4 {
         true => Ok(text),
-        false => Err(text),
+        false => Err(text.into()),
     }
 }
 
 /// Patterns that compile to much, or match slowly.
-pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, Error> {
     let texts = ["a".repeat(100_000), "\u{3b1}".repeat(100_000)];
     let patterns = [
         r"\pL{999}N".to_owned(),
@@ -62,21 +63,21 @@ pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, String> 
 }
 
 /// What no API server sends is refused, not allowed.
-pub(super) fn odd(served: &Served, _: Scale) -> Result<String, String> {
+pub(super) fn odd(served: &Served, _: Scale) -> Result<String, Error> {
     let odd = reviews::odd();
     for (name, review) in &odd {
         let answer = served.post("/validate", &review.to_string())?;
         let text = String::from_utf8_lossy(&answer.body);
         let denied = answer.code == 200 && text.contains("\"allowed\":false");
         if answer.code != 400 && !denied {
-            return Err(format!("{name}: {}: {text}", answer.code));
+            return Err(format!("{name}: {}: {text}", answer.code).into());
         }
     }
     Ok(format!("{} kinds of reviews were refused", odd.len()))
 }
 
 /// Has several clients post a body again and again, and tells how it was answered.
-fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<String, String> {
+fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<String, Error> {
     let end = Instant::now() + scale.time;
     let codes = thread::scope(|scope| {
         let clients: Vec<_> = (0..AT_ONCE)
@@ -86,15 +87,13 @@ fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<Stri
                     while codes.is_empty() || Instant::now() < end {
                         codes.push(served.post(path, body)?.code);
                     }
-                    Ok::<_, String>(codes)
+                    Ok::<_, Error>(codes)
                 })
             })
             .collect();
-        let all = clients.into_iter().map(|client| {
-            client
-                .join()
-                .unwrap_or_else(|_| Err("a client panicked".to_owned()))
-        });
+        let all = clients
+            .into_iter()
+            .map(|client| client.join().unwrap_or_else(|_| Err("a client panicked".into())));
         all.collect::<Result<Vec<_>, _>>().map(|all| all.concat())
     })?;
     Ok(format!(

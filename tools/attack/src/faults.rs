@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pratique_harness::Error;
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};
 
@@ -25,7 +26,7 @@ use pratique_load_test::load::Load;
 pub(super) type Fault = (
     &'static str,
     &'static [Need],
-    fn(&Options<'_>, Scale) -> Result<String, String>,
+    fn(&Options<'_>, Scale) -> Result<String, Error>,
 );
 
 /// All of them.
@@ -51,7 +52,7 @@ const WAITING: f64 = 10_000.0 + 512.0;
 
 /// Nothing of the audit log can be written: that is counted, as are the events that find no room to wait, and decisions
 /// go on.
-fn full_disk(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn full_disk(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let mut served = Served::start(&Options {
         arguments: &["--audit-log", "/dev/full"],
         ..*options
@@ -63,12 +64,12 @@ fn full_disk(options: &Options<'_>, scale: Scale) -> Result<String, String> {
     #[expect(clippy::cast_precision_loss, reason = "answers are few")]
     match failures > 0.0 && lost + WAITING >= answers as f64 {
         true => Ok(format!("{text}\n{survived}")),
-        false => Err(text),
+        false => Err(text.into()),
     }
 }
 
 /// The audit log is a pipe that is read slowly: what does not fit is counted, and decisions go on.
-fn slow_disk(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn slow_disk(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let log = options.state.join("audit.log");
     pipe(&log)?;
     let reader = log.clone();
@@ -94,7 +95,7 @@ fn slow_disk(options: &Options<'_>, scale: Scale) -> Result<String, String> {
 }
 
 /// A webhook answers with a patch of 30 copies of the object into itself.
-fn self_copies(options: &Options<'_>, _: Scale) -> Result<String, String> {
+fn self_copies(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let copies: Vec<_> = (0..30)
         .map(|index| serde_json::json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/copy{index}")}))
         .collect();
@@ -105,14 +106,14 @@ fn self_copies(options: &Options<'_>, _: Scale) -> Result<String, String> {
         let text = String::from_utf8_lossy(&answer.body);
         match answer.code == 200 && text.contains(LIMIT) {
             true => Ok("the patch was refused with the text of an API server".to_owned()),
-            false => Err(format!("{}: {text}", answer.code)),
+            false => Err(format!("{}: {text}", answer.code).into()),
         }
     })
 }
 
 /// A webhook answers with a patch that moves a long list with each of its many operations: it is applied, or ended by the
 /// deadline of the review.
-fn inserts(options: &Options<'_>, _: Scale) -> Result<String, String> {
+fn inserts(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let mut operations = vec![serde_json::json!({"op": "add", "path": "/metadata/finalizers", "value": []})];
     let insert = serde_json::json!({"op": "add", "path": "/metadata/finalizers/0", "value": "a.b/c"});
     operations.resize(INSERTS + 1, insert);
@@ -132,13 +133,13 @@ fn inserts(options: &Options<'_>, _: Scale) -> Result<String, String> {
                 "{INSERTS} insertions were answered {} after {took:.1?}",
                 answer.code
             )),
-            false => Err(format!("after {took:.1?}: {}: {text}", answer.code)),
+            false => Err(format!("after {took:.1?}: {}: {text}", answer.code).into()),
         }
     })
 }
 
 /// A webhook takes calls and never answers: its failurePolicy applies after its time.
-fn silent(options: &Options<'_>, _: Scale) -> Result<String, String> {
+fn silent(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     with_webhook(options, 1, r#"{"hang": "headers"}"#, |served, _| {
         let start = Instant::now();
         let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
@@ -146,7 +147,7 @@ fn silent(options: &Options<'_>, _: Scale) -> Result<String, String> {
         let took = start.elapsed();
         match text.contains("\"allowed\":false") && took < Duration::from_secs(5) {
             true => Ok(format!("denied after {took:.1?}")),
-            false => Err(format!("after {took:.1?}: {}: {text}", answer.code)),
+            false => Err(format!("after {took:.1?}: {}: {text}", answer.code).into()),
         }
     })
 }
@@ -156,8 +157,8 @@ pub(super) fn with_webhook(
     options: &Options<'_>,
     seconds: u32,
     script: &str,
-    look: impl FnOnce(&Served, &Backend) -> Result<String, String>,
-) -> Result<String, String> {
+    look: impl FnOnce(&Served, &Backend) -> Result<String, Error>,
+) -> Result<String, Error> {
     let failed = |error: std::io::Error| error.to_string();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -196,12 +197,12 @@ pub(super) fn webhook(url: &str, authority: &str, seconds: u32) -> String {
 }
 
 /// What starts the program where the file system tells nothing.
-pub(super) fn without_watches(options: &Options<'_>) -> Result<PathBuf, String> {
+pub(super) fn without_watches(options: &Options<'_>) -> Result<PathBuf, Error> {
     within(options, "", "echo 0 > /proc/sys/user/max_inotify_instances")
 }
 
 /// The file system tells nothing: changes are found by looking.
-fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, String> {
+fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let script = without_watches(options)?;
     let mut served = Served::start(&Options {
         program: &script,
@@ -212,12 +213,12 @@ fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, String> {
     let survived = served.survived()?;
     match watched == 0.0 {
         true => Ok(format!("a change took effect in {took:.1?}\n{survived}")),
-        false => Err(format!("{watched} directories are watched")),
+        false => Err(format!("{watched} directories are watched").into()),
     }
 }
 
 /// Almost no files: connections make room for each other.
-fn few_files(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn few_files(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let mut served = Served::start(&Options {
         files: 64,
         ..*options
@@ -234,7 +235,7 @@ fn few_files(options: &Options<'_>, scale: Scale) -> Result<String, String> {
 }
 
 /// Killed and started again: answers are lost, but none is ever wrong.
-fn crashes(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn crashes(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let mut served = Served::start(options)?;
     let beside = Beside::start(&served)?;
     for _ in 0..scale.rounds.min(10) {
@@ -251,12 +252,12 @@ fn crashes(options: &Options<'_>, scale: Scale) -> Result<String, String> {
     let text = format!("{} right answers, {wrong} wrong", seen.reviews.answers());
     match wrong == 0 && seen.reviews.answers() > 0 {
         true => Ok(text),
-        false => Err(text),
+        false => Err(text.into()),
     }
 }
 
 /// SIGHUP ends it as SIGTERM does: what was begun is answered.
-fn hang_up(options: &Options<'_>, _: Scale) -> Result<String, String> {
+fn hang_up(options: &Options<'_>, _: Scale) -> Result<String, Error> {
     let mut served = Served::start(options)?;
     let load = Load {
         address: served.address(),
@@ -275,7 +276,7 @@ fn hang_up(options: &Options<'_>, _: Scale) -> Result<String, String> {
 }
 
 /// Has usual clients ask for a while, all of whom must get right answers: how many.
-pub(super) fn used(served: &Served, scale: Scale) -> Result<usize, String> {
+pub(super) fn used(served: &Served, scale: Scale) -> Result<usize, Error> {
     let beside = Beside::start(served)?;
     thread::sleep(scale.time);
     let seen = beside.stop()?;

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use super::Scale;
 use super::served::Served;
 use super::sockets::{RELOADS, takes_effect};
-use pratique_harness::eventually;
+use pratique_harness::{Error, eventually};
 
 /// A manifest of 850 KB that is 25 GB with its aliases replaced.
 pub(super) fn bomb() -> String {
@@ -24,7 +24,7 @@ pub(super) fn bomb() -> String {
 }
 
 /// Aliases that are replaced by more than there is memory: refused, and the last good manifests stay in effect.
-pub(super) fn aliases(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn aliases(served: &Served, scale: Scale) -> Result<String, Error> {
     let path = served.manifests().join("bomb.yaml");
     let failures = || served.metric(RELOADS, "failure");
     for _ in 0..scale.rounds.min(3) {
@@ -40,7 +40,7 @@ pub(super) fn aliases(served: &Served, scale: Scale) -> Result<String, String> {
 }
 
 /// The manifests of the policy that usual clients are judged by, written in place and slowly: it is in effect all the time.
-pub(super) fn rewritten(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn rewritten(served: &Served, scale: Scale) -> Result<String, Error> {
     let path = served.manifests().join("all.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(failed)?;
@@ -61,7 +61,7 @@ pub(super) fn rewritten(served: &Served, scale: Scale) -> Result<String, String>
 }
 
 /// Files whose times are wrong by decades, in both directions, as with a clock that jumps.
-pub(super) fn future(served: &Served, _: Scale) -> Result<String, String> {
+pub(super) fn future(served: &Served, _: Scale) -> Result<String, Error> {
     let path = served.manifests().join("all.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let decades = Duration::from_secs(30 * 365 * 24 * 3600);
@@ -76,7 +76,7 @@ pub(super) fn future(served: &Served, _: Scale) -> Result<String, String> {
 }
 
 /// A pipe and an endless device where certificates were: the old ones stay, and the next good ones are taken.
-pub(super) fn certificates(served: &Served, _: Scale) -> Result<String, String> {
+pub(super) fn certificates(served: &Served, _: Scale) -> Result<String, Error> {
     let folder = served
         .certificates
         .certificate()
@@ -114,11 +114,11 @@ pub(super) fn certificates(served: &Served, _: Scale) -> Result<String, String> 
 }
 
 /// Puts a whole file in place at once.
-fn put(path: &Path, text: &str) -> Result<(), String> {
+fn put(path: &Path, text: &str) -> Result<(), Error> {
     let fresh = path.with_extension("new");
     fs::write(&fresh, text)
         .and_then(|()| fs::rename(&fresh, path))
-        .map_err(|error| format!("{}: {error}", path.display()))
+        .map_err(Error::file(&path))
 }
 
 /// Points `..data` elsewhere, as the kubelet does.
@@ -128,13 +128,13 @@ fn point(folder: &Path, version: &Path) -> std::io::Result<()> {
 }
 
 /// Makes a named pipe that no program writes to.
-pub(super) fn pipe(path: &Path) -> Result<(), String> {
+pub(super) fn pipe(path: &Path) -> Result<(), Error> {
     let status = Command::new("mkfifo")
         .arg(path)
         .status()
         .map_err(|error| format!("mkfifo: {error}"))?;
     match status.success() {
         true => Ok(()),
-        false => Err(format!("mkfifo {}: {status}", path.display())),
+        false => Err(format!("mkfifo {}: {status}", path.display()).into()),
     }
 }

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use pratique_harness::Error;
+
 const LOOKUP: u32 = 1;
 const FORGET: u32 = 2;
 const GETATTR: u32 = 3;
@@ -50,7 +52,7 @@ struct State {
 impl Slow {
     /// Shows the files of a directory at another place, to a process and those that share its mounts, until this program
     /// ends.
-    pub(super) fn mount(source: &Path, at: &Path, process: u32) -> Result<Self, String> {
+    pub(super) fn mount(source: &Path, at: &Path, process: u32) -> Result<Self, Error> {
         let failed = |error: io::Error| format!("/dev/fuse: {error}");
         let device = File::options()
             .read(true)
@@ -81,10 +83,7 @@ impl Slow {
             .map_err(|error| format!("nsenter: {error}"))?;
         match output.status.success() {
             true => Ok(slow),
-            false => Err(format!(
-                "mount: {}",
-                String::from_utf8_lossy(&output.stderr).trim()
-            )),
+            false => Err(format!("mount: {}", String::from_utf8_lossy(&output.stderr).trim()).into()),
         }
     }
 

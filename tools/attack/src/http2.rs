@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
+use pratique_harness::Error;
 use pratique_load_test::client::{Client, Trust};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -29,7 +30,7 @@ pub(super) struct Unread {
 }
 
 impl Unread {
-    pub(super) fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, String> {
+    pub(super) fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, Error> {
         let mut client = Client::connect(address, &trust.with_protocol("h2"))?;
         let settings = frame(SETTINGS, 0, 0, &NO_WINDOW);
         let opening = [PREFACE, &settings].concat();

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pratique_harness::Error;
 use serde_json::{Value, json};
 
 use super::faults::Fault;
@@ -232,7 +233,7 @@ fn review(index: usize, place: Place, object: &str) -> String {
 }
 
 /// How long a review of a case took, and how it was answered. One of no case has time enough.
-fn ask(served: &Served, index: usize, place: Place, object: &str) -> Result<(u16, Duration, String), String> {
+fn ask(served: &Served, index: usize, place: Place, object: &str) -> Result<(u16, Duration, String), Error> {
     let path = match place {
         JsonPatch | ApplyConfiguration => "/mutate?timeout=1s",
         _ if index == CASES.len() => "/validate?timeout=30s",
@@ -248,7 +249,7 @@ fn ask(served: &Served, index: usize, place: Place, object: &str) -> Result<(u16
 }
 
 /// How long it takes from now until processors do not work for the server.
-fn until_idle(served: &Served) -> Result<Duration, String> {
+fn until_idle(served: &Served) -> Result<Duration, Error> {
     let start = Instant::now();
     while start.elapsed() < VERY_LATE {
         let (began, before) = (start.elapsed(), served.work()?);
@@ -257,10 +258,10 @@ fn until_idle(served: &Served) -> Result<Duration, String> {
             return Ok(began);
         }
     }
-    Err(format!("the server still works {VERY_LATE:.1?} after its answer"))
+    Err(format!("the server still works {VERY_LATE:.1?} after its answer").into())
 }
 
-fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let [validating, mutating] = manifests();
     let mut served = Served::start(&Options {
         validating: &validating,
@@ -275,7 +276,7 @@ fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, String> {
     // What it takes to send the largest review and to read it; no policy matches this one.
     let (code, transport, text) = ask(&served, CASES.len(), Validation, &large)?;
     if code != 200 {
-        return Err(format!("a review that no policy matches: {code}: {text}"));
+        return Err(format!("a review that no policy matches: {code}: {text}").into());
     }
     until_idle(&served)?;
     let (late, idle_after) = match scale.judges_time {
@@ -311,7 +312,7 @@ fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, String> {
     }
     match wrong.is_empty() {
         true => Ok(format!("{told}\n{}", served.survived()?)),
-        false => Err(format!("{told}\n{}", wrong.join("\n"))),
+        false => Err(format!("{told}\n{}", wrong.join("\n")).into()),
     }
 }
 

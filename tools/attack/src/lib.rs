@@ -33,7 +33,7 @@ use std::thread;
 use std::time::Duration;
 
 use beside::{Beside, Seen};
-use pratique_harness::{Transcript, cargo};
+use pratique_harness::{Error, Transcript, cargo};
 use pratique_load_test::measured::Measured;
 use served::{Options, Served};
 
@@ -97,7 +97,7 @@ const SHORT: Scale = Scale {
 };
 
 /// An attack on a server beside which others are served: what was seen, or what was wrong.
-type Attack = fn(&Served, Scale) -> Result<String, String>;
+type Attack = fn(&Served, Scale) -> Result<String, Error>;
 
 /// In this order: what one leaves behind, the next ones meet.
 const ATTACKS: [(&str, Attack); 15] = [
@@ -129,22 +129,25 @@ const ALIVE: Duration = Duration::from_millis(100);
 pub fn run(arguments: &Arguments) -> ExitCode {
     if let (Some(state), Some(program)) = (&arguments.isolated, &arguments.pratique) {
         let seen = network::isolated(program, state, arguments.scale());
-        println!("{}", seen.as_ref().unwrap_or_else(|wrong| wrong));
+        match &seen {
+            Ok(seen) => println!("{seen}"),
+            Err(wrong) => println!("{wrong}"),
+        }
         return ExitCode::from(u8::from(seen.is_err()));
     }
     let mut transcript = Transcript::default();
     Transcript::end(all(arguments, &mut transcript).map(|()| transcript))
 }
 
-fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String> {
+fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> {
     let program = match &arguments.pratique {
-        Some(path) => fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))?,
+        Some(path) => fs::canonicalize(path).map_err(Error::file(&path))?,
         None => cargo::pratique(&arguments.profile)?,
     };
     let state = std::env::temp_dir().join(format!("pratique-attack-{}", std::process::id()));
-    let folder = |name: &str| -> Result<PathBuf, String> {
+    let folder = |name: &str| -> Result<PathBuf, Error> {
         let path = state.join(name);
-        fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::create_dir_all(&path).map_err(Error::file(&path))?;
         Ok(path)
     };
     let scale = arguments.scale();
@@ -190,17 +193,17 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String>
         let place = folder(&name.replace(' ', "-"))?;
         transcript.step(name, command(&program, &place, scale));
     }
-    fs::remove_dir_all(&state).map_err(|error| format!("{}: {error}", state.display()))
+    fs::remove_dir_all(&state).map_err(Error::file(&state))
 }
 
 /// What usual clients see without an attack.
-fn quiet(served: &Served, scale: Scale) -> Result<Seen, String> {
+fn quiet(served: &Served, scale: Scale) -> Result<Seen, Error> {
     let beside = Beside::start(served)?;
     thread::sleep(scale.time);
     beside.stop()
 }
 
-fn beside(served: &mut Served, attack: Attack, scale: Scale, quiet: &Measured) -> Result<String, String> {
+fn beside(served: &mut Served, attack: Attack, scale: Scale, quiet: &Measured) -> Result<String, Error> {
     let beside = Beside::start(served)?;
     let attacked = attack(served, scale);
     let seen = beside.stop()?;
@@ -216,7 +219,7 @@ fn beside(served: &mut Served, attack: Attack, scale: Scale, quiet: &Measured) -
 
 impl Seen {
     /// That all answers came and were right; and that they came in time, compared with what there was without an attack.
-    fn fine(&self, quiet: Option<&Measured>) -> Result<String, String> {
+    fn fine(&self, quiet: Option<&Measured>) -> Result<String, Error> {
         self.reviews.flawless()?;
         self.health.flawless()?;
         let [p99, alive] = [&self.reviews, &self.health].map(|seen| seen.percentile(0.99));
@@ -231,7 +234,7 @@ impl Seen {
         let limit = quiet.percentile(0.99) * SLOWER + SHARED;
         match p99 <= limit && alive <= ALIVE {
             true => Ok(text),
-            false => Err(format!("{text}; at most {limit:.1?} and {ALIVE:?} are allowed")),
+            false => Err(format!("{text}; at most {limit:.1?} and {ALIVE:?} are allowed").into()),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::http2::Unread;
 use super::reviews;
 use super::served::Served;
 use super::{Scale, counted};
+use pratique_harness::Error;
 use pratique_load_test::client::{Client, head};
 
 /// As many empty containers as fit into 2.9 MB.
@@ -24,7 +25,7 @@ const ECHOED: usize = 200_000;
 const PIPELINED: usize = 700;
 
 /// Objects that take far more memory than they have bytes.
-pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, Error> {
     let body = reviews::empty_containers(CONTAINERS);
     let end = Instant::now() + scale.time;
     let codes = together(scale.clients, || {
@@ -48,17 +49,13 @@ pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, String
 
 /// An update whose two objects are both as large as may be is denied, not refused unread: with a failurePolicy of
 /// Ignore it would be allowed.
-pub(super) fn large_reviews(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn large_reviews(served: &Served, scale: Scale) -> Result<String, Error> {
     let body = reviews::large(LARGEST - 10_000).to_string();
     for _ in 0..scale.rounds {
         let answer = served.post("/validate", &body)?;
         let text = String::from_utf8_lossy(&answer.body);
         if answer.code != 200 || !text.contains("\"allowed\":false") {
-            return Err(format!(
-                "a review of {} bytes: {}: {text}",
-                body.len(),
-                answer.code
-            ));
+            return Err(format!("a review of {} bytes: {}: {text}", body.len(), answer.code).into());
         }
     }
     let counted = || served.metric("pratique_reviews_refused_total", "code=\"413\"");
@@ -75,12 +72,13 @@ pub(super) fn large_reviews(served: &Served, scale: Scale) -> Result<String, Str
         (code, count) => Err(format!(
             "a review of {} bytes: {code}, counted {count} times",
             too_large.len()
-        )),
+        )
+        .into()),
     }
 }
 
 /// Bodies that are announced, sent in part and never ended.
-pub(super) fn unfinished(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn unfinished(served: &Served, scale: Scale) -> Result<String, Error> {
     let opening = head("/validate", ANNOUNCED);
     let part = vec![b' '; SENT];
     let end = Instant::now() + scale.time;
@@ -108,7 +106,7 @@ pub(super) fn unfinished(served: &Served, scale: Scale) -> Result<String, String
 }
 
 /// HTTP/2 clients that ask much, want what they sent echoed, and leave no room for answers.
-pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, Error> {
     let mut review = reviews::pod(false);
     if let Some(uid) = review.pointer_mut("/request/uid") {
         *uid = "u".repeat(ECHOED).into();
@@ -143,7 +141,7 @@ pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, Str
 }
 
 /// HTTP/1.1 clients that ask again and again and read nothing.
-pub(super) fn unread_first(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn unread_first(served: &Served, scale: Scale) -> Result<String, Error> {
     let body = reviews::pod(true).to_string();
     let request = [head("/validate", body.len()).as_bytes(), body.as_bytes()].concat();
     let (address, trust) = (served.address(), served.trust()?);
@@ -182,10 +180,10 @@ fn together(clients: usize, what: impl Fn() -> Vec<u16> + Sync) -> Vec<u16> {
 }
 
 /// Tells how often there was which answer, all of which have to be among those.
-fn told(codes: &[u16], what: &str, allowed: &[u16]) -> Result<String, String> {
+fn told(codes: &[u16], what: &str, allowed: &[u16]) -> Result<String, Error> {
     let text = format!("{what} were answered {}", counted(codes));
     match codes.iter().all(|code| allowed.contains(code)) {
         true => Ok(text),
-        false => Err(text),
+        false => Err(text.into()),
     }
 }

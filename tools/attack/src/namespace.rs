@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::served::Options;
+use pratique_harness::Error;
 
 /// A script that runs the program in namespaces of its own (options of `unshare`), after commands that prepare them.
-pub(super) fn within(options: &Options<'_>, namespaces: &str, prepare: &str) -> Result<PathBuf, String> {
+pub(super) fn within(options: &Options<'_>, namespaces: &str, prepare: &str) -> Result<PathBuf, Error> {
     let text = format!(
         "#!/bin/sh\nexec unshare --user --map-root-user {namespaces} sh -ec '{prepare}\nexec \"$0\" \"$@\"' '{}' \"$@\"\n",
         options.program.display()
@@ -17,15 +18,15 @@ pub(super) fn within(options: &Options<'_>, namespaces: &str, prepare: &str) -> 
 }
 
 /// A script that can be run.
-pub(super) fn script(path: &Path, text: &str) -> Result<PathBuf, String> {
+pub(super) fn script(path: &Path, text: &str) -> Result<PathBuf, Error> {
     fs::write(path, text)
         .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o755)))
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+        .map_err(Error::file(&path))?;
     Ok(path.to_owned())
 }
 
 /// Runs a command of the shell with the mounts that a process has, which was started in a user namespace.
-pub(super) fn enter(process: u32, command: &str) -> Result<(), String> {
+pub(super) fn enter(process: u32, command: &str) -> Result<(), Error> {
     let output = Command::new("nsenter")
         .args(["--target", &process.to_string()])
         .args(["--user", "--preserve-credentials", "--mount"])
@@ -34,10 +35,7 @@ pub(super) fn enter(process: u32, command: &str) -> Result<(), String> {
         .map_err(|error| format!("nsenter: {error}"))?;
     match output.status.success() {
         true => Ok(()),
-        false => Err(format!(
-            "`{command}`: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        )),
+        false => Err(format!("`{command}`: {}", String::from_utf8_lossy(&output.stderr).trim()).into()),
     }
 }
 

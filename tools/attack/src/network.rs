@@ -15,7 +15,7 @@ use super::needs::{IP, NETWORK};
 use super::reviews;
 use super::served::{Options, Served};
 use super::{Scale, Seen};
-use pratique_harness::eventually;
+use pratique_harness::{Error, eventually};
 use pratique_webhook_backend::Script;
 
 /// All of them.
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const ANSWER: usize = 64 << 10;
 
 /// A review that a webhook is called for: whether it was allowed, and what was answered.
-pub(super) fn mutate(served: &Served) -> Result<(bool, String), String> {
+pub(super) fn mutate(served: &Served) -> Result<(bool, String), Error> {
     let start = Instant::now();
     let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
     let took = start.elapsed();
@@ -47,14 +47,15 @@ pub(super) fn mutate(served: &Served) -> Result<(bool, String), String> {
             "{} with {} bytes after {took:.1?}: {shown}",
             answer.code,
             answer.body.len()
-        ));
+        )
+        .into());
     }
     Ok((text.contains("\"allowed\":true"), shown))
 }
 
 /// Webhooks whose connections end or stay open at any point, and that answer too much, in clear or otherwise: their
 /// failurePolicy decides, in time, and the next answer that is right counts.
-fn anything(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn anything(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let allowed = serde_json::json!({"allowed": true});
     let long = "x".repeat(1 << 20);
     let cases = [
@@ -94,7 +95,7 @@ fn anything(options: &Options<'_>, scale: Scale) -> Result<String, String> {
     ];
     let good = serde_json::json!({"respond": allowed});
     with_webhook(options, 1, &good.to_string(), |served, backend| {
-        let begin = |script: &serde_json::Value| -> Result<(), String> {
+        let begin = |script: &serde_json::Value| -> Result<(), Error> {
             let script = Script::from_json(&script.to_string()).map_err(|error| error.to_string())?;
             backend.begin_unrecorded([("/attack".to_owned(), script)]);
             Ok(())
@@ -102,7 +103,7 @@ fn anything(options: &Options<'_>, scale: Scale) -> Result<String, String> {
         let beside = Beside::start(served)?;
         for (expected, script) in &cases {
             let shown: String = script.to_string().chars().take(80).collect();
-            let wrong = |error: String| format!("{shown}: {error}");
+            let wrong = |error: Error| Error::from(format!("{shown}: {error}"));
             begin(script)?;
             thread::scope(|scope| {
                 let all: Vec<_> = (0..scale.rounds.min(8))
@@ -115,7 +116,7 @@ fn anything(options: &Options<'_>, scale: Scale) -> Result<String, String> {
                     let late = !allowed && text.contains("context deadline exceeded");
                     match allowed == *expected || late {
                         true => Ok(()),
-                        false => Err(wrong(text)),
+                        false => Err(wrong(text.into())),
                     }
                 })
             })?;
@@ -134,7 +135,7 @@ fn anything(options: &Options<'_>, scale: Scale) -> Result<String, String> {
 }
 
 /// A server that calls a webhook at a name of no host.
-fn without_name(options: &Options<'_>) -> Result<Served, String> {
+fn without_name(options: &Options<'_>) -> Result<Served, Error> {
     let manifest = webhook("https://webhook.attack.invalid/", "", 1);
     Served::start(&Options {
         webhooks: Some(&manifest),
@@ -143,7 +144,7 @@ fn without_name(options: &Options<'_>) -> Result<Served, String> {
 }
 
 /// Names that are not found, and as many calls at a time as clients make.
-fn unfound(served: &Served, scale: Scale) -> Result<String, String> {
+fn unfound(served: &Served, scale: Scale) -> Result<String, Error> {
     let beside = Beside::start(served)?;
     let slowest = thread::scope(|scope| {
         let clients: Vec<_> = (0..scale.clients)
@@ -152,7 +153,7 @@ fn unfound(served: &Served, scale: Scale) -> Result<String, String> {
                     let start = Instant::now();
                     let (allowed, text) = mutate(served)?;
                     match allowed {
-                        true => Err(format!("allowed: {text}")),
+                        true => Err(Error::from(format!("allowed: {text}"))),
                         false => Ok(start.elapsed()),
                     }
                 })
@@ -163,7 +164,7 @@ fn unfound(served: &Served, scale: Scale) -> Result<String, String> {
             let took = client.join().map_err(|_| "a client panicked".to_owned())??;
             slowest = slowest.max(took);
         }
-        Ok::<_, String>(slowest)
+        Ok::<_, Error>(slowest)
     });
     let seen = beside.stop()?;
     let slowest = slowest?;
@@ -176,7 +177,7 @@ fn unfound(served: &Served, scale: Scale) -> Result<String, String> {
     ))
 }
 
-fn nameless(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn nameless(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let mut served = without_name(options)?;
     let seen = unfound(&served, scale)?;
     Ok(format!("{seen}\n{}", served.survived()?))
@@ -184,7 +185,7 @@ fn nameless(options: &Options<'_>, scale: Scale) -> Result<String, String> {
 
 /// The connections to a cluster that is followed end, new ones fail in every way, and then all is well again: what was
 /// in effect stays so, and what was changed meanwhile takes effect.
-fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let cluster = Cluster::start()?;
     cluster.deny("first", "denied-by-the-cluster");
     let kubeconfig = cluster.kubeconfig(options.state)?.display().to_string();
@@ -201,7 +202,7 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, String> {
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         match answer.code {
             200 => Ok(text.contains("\"allowed\":true")),
-            code => Err(format!("{code}: {text}")),
+            code => Err(Error::from(format!("{code}: {text}"))),
         }
     };
     eventually("followed the cluster", || {
@@ -219,7 +220,7 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, String> {
         let end = Instant::now() + scale.time.min(Duration::from_secs(5));
         while Instant::now() < end {
             if allows(&served, "denied-by-the-cluster")? || !allows(&served, &label)? {
-                return Err(format!("another decision while the line is {line:?}"));
+                return Err(format!("another decision while the line is {line:?}").into());
             }
             thread::sleep(Duration::from_millis(20));
         }
@@ -239,12 +240,11 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, String> {
 }
 
 /// Runs what follows in a network of its own, where only loopback is.
-fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     // Names are asked of a server that takes questions and does not answer.
     let resolver = options.state.join("resolv.conf");
-    fs::write(&resolver, "nameserver 127.0.0.1\n")
-        .map_err(|error| format!("{}: {error}", resolver.display()))?;
+    fs::write(&resolver, "nameserver 127.0.0.1\n").map_err(Error::file(&resolver))?;
     let prepare = format!(
         "ip link set lo up\nmount --bind \"{}\" \"$(readlink -f /etc/resolv.conf)\"\nexec \"$0\" \"$@\"",
         resolver.display()
@@ -272,15 +272,12 @@ fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, String> {
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     match output.status.success() {
         true => Ok(text),
-        false => Err(format!(
-            "{text}\n{}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        )),
+        false => Err(format!("{text}\n{}", String::from_utf8_lossy(&output.stderr).trim()).into()),
     }
 }
 
 /// What runs there.
-pub(super) fn isolated(program: &Path, state: &Path, scale: Scale) -> Result<String, String> {
+pub(super) fn isolated(program: &Path, state: &Path, scale: Scale) -> Result<String, Error> {
     let options = Options::new(program, state);
     let resolver = UdpSocket::bind(("127.0.0.1", 53)).map_err(|error| format!("port 53: {error}"))?;
     let mut served = without_name(&options)?;
@@ -296,14 +293,14 @@ pub(super) fn isolated(program: &Path, state: &Path, scale: Scale) -> Result<Str
 
 /// The network goes down while requests and calls of webhooks are on their way, and comes back: none is answered wrongly,
 /// and afterwards all is as before.
-fn down(options: &Options<'_>, scale: Scale) -> Result<String, String> {
+fn down(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let slow = serde_json::json!({"respond": {"allowed": true}, "delayMs": 200}).to_string();
     with_webhook(options, 1, &slow, |served, _| {
         let link = |state: &str| {
             let set = Command::new("ip").args(["link", "set", "lo", state]).status();
             match set {
                 Ok(status) if status.success() => Ok(()),
-                other => Err(format!("ip link set lo {state}: {other:?}")),
+                other => Err(Error::from(format!("ip link set lo {state}: {other:?}"))),
             }
         };
         let mut lost = 0;
@@ -322,7 +319,7 @@ fn down(options: &Options<'_>, scale: Scale) -> Result<String, String> {
                 beside.stop()
             })?;
             if let Some(wrong) = seen.reviews.errors().find(|error| error.contains("wrong")) {
-                return Err(wrong.to_owned());
+                return Err(wrong.into());
             }
             lost += seen.reviews.errors().count();
             answers += seen.reviews.answers();

@@ -3,6 +3,7 @@
 use super::Scale;
 use super::reviews;
 use super::served::Served;
+use pratique_harness::Error;
 
 /// How long the annotation is that a policy copies a dozen times: 3 MiB of copies are allowed.
 const COPIED: usize = 300_000;
@@ -10,7 +11,7 @@ const COPIED: usize = 300_000;
 pub(super) const LIMIT: &str = "exceeding the limit 3145728";
 
 /// A policy's patch that copies more than an API server allows is an error, and one that copies less is applied.
-pub(super) fn by_policy(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn by_policy(served: &Served, scale: Scale) -> Result<String, Error> {
     for _ in 0..scale.rounds {
         for (bytes, allowed) in [(COPIED / 2, true), (COPIED, false)] {
             let answer = served.post("/mutate", &reviews::copied(bytes).to_string())?;
@@ -21,7 +22,7 @@ pub(super) fn by_policy(served: &Served, scale: Scale) -> Result<String, String>
             };
             if answer.code != 200 || !right {
                 let start: String = text.chars().take(500).collect();
-                return Err(format!("12 copies of {bytes} bytes: {}: {start}", answer.code));
+                return Err(format!("12 copies of {bytes} bytes: {}: {start}", answer.code).into());
             }
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use pratique_benches::memory::{kib, work};
 
 use super::confined::{FILES, Group, MEMORY};
-use pratique_harness::{Certificates, Process, free_port};
+use pratique_harness::{Certificates, Error, Process, free_port};
 use pratique_load_test::client::{Answer, Client, Trust};
 
 use super::namespace::seen_by;
@@ -58,12 +58,12 @@ pub(super) struct Served {
 
 impl Served {
     /// Starts it; what was in its directory before is removed.
-    pub(super) fn start(options: &Options<'_>) -> Result<Self, String> {
+    pub(super) fn start(options: &Options<'_>) -> Result<Self, Error> {
         let state = options.state.to_owned();
-        let config = prepare(&state, options).map_err(|error| format!("{}: {error}", state.display()))?;
+        let config = prepare(&state, options).map_err(Error::file(&state))?;
         let tls = state.join("tls");
         if tls.exists() {
-            fs::remove_dir_all(&tls).map_err(|error| format!("{}: {error}", tls.display()))?;
+            fs::remove_dir_all(&tls).map_err(Error::file(&tls))?;
         }
         let certificates = Certificates::new(&tls)?;
         let port = free_port()?;
@@ -79,7 +79,7 @@ impl Served {
     }
 
     /// Ends it as a crash would, and starts it again at the same port.
-    pub(super) fn crash(&mut self, options: &Options<'_>) -> Result<(), String> {
+    pub(super) fn crash(&mut self, options: &Options<'_>) -> Result<(), Error> {
         self.process.kill()?;
         let config = self.state.join("admission.yaml");
         self.process = start(options, &self.group, &config, &self.certificates, self.port)?;
@@ -91,21 +91,21 @@ impl Served {
     }
 
     /// What clients trust.
-    pub(super) fn trust(&self) -> Result<Trust, String> {
+    pub(super) fn trust(&self) -> Result<Trust, Error> {
         Trust::of(&self.certificates.authority())
     }
 
-    pub(super) fn connect(&self) -> Result<Client, String> {
+    pub(super) fn connect(&self) -> Result<Client, Error> {
         Client::connect(self.address(), &self.trust()?)
     }
 
     /// Posts a review on a connection of its own.
-    pub(super) fn post(&self, path: &str, body: &str) -> Result<Answer, String> {
+    pub(super) fn post(&self, path: &str, body: &str) -> Result<Answer, Error> {
         self.connect()?.post(path, body)
     }
 
     /// The value of a metric, all its series together; 0 if there is none yet.
-    pub(super) fn metric(&self, name: &str, label: &str) -> Result<f64, String> {
+    pub(super) fn metric(&self, name: &str, label: &str) -> Result<f64, Error> {
         let answer = self.connect()?.get("/metrics")?;
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         let series = text
@@ -126,21 +126,21 @@ impl Served {
         self.process.id()
     }
 
-    pub(super) fn log(&self) -> Result<String, String> {
+    pub(super) fn log(&self) -> Result<String, Error> {
         self.process.log()
     }
 
     /// How long processors have worked for it so far.
-    pub(super) fn work(&self) -> Result<Duration, String> {
+    pub(super) fn work(&self) -> Result<Duration, Error> {
         work(&self.process.id().to_string())
     }
 
     /// That it runs, and never had more memory than it may; tells the most that it had.
-    pub(super) fn survived(&mut self) -> Result<String, String> {
+    pub(super) fn survived(&mut self) -> Result<String, Error> {
         if let Some(status) = self.process.ended()? {
             let log = self.process.log()?;
             let last: Vec<&str> = log.lines().rev().take(5).collect();
-            return Err(format!("the server ended with {status}\n{}", last.join("\n")));
+            return Err(format!("the server ended with {status}\n{}", last.join("\n")).into());
         }
         let most = kib(&self.process.id().to_string(), "VmHWM")?;
         let enforced = match self.group.is_enforced() {
@@ -150,21 +150,21 @@ impl Served {
         let text = format!("the server had {} MiB at most, {enforced}", most >> 10);
         match most << 10 <= MEMORY {
             true => Ok(text),
-            false => Err(text),
+            false => Err(text.into()),
         }
     }
 
     /// Asks it to end; an error if it does not end well.
-    pub(super) fn stop(&mut self) -> Result<(), String> {
+    pub(super) fn stop(&mut self) -> Result<(), Error> {
         self.stop_by("TERM")
     }
 
     /// The same, by another signal.
-    pub(super) fn stop_by(&mut self, signal: &str) -> Result<(), String> {
+    pub(super) fn stop_by(&mut self, signal: &str) -> Result<(), Error> {
         let status = self.process.stop_by(signal)?;
         match status.success() {
             true => Ok(()),
-            false => Err(format!("it ended with {status}")),
+            false => Err(format!("it ended with {status}").into()),
         }
     }
 }
@@ -211,7 +211,7 @@ fn start(
     config: &Path,
     certificates: &Certificates,
     port: u16,
-) -> Result<Process, String> {
+) -> Result<Process, Error> {
     let mut command: Command = group.command(options.program, options.files);
     command
         .args(["serve", "--listen", &format!("127.0.0.1:{port}"), "--config"])

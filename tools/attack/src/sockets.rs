@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::Scale;
 use super::confined::FILES;
 use super::served::Served;
-use pratique_harness::eventually;
+use pratique_harness::{Error, eventually};
 
 /// More connections than the server may have files.
 const CONNECTIONS: u64 = FILES + 100;
@@ -20,7 +20,7 @@ pub(super) const RELOADS: &str = "apiserver_manifest_admission_config_controller
 pub(super) const MARKER: &str = include_str!("marker.yaml");
 
 /// Connections that do nothing: others get in, changes of manifests take effect, and the log does not run over.
-pub(super) fn idle(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn idle(served: &Served, scale: Scale) -> Result<String, Error> {
     let lines = served.log()?.lines().count();
     let mut idle = Vec::new();
     for _ in 0..CONNECTIONS {
@@ -38,12 +38,12 @@ pub(super) fn idle(served: &Served, scale: Scale) -> Result<String, String> {
     );
     match lines <= LINES {
         true => Ok(text),
-        false => Err(text),
+        false => Err(text.into()),
     }
 }
 
 /// Whether a change of manifests is noticed, and how long that takes.
-pub(super) fn takes_effect(served: &Served) -> Result<Duration, String> {
+pub(super) fn takes_effect(served: &Served) -> Result<Duration, Error> {
     let count = || served.metric(RELOADS, "success");
     let before = count()?;
     let path = served.manifests().join("marker.yaml");
@@ -60,7 +60,7 @@ pub(super) fn takes_effect(served: &Served) -> Result<Duration, String> {
 }
 
 /// Metrics and health, as often as one connection gets them.
-pub(super) fn looks(served: &Served, scale: Scale) -> Result<String, String> {
+pub(super) fn looks(served: &Served, scale: Scale) -> Result<String, Error> {
     let end = Instant::now() + scale.time;
     let mut count = 0;
     let mut client = served.connect()?;

@@ -2,25 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
-use pratique_harness::cargo;
+use pratique_harness::{Error, cargo};
 
 /// Builds our side for release and returns the program.
-pub(super) fn ours() -> Result<PathBuf, String> {
+pub(super) fn ours() -> Result<PathBuf, Error> {
     release("pratique-benches", "pratique-benches")
 }
 
 /// Builds a program for release that is both sides: ours, and the crate `cel`.
-pub(super) fn with_cel_crate() -> Result<PathBuf, String> {
+pub(super) fn with_cel_crate() -> Result<PathBuf, Error> {
     cargo::build("pratique-benches", "pratique-benches", &["cel-crate"], "release")
 }
 
 /// Builds a program of a package for release and returns its path.
-pub(super) fn release(package: &str, name: &str) -> Result<PathBuf, String> {
+pub(super) fn release(package: &str, name: &str) -> Result<PathBuf, Error> {
     cargo::build(package, name, &[], "release")
 }
 
 /// Builds the other side from a package of a Go module; `None` where Go is not installed.
-pub(super) fn go(module: &str, package: &str, beside: &Path) -> Result<Option<PathBuf>, String> {
+pub(super) fn go(module: &str, package: &str, beside: &Path) -> Result<Option<PathBuf>, Error> {
     if !pratique_harness::go::is_installed() {
         eprintln!("Go is not installed: ours alone");
         return Ok(None);

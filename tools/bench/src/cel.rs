@@ -1,6 +1,7 @@
 //! Expressions of policies over a Pod: from text to a checked tree, to a program, to a value.
 
 use pratique_benches::{EXPRESSIONS, POD};
+use pratique_harness::Error;
 use serde_json::{Value, json};
 
 use super::contest::{Contest, Measure, Results};
@@ -8,7 +9,7 @@ use super::side::{Program, Side};
 use super::{Against, Arguments, build};
 
 /// Builds both sides, sees that they find the same values and costs, and holds the contest.
-pub(super) fn contest(arguments: &Arguments) -> Result<Results, String> {
+pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
     let program = match arguments.against {
         Some(Against::CelCrate) => build::with_cel_crate()?,
         Some(Against::Go) | None => build::ours()?,
@@ -28,7 +29,7 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, String> {
     };
     let mut theirs = match other {
         Some((_, found)) if found != facts => {
-            return Err(format!("the sides differ: ours {facts}, theirs {found}"));
+            return Err(format!("the sides differ: ours {facts}, theirs {found}").into());
         }
         Some((theirs, _)) => Some(theirs),
         None => None,
@@ -85,7 +86,7 @@ const MEASURES: [(&str, &str); 6] = [
 /// The work that the crate `cel` does too.
 const CEL_CRATE: [&str; 2] = ["compile", "evaluate"];
 
-fn setup() -> Result<Value, String> {
+fn setup() -> Result<Value, Error> {
     let object: Value = serde_json::from_str(POD).map_err(|error| error.to_string())?;
     let expressions = EXPRESSIONS.map(|(name, text)| json!({"name": name, "text": text}));
     Ok(json!({"object": object, "expressions": expressions}))

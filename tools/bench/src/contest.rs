@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pratique_harness::Error;
 use serde_json::{Value, json};
 
 use super::side::{Sample, Side};
@@ -53,7 +54,7 @@ pub struct Line {
 
 impl Contest {
     /// Holds it. The sides take turns: a round measures ours, then theirs, each case and each measure once.
-    pub fn hold(&self, ours: &mut dyn Side, mut theirs: Option<&mut dyn Side>) -> Result<Results, String> {
+    pub fn hold(&self, ours: &mut dyn Side, mut theirs: Option<&mut dyn Side>) -> Result<Results, Error> {
         let mut turns = Vec::new();
         for round in 0..self.rounds.max(1) {
             eprint!("\r{}: round {} of {}", self.name, round + 1, self.rounds.max(1));
@@ -79,7 +80,7 @@ impl Contest {
         &self,
         ours: &mut dyn Side,
         theirs: &mut Option<&mut dyn Side>,
-    ) -> Result<Vec<(Sample, Option<Sample>)>, String> {
+    ) -> Result<Vec<(Sample, Option<Sample>)>, Error> {
         let mut turns = Vec::new();
         for measure in &self.measures {
             for case in &self.cases {
@@ -151,7 +152,7 @@ mod tests {
     struct Fixed(u64, Vec<String>);
 
     impl Side for Fixed {
-        fn measure(&mut self, measure: &str, case: &str, _: Duration) -> Result<Sample, String> {
+        fn measure(&mut self, measure: &str, case: &str, _: Duration) -> Result<Sample, Error> {
             self.1.push(format!("{measure} {case}"));
             Ok(Sample {
                 operations: 2,

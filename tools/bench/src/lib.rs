@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use pratique_harness::Error;
 use serde_json::Value;
 
 pub use contest::{Contest, Measure, Results};
@@ -100,7 +101,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     };
     let ended = match one {
         _ if arguments.against == Some(Against::CelCrate) && one != Some(What::Cel) => {
-            Err("only `bench cel` is measured beside the crate `cel`".to_owned())
+            Err("only `bench cel` is measured beside the crate `cel`".into())
         }
         Some(What::Cel) => cel::contest(arguments).and_then(|results| show(arguments, &results)),
         Some(What::Load) => load::run(arguments),
@@ -124,12 +125,12 @@ impl Arguments {
     }
 }
 
-fn show(arguments: &Arguments, results: &Results) -> Result<(), String> {
+fn show(arguments: &Arguments, results: &Results) -> Result<(), Error> {
     print(arguments, results, &results.to_json())
 }
 
 /// Prints a table, or all numbers, or the table with the numbers in a file.
-fn print(arguments: &Arguments, table: &dyn Display, numbers: &Value) -> Result<(), String> {
+fn print(arguments: &Arguments, table: &dyn Display, numbers: &Value) -> Result<(), Error> {
     let Some(path) = &arguments.json else {
         print!("{table}");
         return Ok(());
@@ -140,5 +141,5 @@ fn print(arguments: &Arguments, table: &dyn Display, numbers: &Value) -> Result<
         return Ok(());
     }
     print!("{table}");
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    std::fs::write(path, text).map_err(Error::file(&path))
 }

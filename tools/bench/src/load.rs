@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pratique_benches::policy;
+use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -35,7 +36,7 @@ struct Loads {
 }
 
 /// Builds both sides, writes the directories, and lets the sides take turns.
-pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let program = build::release("pratique-benches", "pratique-load")?;
     let other = match arguments.against {
         Some(Against::Go) => build::go("load", "bench", &program)?,
@@ -57,11 +58,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 impl Loads {
-    fn add(&mut self, program: &Path, directory: &Path, objects: usize) -> Result<(), String> {
+    fn add(&mut self, program: &Path, directory: &Path, objects: usize) -> Result<(), Error> {
         let load: Load = shot::run(program, &[directory])?;
         if load.objects != objects {
             let name = program.display();
-            return Err(format!("{name}: loaded {} objects, not {objects}", load.objects));
+            return Err(format!("{name}: loaded {} objects, not {objects}", load.objects).into());
         }
         self.nanos.extend(load.nanos.iter().map(|nanos| *nanos as f64));
         self.peaks.push(load.peak_kib as f64);
@@ -82,7 +83,7 @@ fn ratio(of: &[f64], to: &[f64]) -> Option<Spread> {
     Spread::of(of.iter().zip(to).map(|(of, to)| of / to))
 }
 
-fn show(arguments: &Arguments, ours: &Loads, theirs: &Loads, more: &Loads) -> Result<(), String> {
+fn show(arguments: &Arguments, ours: &Loads, theirs: &Loads, more: &Loads) -> Result<(), Error> {
     let faster = ratio(&theirs.nanos, &ours.nanos);
     let smaller = ratio(&theirs.peaks, &ours.peaks);
     let longer = ratio(&more.nanos, &ours.nanos);
@@ -97,8 +98,7 @@ fn show(arguments: &Arguments, ours: &Loads, theirs: &Loads, more: &Loads) -> Re
         Some(path) if path.as_os_str() == "-" => println!("{results:#}"),
         Some(path) => {
             print!("{}", table(ours, theirs, more));
-            fs::write(path, format!("{results:#}\n"))
-                .map_err(|error| format!("{}: {error}", path.display()))?;
+            fs::write(path, format!("{results:#}\n")).map_err(Error::file(&path))?;
         }
         None => print!("{}", table(ours, theirs, more)),
     }
@@ -161,7 +161,7 @@ fn table(ours: &Loads, theirs: &Loads, more: &Loads) -> String {
 }
 
 /// Writes a directory of so many policies, each with its binding and its own expressions.
-fn write(directory: &Path, policies: usize) -> Result<PathBuf, String> {
+fn write(directory: &Path, policies: usize) -> Result<PathBuf, Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let _ = fs::remove_dir_all(directory);
     fs::create_dir_all(directory).map_err(failed)?;

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -39,7 +40,7 @@ struct Requests {
 }
 
 /// Builds our side, and measures.
-pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let program = build::ours()?;
     let mut text = String::from("from the rename to the new verdict\n");
     let mut results = Vec::new();
@@ -97,11 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Has the program measure in an empty directory of its own.
-fn measure<T: for<'de> Deserialize<'de>>(
-    program: &Path,
-    what: &str,
-    numbers: &[String],
-) -> Result<T, String> {
+fn measure<T: for<'de> Deserialize<'de>>(program: &Path, what: &str, numbers: &[String]) -> Result<T, Error> {
     let directory = program.with_file_name("bench-reload");
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let _ = fs::remove_dir_all(&directory);
@@ -146,13 +143,12 @@ fn row(text: &mut String, [title, cells @ ..]: [&str; 5]) {
     text.push('\n');
 }
 
-fn show(arguments: &Arguments, text: &str, results: &Value) -> Result<(), String> {
+fn show(arguments: &Arguments, text: &str, results: &Value) -> Result<(), Error> {
     match &arguments.json {
         Some(path) if path.as_os_str() == "-" => println!("{results:#}"),
         Some(path) => {
             print!("{text}");
-            fs::write(path, format!("{results:#}\n"))
-                .map_err(|error| format!("{}: {error}", path.display()))?;
+            fs::write(path, format!("{results:#}\n")).map_err(Error::file(&path))?;
         }
         None => print!("{text}"),
     }

@@ -4,10 +4,11 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use pratique_harness::Error;
 use serde::de::DeserializeOwned;
 
 /// Runs a program that prints one line of JSON.
-pub(super) fn run<T: DeserializeOwned>(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<T, String> {
+pub(super) fn run<T: DeserializeOwned>(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<T, Error> {
     let name = program.display();
     let output = Command::new(program)
         .args(arguments)
@@ -15,10 +16,12 @@ pub(super) fn run<T: DeserializeOwned>(program: &Path, arguments: &[impl AsRef<O
         .output()
         .map_err(|error| format!("{name}: {error}"))?;
     match output.status.success() {
-        true => serde_json::from_slice(&output.stdout).map_err(|error| format!("{name}: {error}")),
+        true => {
+            serde_json::from_slice(&output.stdout).map_err(|error| Error::from(format!("{name}: {error}")))
+        }
         false => {
             let arguments: Vec<_> = arguments.iter().map(AsRef::as_ref).collect();
-            Err(format!("{name} {arguments:?}: {}", output.status))
+            Err(format!("{name} {arguments:?}: {}", output.status).into())
         }
     }
 }

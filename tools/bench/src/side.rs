@@ -4,14 +4,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use pratique_harness::LineProcess;
+use pratique_harness::{Error, LineProcess};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Something that measures what it is asked to.
 pub trait Side {
     /// Does the work of a measure on a case over and over for about so long.
-    fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<Sample, String>;
+    fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<Sample, Error>;
 }
 
 /// What was measured.
@@ -37,34 +37,35 @@ pub struct Program(LineProcess);
 
 impl Program {
     /// Starts a program and gives it the setup; returns it with its facts.
-    pub fn start(program: &Path, arguments: &[&str], setup: &Value) -> Result<(Self, Value), String> {
+    pub fn start(program: &Path, arguments: &[&str], setup: &Value) -> Result<(Self, Value), Error> {
         let mut started = Program(LineProcess::start(Command::new(program).args(arguments))?);
         let facts = started.ask(setup)?;
         Ok((started, facts))
     }
 
     /// Has it judge over and over for about so long, and count the time on processors if that is wanted.
-    pub(super) fn judge(&mut self, case: &str, length: Duration, processor: bool) -> Result<Sample, String> {
+    pub(super) fn judge(&mut self, case: &str, length: Duration, processor: bool) -> Result<Sample, Error> {
         let nanoseconds = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
         self.order(
             json!({"measure": "judge", "case": case, "nanoseconds": nanoseconds, "processor": processor}),
         )
     }
 
-    fn order(&mut self, order: Value) -> Result<Sample, String> {
+    fn order(&mut self, order: Value) -> Result<Sample, Error> {
         let answer = self.ask(&order)?;
-        serde_json::from_value(answer).map_err(|error| format!("{}: {error}", self.0.name()))
+        serde_json::from_value(answer).map_err(|error| Error::from(format!("{}: {error}", self.0.name())))
     }
 
-    fn ask(&mut self, order: &Value) -> Result<Value, String> {
+    fn ask(&mut self, order: &Value) -> Result<Value, Error> {
         self.0.send(&order.to_string())?;
         let line = self.0.receive()?;
-        serde_json::from_str(&line).map_err(|error| format!("{}: {line}: {error}", self.0.name()))
+        serde_json::from_str(&line)
+            .map_err(|error| Error::from(format!("{}: {line}: {error}", self.0.name())))
     }
 }
 
 impl Side for Program {
-    fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<Sample, String> {
+    fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<Sample, Error> {
         let nanoseconds = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
         self.order(json!({"measure": measure, "case": case, "nanoseconds": nanoseconds}))
     }

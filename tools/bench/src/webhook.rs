@@ -2,6 +2,7 @@
 //!
 //! Both sides call the same webhooks, which run in a process of their own and answer at once.
 
+use pratique_harness::Error;
 use serde_json::{Map, Value, json};
 
 use super::contest::{Contest, Measure, Results};
@@ -20,7 +21,7 @@ const CASES: [(&str, &str, usize); 4] = [
 ];
 
 /// Builds both sides, starts the webhooks, sees that the sides find the same, and holds the contest.
-pub(super) fn contest(arguments: &Arguments) -> Result<Results, String> {
+pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
     let program = build::ours()?;
     let other = match arguments.against {
         Some(Against::Go) => build::go("webhook", "bench", &program)?,
@@ -38,7 +39,7 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, String> {
         Some(other) => {
             let (theirs, found) = Program::start(&other, &[], &setup)?;
             if found != facts {
-                return Err(format!("the sides differ: ours {facts}, theirs {found}"));
+                return Err(format!("the sides differ: ours {facts}, theirs {found}").into());
             }
             Some(theirs)
         }
@@ -81,7 +82,7 @@ const MEASURES: [(&str, &str); 3] = [
     ),
 ];
 
-fn setup(listeners: &Value) -> Result<Value, String> {
+fn setup(listeners: &Value) -> Result<Value, Error> {
     let mut object: Value = serde_json::from_str(pratique_benches::POD).map_err(|error| error.to_string())?;
     if let Some(metadata) = object.pointer_mut("/metadata").and_then(Value::as_object_mut) {
         metadata.remove("uid");

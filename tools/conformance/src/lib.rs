@@ -21,6 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use pratique_harness::Error;
 use serde_json::Value;
 
 pub use outcome::Outcome;
@@ -69,7 +70,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// Runs all cases that the arguments select.
-pub fn report(arguments: &Arguments) -> Result<Report, String> {
+pub fn report(arguments: &Arguments) -> Result<Report, Error> {
     let mut report = Report::default();
     for suite in entries(&arguments.directory)?
         .into_iter()
@@ -119,21 +120,22 @@ fn judge(suite: &str, case: &Value) -> Outcome {
     })
 }
 
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, String> {
-    let error = |error| format!("{}: {error}", directory.display());
+fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let error = Error::file(directory);
     let entries = fs::read_dir(directory)
-        .map_err(error)?
+        .map_err(&error)?
         .map(|entry| entry.map(|entry| entry.path()));
-    let mut entries = entries.collect::<Result<Vec<_>, _>>().map_err(error)?;
+    let mut entries = entries.collect::<Result<Vec<_>, _>>().map_err(&error)?;
     entries.sort();
     Ok(entries)
 }
 
-fn cases(file: &Path) -> Result<Vec<Value>, String> {
-    let text = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+fn cases(file: &Path) -> Result<Vec<Value>, Error> {
+    let text = fs::read(file).map_err(Error::file(&file))?;
     let mut deserializer = serde_json::Deserializer::from_slice(&text);
     deserializer.disable_recursion_limit();
-    serde::Deserialize::deserialize(&mut deserializer).map_err(|error| format!("{}: {error}", file.display()))
+    serde::Deserialize::deserialize(&mut deserializer)
+        .map_err(|error| Error::from(format!("{}: {error}", file.display())))
 }
 
 fn stem(path: &Path) -> String {

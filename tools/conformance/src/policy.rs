@@ -10,6 +10,7 @@ use pratique::types::admissionregistration::{
     ValidatingAdmissionPolicyBinding,
 };
 use pratique::{Admission, AdmissionBuilder, EvalContext, Outcome as Judged};
+use pratique_harness::Error;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -30,11 +31,11 @@ pub(super) fn judge(case: &Value) -> Outcome {
     };
     match answer(case) {
         Ok(actual) => compare(expect, actual),
-        Err(why) => Outcome::failed(case, &why),
+        Err(why) => Outcome::failed(case, &why.to_string()),
     }
 }
 
-fn answer(case: &Value) -> Result<Value, String> {
+fn answer(case: &Value) -> Result<Value, Error> {
     let admission = admission(case)?;
     let text = case["request"].to_string();
     let request: AdmissionRequest<'_> =
@@ -49,7 +50,7 @@ fn answer(case: &Value) -> Result<Value, String> {
 }
 
 /// What the files of a case load to.
-pub fn admission(case: &Value) -> Result<Admission, String> {
+pub fn admission(case: &Value) -> Result<Admission, Error> {
     let mut builder = Admission::builder();
     for (plugin, folder) in [
         (Plugin::MutatingAdmissionPolicy, "mutating"),
@@ -72,10 +73,10 @@ pub fn admission(case: &Value) -> Result<Admission, String> {
         .api(policies, bindings)
         .api_mutating(mutating, mutating_bindings)
         .build()
-        .map_err(|error| error.to_string())
+        .map_err(|error| Error::from(error.to_string()))
 }
 
-fn with_files(builder: AdmissionBuilder, files: &Value, plugin: Plugin) -> Result<AdmissionBuilder, String> {
+fn with_files(builder: AdmissionBuilder, files: &Value, plugin: Plugin) -> Result<AdmissionBuilder, Error> {
     let files: Vec<ManifestFile> = files
         .as_object()
         .into_iter()
@@ -90,16 +91,16 @@ fn with_files(builder: AdmissionBuilder, files: &Value, plugin: Plugin) -> Resul
         false => builder
             .files(files, plugin)
             .load()
-            .map_err(|errors| format!("does not load: {errors}")),
+            .map_err(|errors| Error::from(format!("does not load: {errors}"))),
     }
 }
 
-fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, String> {
+fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, Error> {
     let objects = objects.iter().filter(|object| object["kind"] == kind);
     let typed = objects.map(|object| serde_json::from_value(object.clone()));
     typed
         .collect::<Result<_, _>>()
-        .map_err(|error| format!("{kind}: {error}"))
+        .map_err(|error| Error::from(format!("{kind}: {error}")))
 }
 
 /// The outcome in the form of a case's expectation.

@@ -22,7 +22,7 @@ mod written;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::workspace;
+use pratique_harness::{Error, workspace};
 
 pub use dashboard::dashboard;
 pub use objects::{Object, read};
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn all(arguments: &Arguments) -> Result<bool, String> {
+fn all(arguments: &Arguments) -> Result<bool, Error> {
     let tools = match render::Tools::find(arguments.helm.as_deref(), arguments.kustomize.as_deref()) {
         Ok(tools) => tools,
         Err(render::Absent(why)) => {
@@ -110,16 +110,15 @@ fn all(arguments: &Arguments) -> Result<bool, String> {
 }
 
 /// The files of values that the chart is tried with.
-pub fn tried(chart: &Path) -> Result<Vec<PathBuf>, String> {
+pub fn tried(chart: &Path) -> Result<Vec<PathBuf>, Error> {
     let directory = chart.join("ci");
-    let entries =
-        std::fs::read_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let entries = std::fs::read_dir(&directory).map_err(Error::file(&directory))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
     Ok(files)
 }
 
-fn tell(name: &str, rendered: &str) -> Result<bool, String> {
+fn tell(name: &str, rendered: &str) -> Result<bool, Error> {
     let objects = read(name, rendered)?;
     let faults = faults(&objects, State::Rendered);
     println!("{name}: {} objects, {} faults", objects.len(), faults.len());

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use pratique_harness::Error;
 use pratique_manifest::{ManifestFile, is_json, read_documents, yaml_as_json};
 use serde_json::Value;
 
@@ -18,7 +19,7 @@ pub struct Object {
 ///
 /// # Errors
 /// What keeps it from being read.
-pub fn read(origin: &str, text: &str) -> Result<Vec<Object>, String> {
+pub fn read(origin: &str, text: &str) -> Result<Vec<Object>, Error> {
     let file = ManifestFile {
         path: origin.to_owned(),
         content: without_empty(text).into_bytes(),
@@ -30,7 +31,7 @@ pub fn read(origin: &str, text: &str) -> Result<Vec<Object>, String> {
     let mut objects = Vec::new();
     for document in documents {
         if let Some(twice) = document.duplicates.first() {
-            return Err(format!("{origin}: {}", twice.message));
+            return Err(format!("{origin}: {}", twice.message).into());
         }
         let text = document.source.document().text();
         let json = match is_json(text.as_bytes()) {

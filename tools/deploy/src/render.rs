@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use pratique_harness::{go, workspace};
+use pratique_harness::{Error, go, workspace};
 
 /// The namespace that the chart is released into.
 pub const RELEASED_INTO: &str = "admission";
@@ -31,12 +31,12 @@ impl Tools {
     }
 
     /// What a kustomization is as objects.
-    pub fn kustomize(&self, directory: &Path) -> Result<String, String> {
+    pub fn kustomize(&self, directory: &Path) -> Result<String, Error> {
         output(Command::new(&self.kustomize).arg("build").arg(directory))
     }
 
     /// What a chart is as objects, with these values; a chart that its linter finds fault with is none.
-    pub fn helm(&self, chart: &Path, values: &Path) -> Result<String, String> {
+    pub fn helm(&self, chart: &Path, values: &Path) -> Result<String, Error> {
         output(
             Command::new(&self.helm)
                 .args(["lint", "--strict", "--values"])
@@ -84,7 +84,7 @@ fn program(package: &str) -> &str {
         .unwrap_or(package)
 }
 
-fn output(command: &mut Command) -> Result<String, String> {
+fn output(command: &mut Command) -> Result<String, Error> {
     let shown = format!("{command:?}");
     let output = command
         .stdin(Stdio::null())
@@ -96,7 +96,8 @@ fn output(command: &mut Command) -> Result<String, String> {
             "{shown}\n{}{}",
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
-        )),
+        )
+        .into()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Whether objects have the fields of their kinds, and no others.
 
+use pratique_harness::Error;
 use pratique_types::GroupVersionKind;
 use serde_json::Value;
 
@@ -76,7 +77,8 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let kind = GroupVersionKind::new(group, version, object.kind());
     if let Some(id) = pratique_typed::id(&kind) {
-        return builtin(id, &object.value).err().into_iter().collect();
+        let fault = builtin(id, &object.value).err();
+        return fault.iter().map(Error::to_string).collect();
     }
     let known = FOREIGN
         .iter()
@@ -91,12 +93,12 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
     }
 }
 
-fn builtin(id: pratique_schema::TypeId, value: &Value) -> Result<(), String> {
+fn builtin(id: pratique_schema::TypeId, value: &Value) -> Result<(), Error> {
     let json = value.to_string();
     let parsed = pratique_json::parse(json.as_bytes()).map_err(|error| error.to_string())?;
     let object = parsed.as_object().ok_or("not an object")?;
     pratique_typed::decode::strict(id, object, &pratique_json::Progress::unwatched())
-        .map_err(|error| error.to_string())
+        .map_err(|error| Error::from(error.to_string()))
 }
 
 /// Recursion follows the nesting, which the reader bounds.

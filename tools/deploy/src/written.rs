@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use pratique_harness::Error;
 use serde_json::{Map, Value, json};
 
 use super::objects::{Object, items, read, text};
@@ -13,7 +14,7 @@ use super::objects::{Object, items, read, text};
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn written(directories: &[&Path]) -> Result<Vec<Object>, String> {
+pub fn written(directories: &[&Path]) -> Result<Vec<Object>, Error> {
     let mut objects = Vec::new();
     for directory in directories {
         gather(directory, &mut objects)?;
@@ -21,7 +22,7 @@ pub fn written(directories: &[&Path]) -> Result<Vec<Object>, String> {
     Ok(objects)
 }
 
-fn gather(directory: &Path, objects: &mut Vec<Object>) -> Result<(), String> {
+fn gather(directory: &Path, objects: &mut Vec<Object>) -> Result<(), Error> {
     let kustomizations = file(&directory.join("kustomization.yaml"))?;
     for kustomization in &kustomizations {
         for resource in items(kustomization.part("/resources"))
@@ -37,17 +38,17 @@ fn gather(directory: &Path, objects: &mut Vec<Object>) -> Result<(), String> {
     Ok(())
 }
 
-fn file(path: &Path) -> Result<Vec<Object>, String> {
+fn file(path: &Path) -> Result<Vec<Object>, Error> {
     let origin = path.display().to_string();
     let text = fs::read_to_string(path).map_err(|error| format!("{origin}: {error}"))?;
     read(&origin, &text)
 }
 
-fn made(directory: &Path, generator: &Value) -> Result<Object, String> {
+fn made(directory: &Path, generator: &Value) -> Result<Object, Error> {
     let mut data = Map::new();
     for name in items(&generator["files"]).iter().filter_map(Value::as_str) {
         let path = directory.join(name);
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
         let key = name.rsplit('/').next().unwrap_or_default();
         data.insert(key.to_owned(), text.into());
     }

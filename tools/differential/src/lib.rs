@@ -25,7 +25,7 @@ mod world;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use pratique_harness::Dice;
+use pratique_harness::{Dice, Error};
 
 use self::generate::Manner;
 use self::ours::Ours;
@@ -120,7 +120,7 @@ struct Round {
     slow: Vec<(usize, Duration)>,
 }
 
-fn compare(run: &Run) -> Result<Report, String> {
+fn compare(run: &Run) -> Result<Report, Error> {
     let binary = Reference::build()?;
     let mut reference = Reference::start(&binary)?;
     let mut second = Reference::start(&binary)?;
@@ -139,9 +139,9 @@ fn compare(run: &Run) -> Result<Report, String> {
         answer(&mut round);
         match reference.answer() {
             Ok(theirs) => settle(&mut second, &round, &theirs, &mut report, end)?,
-            Err(error) if error.starts_with("crash: ") => report.known += 1,
+            Err(error) if error.to_string().starts_with("crash: ") => report.known += 1,
             Err(error) => {
-                report.lost(&round, &error);
+                report.lost(&round, &error.to_string());
                 reference = Reference::start(&binary)?;
             }
         }
@@ -209,7 +209,7 @@ fn settle(
     theirs: &[Vec<Outcome>],
     report: &mut Report,
     end: Instant,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let all = round
         .sources
         .iter()

@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{LineProcess, go, workspace};
+use pratique_harness::{Error, LineProcess, go, workspace};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Builds the program of a Go module into the target directory.
-pub(super) fn build(module: &str) -> Result<PathBuf, String> {
+pub(super) fn build(module: &str) -> Result<PathBuf, Error> {
     let binary = workspace::target().join(format!("differential-{module}"));
     go::build(module, "./differential", &binary)?;
     Ok(binary)
@@ -37,21 +37,21 @@ pub(super) struct Process(LineProcess);
 
 impl Process {
     /// Starts a program.
-    pub(super) fn start(binary: &Path, arguments: &[&OsStr]) -> Result<Self, String> {
+    pub(super) fn start(binary: &Path, arguments: &[&OsStr]) -> Result<Self, Error> {
         LineProcess::start(Command::new(binary).args(arguments)).map(Process)
     }
 
     /// Asks; the answers come in the order of the questions.
-    pub(super) fn ask(&mut self, question: &impl Serialize) -> Result<(), String> {
+    pub(super) fn ask(&mut self, question: &impl Serialize) -> Result<(), Error> {
         let line = serde_json::to_string(question).map_err(|error| error.to_string())?;
         self.0.send(&line)
     }
 
     /// The next answer, in which values may be nested as deep as expressions.
-    pub(super) fn answer<O: DeserializeOwned>(&mut self) -> Result<Answers<O>, String> {
+    pub(super) fn answer<O: DeserializeOwned>(&mut self) -> Result<Answers<O>, Error> {
         let line = self.0.receive()?;
         let mut deserializer = serde_json::Deserializer::from_str(&line);
         deserializer.disable_recursion_limit();
-        Answers::deserialize(&mut deserializer).map_err(|error| format!("{error}: {line}"))
+        Answers::deserialize(&mut deserializer).map_err(|error| Error::from(format!("{error}: {line}")))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pratique_harness::Error;
 use serde::Serialize;
 
 use super::outcome::Outcome;
@@ -25,26 +26,26 @@ pub(super) struct Reference(Process);
 
 impl Reference {
     /// Builds the program into the target directory.
-    pub(super) fn build() -> Result<std::path::PathBuf, String> {
+    pub(super) fn build() -> Result<std::path::PathBuf, Error> {
         build("cel")
     }
 
     /// Starts the program.
-    pub(super) fn start(binary: &Path) -> Result<Self, String> {
+    pub(super) fn start(binary: &Path) -> Result<Self, Error> {
         Process::start(binary, &[]).map(Reference)
     }
 
     /// Asks; the answers come in the order of the questions.
-    pub(super) fn ask(&mut self, batch: &Batch<'_>) -> Result<(), String> {
+    pub(super) fn ask(&mut self, batch: &Batch<'_>) -> Result<(), Error> {
         self.0.ask(batch)
     }
 
     /// The next answer: for each expression the different outcomes that were seen.
-    pub(super) fn answer(&mut self) -> Result<Vec<Vec<Outcome>>, String> {
+    pub(super) fn answer(&mut self) -> Result<Vec<Vec<Outcome>>, Error> {
         let answers = self.0.answer()?;
         match answers.error.is_empty() {
             true => Ok(answers.outcomes),
-            false => Err(answers.error),
+            false => Err(answers.error.into()),
         }
     }
 }

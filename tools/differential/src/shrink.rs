@@ -1,5 +1,6 @@
 //! Makes a difference small: the expression, then its source, then the data.
 
+use pratique_harness::Error;
 use serde_json::Value;
 
 use super::known;
@@ -36,7 +37,7 @@ pub(super) fn differences(
     world: &World,
     sources: &[String],
     times: usize,
-) -> Result<Vec<Option<Difference>>, String> {
+) -> Result<Vec<Option<Difference>>, Error> {
     reference.ask(&Batch {
         world,
         expressions: sources,
@@ -70,7 +71,7 @@ pub(super) fn shrunk(
     world: &World,
     tree: &Tree,
     source: &str,
-) -> Result<Option<Difference>, String> {
+) -> Result<Option<Difference>, Error> {
     let Some(mut best) = first(reference, world, &[source.to_owned()], None)? else {
         return Ok(None);
     };
@@ -88,7 +89,7 @@ fn simpler_tree(
     reference: &mut Reference,
     mut tree: Tree,
     mut best: Difference,
-) -> Result<Difference, String> {
+) -> Result<Difference, Error> {
     'again: for _ in 0..200 {
         let simpler: Vec<Tree> = tree.simpler();
         let length = best.source.len();
@@ -110,7 +111,7 @@ fn simpler_tree(
     Ok(best)
 }
 
-fn shorter_source(reference: &mut Reference, mut best: Difference) -> Result<Difference, String> {
+fn shorter_source(reference: &mut Reference, mut best: Difference) -> Result<Difference, Error> {
     'again: for _ in 0..200 {
         let candidates = shorter(&best.source);
         for candidates in candidates.chunks(AT_ONCE) {
@@ -124,7 +125,7 @@ fn shorter_source(reference: &mut Reference, mut best: Difference) -> Result<Dif
     Ok(best)
 }
 
-fn smaller_world(reference: &mut Reference, mut best: Difference) -> Result<Difference, String> {
+fn smaller_world(reference: &mut Reference, mut best: Difference) -> Result<Difference, Error> {
     'again: for _ in 0..200 {
         for world in smaller_worlds(&best.world) {
             let source = [best.source.clone()];
@@ -144,7 +145,7 @@ fn first(
     world: &World,
     sources: &[String],
     kind: Option<Kind>,
-) -> Result<Option<Difference>, String> {
+) -> Result<Option<Difference>, Error> {
     let found = differences(reference, world, sources, 1)?;
     for difference in found.into_iter().flatten() {
         if kind.is_some_and(|kind| kind != difference.kind) {

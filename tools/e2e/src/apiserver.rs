@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{Process, free_port};
+use pratique_harness::{Error, Process, free_port};
 
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
@@ -46,7 +46,7 @@ pub(super) struct Refusal {
 
 impl Start<'_> {
     /// Starts it and waits until it is ready, or until it ends; the outer error is ours.
-    pub(super) fn run(&self) -> Result<Result<ApiServer, Refusal>, String> {
+    pub(super) fn run(&self) -> Result<Result<ApiServer, Refusal>, Error> {
         let port = free_port()?;
         let log = self.state.join(format!("apiserver-{port}.log"));
         let mut process = Process::start(self.command(port)?, &log)?;
@@ -68,11 +68,11 @@ impl Start<'_> {
         }
     }
 
-    fn command(&self, port: u16) -> Result<Command, String> {
+    fn command(&self, port: u16) -> Result<Command, Error> {
         let tokens = self.state.join("tokens.csv");
         let audit_policy = self.state.join("audit-policy.yaml");
         for (path, text) in [(&tokens, TOKENS), (&audit_policy, AUDIT_POLICY)] {
-            fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+            fs::write(path, text).map_err(Error::file(&path))?;
         }
         let [private, public] = service_account_keys(self.state)?;
         let mut command = self.programs.cluster("apiserver");
@@ -120,25 +120,23 @@ impl ApiServer {
     }
 
     /// What it has written to its audit log.
-    pub(super) fn audit_log(&self) -> Result<String, String> {
-        fs::read_to_string(&self.audit_log).map_err(|error| format!("{}: {error}", self.audit_log.display()))
+    pub(super) fn audit_log(&self) -> Result<String, Error> {
+        fs::read_to_string(&self.audit_log).map_err(Error::file(&self.audit_log))
     }
 
     /// Ends it.
-    pub(super) fn stop(&mut self) -> Result<(), String> {
+    pub(super) fn stop(&mut self) -> Result<(), Error> {
         self.process.stop().map(drop)
     }
 }
 
 /// Service accounts are not used, but the server wants to sign and verify their tokens: its private and public key.
-fn service_account_keys(state: &Path) -> Result<[PathBuf; 2], String> {
+fn service_account_keys(state: &Path) -> Result<[PathBuf; 2], Error> {
     let paths = ["private", "public"].map(|which| state.join(format!("service-accounts.{which}.pem")));
     let [private, public] = &paths;
     if !private.exists() {
         let key = rcgen::KeyPair::generate().map_err(|error| error.to_string())?;
-        let write = |path: &Path, pem: String| {
-            fs::write(path, pem).map_err(|error| format!("{}: {error}", path.display()))
-        };
+        let write = |path: &Path, pem: String| fs::write(path, pem).map_err(Error::file(&path));
         write(private, key.serialize_pem())?;
         write(public, key.public_key_pem())?;
     }

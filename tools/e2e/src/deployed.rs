@@ -1,7 +1,7 @@
 //! What is in `deploy/`, rendered and applied: a real API server takes it as it is, and takes the Pods of its Deployment
 //! while nobody answers for the webhooks that come with it.
 
-use pratique_harness::{Transcript, eventually, workspace};
+use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::{Value, json};
 
 use super::Stage;
@@ -18,11 +18,11 @@ const KUSTOMIZED: &str = "pratique-system";
 const CHARTED: &str = pratique_deploy::RELEASED_INTO;
 
 /// Applies all of it to one API server.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("what is deployed");
     let tools = match Tools::find(None, None) {
         Ok(tools) => tools,
-        Err(absent) => return Err(format!("nothing was rendered: {}", absent.0)),
+        Err(absent) => return Err(format!("nothing was rendered: {}", absent.0).into()),
     };
     let etcd = Etcd::start(&stage.programs, &stage.state)?;
     let start = Start {
@@ -64,15 +64,15 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Stri
 }
 
 /// Applies objects: all are taken without a word, and are then what they were meant to be.
-fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, String> {
+fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, Error> {
     let apply = ["apply", "--validate=strict", "--namespace", namespace];
     let taken = kubectl.feed(&apply, rendered)?;
     if !taken.ok || !taken.errors.is_empty() {
-        return Err(format!("{}{}", taken.output, taken.errors));
+        return Err(format!("{}{}", taken.output, taken.errors).into());
     }
     let differing = kubectl.feed(&["diff", "--namespace", namespace], rendered)?;
     if !differing.ok || !differing.output.is_empty() {
-        return Err(format!("{}{}", differing.output, differing.errors));
+        return Err(format!("{}{}", differing.output, differing.errors).into());
     }
     let pod = pod(kubectl, namespace);
     // The next has webhooks of its own, and nothing that is judged by these.
@@ -101,7 +101,7 @@ fn namespace() -> String {
 }
 
 /// A Pod as the Deployment would have it.
-fn pod(kubectl: &Kubectl, namespace: &str) -> Result<String, String> {
+fn pod(kubectl: &Kubectl, namespace: &str) -> Result<String, Error> {
     let template = [
         "get",
         "deployments",
@@ -130,6 +130,6 @@ fn pod(kubectl: &Kubectl, namespace: &str) -> Result<String, String> {
     let said = kubectl.feed(&create, &pod.to_string())?;
     match said.ok && said.errors.is_empty() {
         true => Ok(said.output),
-        false => Err(format!("its Pod: {}{}", said.output, said.errors)),
+        false => Err(format!("its Pod: {}{}", said.output, said.errors).into()),
     }
 }

@@ -5,7 +5,7 @@ mod webhooks;
 
 use std::fs;
 
-use pratique_harness::{Transcript, eventually, workspace};
+use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::Value;
 
 use super::Stage;
@@ -21,7 +21,7 @@ const ALLOWED: &str = include_str!("follows/allowed.yaml");
 const STAMPED: &str = include_str!("follows/stamped.yaml");
 
 /// Tries all of it on one cluster.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique serve follows a cluster");
     let served = Served::following(stage)?;
     transcript.step("is not ready while it may not look", waits(&served));
@@ -43,10 +43,10 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Stri
     Ok(())
 }
 
-fn waits(served: &Served) -> Result<String, String> {
+fn waits(served: &Served) -> Result<String, Error> {
     let mut seen = String::new();
     eventually("told why", || {
-        seen = served.get("/readyz").err().unwrap_or_default();
+        seen = served.get("/readyz").err().map(|error| error.to_string()).unwrap_or_default();
         Ok(seen.contains("namespaces is forbidden"))
     })?;
     let reasons = seen.split("; ").take(2).collect::<Vec<_>>();
@@ -54,9 +54,9 @@ fn waits(served: &Served) -> Result<String, String> {
 }
 
 /// The role that is deployed, bound to the user that `serve` is here.
-fn begins(served: &Served) -> Result<String, String> {
+fn begins(served: &Served) -> Result<String, Error> {
     let path = workspace::root().join("deploy/kustomize/components/cluster/rbac.yaml");
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
     let (roles, _) = text
         .split_once("subjects:\n")
         .ok_or("no subjects in the deployed roles")?;
@@ -67,7 +67,7 @@ fn begins(served: &Served) -> Result<String, String> {
 }
 
 /// Creates the policies, and has the API server ask about what they are about.
-fn prepare(stage: &Stage, served: &Served) -> Result<(), String> {
+fn prepare(stage: &Stage, served: &Served) -> Result<(), Error> {
     let kubectl = served.kubectl();
     kubectl.must(&["apply"], PARAMS_ROLE)?;
     for policies in [LIMITED, LABELLED, ALLOWED, STAMPED] {
@@ -76,7 +76,7 @@ fn prepare(stage: &Stage, served: &Served) -> Result<(), String> {
     served.register(stage)
 }
 
-fn answers(kubectl: &Kubectl) -> Result<String, String> {
+fn answers(kubectl: &Kubectl) -> Result<String, Error> {
     let mut seen = String::new();
     eventually("let in", || {
         let said = deploy(kubectl, "shop", 1)?;
@@ -86,7 +86,7 @@ fn answers(kubectl: &Kubectl) -> Result<String, String> {
     Ok(seen)
 }
 
-fn deploy(kubectl: &Kubectl, namespace: &str, replicas: usize) -> Result<Said, String> {
+fn deploy(kubectl: &Kubectl, namespace: &str, replicas: usize) -> Result<Said, Error> {
     let deployment = format!(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: {namespace}}}\nspec:\n  \
          replicas: {replicas}\n  selector: {{matchLabels: {{app: web}}}}\n  template:\n    \
@@ -103,8 +103,8 @@ fn text(said: &Said) -> String {
 fn becomes(
     wanted: bool,
     words: &str,
-    mut attempt: impl FnMut() -> Result<Said, String>,
-) -> Result<String, String> {
+    mut attempt: impl FnMut() -> Result<Said, Error>,
+) -> Result<String, Error> {
     let mut seen = String::new();
     let ended = eventually(words, || {
         let said = attempt()?;
@@ -113,18 +113,18 @@ fn becomes(
     });
     match ended {
         Ok(after) => Ok(format!("{seen}\nafter {after:.0?}")),
-        Err(error) => Err(format!("{error}, but: {seen}")),
+        Err(error) => Err(format!("{error}, but: {seen}").into()),
     }
 }
 
-fn limits(kubectl: &Kubectl) -> Result<String, String> {
+fn limits(kubectl: &Kubectl) -> Result<String, Error> {
     let few = becomes(false, "at most 1", || deploy(kubectl, "default", 2))?;
     becomes(true, "deployment.apps/web", || deploy(kubectl, "shop", 2))?;
     let many = becomes(false, "at most 3", || deploy(kubectl, "shop", 4))?;
     Ok(format!("{few}\n{many}"))
 }
 
-fn another_limit(kubectl: &Kubectl) -> Result<String, String> {
+fn another_limit(kubectl: &Kubectl) -> Result<String, Error> {
     let patch = r#"{"data":{"replicas":"2"}}"#;
     let arguments = [
         "patch",
@@ -141,17 +141,17 @@ fn another_limit(kubectl: &Kubectl) -> Result<String, String> {
     becomes(false, "at most 2", || deploy(kubectl, "shop", 3))
 }
 
-fn no_limit(kubectl: &Kubectl) -> Result<String, String> {
+fn no_limit(kubectl: &Kubectl) -> Result<String, Error> {
     kubectl.must(&["delete", "configmap", "limits", "-n", "default"], "")?;
     becomes(false, "no params found", || deploy(kubectl, "default", 1))
 }
 
-fn another_text(kubectl: &Kubectl) -> Result<String, String> {
+fn another_text(kubectl: &Kubectl) -> Result<String, Error> {
     kubectl.must(&["apply"], &LIMITED.replace("at most ", "no more than "))?;
     becomes(false, "no more than 3", || deploy(kubectl, "shop", 4))
 }
 
-fn labels(kubectl: &Kubectl) -> Result<String, String> {
+fn labels(kubectl: &Kubectl) -> Result<String, Error> {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: default}\n\
         spec: {type: NodePort, ports: [{port: 80}]}\n";
     let create = || kubectl.feed(&["create", "--dry-run=server", "-o", "name"], service);
@@ -163,7 +163,7 @@ fn labels(kubectl: &Kubectl) -> Result<String, String> {
     Ok(denied)
 }
 
-fn asks(kubectl: &Kubectl) -> Result<String, String> {
+fn asks(kubectl: &Kubectl) -> Result<String, Error> {
     let map =
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop, labels: {checked: 'yes'}}\n";
     let create = |kubectl: &Kubectl| kubectl.feed(&["create", "--dry-run=server", "-o", "name"], map);
@@ -173,7 +173,7 @@ fn asks(kubectl: &Kubectl) -> Result<String, String> {
     })
 }
 
-fn stamps(kubectl: &Kubectl) -> Result<String, String> {
+fn stamps(kubectl: &Kubectl) -> Result<String, Error> {
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: shop}\n";
     let create = || kubectl.feed(&["create", "--dry-run=server", "-o", "jsonpath={.metadata}"], map);
     let stamped = becomes(true, r#""stamped":"by-the-cluster""#, create)?;
@@ -184,7 +184,7 @@ fn stamps(kubectl: &Kubectl) -> Result<String, String> {
 }
 
 /// Both deny: the first to do so gives its text.
-fn order(kubectl: &Kubectl) -> Result<String, String> {
+fn order(kubectl: &Kubectl) -> Result<String, Error> {
     becomes(
         false,
         "'few-replicas.static.k8s.io' with binding 'few-replicas.static.k8s.io' denied request: at most 5",
@@ -192,7 +192,7 @@ fn order(kubectl: &Kubectl) -> Result<String, String> {
     )
 }
 
-fn tells(served: &Served) -> Result<String, String> {
+fn tells(served: &Served) -> Result<String, Error> {
     let told = served.get("/configz")?;
     let told: Value = serde_json::from_str(&told).map_err(|error| error.to_string())?;
     let sources = told.get("sources").and_then(Value::as_array);
@@ -204,11 +204,11 @@ fn tells(served: &Served) -> Result<String, String> {
     let text = lines.collect::<Vec<_>>().join("\n");
     match text == r#""ValidatingAdmissionPolicy" ["allowed","labelled","limited"]"# {
         true => Ok(text),
-        false => Err(told.to_string()),
+        false => Err(told.to_string().into()),
     }
 }
 
-fn unbound(kubectl: &Kubectl) -> Result<String, String> {
+fn unbound(kubectl: &Kubectl) -> Result<String, Error> {
     let binding = ["delete", "validatingadmissionpolicybinding", "limited"];
     kubectl.must(&binding, "")?;
     becomes(true, "deployment.apps/web", || deploy(kubectl, "default", 4))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::programs::Programs;
+use pratique_harness::Error;
 
 /// kubectl as some user.
 #[derive(Clone)]
@@ -56,14 +57,16 @@ impl Kubectl {
     }
 
     /// Runs a command.
-    pub(super) fn run(&self, arguments: &[&str]) -> Result<Said, String> {
+    pub(super) fn run(&self, arguments: &[&str]) -> Result<Said, Error> {
         let output = self.command(arguments).output();
-        output.map(Said::of).map_err(|error| format!("kubectl: {error}"))
+        output
+            .map(Said::of)
+            .map_err(|error| Error::from(format!("kubectl: {error}")))
     }
 
     /// Runs a command that reads manifests.
-    pub(super) fn feed(&self, arguments: &[&str], manifests: &str) -> Result<Said, String> {
-        let failed = |error: std::io::Error| format!("kubectl: {error}");
+    pub(super) fn feed(&self, arguments: &[&str], manifests: &str) -> Result<Said, Error> {
+        let failed = Error::program("kubectl");
         let mut child = self
             .command(arguments)
             .args(["-f", "-"])
@@ -71,27 +74,27 @@ impl Kubectl {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(failed)?;
+            .map_err(&failed)?;
         if let Some(mut input) = child.stdin.take() {
-            input.write_all(manifests.as_bytes()).map_err(failed)?;
+            input.write_all(manifests.as_bytes()).map_err(&failed)?;
         }
-        child.wait_with_output().map(Said::of).map_err(failed)
+        child.wait_with_output().map(Said::of).map_err(&failed)
     }
 
     /// Runs a command that must succeed, and gives its output.
-    pub(super) fn must(&self, arguments: &[&str], manifests: &str) -> Result<String, String> {
+    pub(super) fn must(&self, arguments: &[&str], manifests: &str) -> Result<String, Error> {
         let said = match manifests {
             "" => self.run(arguments)?,
             manifests => self.feed(arguments, manifests)?,
         };
         match said.ok {
             true => Ok(said.output),
-            false => Err(format!("kubectl {}: {}", arguments.join(" "), said.errors)),
+            false => Err(format!("kubectl {}: {}", arguments.join(" "), said.errors).into()),
         }
     }
 
     /// What a path of the server answers.
-    pub(super) fn raw(&self, path: &str) -> Result<String, String> {
+    pub(super) fn raw(&self, path: &str) -> Result<String, Error> {
         self.must(&["get", "--raw", path], "")
     }
 

@@ -20,7 +20,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use pratique_harness::Transcript;
+use pratique_harness::{Error, Transcript};
 
 use programs::Programs;
 
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     Transcript::end(all(arguments))
 }
 
-fn all(arguments: &Arguments) -> Result<Transcript, String> {
+fn all(arguments: &Arguments) -> Result<Transcript, Error> {
     let programs = Programs::build(arguments.pratique.as_deref(), &arguments.profile)?;
     let mut transcript = Transcript::default();
     let chosen = PARTS
@@ -99,8 +99,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, String> {
         if arguments.keep {
             eprintln!("state: {}", stage.state.display());
         } else {
-            fs::remove_dir_all(&stage.state)
-                .map_err(|error| format!("{}: {error}", stage.state.display()))?;
+            fs::remove_dir_all(&stage.state).map_err(Error::file(&stage.state))?;
         }
         ended?;
     }
@@ -108,7 +107,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, String> {
 }
 
 /// An empty folder beside the programs. The state of an earlier run that was kept is no longer needed.
-fn fresh_state(programs: &Programs) -> Result<PathBuf, String> {
+fn fresh_state(programs: &Programs) -> Result<PathBuf, Error> {
     let state = programs.folder().join("state");
     let failed = |error: std::io::Error| format!("{}: {error}", state.display());
     if state.exists() {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pratique_harness::{Transcript, eventually};
+use pratique_harness::{Error, Transcript, eventually};
 
 use super::Stage;
 use super::served::Served;
@@ -11,7 +11,7 @@ const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: s
     containers: [{name: web, image: 'registry.example.com/web:latest'}]\n";
 
 /// Tries all of it on one cluster.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("the life of pratique serve");
     let mut served = Served::start(stage)?;
     transcript.step("denies", denies(&served));
@@ -27,7 +27,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Stri
     Ok(())
 }
 
-fn create(served: &Served, pod: &str) -> Result<(bool, String), String> {
+fn create(served: &Served, pod: &str) -> Result<(bool, String), Error> {
     let said = served
         .kubectl()
         .feed(&["create", "--dry-run=server", "-o", "name"], pod)?;
@@ -35,10 +35,10 @@ fn create(served: &Served, pod: &str) -> Result<(bool, String), String> {
     Ok((said.ok, text.trim().to_owned()))
 }
 
-fn expect(wanted: bool, words: &str, seen: (bool, String)) -> Result<String, String> {
+fn expect(wanted: bool, words: &str, seen: (bool, String)) -> Result<String, Error> {
     match seen.0 == wanted && seen.1.contains(words) {
         true => Ok(seen.1),
-        false => Err(format!("expected {words:?}, but: {}", seen.1)),
+        false => Err(format!("expected {words:?}, but: {}", seen.1).into()),
     }
 }
 
@@ -50,17 +50,17 @@ fn unowned() -> String {
     POD.replace("LABEL", "other")
 }
 
-fn denies(served: &Served) -> Result<String, String> {
+fn denies(served: &Served) -> Result<String, Error> {
     expect(false, "every pod has a label owner", create(served, &unowned())?)
 }
 
-fn mutates(served: &Served) -> Result<String, String> {
+fn mutates(served: &Served) -> Result<String, Error> {
     let labels = ["create", "--dry-run=server", "-o", "jsonpath={.metadata.labels}"];
     let said = served.kubectl().feed(&labels, &owned())?;
     expect(true, "\"stamped\":\"yes\"", (said.ok, said.output))
 }
 
-fn warns(served: &Served) -> Result<String, String> {
+fn warns(served: &Served) -> Result<String, Error> {
     let said = expect(true, "images have a version", create(served, &owned())?)?;
     let mut line = String::new();
     eventually("in the audit log", || {
@@ -81,7 +81,7 @@ fn annotations(event: &str) -> Option<String> {
     Some(event.get("annotations")?.to_string())
 }
 
-fn reloads(served: &Served) -> Result<String, String> {
+fn reloads(served: &Served) -> Result<String, Error> {
     let path = served.manifests().join("validating.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(failed)?;
@@ -97,7 +97,7 @@ fn reloads(served: &Served) -> Result<String, String> {
     Ok(format!("after {after:.0?}, of which most is kubectl's"))
 }
 
-fn keeps(served: &Served) -> Result<String, String> {
+fn keeps(served: &Served) -> Result<String, Error> {
     let path = served.manifests().join("broken.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     fs::write(&path, "kind: [unclosed\n").map_err(failed)?;
@@ -109,7 +109,7 @@ fn keeps(served: &Served) -> Result<String, String> {
     seen
 }
 
-fn rotates(served: &mut Served) -> Result<String, String> {
+fn rotates(served: &mut Served) -> Result<String, Error> {
     let before = served.serial()?;
     served.certificates.issue()?;
     eventually("served with the new certificate", || {
@@ -118,16 +118,16 @@ fn rotates(served: &mut Served) -> Result<String, String> {
     expect(false, "every pod tells whose it is", create(served, &unowned())?)
 }
 
-fn crashes(served: &mut Served) -> Result<String, String> {
+fn crashes(served: &mut Served) -> Result<String, Error> {
     served.pratique()?.kill()?;
     expect(false, "failed calling webhook", create(served, &owned())?)
 }
 
-fn ignored(stage: &Stage, served: &Served) -> Result<String, String> {
+fn ignored(stage: &Stage, served: &Served) -> Result<String, Error> {
     let registration = served.registration(stage)?;
     let ignoring = registration.replace("failurePolicy: Fail", "failurePolicy: Ignore");
     if ignoring == registration {
-        return Err("no failurePolicy: Fail in the printed configuration".to_owned());
+        return Err("no failurePolicy: Fail in the printed configuration".into());
     }
     served.kubectl().must(&["apply"], &ignoring)?;
     let mut seen = (false, String::new());
@@ -142,7 +142,7 @@ fn ignored(stage: &Stage, served: &Served) -> Result<String, String> {
 
 /// After a power cut, say: the API server finds the webhooks in etcd, and nobody who answers. Pods of the system namespace,
 /// and so those of `serve` itself where it runs there, need no webhook to be let in.
-fn bootstraps(stage: &Stage, served: &mut Served) -> Result<String, String> {
+fn bootstraps(stage: &Stage, served: &mut Served) -> Result<String, Error> {
     served.restart_api(stage)?;
     expect(false, "failed calling webhook", create(served, &owned())?)?;
     expect(
@@ -155,7 +155,7 @@ fn bootstraps(stage: &Stage, served: &mut Served) -> Result<String, String> {
     )
 }
 
-fn comes_back(stage: &Stage, served: &mut Served) -> Result<String, String> {
+fn comes_back(stage: &Stage, served: &mut Served) -> Result<String, Error> {
     served.serve(stage)?;
     expect(false, "every pod tells whose it is", create(served, &unowned())?)
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{cargo, go, workspace};
+use pratique_harness::{Error, cargo, go, workspace};
 
 /// Where the programs are.
 #[derive(Clone, Debug)]
@@ -15,10 +15,10 @@ pub(super) struct Programs {
 
 impl Programs {
     /// Builds all of them; `pratique` with a profile of cargo's, unless there is one already.
-    pub(super) fn build(pratique: Option<&Path>, profile: &str) -> Result<Self, String> {
+    pub(super) fn build(pratique: Option<&Path>, profile: &str) -> Result<Self, Error> {
         let pratique = pratique.map_or_else(|| cargo::pratique(profile), |path| Ok(path.to_owned()))?;
         let folder = workspace::target().join("e2e");
-        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
         for package in ["etcd", "kubectl", "apiserver"] {
             go::build_changed("e2e", package, &folder)?;
         }

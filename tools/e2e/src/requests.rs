@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::kubectl::{Kubectl, Said};
+use pratique_harness::Error;
 
 /// What the requests take for granted: a namespace, and a developer who may do everything in it.
 const SETTING: &str = include_str!("setting.yaml");
@@ -26,7 +27,7 @@ pub(super) struct Answer {
 
 impl Request {
     /// The requests of a folder, by name.
-    pub(super) fn read(folder: &Path) -> Result<Vec<Self>, String> {
+    pub(super) fn read(folder: &Path) -> Result<Vec<Self>, Error> {
         let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         let mut paths: Vec<PathBuf> = fs::read_dir(folder)
             .map_err(failed)?
@@ -36,10 +37,10 @@ impl Request {
         paths
             .iter()
             .map(|path| {
-                let text =
-                    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+                let text = fs::read_to_string(path).map_err(Error::file(&path))?;
                 let name = path.file_stem().unwrap_or_default().to_string_lossy();
-                Self::parse(&name, &text).ok_or_else(|| format!("{}: not a request", path.display()))
+                Self::parse(&name, &text)
+                    .ok_or_else(|| Error::from(format!("{}: not a request", path.display())))
             })
             .collect()
     }
@@ -63,7 +64,7 @@ impl Request {
     }
 
     /// Makes the request.
-    pub(super) fn make(&self, kubectl: &Kubectl) -> Result<Answer, String> {
+    pub(super) fn make(&self, kubectl: &Kubectl) -> Result<Answer, Error> {
         let kubectl = match self.developer {
             true => kubectl.developer(),
             false => kubectl.clone(),
@@ -78,7 +79,7 @@ impl Request {
 }
 
 /// Creates what the requests take for granted.
-pub(super) fn set_the_stage(kubectl: &Kubectl) -> Result<(), String> {
+pub(super) fn set_the_stage(kubectl: &Kubectl) -> Result<(), Error> {
     kubectl.must(&["apply"], SETTING).map(drop)
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{Certificates, Process, free_port, workspace};
+use pratique_harness::{Certificates, Error, Process, free_port, workspace};
 use serde_json::Value;
 
 use super::Stage;
@@ -33,7 +33,7 @@ const LEFT_TO_SERVE: [&str; 2] = ["MutatingAdmissionPolicy", "ValidatingAdmissio
 
 impl Served {
     /// Starts all of it, and registers the webhooks that `serve` asks for.
-    pub(super) fn start(stage: &Stage) -> Result<Self, String> {
+    pub(super) fn start(stage: &Stage) -> Result<Self, Error> {
         let mut served = Self::before_serve(stage, &[])?;
         served.serve(stage)?;
         served.register(stage)?;
@@ -41,17 +41,16 @@ impl Served {
     }
 
     /// Starts an API server that leaves policies to a `serve` which follows it; that was started, but may do nothing yet.
-    pub(super) fn following(stage: &Stage) -> Result<Self, String> {
+    pub(super) fn following(stage: &Stage) -> Result<Self, Error> {
         let mut served = Self::before_serve(stage, &LEFT_TO_SERVE)?;
         let path = served.state.join("kubeconfig");
-        fs::write(&path, served.kubectl().kubeconfig("serve-token"))
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(&path, served.kubectl().kubeconfig("serve-token")).map_err(Error::file(&path))?;
         served.kubeconfig = Some(path);
         served.pratique = Some(served.spawn(stage)?);
         Ok(served)
     }
 
-    fn before_serve(stage: &Stage, without: &[&str]) -> Result<Self, String> {
+    fn before_serve(stage: &Stage, without: &[&str]) -> Result<Self, Error> {
         let state = stage.state.clone();
         let admission = place_manifests(&state.join("manifests"))?;
         let etcd = Etcd::start(&stage.programs, &state)?;
@@ -70,13 +69,13 @@ impl Served {
     }
 
     /// Registers the webhooks that `serve` asks for.
-    pub(super) fn register(&self, stage: &Stage) -> Result<(), String> {
+    pub(super) fn register(&self, stage: &Stage) -> Result<(), Error> {
         let registration = self.registration(stage)?;
         self.kubectl().must(&["apply"], &registration).map(drop)
     }
 
     /// Ends the API server and starts it again, with what is in etcd.
-    pub(super) fn restart_api(&mut self, stage: &Stage) -> Result<(), String> {
+    pub(super) fn restart_api(&mut self, stage: &Stage) -> Result<(), Error> {
         self.api.stop()?;
         self.api = start_api(stage, &self.etcd, &[])?;
         Ok(())
@@ -88,7 +87,7 @@ impl Served {
     }
 
     /// What the API server has written to its audit log.
-    pub(super) fn audit_log(&self) -> Result<String, String> {
+    pub(super) fn audit_log(&self) -> Result<String, Error> {
         self.api.audit_log()
     }
 
@@ -98,14 +97,14 @@ impl Served {
     }
 
     /// Starts `serve`, and waits until it is ready.
-    pub(super) fn serve(&mut self, stage: &Stage) -> Result<(), String> {
+    pub(super) fn serve(&mut self, stage: &Stage) -> Result<(), Error> {
         let mut process = self.spawn(stage)?;
         process.wait_until("ready", |_| Ok(self.get("/readyz").is_ok()))?;
         self.pratique = Some(process);
         Ok(())
     }
 
-    fn spawn(&self, stage: &Stage) -> Result<Process, String> {
+    fn spawn(&self, stage: &Stage) -> Result<Process, Error> {
         let mut command = stage.programs.pratique();
         command
             .args(["serve", "--listen", &format!("127.0.0.1:{}", self.port)])
@@ -134,25 +133,25 @@ impl Served {
     }
 
     /// The running `serve`.
-    pub(super) fn pratique(&mut self) -> Result<&mut Process, String> {
+    pub(super) fn pratique(&mut self) -> Result<&mut Process, Error> {
         self.pratique
             .as_mut()
-            .ok_or_else(|| "serve does not run".to_owned())
+            .ok_or_else(|| Error::from("serve does not run".to_owned()))
     }
 
     /// What `serve` answers, over TLS that trusts nothing but the suite's own authority.
-    pub(super) fn get(&self, path: &str) -> Result<String, String> {
+    pub(super) fn get(&self, path: &str) -> Result<String, Error> {
         self.curl(path, &[])
     }
 
     /// What `serve` says of a review, asked by nobody but the suite.
-    pub(super) fn review(&self, path: &str, review: &Value) -> Result<Value, String> {
+    pub(super) fn review(&self, path: &str, review: &Value) -> Result<Value, Error> {
         let text = review.to_string();
         let answer = self.curl(path, &["--json", &text])?;
-        serde_json::from_str(&answer).map_err(|error| format!("{error}: {answer}"))
+        serde_json::from_str(&answer).map_err(|error| Error::from(format!("{error}: {answer}")))
     }
 
-    fn curl(&self, path: &str, arguments: &[&str]) -> Result<String, String> {
+    fn curl(&self, path: &str, arguments: &[&str]) -> Result<String, Error> {
         let output = Command::new("curl")
             .args(["--silent", "--show-error", "--fail-with-body", "--cacert"])
             .arg(self.certificates.authority())
@@ -166,12 +165,13 @@ impl Served {
                 "{}{}",
                 String::from_utf8_lossy(&output.stderr),
                 String::from_utf8_lossy(&output.stdout)
-            )),
+            )
+            .into()),
         }
     }
 
     /// The serial number of the certificate that it shows.
-    pub(super) fn serial(&self) -> Result<String, String> {
+    pub(super) fn serial(&self) -> Result<String, Error> {
         let output = Command::new("curl")
             .args([
                 "--silent",
@@ -187,13 +187,13 @@ impl Served {
             .map_err(|error| format!("curl: {error}"))?;
         let certificates = String::from_utf8_lossy(&output.stdout).into_owned();
         match certificates.is_empty() {
-            true => Err("curl shows no certificate".to_owned()),
+            true => Err("curl shows no certificate".into()),
             false => Ok(certificates),
         }
     }
 
     /// The webhook configurations that `serve` prints.
-    pub(super) fn registration(&self, stage: &Stage) -> Result<String, String> {
+    pub(super) fn registration(&self, stage: &Stage) -> Result<String, Error> {
         let mut command = stage.programs.pratique();
         command.args(["serve", "--print-webhook-configuration"]);
         self.know_cluster(&mut command);
@@ -206,12 +206,12 @@ impl Served {
             .map_err(|error| format!("pratique: {error}"))?;
         match output.status.success() {
             true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
         }
     }
 }
 
-fn start_api(stage: &Stage, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, String> {
+fn start_api(stage: &Stage, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, Error> {
     let start = Start {
         programs: &stage.programs,
         etcd,
@@ -221,12 +221,12 @@ fn start_api(stage: &Stage, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, 
     };
     start
         .run()?
-        .map_err(|refusal| format!("the API server does not start: {}", refusal.text))
+        .map_err(|refusal| Error::from(format!("the API server does not start: {}", refusal.text)))
 }
 
 /// Puts the suite's manifests into a folder, each plugin's into one of its own, and gives the path of an admission
 /// configuration that names them.
-pub(super) fn place_manifests(folder: &Path) -> Result<PathBuf, String> {
+pub(super) fn place_manifests(folder: &Path) -> Result<PathBuf, Error> {
     let source = workspace::root().join("testdata/e2e/manifests");
     let admission = folder.join("admission.yaml");
     let mut text = String::new();
@@ -239,13 +239,13 @@ pub(super) fn place_manifests(folder: &Path) -> Result<PathBuf, String> {
             fs::create_dir_all(&manifests)?;
             fs::copy(source.join(file), manifests.join(file)).map(drop)
         };
-        place().map_err(|error| format!("{}: {error}", manifests.display()))?;
+        place().map_err(Error::file(&manifests))?;
         let one = configuration(plugin, &manifests);
         text.push_str(match one.split_once("plugins:\n") {
             Some((_, more)) if !text.is_empty() => more,
             _ => &one,
         });
     }
-    fs::write(&admission, text).map_err(|error| format!("{}: {error}", admission.display()))?;
+    fs::write(&admission, text).map_err(Error::file(&admission))?;
     Ok(admission)
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Transcript, workspace};
+use pratique_harness::{Error, Transcript, workspace};
 use serde_json::Value;
 
 use super::Stage;
@@ -25,7 +25,7 @@ struct Case {
 }
 
 /// Runs all cases.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique check and the server's start");
     let etcd = Etcd::start(&stage.programs, &stage.state)?;
     for case in cases(&workspace::root().join("testdata/e2e/starts"))? {
@@ -35,7 +35,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Stri
     Ok(())
 }
 
-fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, String> {
+fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, Error> {
     let directory = stage.state.join(&case.name);
     let admission = case.write(&directory)?;
     let start = Start {
@@ -58,7 +58,7 @@ fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, String> {
 }
 
 /// The result of `pratique check` for an admission configuration.
-fn check(stage: &Stage, admission: &Path) -> Result<Value, String> {
+fn check(stage: &Stage, admission: &Path) -> Result<Value, Error> {
     let output = stage
         .programs
         .pratique()
@@ -76,12 +76,12 @@ fn check(stage: &Stage, admission: &Path) -> Result<Value, String> {
     answer
         .pointer_mut("/results/0")
         .map(Value::take)
-        .ok_or_else(|| "pratique check: no result".to_owned())
+        .ok_or_else(|| Error::from("pratique check: no result".to_owned()))
 }
 
-fn agree_on_hash(stage: &Stage, admission: &Path, metrics: &str, checked: &Value) -> Result<String, String> {
+fn agree_on_hash(stage: &Stage, admission: &Path, metrics: &str, checked: &Value) -> Result<String, Error> {
     if checked["valid"] != true {
-        return Err(format!("the server starts; check says {}", checked["error"]));
+        return Err(format!("the server starts; check says {}", checked["error"]).into());
     }
     let printed = stage
         .programs
@@ -98,11 +98,11 @@ fn agree_on_hash(stage: &Stage, admission: &Path, metrics: &str, checked: &Value
         .any(|(hash, _)| printed.contains(hash));
     match known {
         true => Ok(format!("both load it: {printed}")),
-        false => Err(format!("the server's metrics do not show {printed:?}")),
+        false => Err(format!("the server's metrics do not show {printed:?}").into()),
     }
 }
 
-fn agree_on_refusal(refusal: &Refusal, checked: &Value) -> Result<String, String> {
+fn agree_on_refusal(refusal: &Refusal, checked: &Value) -> Result<String, Error> {
     let error = checked["error"].as_str().unwrap_or("nothing");
     let code = checked["exitCode"].as_i64();
     if error == refusal.text && code == refusal.exit_code.map(i64::from) {
@@ -111,18 +111,17 @@ fn agree_on_refusal(refusal: &Refusal, checked: &Value) -> Result<String, String
         Err(format!(
             "the server ({:?}): {}\ncheck ({code:?}): {error}",
             refusal.exit_code, refusal.text
-        ))
+        )
+        .into())
     }
 }
 
 impl Case {
     /// Writes its files, and the admission configuration, whose path it gives.
-    fn write(&self, directory: &Path) -> Result<PathBuf, String> {
+    fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
         let manifests = directory.join("manifests");
-        let write = |path: &Path, text: &str| {
-            fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
-        };
-        fs::create_dir_all(&manifests).map_err(|error| format!("{}: {error}", manifests.display()))?;
+        let write = |path: &Path, text: &str| fs::write(path, text).map_err(Error::file(&path));
+        fs::create_dir_all(&manifests).map_err(Error::file(&manifests))?;
         let admission = directory.join(CONFIGURATION);
         write(&admission, &configuration(&self.plugin, &manifests))?;
         for (name, content) in &self.files {
@@ -153,7 +152,7 @@ pub(super) fn configuration(plugin: &str, manifests: &Path) -> String {
 }
 
 /// The cases of a folder, by name.
-fn cases(folder: &Path) -> Result<Vec<Case>, String> {
+fn cases(folder: &Path) -> Result<Vec<Case>, Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .map_err(failed)?
@@ -163,9 +162,9 @@ fn cases(folder: &Path) -> Result<Vec<Case>, String> {
     paths
         .iter()
         .map(|path| {
-            let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let text = fs::read_to_string(path).map_err(Error::file(&path))?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            parse(&name, &text).ok_or_else(|| format!("{}: not a case", path.display()))
+            parse(&name, &text).ok_or_else(|| Error::from(format!("{}: not a case", path.display())))
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_harness::{Transcript, eventually, workspace};
+use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::Value;
 
 use super::Stage;
@@ -25,7 +25,7 @@ struct Outcome {
 const WRITES: [&str; 4] = ["create", "update", "patch", "delete"];
 
 /// Makes all requests of both.
-pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), String> {
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("the API server's own manifests, and pratique serve");
     let all = Request::read(&workspace::root().join("testdata/e2e/requests"))?;
     let expected = reference_outcomes(stage, &all)?;
@@ -38,7 +38,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Stri
 }
 
 /// What comes of an API server whose static manifests they are.
-fn reference_outcomes(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, String> {
+fn reference_outcomes(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, Error> {
     let state = stage.state.join("own");
     let admission = place_manifests(&state)?;
     let etcd = Etcd::start(&stage.programs, &state)?;
@@ -65,8 +65,8 @@ fn reference_outcomes(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, St
 fn outcome(
     request: &Request,
     kubectl: &Kubectl,
-    audit_log: impl Fn() -> Result<String, String>,
-) -> Result<Outcome, String> {
+    audit_log: impl Fn() -> Result<String, Error>,
+) -> Result<Outcome, Error> {
     let before = audit_log()?.lines().count();
     let answer = request.make(kubectl)?;
     let mut notes = BTreeMap::new();
@@ -107,10 +107,10 @@ fn of_policy(key: &str) -> Option<String> {
     known.then_some(suffix)
 }
 
-fn compare(reference: &Outcome, asked: &Outcome) -> Result<String, String> {
+fn compare(reference: &Outcome, asked: &Outcome) -> Result<String, Error> {
     match reference == asked {
         true => Ok(reference.to_string()),
-        false => Err(format!("of its own: {reference}\nby serve:   {asked}")),
+        false => Err(format!("of its own: {reference}\nby serve:   {asked}").into()),
     }
 }
 

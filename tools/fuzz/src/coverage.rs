@@ -46,7 +46,7 @@ pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Ve
 
 /// Builds the binaries, in a directory of their own; gives that which they are in.
 fn build() -> Result<PathBuf, String> {
-    let host = cargo::host()?;
+    let host = cargo::host().map_err(|error| error.to_string())?;
     // Naming the platform keeps the flags from build scripts and macros.
     let status = cargo::command()
         .current_dir(workspace::root())

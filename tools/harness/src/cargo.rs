@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::error::Error;
+
 /// Cargo, without the variables that describe the package of the running program: build scripts would take them for a
 /// change and build again.
 pub fn command() -> Command {
@@ -23,7 +25,7 @@ pub fn command() -> Command {
 /// # Errors
 /// When Cargo does not start, or the program does not build.
 #[cfg(feature = "build")]
-pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> Result<PathBuf, String> {
+pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> Result<PathBuf, Error> {
     let built = command()
         .current_dir(super::workspace::root())
         .args([
@@ -39,16 +41,16 @@ pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> 
         .args(["--message-format", "json-render-diagnostics"])
         .stderr(std::process::Stdio::inherit())
         .output()
-        .map_err(|error| format!("cargo: {error}"))?;
+        .map_err(Error::program("cargo"))?;
     if !built.status.success() {
-        return Err(format!("{program} does not build"));
+        return Err(format!("{program} does not build").into());
     }
     String::from_utf8_lossy(&built.stdout)
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .filter_map(|message| Some(PathBuf::from(message.get("executable")?.as_str()?)))
         .find(|path| path.file_stem().is_some_and(|stem| stem == program))
-        .ok_or_else(|| "cargo names no program".to_owned())
+        .ok_or("cargo names no program".into())
 }
 
 /// Builds `pratique` with a profile, and returns its path.
@@ -56,7 +58,7 @@ pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> 
 /// # Errors
 /// When Cargo does not start, or `pratique` does not build.
 #[cfg(feature = "build")]
-pub fn pratique(profile: &str) -> Result<PathBuf, String> {
+pub fn pratique(profile: &str) -> Result<PathBuf, Error> {
     build("pratique-cli", "pratique", &[], profile)
 }
 
@@ -64,14 +66,13 @@ pub fn pratique(profile: &str) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// When the compiler does not start, or names no platform.
-pub fn host() -> Result<String, String> {
+pub fn host() -> Result<String, Error> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let described = Command::new(rustc)
         .arg("-vV")
         .output()
-        .map_err(|error| format!("rustc: {error}"))?;
+        .map_err(Error::program("rustc"))?;
     let described = String::from_utf8_lossy(&described.stdout);
     let host = described.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned)
-        .ok_or_else(|| "rustc names no host".to_owned())
+    host.map(str::to_owned).ok_or("rustc names no host".into())
 }

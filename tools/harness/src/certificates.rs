@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use crate::error::Error;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
 /// An authority, and the folder that its newest certificate for the loopback address is in.
@@ -15,7 +16,7 @@ pub struct Certificates {
 
 impl Certificates {
     /// Makes an authority and a first certificate.
-    pub fn new(folder: &Path) -> Result<Self, String> {
+    pub fn new(folder: &Path) -> Result<Self, Error> {
         let mut params = CertificateParams::new(Vec::new()).map_err(|error| error.to_string())?;
         // Who signs and who is signed have names of their own, or clients take one for the other.
         params
@@ -30,16 +31,16 @@ impl Certificates {
             issued: 0,
         };
         certificates.issue()?;
-        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+        let failed = Error::file(folder);
         for name in ["tls.crt", "tls.key"] {
-            symlink(Path::new("..data").join(name), folder.join(name)).map_err(failed)?;
+            symlink(Path::new("..data").join(name), folder.join(name)).map_err(&failed)?;
         }
-        fs::write(certificates.authority(), certificates.issuer.pem()).map_err(failed)?;
+        fs::write(certificates.authority(), certificates.issuer.pem()).map_err(&failed)?;
         Ok(certificates)
     }
 
     /// Makes another certificate and swaps it in, as the kubelet does: files in a new folder, then `..data` renamed over.
-    pub fn issue(&mut self) -> Result<(), String> {
+    pub fn issue(&mut self) -> Result<(), Error> {
         let fault = |error: rcgen::Error| error.to_string();
         let key = KeyPair::generate().map_err(fault)?;
         let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
@@ -56,7 +57,7 @@ impl Certificates {
             symlink(&version, self.folder.join("..next"))?;
             fs::rename(self.folder.join("..next"), self.folder.join("..data"))
         };
-        place().map_err(|error| format!("{}: {error}", self.folder.display()))
+        place().map_err(Error::file(&self.folder))
     }
 
     /// The certificate's file.

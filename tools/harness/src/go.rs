@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use crate::error::Error;
+
 /// Whether Go is installed.
 pub fn is_installed() -> bool {
     Command::new("go").arg("version").output().is_ok()
@@ -26,7 +28,7 @@ pub fn command(module: &str) -> Command {
 ///
 /// # Errors
 /// When Go does not start, or the package does not build.
-pub fn build(module: &str, package: &str, program: &Path) -> Result<(), String> {
+pub fn build(module: &str, package: &str, program: &Path) -> Result<(), Error> {
     let status = command(module)
         .args(["build", "-o"])
         .arg(program)
@@ -35,7 +37,7 @@ pub fn build(module: &str, package: &str, program: &Path) -> Result<(), String> 
         .map_err(|error| format!("go, which builds {package}, does not start: {error}"))?;
     match status.success() {
         true => Ok(()),
-        false => Err(format!("{package} of the Go module {module} does not build")),
+        false => Err(format!("{package} of the Go module {module} does not build").into()),
     }
 }
 
@@ -44,7 +46,7 @@ pub fn build(module: &str, package: &str, program: &Path) -> Result<(), String> 
 ///
 /// # Errors
 /// As for [`build`].
-pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<(), String> {
+pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<(), Error> {
     let program = folder.join(package);
     let sources = ["go.mod", "go.sum", package].map(|name| directory(module).join(name));
     if modified(&program).is_some_and(|built| sources.iter().all(|source| newest(source) < Some(built))) {
@@ -58,11 +60,11 @@ pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<(), S
 ///
 /// # Errors
 /// When Go does not start.
-pub fn dependency(module: &str, name: &str) -> Result<PathBuf, String> {
+pub fn dependency(module: &str, name: &str) -> Result<PathBuf, Error> {
     let listed = command(module)
         .args(["list", "-m", "-f", "{{.Dir}}", name])
         .output()
-        .map_err(|error| format!("go: {error}"))?;
+        .map_err(Error::program("go"))?;
     Ok(PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim()))
 }
 

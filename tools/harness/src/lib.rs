@@ -7,6 +7,7 @@ pub mod cargo;
 #[cfg(feature = "certificates")]
 mod certificates;
 mod dice;
+mod error;
 pub mod go;
 mod lines;
 mod process;
@@ -16,6 +17,7 @@ pub mod workspace;
 #[cfg(feature = "certificates")]
 pub use certificates::Certificates;
 pub use dice::Dice;
+pub use error::Error;
 pub use lines::LineProcess;
 pub use process::{Process, eventually, free_port};
 pub use transcript::Transcript;

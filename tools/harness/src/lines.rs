@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
+use crate::error::Error;
+
 /// The program, running. It is ended when this is dropped.
 #[derive(Debug)]
 pub struct LineProcess {
@@ -18,13 +20,13 @@ impl LineProcess {
     ///
     /// # Errors
     /// When it does not start.
-    pub fn start(command: &mut Command) -> Result<Self, String> {
+    pub fn start(command: &mut Command) -> Result<Self, Error> {
         let name = command.get_program().display().to_string();
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("{name}: {error}"))?;
+            .map_err(Error::program(&name))?;
         let input = child.stdin.take().ok_or("no stdin")?;
         let lines = BufReader::new(child.stdout.take().ok_or("no stdout")?);
         let (sender, output) = channel();
@@ -54,18 +56,18 @@ impl LineProcess {
     ///
     /// # Errors
     /// When the program reads no more.
-    pub fn send(&mut self, line: &str) -> Result<(), String> {
+    pub fn send(&mut self, line: &str) -> Result<(), Error> {
         let sent = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
-        sent.map_err(|error| format!("{}: {error}", self.name))
+        sent.map_err(Error::program(&self.name))
     }
 
     /// Waits for the next line.
     ///
     /// # Errors
     /// When the program has ended.
-    pub fn receive(&mut self) -> Result<String, String> {
+    pub fn receive(&mut self) -> Result<String, Error> {
         let line = self.output.recv();
-        line.map_err(|_| format!("{}: ended early", self.name))
+        line.map_err(|_| Error::from(format!("{}: ended early", self.name)))
     }
 }
 
@@ -93,6 +95,6 @@ mod tests {
     #[test]
     fn a_program_that_ends_answers_no_more() {
         let mut ended = LineProcess::start(&mut Command::new("true")).unwrap();
-        assert_eq!(ended.receive(), Err("true: ended early".to_owned()));
+        assert_eq!(ended.receive().unwrap_err().to_string(), "true: ended early");
     }
 }

@@ -7,6 +7,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::error::Error;
+
 /// How long anything may take to come up or to end.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -21,19 +23,19 @@ pub struct Process {
 
 impl Process {
     /// Starts a program that writes to a log.
-    pub fn start(mut command: Command, log: &Path) -> Result<Self, String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", log.display());
+    pub fn start(mut command: Command, log: &Path) -> Result<Self, Error> {
+        let failed = Error::file(log);
         let file = File::options()
             .create(true)
             .append(true)
             .open(log)
-            .map_err(failed)?;
+            .map_err(&failed)?;
         let child = command
             .stdin(Stdio::null())
-            .stdout(file.try_clone().map_err(failed)?)
+            .stdout(file.try_clone().map_err(&failed)?)
             .stderr(file)
             .spawn()
-            .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+            .map_err(Error::program(command.get_program().display()))?;
         Ok(Process {
             child,
             log: log.to_owned(),
@@ -46,44 +48,41 @@ impl Process {
     }
 
     /// What it has written so far.
-    pub fn log(&self) -> Result<String, String> {
-        fs::read_to_string(&self.log).map_err(|error| format!("{}: {error}", self.log.display()))
+    pub fn log(&self) -> Result<String, Error> {
+        fs::read_to_string(&self.log).map_err(Error::file(&self.log))
     }
 
     /// How it ended, if it has.
-    pub fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
-        self.child.try_wait().map_err(|error| error.to_string())
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>, Error> {
+        Ok(self.child.try_wait()?)
     }
 
     /// Waits until it is as wanted; an error if it ends before, or does not become so.
     pub fn wait_until(
         &mut self,
         what: &str,
-        mut wanted: impl FnMut(&Self) -> Result<bool, String>,
-    ) -> Result<(), String> {
+        mut wanted: impl FnMut(&Self) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
         let give_up = Instant::now() + PATIENCE;
         while Instant::now() < give_up {
             if wanted(self)? {
                 return Ok(());
             }
             if let Some(status) = self.ended()? {
-                return Err(format!(
-                    "not {what}: it ended with {status}\n{}",
-                    self.end_of_log()?
-                ));
+                return Err(format!("not {what}: it ended with {status}\n{}", self.end_of_log()?).into());
             }
             thread::sleep(PAUSE);
         }
-        Err(format!("not {what} in time\n{}", self.end_of_log()?))
+        Err(format!("not {what} in time\n{}", self.end_of_log()?).into())
     }
 
     /// Asks it to end (SIGTERM), and waits until it has; ends it by force when it does not.
-    pub fn stop(&mut self) -> Result<ExitStatus, String> {
+    pub fn stop(&mut self) -> Result<ExitStatus, Error> {
         self.stop_by("TERM")
     }
 
     /// The same, by another signal.
-    pub fn stop_by(&mut self, signal: &str) -> Result<ExitStatus, String> {
+    pub fn stop_by(&mut self, signal: &str) -> Result<ExitStatus, Error> {
         self.signal(signal)?;
         let give_up = Instant::now() + PATIENCE;
         while Instant::now() < give_up {
@@ -92,26 +91,27 @@ impl Process {
             }
             thread::sleep(PAUSE);
         }
-        self.child.kill().map_err(|error| error.to_string())?;
-        Err(format!("it had to be killed\n{}", self.end_of_log()?))
+        self.child.kill()?;
+        Err(format!("it had to be killed\n{}", self.end_of_log()?).into())
     }
 
     /// Ends it at once (SIGKILL), as a crash would.
-    pub fn kill(&mut self) -> Result<(), String> {
-        self.child.kill().map_err(|error| error.to_string())?;
-        self.child.wait().map(drop).map_err(|error| error.to_string())
+    pub fn kill(&mut self) -> Result<(), Error> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
     }
 
-    fn signal(&self, name: &str) -> Result<(), String> {
+    fn signal(&self, name: &str) -> Result<(), Error> {
         Command::new("kill")
             .arg(format!("-{name}"))
             .arg(self.child.id().to_string())
             .status()
             .map(drop)
-            .map_err(|error| format!("kill: {error}"))
+            .map_err(Error::program("kill"))
     }
 
-    fn end_of_log(&self) -> Result<String, String> {
+    fn end_of_log(&self) -> Result<String, Error> {
         let log = self.log()?;
         let lines: Vec<&str> = log.lines().rev().take(20).collect();
         Ok(lines.into_iter().rev().collect::<Vec<_>>().join("\n"))
@@ -129,13 +129,13 @@ impl Drop for Process {
 }
 
 /// A port of the loopback address that nobody listens on.
-pub fn free_port() -> Result<u16, String> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|error| error.to_string())?;
-    Ok(listener.local_addr().map_err(|error| error.to_string())?.port())
+pub fn free_port() -> Result<u16, Error> {
+    let listener = TcpListener::bind(("127.0.0.1", 0))?;
+    Ok(listener.local_addr()?.port())
 }
 
 /// Waits for something that happens outside of a process of ours.
-pub fn eventually(what: &str, mut wanted: impl FnMut() -> Result<bool, String>) -> Result<Duration, String> {
+pub fn eventually(what: &str, mut wanted: impl FnMut() -> Result<bool, Error>) -> Result<Duration, Error> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
         if wanted()? {
@@ -143,5 +143,5 @@ pub fn eventually(what: &str, mut wanted: impl FnMut() -> Result<bool, String>) 
         }
         thread::sleep(PAUSE);
     }
-    Err(format!("not {what} in time"))
+    Err(format!("not {what} in time").into())
 }

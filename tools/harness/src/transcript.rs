@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::error::Error;
+
 /// Counts steps.
 #[derive(Debug, Default)]
 pub struct Transcript {
@@ -17,7 +19,7 @@ impl Transcript {
     }
 
     /// A step that passed, or what was wrong.
-    pub fn step(&mut self, name: &str, outcome: Result<String, String>) {
+    pub fn step(&mut self, name: &str, outcome: Result<String, Error>) {
         match outcome {
             Ok(seen) => {
                 self.passed += 1;
@@ -25,7 +27,7 @@ impl Transcript {
             }
             Err(wrong) => {
                 self.failed += 1;
-                println!("  FAILED  {name}{}", indented(&wrong));
+                println!("  FAILED  {name}{}", indented(&wrong.to_string()));
             }
         }
     }
@@ -37,7 +39,7 @@ impl Transcript {
     }
 
     /// Prints the last line, or why there is none, and tells whether all is well.
-    pub fn end(ended: Result<Self, String>) -> ExitCode {
+    pub fn end(ended: Result<Self, Error>) -> ExitCode {
         match ended {
             Ok(Transcript {
                 passed,

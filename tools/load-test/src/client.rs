@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pratique_harness::Error;
 use rustls::client::WantsClientCert;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
@@ -34,12 +35,12 @@ pub struct Answer {
 
 impl Trust {
     /// In certificates that this authority signed.
-    pub fn of(authority: &Path) -> Result<Self, String> {
+    pub fn of(authority: &Path) -> Result<Self, Error> {
         Ok(Trust(Arc::new(builder(authority)?.with_no_client_auth())))
     }
 
     /// The same, of a client that shows a certificate.
-    pub fn with_certificate(authority: &Path, certificate: &Path, key: &Path) -> Result<Self, String> {
+    pub fn with_certificate(authority: &Path, certificate: &Path, key: &Path) -> Result<Self, Error> {
         let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let chain =
             CertificateDer::from_pem_file(certificate).map_err(|error| failed(certificate, &error))?;
@@ -57,7 +58,7 @@ impl Trust {
 }
 
 /// A configuration that trusts in certificates that this authority signed.
-fn builder(authority: &Path) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, String> {
+fn builder(authority: &Path) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, Error> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", authority.display());
     let certificate = CertificateDer::from_pem_file(authority).map_err(|error| failed(&error))?;
     let mut roots = RootCertStore::empty();
@@ -77,7 +78,7 @@ pub fn head(path: &str, length: usize) -> String {
 
 impl Client {
     /// Connects. Whether anybody is there shows with the first request.
-    pub fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, String> {
+    pub fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, Error> {
         let failed = |error: &dyn std::fmt::Display| format!("connecting: {error}");
         let stream = TcpStream::connect(address).map_err(|error| failed(&error))?;
         stream.set_nodelay(true).map_err(|error| failed(&error))?;
@@ -96,23 +97,24 @@ impl Client {
     }
 
     /// Posts a body for review.
-    pub fn review(&mut self, body: &str) -> Result<Answer, String> {
+    pub fn review(&mut self, body: &str) -> Result<Answer, Error> {
         self.post("/validate?timeout=10s", body)
     }
 
     /// Posts a body.
-    pub fn post(&mut self, path: &str, body: &str) -> Result<Answer, String> {
+    pub fn post(&mut self, path: &str, body: &str) -> Result<Answer, Error> {
         self.ask(&[head(path, body.len()).as_bytes(), body.as_bytes()].concat())
     }
 
     /// Gets what is at a path.
-    pub fn get(&mut self, path: &str) -> Result<Answer, String> {
+    pub fn get(&mut self, path: &str) -> Result<Answer, Error> {
         self.ask(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").as_bytes())
     }
 
-    fn ask(&mut self, whole: &[u8]) -> Result<Answer, String> {
+    fn ask(&mut self, whole: &[u8]) -> Result<Answer, Error> {
         self.send(whole).map_err(|error| format!("sending: {error}"))?;
-        self.read().map_err(|error| format!("reading: {error}"))
+        self.read()
+            .map_err(|error| Error::from(format!("reading: {error}")))
     }
 
     /// Reads bytes as they are: how many there were.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::client::{Client, Trust};
 use super::load::Load;
+use pratique_harness::Error;
 
 /// How many there are.
 const CLIENTS: usize = 200;
@@ -54,7 +55,7 @@ struct Target {
 }
 
 impl Clients {
-    pub(super) fn start(kind: Kind, load: &Load) -> Result<Self, String> {
+    pub(super) fn start(kind: Kind, load: &Load) -> Result<Self, Error> {
         let stop = Arc::new(AtomicBool::new(false));
         let attempts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
         let target = Target {
@@ -72,7 +73,7 @@ impl Clients {
                         work(&target);
                     }
                 })
-                .map_err(|error| error.to_string())
+                .map_err(|error| Error::from(error.to_string()))
         };
         let (count, work): (usize, fn(&Target)) = match kind {
             Kind::Slow => (CLIENTS, slow),

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use pratique_harness::{Transcript, cargo};
+use pratique_harness::{Error, Transcript, cargo};
 
 use client::Trust;
 use load::{During, Load};
@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     Transcript::end(all(arguments, &mut transcript).map(|()| transcript))
 }
 
-fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), String> {
+fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> {
     let program = match &arguments.pratique {
         Some(path) => path.clone(),
         None => cargo::pratique("release")?,
@@ -83,7 +83,7 @@ fn alone(
     served: &Served,
     time: Duration,
     transcript: &mut Transcript,
-) -> Result<Measured, String> {
+) -> Result<Measured, Error> {
     let (before, work) = (served.memory()?, served.work()?);
     let mut memory = Vec::new();
     let measured = load.run(time, &During::each_second(|| memory.push(served.memory())))?;
@@ -100,14 +100,14 @@ fn alone(
         "memory stays",
         match growth <= GROWTH {
             true => Ok(text),
-            false => Err(text),
+            false => Err(text.into()),
         },
     );
     Ok(measured)
 }
 
 /// What others notice of hostile clients.
-fn beside(load: &Load, kind: hostile::Kind, quiet: &Measured) -> Result<String, String> {
+fn beside(load: &Load, kind: hostile::Kind, quiet: &Measured) -> Result<String, Error> {
     let hostile = hostile::Clients::start(kind, load)?;
     let measured = load.run(Duration::from_secs(10), &During::nothing())?;
     let seen = hostile.stop();
@@ -116,12 +116,12 @@ fn beside(load: &Load, kind: hostile::Kind, quiet: &Measured) -> Result<String, 
     let text = format!("{measured}\n{seen}; p99 is {slower:.2} times that without");
     match slower <= SLOWER {
         true => Ok(text),
-        false => Err(text),
+        false => Err(text.into()),
     }
 }
 
 /// The end of the server, which others see as the end of connections between requests.
-fn end(load: &Load, served: &mut Served) -> Result<String, String> {
+fn end(load: &Load, served: &mut Served) -> Result<String, Error> {
     let measured = std::thread::scope(|scope| {
         let loaded = scope.spawn(|| load.run_until_refused());
         std::thread::sleep(Duration::from_secs(2));

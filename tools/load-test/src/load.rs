@@ -5,6 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique_benches::request;
+use pratique_harness::Error;
 use serde_json::{Value, json};
 
 use super::client::{Client, Trust};
@@ -42,7 +43,7 @@ impl<'a> During<'a> {
 
 impl Load {
     /// Asks for some time.
-    pub fn run(&self, time: Duration, during: &During<'_>) -> Result<Measured, String> {
+    pub fn run(&self, time: Duration, during: &During<'_>) -> Result<Measured, Error> {
         let start = Instant::now();
         let end = start + time;
         thread::scope(|scope| {
@@ -63,7 +64,7 @@ impl Load {
     }
 
     /// Asks until nobody takes connections any more.
-    pub fn run_until_refused(&self) -> Result<Measured, String> {
+    pub fn run_until_refused(&self) -> Result<Measured, Error> {
         let start = Instant::now();
         thread::scope(|scope| {
             let clients: Vec<_> = (0..self.connections)
@@ -83,7 +84,7 @@ impl Load {
             let ended = Client::connect(self.address, &self.trust)
                 .and_then(|mut client| self.keep_asking(&mut client, &goes_on, &mut measured));
             if let Err(error) = ended {
-                measured.failed(error);
+                measured.failed(error.to_string());
                 thread::sleep(Duration::from_millis(10));
             }
         }
@@ -101,7 +102,7 @@ impl Load {
             measured = Measured::of(vec![measured, attempt], Duration::ZERO);
             if let Err(error) = ended {
                 if begun {
-                    measured.failed(error);
+                    measured.failed(error.to_string());
                 }
                 break;
             }
@@ -115,7 +116,7 @@ impl Load {
         client: &mut Client,
         goes_on: impl Fn() -> bool,
         measured: &mut Measured,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         while goes_on() {
             let start = Instant::now();
             let answer = client.review(&self.request)?;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use pratique_harness::Error;
+
 /// Times of requests, and what went wrong.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
@@ -48,11 +50,11 @@ impl Measured {
     }
 
     /// That nothing went wrong, or what did first.
-    pub fn flawless(&self) -> Result<(), String> {
+    pub fn flawless(&self) -> Result<(), Error> {
         match self.errors.first() {
-            None if self.times.is_empty() => Err("nothing was answered".to_owned()),
+            None if self.times.is_empty() => Err("nothing was answered".into()),
             None => Ok(()),
-            Some(first) => Err(format!("{} errors, such as: {first}\n{self}", self.errors.len())),
+            Some(first) => Err(format!("{} errors, such as: {first}\n{self}", self.errors.len()).into()),
         }
     }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use pratique_benches::memory::{kib, work};
-use pratique_harness::{Certificates, Process, free_port};
+use pratique_harness::{Certificates, Error, Process, free_port};
 
 /// A `pratique serve` with policies and a certificate of its own.
 pub(super) struct Served {
@@ -19,7 +19,7 @@ pub(super) struct Served {
 
 impl Served {
     /// Starts it in a fresh folder.
-    pub(super) fn start(program: &Path, policies: usize) -> Result<Self, String> {
+    pub(super) fn start(program: &Path, policies: usize) -> Result<Self, Error> {
         let state = std::env::temp_dir().join(format!("pratique-load-{}", std::process::id()));
         let manifests = state.join("manifests");
         let failed = |error: std::io::Error| format!("{}: {error}", state.display());
@@ -60,21 +60,21 @@ impl Served {
     }
 
     /// The memory that it has now, in KiB.
-    pub(super) fn memory(&self) -> Result<u64, String> {
+    pub(super) fn memory(&self) -> Result<u64, Error> {
         kib(&self.process.id().to_string(), "VmRSS")
     }
 
     /// How long processors have worked for it so far.
-    pub(super) fn work(&self) -> Result<Duration, String> {
+    pub(super) fn work(&self) -> Result<Duration, Error> {
         work(&self.process.id().to_string())
     }
 
     /// Asks it to end; an error if it does not end well.
-    pub(super) fn stop(&mut self) -> Result<(), String> {
+    pub(super) fn stop(&mut self) -> Result<(), Error> {
         let status = self.process.stop()?;
         match status.success() {
             true => Ok(()),
-            false => Err(format!("it ended with {status}")),
+            false => Err(format!("it ended with {status}").into()),
         }
     }
 }

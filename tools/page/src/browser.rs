@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{Process, free_port};
+use pratique_harness::{Error, Process, free_port};
 use serde_json::{Value, json};
 
 use super::served::curl;
@@ -24,7 +24,7 @@ pub(super) fn driver() -> Option<PathBuf> {
 
 impl Browser {
     /// Starts one, with its state in a folder.
-    pub(super) fn start(driver: &Path, state: &Path) -> Result<Self, String> {
+    pub(super) fn start(driver: &Path, state: &Path) -> Result<Self, Error> {
         let port = free_port()?;
         let mut command = Command::new(driver);
         command.arg(format!("--port={port}"));
@@ -56,24 +56,24 @@ impl Browser {
     }
 
     /// Opens a page and waits until it is there.
-    pub(super) fn open(&self, url: &str) -> Result<(), String> {
+    pub(super) fn open(&self, url: &str) -> Result<(), Error> {
         self.post("url", &json!({"url": url})).map(drop)
     }
 
     /// What a script returns, run in the page but not under its rules.
-    pub(super) fn ask(&self, script: &str) -> Result<Value, String> {
+    pub(super) fn ask(&self, script: &str) -> Result<Value, Error> {
         self.post("execute/sync", &json!({"script": script, "args": []}))
     }
 
     /// What the browser has complained of since the last time.
-    pub(super) fn complaints(&self) -> Result<Vec<String>, String> {
+    pub(super) fn complaints(&self) -> Result<Vec<String>, Error> {
         let log = self.post("se/log", &json!({"type": "browser"}))?;
         let entries = log.as_array().into_iter().flatten();
         Ok(entries.map(|entry| at(entry, "/message").to_string()).collect())
     }
 
     /// How wide the screen is that pages are shown on, which may be less than a window can be; `None` is the window.
-    pub(super) fn screen(&self, pixels: Option<u32>) -> Result<(), String> {
+    pub(super) fn screen(&self, pixels: Option<u32>) -> Result<(), Error> {
         let command = match pixels {
             Some(pixels) => json!({"cmd": "Emulation.setDeviceMetricsOverride",
                 "params": {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": false}}),
@@ -83,7 +83,7 @@ impl Browser {
     }
 
     /// Whether pages are to be dark.
-    pub(super) fn dark(&self, dark: bool) -> Result<(), String> {
+    pub(super) fn dark(&self, dark: bool) -> Result<(), Error> {
         let scheme = if dark { "dark" } else { "light" };
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         let command = json!({"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}});
@@ -91,13 +91,13 @@ impl Browser {
     }
 
     /// What the page looks like: a PNG, in base64.
-    pub(super) fn picture(&self) -> Result<String, String> {
+    pub(super) fn picture(&self) -> Result<String, Error> {
         let command = json!({"cmd": "Page.captureScreenshot", "params": {"captureBeyondViewport": true}});
         let picture = self.post("goog/cdp/execute", &command)?;
         Ok(at(&picture, "/data").as_str().unwrap_or_default().to_owned())
     }
 
-    fn post(&self, command: &str, body: &Value) -> Result<Value, String> {
+    fn post(&self, command: &str, body: &Value) -> Result<Value, Error> {
         value(&curl(&format!("{}/{command}", self.session), Some(body))?)
     }
 }
@@ -111,12 +111,12 @@ impl Drop for Browser {
     }
 }
 
-fn value(answer: &str) -> Result<Value, String> {
+fn value(answer: &str) -> Result<Value, Error> {
     let mut answer: Value = serde_json::from_str(answer).map_err(|error| format!("{error}: {answer}"))?;
     answer
         .get_mut("value")
         .map(Value::take)
-        .ok_or_else(|| format!("the driver answers {answer}"))
+        .ok_or_else(|| Error::from(format!("the driver answers {answer}")))
 }
 
 /// What is at a place; null where nothing is.

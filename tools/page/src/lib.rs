@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::{Transcript, cargo};
+use pratique_harness::{Error, Transcript, cargo};
 
 use browser::Browser;
 use served::Served;
@@ -38,13 +38,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     Transcript::end(all(arguments, &driver))
 }
 
-fn all(arguments: &Arguments, driver: &Path) -> Result<Transcript, String> {
+fn all(arguments: &Arguments, driver: &Path) -> Result<Transcript, Error> {
     let program = match &arguments.pratique {
         Some(path) => path.clone(),
         None => cargo::pratique("dev")?,
     };
     let state = std::env::temp_dir().join(format!("pratique-page-{}", std::process::id()));
-    fs::create_dir_all(&state).map_err(|error| format!("{}: {error}", state.display()))?;
+    fs::create_dir_all(&state).map_err(Error::file(&state))?;
     let mut transcript = Transcript::default();
     let looked = look(
         &program,
@@ -64,7 +64,7 @@ fn look(
     state: &Path,
     transcript: &mut Transcript,
     pictures: Option<&Path>,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let served = Served::start(program, state)?;
     let browser = Browser::start(driver, state)?;
     transcript.part("the page of pratique serve");
@@ -72,7 +72,7 @@ fn look(
     let Some(folder) = pictures else {
         return Ok(());
     };
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    fs::create_dir_all(folder).map_err(Error::file(&folder))?;
     for (name, width, dark) in [
         ("page", 1280, false),
         ("dark", 1280, true),
@@ -83,7 +83,7 @@ fn look(
         let picture =
             pratique_json::base64::decode(&browser.picture()?).map_err(|at| format!("no base64 at {at}"))?;
         let path = folder.join(format!("{name}.png"));
-        fs::write(&path, picture).map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(&path, picture).map_err(Error::file(&path))?;
     }
     Ok(())
 }

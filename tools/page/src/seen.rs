@@ -1,6 +1,6 @@
 //! What has to be seen on the page.
 
-use pratique_harness::{Transcript, eventually};
+use pratique_harness::{Error, Transcript, eventually};
 use serde_json::{Value, json};
 
 use super::browser::{Browser, at};
@@ -24,7 +24,7 @@ const LIVELY: &str = "
 
 /// Looks at all of it.
 pub(super) fn all(served: &Served, browser: &Browser, transcript: &mut Transcript) {
-    let mut step = |name: &str, outcome: Result<String, String>| transcript.step(name, outcome);
+    let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
     step("the browser tells what is wrong with a page", complains(browser));
     step("opens, and nothing is wrong with it", opens(served, browser));
     step("shows what is loaded, as /configz tells", loaded(served, browser));
@@ -47,7 +47,7 @@ pub(super) fn all(served: &Served, browser: &Browser, transcript: &mut Transcrip
 }
 
 /// That the checks below can fail at all.
-fn complains(browser: &Browser) -> Result<String, String> {
+fn complains(browser: &Browser) -> Result<String, Error> {
     browser.open("data:text/html,<script>missing()</script><img src='http://127.0.0.1:1/x.png'>")?;
     let complaints = browser.complaints()?;
     match complaints
@@ -55,11 +55,11 @@ fn complains(browser: &Browser) -> Result<String, String> {
         .any(|text| text.contains("missing is not defined"))
     {
         true => Ok(format!("{} complaints of a page with faults", complaints.len())),
-        false => Err(format!("of a page with faults: {complaints:?}")),
+        false => Err(format!("of a page with faults: {complaints:?}").into()),
     }
 }
 
-fn opens(served: &Served, browser: &Browser) -> Result<String, String> {
+fn opens(served: &Served, browser: &Browser) -> Result<String, Error> {
     browser.open(&format!("{}/", served.url))?;
     let seen = browser.ask(
         "return [document.title, document.querySelector('h1').innerText, document.documentElement.lang, \
@@ -74,15 +74,15 @@ fn opens(served: &Served, browser: &Browser) -> Result<String, String> {
     quiet(browser)
 }
 
-fn quiet(browser: &Browser) -> Result<String, String> {
+fn quiet(browser: &Browser) -> Result<String, Error> {
     let complaints = browser.complaints()?;
     match complaints.is_empty() {
         true => Ok("no complaints in the console, and nothing was fetched".to_owned()),
-        false => Err(complaints.join("\n")),
+        false => Err(complaints.join("\n").into()),
     }
 }
 
-fn loaded(served: &Served, browser: &Browser) -> Result<String, String> {
+fn loaded(served: &Served, browser: &Browser) -> Result<String, Error> {
     let told = served.configuration()?;
     let rows = rows(browser, "Configuration")?;
     let hashes =
@@ -92,7 +92,7 @@ fn loaded(served: &Served, browser: &Browser) -> Result<String, String> {
     equal(&hashes, &Value::from(expected))?;
     for (row, source) in rows.iter().skip(1).zip(&sources) {
         let [plugin, location, hash, count, since, last] = row.as_slice() else {
-            return Err(format!("{row:?}"));
+            return Err(format!("{row:?}").into());
         };
         let wanted = [
             (plugin, at(source, "/plugin").as_str()),
@@ -101,20 +101,20 @@ fn loaded(served: &Served, browser: &Browser) -> Result<String, String> {
             (last, at(source, "/lastReload/at").as_str()),
         ];
         if let Some((shown, told)) = wanted.iter().find(|(shown, told)| told != &Some(shown.as_str())) {
-            return Err(format!("{shown:?} is shown, {told:?} told"));
+            return Err(format!("{shown:?} is shown, {told:?} told").into());
         }
         let names = at(source, "/names").as_array().map_or(0, Vec::len).to_string();
         if *count != names || !at(source, "/hash").to_string().contains(hash.as_str()) {
-            return Err(format!("{row:?} is shown of {source}"));
+            return Err(format!("{row:?} is shown of {source}").into());
         }
     }
     match rows.len() == 3 && sources.len() == 2 {
         true => Ok(text(&rows)),
-        false => Err(format!("{rows:?}")),
+        false => Err(format!("{rows:?}").into()),
     }
 }
 
-fn names(browser: &Browser) -> Result<String, String> {
+fn names(browser: &Browser) -> Result<String, Error> {
     let before = browser.ask("return document.body.innerText.includes('stamp.static.k8s.io')")?;
     equal(&before, &json!(false))?;
     browser.ask("document.querySelectorAll('summary').forEach(element => element.click())")?;
@@ -128,7 +128,7 @@ fn names(browser: &Browser) -> Result<String, String> {
 }
 
 /// Nobody opens the page again meanwhile: it does so itself.
-fn decisions(served: &Served, browser: &Browser) -> Result<String, String> {
+fn decisions(served: &Served, browser: &Browser) -> Result<String, Error> {
     let owned = json!({"owner": "a"});
     served.judge("/validate", "good", &owned)?;
     served.judge("/validate", "old", &owned)?;
@@ -160,7 +160,7 @@ fn decisions(served: &Served, browser: &Browser) -> Result<String, String> {
             took,
         ] = row.as_slice()
         else {
-            return Err(format!("{row:?}"));
+            return Err(format!("{row:?}").into());
         };
         let right = shown == answer
             && shown_name == name
@@ -172,7 +172,7 @@ fn decisions(served: &Served, browser: &Browser) -> Result<String, String> {
     Ok(text(&seen))
 }
 
-fn certificates(served: &Served, browser: &Browser) -> Result<String, String> {
+fn certificates(served: &Served, browser: &Browser) -> Result<String, Error> {
     let told = served.configuration()?;
     let expires = at(&told, "/certificates/0/expires")
         .as_str()
@@ -186,12 +186,12 @@ fn certificates(served: &Served, browser: &Browser) -> Result<String, String> {
         .unwrap_or_default();
     match !expires.is_empty() && shown == expires {
         true => Ok(text(&rows)),
-        false => Err(format!("{rows:?}")),
+        false => Err(format!("{rows:?}").into()),
     }
 }
 
 /// By links, which the page keeps when it comes again by itself.
-fn filtered(served: &Served, browser: &Browser) -> Result<String, String> {
+fn filtered(served: &Served, browser: &Browser) -> Result<String, Error> {
     let mut seen = Vec::new();
     for (choice, expected) in [
         ("denied", &["<i>web</i>"][..]),
@@ -233,7 +233,7 @@ fn filtered(served: &Served, browser: &Browser) -> Result<String, String> {
     Ok(seen.join("\n"))
 }
 
-fn latencies(browser: &Browser) -> Result<String, String> {
+fn latencies(browser: &Browser) -> Result<String, Error> {
     let rows = rows(browser, "Latencies of the last hours")?;
     let counted: Vec<_> = rows
         .iter()
@@ -247,11 +247,11 @@ fn latencies(browser: &Browser) -> Result<String, String> {
     ];
     match expected.iter().all(|row| counted.contains(row)) && counted.len() == expected.len() {
         true => Ok(text(&rows)),
-        false => Err(format!("{rows:?}")),
+        false => Err(format!("{rows:?}").into()),
     }
 }
 
-fn failed(served: &Served, browser: &Browser) -> Result<String, String> {
+fn failed(served: &Served, browser: &Browser) -> Result<String, Error> {
     served.breaks()?;
     let mut seen = String::new();
     eventually("shown", || {
@@ -262,18 +262,18 @@ fn failed(served: &Served, browser: &Browser) -> Result<String, String> {
     })?;
     match seen.contains("<img src=x onerror=") {
         true => Ok(seen),
-        false => Err(seen),
+        false => Err(seen.into()),
     }
 }
 
-fn harmless(browser: &Browser) -> Result<String, String> {
+fn harmless(browser: &Browser) -> Result<String, Error> {
     equal(&browser.ask(LIVELY)?, &json!([]))?;
     let title = browser.ask("return document.title")?;
     equal(&title, &json!("Pratique"))?;
     Ok("nothing but text, tables and their own style".to_owned())
 }
 
-fn styled(browser: &Browser) -> Result<String, String> {
+fn styled(browser: &Browser) -> Result<String, Error> {
     let mut seen = Vec::new();
     for dark in [false, true] {
         browser.dark(dark)?;
@@ -286,17 +286,17 @@ fn styled(browser: &Browser) -> Result<String, String> {
     }
     browser.dark(false)?;
     let [light, dark] = seen.as_slice() else {
-        return Err("not looked at twice".to_owned());
+        return Err("not looked at twice".into());
     };
     let differ =
         (0..3).all(|index| light[index] != dark[index]) && light[0] != light[1] && light[1] != light[2];
     match differ {
         true => Ok(format!("{light}\n{dark}")),
-        false => Err(format!("{light}\n{dark}")),
+        false => Err(format!("{light}\n{dark}").into()),
     }
 }
 
-fn narrow(browser: &Browser) -> Result<String, String> {
+fn narrow(browser: &Browser) -> Result<String, Error> {
     browser.screen(Some(400))?;
     let widths = browser.ask(
         "const wide = [...document.querySelectorAll('.wide')].map(element => element.scrollWidth - element.clientWidth);
@@ -307,14 +307,14 @@ fn narrow(browser: &Browser) -> Result<String, String> {
     let text = format!("{needed} of {there} pixels, and nothing is cut off");
     match there == 400 && (1..=there).contains(&needed) && at(&widths, "/2") == &json!(0) {
         true => Ok(text),
-        false => Err(widths.to_string()),
+        false => Err(widths.to_string().into()),
     }
 }
 
 /// The texts of a table, with its head.
-fn rows(browser: &Browser, heading: &str) -> Result<Vec<Vec<String>>, String> {
+fn rows(browser: &Browser, heading: &str) -> Result<Vec<Vec<String>>, Error> {
     let table = browser.ask(&TABLE.replace("HEADING", &json!(heading).to_string()))?;
-    serde_json::from_value(table).map_err(|_| format!("no table {heading:?}"))
+    serde_json::from_value(table).map_err(|_| Error::from(format!("no table {heading:?}")))
 }
 
 fn text(rows: &[Vec<String>]) -> String {
@@ -322,9 +322,9 @@ fn text(rows: &[Vec<String>]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn equal(seen: &Value, expected: &Value) -> Result<(), String> {
+fn equal(seen: &Value, expected: &Value) -> Result<(), Error> {
     match seen == expected {
         true => Ok(()),
-        false => Err(format!("{seen} instead of {expected}")),
+        false => Err(format!("{seen} instead of {expected}").into()),
     }
 }

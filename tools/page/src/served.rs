@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use pratique_harness::{Process, eventually, free_port};
+use pratique_harness::{Error, Process, eventually, free_port};
 use serde_json::{Value, json};
 
 const ADMISSION: &str = include_str!("admission.yaml");
@@ -29,20 +29,20 @@ pub(super) struct Served {
 
 impl Served {
     /// Starts it with its state in a folder.
-    pub(super) fn start(program: &Path, state: &Path) -> Result<Self, String> {
+    pub(super) fn start(program: &Path, state: &Path) -> Result<Self, Error> {
         let folder = state.join(FOLDER);
         for (plugin, text) in [("validating", VALIDATING), ("mutating", MUTATING)] {
             let directory = folder.join(plugin);
             fs::create_dir_all(&directory)
                 .and_then(|()| fs::write(directory.join("policies.yaml"), text))
-                .map_err(|error| format!("{}: {error}", directory.display()))?;
+                .map_err(Error::file(&directory))?;
         }
         let admission = state.join("admission.yaml");
         fs::write(
             &admission,
             ADMISSION.replace("$DIR", &folder.display().to_string()),
         )
-        .map_err(|error| format!("{}: {error}", admission.display()))?;
+        .map_err(Error::file(&admission))?;
         let port = free_port()?;
         let mut command = Command::new(program);
         command
@@ -60,13 +60,13 @@ impl Served {
     }
 
     /// What it tells of itself.
-    pub(super) fn configuration(&self) -> Result<Value, String> {
+    pub(super) fn configuration(&self) -> Result<Value, Error> {
         let told = curl(&format!("{}/configz", self.url), None)?;
-        serde_json::from_str(&told).map_err(|error| error.to_string())
+        serde_json::from_str(&told).map_err(|error| Error::from(error.to_string()))
     }
 
     /// Has it judge the creation of a ConfigMap, and gives its answer.
-    pub(super) fn judge(&self, path: &str, name: &str, labels: &Value) -> Result<Value, String> {
+    pub(super) fn judge(&self, path: &str, name: &str, labels: &Value) -> Result<Value, Error> {
         let review = json!({
             "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
             "request": {
@@ -79,13 +79,13 @@ impl Served {
             }
         });
         let answer = curl(&format!("{}{path}", self.url), Some(&review))?;
-        serde_json::from_str(&answer).map_err(|error| format!("{error}: {answer}"))
+        serde_json::from_str(&answer).map_err(|error| Error::from(format!("{error}: {answer}")))
     }
 
     /// Puts a file among its manifests that does not load, and waits until it says so.
-    pub(super) fn breaks(&self) -> Result<(), String> {
+    pub(super) fn breaks(&self) -> Result<(), Error> {
         let path = self.folder.join("validating/broken.yaml");
-        fs::write(&path, BROKEN).map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(&path, BROKEN).map_err(Error::file(&path))?;
         eventually("told of what does not load", || {
             Ok(self.configuration()?.to_string().contains("onerror"))
         })
@@ -94,7 +94,7 @@ impl Served {
 }
 
 /// What is at a URL, whoever signed its certificate; given what is to be posted there, if anything.
-pub(super) fn curl(url: &str, body: Option<&Value>) -> Result<String, String> {
+pub(super) fn curl(url: &str, body: Option<&Value>) -> Result<String, Error> {
     let failed = |error: std::io::Error| format!("curl: {error}");
     let mut command = Command::new("curl");
     command.args(["--silent", "--show-error", "--fail-with-body", "--insecure", url]);
@@ -119,9 +119,6 @@ pub(super) fn curl(url: &str, body: Option<&Value>) -> Result<String, String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     match output.status.success() {
         true => Ok(text),
-        false => Err(format!(
-            "{url}: {}{text}",
-            String::from_utf8_lossy(&output.stderr)
-        )),
+        false => Err(format!("{url}: {}{text}", String::from_utf8_lossy(&output.stderr)).into()),
     }
 }

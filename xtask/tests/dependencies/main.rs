@@ -137,10 +137,11 @@ fn licences(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
 
 /// What Cargo tells, without the network, of the packages that this machine's platform needs.
 fn metadata(root: &Path) -> Result<Metadata, String> {
+    let host = cargo::host().map_err(|error| error.to_string())?;
     let told = cargo::command()
         .current_dir(root)
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
-        .args(["--filter-platform", &cargo::host()?])
+        .args(["--filter-platform", &host])
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     if !told.status.success() {

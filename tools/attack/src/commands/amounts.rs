@@ -5,11 +5,12 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use super::{Scale, run, run_with, write};
+use pratique_harness::Error;
 
 const POLICIES: &str = include_str!("../policies.yaml");
 
 /// Objects by the hundred thousand: memory does not grow with them as it does with what is told of each.
-pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
+pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
     write(folder, "good/policies.yaml", POLICIES)?;
     let path = folder.join("objects.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
@@ -26,12 +27,12 @@ pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<Str
     let outcome = run(program, folder, &arguments)?;
     match outcome.stdout.matches("pod-").count() >= scale.size {
         true => Ok(outcome.told()),
-        false => Err(format!("not all objects were told of: {}", outcome.told())),
+        false => Err(format!("not all objects were told of: {}", outcome.told()).into()),
     }
 }
 
 /// Standard input that goes on for ever is read up to a limit, whatever comes.
-pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     write(folder, "good/policies.yaml", POLICIES)?;
     let pod =
         "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: []}}\n";
@@ -59,7 +60,7 @@ pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String,
 }
 
 /// A suite as large as is read: all of its tests are run.
-pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
+pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
     write(folder, "policies.yaml", POLICIES)?;
     let mut suite =
         "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: many}\npolicies: [policies.yaml]\ntests:\n".to_owned();
@@ -77,6 +78,7 @@ pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<Strin
             "{} tests: {told}; {}",
             scale.size,
             outcome.stdout.chars().take(300).collect::<String>()
-        )),
+        )
+        .into()),
     }
 }

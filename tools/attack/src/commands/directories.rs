@@ -6,11 +6,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::{Scale, refused, run, steers, write};
+use pratique_harness::Error;
 
 const POLICIES: &str = include_str!("../policies.yaml");
 
 /// A suite that names files elsewhere gets nothing of them printed.
-pub(super) fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+pub(super) fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     write(folder, "secret.txt", "swordfish: [\n")?;
     let mut seen = Vec::new();
     for path in ["../secret.txt", "/etc/passwd", "link.yaml"] {
@@ -25,7 +26,7 @@ pub(super) fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, S
         let outcome = run(program, &folder.join("suites"), &["test", "suite.yaml"])?;
         let printed = [&*outcome.stdout, &outcome.stderr].concat();
         if printed.contains("swordfish") || printed.contains("root:") {
-            return Err(format!("{path}: {printed}"));
+            return Err(format!("{path}: {printed}").into());
         }
         seen.push(outcome.refused()?);
     }
@@ -33,7 +34,7 @@ pub(super) fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, S
 }
 
 /// A directory in which there are hundreds of thousands of files besides what is looked for.
-pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<String, String> {
+pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
     let count = scale.size * 10;
     write(folder, "many/policies.yaml", POLICIES)?;
     let suite = serde_json::json!({"apiVersion": "pratique/v1alpha1", "kind": "Suite", "metadata": {"name": "a"}, "policies": ["many"],
@@ -46,7 +47,7 @@ pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<Str
         }
         let from = folder.join(format!("file-{}", index / 30_000));
         let to = folder.join(format!("many/{index}.txt"));
-        fs::hard_link(from, &to).map_err(|error| format!("{}: {error}", to.display()))?;
+        fs::hard_link(from, &to).map_err(Error::file(&to))?;
     }
     let mut seen = Vec::new();
     for arguments in [["check", "many"], ["test", "."]] {
@@ -54,19 +55,19 @@ pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<Str
         let told = format!("{}: {}", arguments.join(" "), outcome.told());
         match outcome.status.success() {
             true => seen.push(told),
-            false => return Err(format!("{told}{}", outcome.stdout)),
+            false => return Err(format!("{told}{}", outcome.stdout).into()),
         }
     }
     Ok(format!("{count} files\n{}", seen.join("\n")))
 }
 
 /// Links to themselves, to each other, and to the directory above.
-pub(super) fn circles(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+pub(super) fn circles(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     let link = |from: &str, to: &str| {
         let path = folder.join(from);
         let made = path.parent().map_or(Ok(()), fs::create_dir_all);
         made.and_then(|()| std::os::unix::fs::symlink(to, &path))
-            .map_err(|error| format!("{}: {error}", path.display()))
+            .map_err(Error::file(&path))
     };
     link("files/a.yaml", "b.yaml")?;
     link("files/b.yaml", "a.yaml")?;
@@ -94,7 +95,7 @@ pub(super) fn circles(program: &Path, folder: &Path, _: Scale) -> Result<String,
 }
 
 /// Names of files that are no UTF-8.
-pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: Scale) -> Result<String, String> {
+pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     write(folder, "names/policies.yaml", POLICIES)?;
     write(
         folder,
@@ -111,7 +112,7 @@ pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: Scale) -> Result<
         let path = folder
             .join(directory)
             .join(OsStr::from_bytes(b"x\xff\x1b[2J.yaml"));
-        fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(&path, content).map_err(Error::file(&path))?;
     }
     let mut seen = Vec::new();
     for arguments in [

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::PathBuf;
 
-use pratique_harness::workspace;
+use pratique_harness::{Error, workspace};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -26,20 +26,21 @@ pub(super) struct Compared(BTreeMap<String, (u64, Option<u64>)>);
 
 impl Baseline {
     /// Reads the one of this repository; empty where there is none yet.
-    pub(super) fn read() -> Result<Self, String> {
+    pub(super) fn read() -> Result<Self, Error> {
         let path = path();
         match fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display())),
+            Ok(text) => serde_json::from_str(&text)
+                .map_err(|error| Error::from(format!("{}: {error}", path.display()))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Baseline::default()),
-            Err(error) => Err(format!("{}: {error}", path.display())),
+            Err(error) => Err(Error::file(&path)(error)),
         }
     }
 
     /// Writes it back.
-    pub(super) fn write(&self) -> Result<(), String> {
+    pub(super) fn write(&self) -> Result<(), Error> {
         let path = path();
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        fs::write(&path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))
+        fs::write(&path, text + "\n").map_err(Error::file(&path))
     }
 
     /// Takes over new counts; rows that were not counted keep theirs.

@@ -13,13 +13,14 @@ use super::material::Material;
 use super::policies::Policies;
 use super::rows::{self, Object, Row, Work};
 use crate::{Arguments, build, table};
+use pratique_harness::Error;
 
 /// Loads of more policies than this would take valgrind minutes.
 const MOST: usize = 1_000;
 
 /// Counts the rows that are asked for, and compares them with the baseline or, if that is wanted, writes them into it.
 /// Returns whether none is worse.
-pub(super) fn run(arguments: &Arguments) -> Result<bool, String> {
+pub(super) fn run(arguments: &Arguments) -> Result<bool, Error> {
     let ours = match &arguments.ours {
         Some(built) => built.clone(),
         None => build::ours()?,
@@ -44,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, String> {
 }
 
 /// `None` where there is nothing to count.
-fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, String> {
+fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, Error> {
     match &row.work {
         Work::Judge(policies, object) => judged(row, policies, *object, program, material).map(Some),
         Work::Start(policies) if policies.count <= MOST => {
@@ -62,7 +63,7 @@ fn judged(
     object: Object,
     program: &Path,
     material: &Material,
-) -> Result<u64, String> {
+) -> Result<u64, Error> {
     let setup = material.judged(row.name, policies, object)?;
     let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;
     // So often that the end of the program, which is counted as well, makes no difference.
@@ -73,7 +74,7 @@ fn judged(
 }
 
 /// Runs a program under callgrind and reads how many instructions it has executed.
-fn callgrind(program: &Path, options: &[&str], arguments: &[&str]) -> Result<u64, String> {
+fn callgrind(program: &Path, options: &[&str], arguments: &[&str]) -> Result<u64, Error> {
     let file = program.with_file_name("bench-instructions");
     let mut out = std::ffi::OsString::from("--callgrind-out-file=");
     out.push(&file);
@@ -88,11 +89,11 @@ fn callgrind(program: &Path, options: &[&str], arguments: &[&str]) -> Result<u64
         .status()
         .map_err(|error| format!("valgrind: {error}"))?;
     if !ran.success() {
-        return Err(format!("valgrind ended with {ran}"));
+        return Err(format!("valgrind ended with {ran}").into());
     }
     let failed = |error: std::io::Error| format!("{}: {error}", file.display());
     let text = fs::read_to_string(&file).map_err(failed)?;
-    totals(&text).ok_or_else(|| format!("{} has no totals", file.display()))
+    totals(&text).ok_or_else(|| Error::from(format!("{} has no totals", file.display())))
 }
 
 /// The sum of a dump.

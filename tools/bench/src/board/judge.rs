@@ -1,5 +1,6 @@
 //! Rows in which policies judge one request: both sides in a process of their own, with turns.
 
+use pratique_harness::Error;
 use serde_json::Value;
 
 use super::policies::Policies;
@@ -8,7 +9,7 @@ use super::{Bench, Measured};
 use crate::side::Program;
 
 /// Sees that the sides judge the same, and lets them take turns.
-pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, String> {
+pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, Error> {
     let (row, material, settings) = (bench.row, bench.material, bench.settings);
     let setup = material.judged(row.name, policies, object)?;
     let (mut ours, found) = Program::start(&bench.programs.ours, &["admission"], &setup)?;
@@ -17,10 +18,7 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) ->
         Some(program) => {
             let (theirs, other) = Program::start(program, &[], &setup)?;
             if plain(&found) != plain(&other) {
-                return Err(format!(
-                    "{}: the sides differ: ours {found}, theirs {other}",
-                    row.name
-                ));
+                return Err(format!("{}: the sides differ: ours {found}, theirs {other}", row.name).into());
             }
             Some(theirs)
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::go;
+use pratique_harness::{Error, go};
 use serde_json::{Value, json};
 
 use super::objects;
@@ -20,8 +20,8 @@ pub(super) struct Material {
 
 impl Material {
     /// Of a seed, in a directory.
-    pub(super) fn new(directory: &Path, seed: u64) -> Result<Self, String> {
-        fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    pub(super) fn new(directory: &Path, seed: u64) -> Result<Self, Error> {
+        fs::create_dir_all(directory).map_err(Error::file(&directory))?;
         let directory = directory.canonicalize();
         Ok(Material {
             directory: directory.map_err(|error| error.to_string())?,
@@ -31,14 +31,14 @@ impl Material {
     }
 
     /// Finds what the reference needs besides.
-    pub(super) fn for_reference(mut self) -> Result<Self, String> {
+    pub(super) fn for_reference(mut self) -> Result<Self, Error> {
         let module = go::dependency("load", "k8s.io/kubernetes")?;
         self.document = Some(module.join("api/openapi-spec/v3/api__v1_openapi.json"));
         Ok(self)
     }
 
     /// Writes policies into a directory of this name, and returns its path.
-    pub(super) fn policies(&self, name: &str, policies: &Policies) -> Result<String, String> {
+    pub(super) fn policies(&self, name: &str, policies: &Policies) -> Result<String, Error> {
         let directory = self.directory.join(name);
         policies.write(self.seed, &directory)?;
         Ok(directory.display().to_string())
@@ -46,12 +46,7 @@ impl Material {
 
     /// Writes so many files, each of which can take the place of the policies' first, into a directory of this name, and
     /// returns the path of the first and that of the directory.
-    pub(super) fn others(
-        &self,
-        name: &str,
-        policies: &Policies,
-        count: usize,
-    ) -> Result<[String; 2], String> {
+    pub(super) fn others(&self, name: &str, policies: &Policies, count: usize) -> Result<[String; 2], Error> {
         let others = self.directory.join(format!("{name}-others"));
         let failed = |error: std::io::Error| format!("{}: {error}", others.display());
         let _ = fs::remove_dir_all(&others);
@@ -74,7 +69,7 @@ impl Material {
     }
 
     /// Writes all that a request needs to be judged, and returns the setup for the sides.
-    pub(super) fn judged(&self, name: &str, policies: &Policies, object: Object) -> Result<Value, String> {
+    pub(super) fn judged(&self, name: &str, policies: &Policies, object: Object) -> Result<Value, Error> {
         let directory = self.policies(name, policies)?;
         let request = self.file(&format!("{name}-request.json"), &objects::request(object))?;
         let namespace = self.file("namespace.json", &objects::namespace())?;
@@ -88,9 +83,9 @@ impl Material {
     }
 
     /// Writes a file of JSON and returns its path.
-    pub(super) fn file(&self, name: &str, value: &Value) -> Result<String, String> {
+    pub(super) fn file(&self, name: &str, value: &Value) -> Result<String, Error> {
         let path = self.directory.join(name);
-        fs::write(&path, objects::text(value)).map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(&path, objects::text(value)).map_err(Error::file(&path))?;
         Ok(path.display().to_string())
     }
 }

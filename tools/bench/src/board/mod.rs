@@ -21,6 +21,7 @@ use self::material::Material;
 use self::report::{Line, Report};
 use self::rows::{Row, Work};
 use super::{Against, Arguments, build};
+use pratique_harness::Error;
 
 /// The sides.
 struct Programs {
@@ -61,18 +62,16 @@ struct Measured {
 const TURN: u64 = 200;
 
 /// Measures the rows that are asked for, and prints them.
-pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
+pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     if arguments.instructions || arguments.bless {
         return match instructions::run(arguments)? {
             true => Ok(()),
-            false => Err("more instructions than before".to_owned()),
+            false => Err("more instructions than before".into()),
         };
     }
     let rows = rows::wanted(&arguments.what)?;
     let ours = match &arguments.ours {
-        Some(built) => built
-            .canonicalize()
-            .map_err(|error| format!("{}: {error}", built.display()))?,
+        Some(built) => built.canonicalize().map_err(Error::file(&built))?,
         None => build::ours()?,
     };
     let theirs = match arguments.against {
@@ -114,7 +113,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 impl Bench<'_> {
-    fn measure(&self) -> Result<Measured, String> {
+    fn measure(&self) -> Result<Measured, Error> {
         match &self.row.work {
             Work::Judge(policies, object) => judge::measure(self, policies, *object),
             Work::Start(policies) => once::start(self, policies),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::statistics::Spread;
 use crate::{shot, table};
 
 /// The time until policies can judge.
-pub(super) fn start(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {
+pub(super) fn start(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
     let directory = bench.material.policies(bench.row.name, policies)?;
     // So that a round takes seconds, whatever the number.
     let times = (1_000 / policies.count.max(1)).clamp(1, 10).to_string();
@@ -29,7 +30,7 @@ const CHANGES: usize = 20;
 /// From the rename of a file until its policy judges: ours follows the directory, and knows what did not change. Theirs is
 /// a load of the directory, which is what the reference does for every change; that it looks for changes once a minute,
 /// where it is not told of them, is left out.
-pub(super) fn reload(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {
+pub(super) fn reload(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
     let directory = bench.material.policies(bench.row.name, policies)?;
     rounds(bench, bench.settings.rounds, |program| {
         if program != bench.programs.ours {
@@ -41,7 +42,7 @@ pub(super) fn reload(bench: &Bench<'_>, policies: &Policies) -> Result<Measured,
 }
 
 /// What policies keep, in bytes.
-pub(super) fn keep(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {
+pub(super) fn keep(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
     let name = bench.row.name;
     let directory = bench.material.policies(name, policies)?;
     let few = Policies {
@@ -58,7 +59,7 @@ pub(super) fn keep(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, S
         heaps.extend(kib("heap_kib").map(|kib| kib * 1024.0));
         kib("resident_kib")
             .map(|kib| kib.max(1.0) * 1024.0)
-            .ok_or_else(|| format!("no resident_kib in {kept}"))
+            .ok_or_else(|| Error::from(format!("no resident_kib in {kept}")))
     })?;
     if let Some(heap) = Spread::of(heaps) {
         measured.note = Some(format!("their live heap: {}", table::bytes(heap.median)));
@@ -78,8 +79,8 @@ fn rounds_of(bench: &Bench<'_>, policies: &Policies) -> usize {
 fn rounds(
     bench: &Bench<'_>,
     count: usize,
-    mut measure: impl FnMut(&Path) -> Result<f64, String>,
-) -> Result<Measured, String> {
+    mut measure: impl FnMut(&Path) -> Result<f64, Error>,
+) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     for _ in 0..count {
         measured.ours.push(measure(&bench.programs.ours)?);
@@ -91,7 +92,7 @@ fn rounds(
 }
 
 /// The median of the times that a program prints, in nanoseconds.
-fn median(program: &Path, arguments: &[&str]) -> Result<f64, String> {
+fn median(program: &Path, arguments: &[&str]) -> Result<f64, Error> {
     #[derive(Deserialize)]
     struct Times {
         nanos: Vec<u64>,
@@ -100,5 +101,5 @@ fn median(program: &Path, arguments: &[&str]) -> Result<f64, String> {
     let spread = Spread::of(nanos.iter().map(|nanos| *nanos as f64));
     spread
         .map(|spread| spread.median)
-        .ok_or_else(|| format!("{} measured nothing", program.display()))
+        .ok_or_else(|| Error::from(format!("{} measured nothing", program.display())))
 }

@@ -1,6 +1,7 @@
 //! The rows: what work, on how much of what, and how much faster than the reference it is to be.
 
 use super::policies::{Effect, Policies, Shape};
+use pratique_harness::Error;
 
 /// A row of the table.
 #[derive(Clone, Debug)]
@@ -229,13 +230,10 @@ pub(super) const ROWS: [Row; 25] = [
 ];
 
 /// The rows that were asked for, each by the beginning of its name; all where none was.
-pub(super) fn wanted(names: &[String]) -> Result<Vec<Row>, String> {
+pub(super) fn wanted(names: &[String]) -> Result<Vec<Row>, Error> {
     if let Some(unknown) = names.iter().find(|name| !ROWS.iter().any(|row| row.is(name))) {
         let known: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
-        return Err(format!(
-            "no row is named {unknown:?}; there are {}",
-            known.join(", ")
-        ));
+        return Err(format!("no row is named {unknown:?}; there are {}", known.join(", ")).into());
     }
     let is_wanted = |row: &&Row| names.is_empty() || names.iter().any(|name| row.is(name));
     Ok(ROWS.iter().filter(is_wanted).cloned().collect())
@@ -276,6 +274,6 @@ mod tests {
         check(&["match-1"], &["match-1"]);
         check(&["patch", "apply-1"], &["apply-1", "patch-1", "patch-10"]);
         assert_eq!(wanted(&[]).unwrap().len(), ROWS.len());
-        assert!(wanted(&["mat".to_owned()]).is_err_and(|error| error.contains("match-1000")));
+        assert!(wanted(&["mat".to_owned()]).is_err_and(|error| error.to_string().contains("match-1000")));
     }
 }

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-use pratique_harness::{Process, free_port};
+use pratique_harness::{Error, Process, free_port};
 use serde_json::{Value, json};
 
 use super::policies::Policies;
@@ -15,7 +15,7 @@ use crate::build;
 use crate::side::{Program, Side};
 
 /// Lets one client take turns at both servers.
-pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, String> {
+pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
     let (row, material, settings) = (bench.row, bench.material, bench.settings);
     let server = match &bench.programs.server {
         Some(built) => built.clone(),
@@ -33,7 +33,7 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured
         let (asking, allowed) = Program::start(&bench.programs.ours, &["ask"], &setup)?;
         match allowed {
             Value::Bool(true) => Ok((server, asking)),
-            other => Err(format!("{name}: the server answers {other}")),
+            other => Err(Error::from(format!("{name}: the server answers {other}"))),
         }
     };
     let mut with = ask(row.name, policies)?;
@@ -56,7 +56,7 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured
 }
 
 /// Starts a server and waits until it listens.
-fn serve(server: &Path, directory: &str, namespace: &str) -> Result<(Process, String), String> {
+fn serve(server: &Path, directory: &str, namespace: &str) -> Result<(Process, String), Error> {
     let address = format!("127.0.0.1:{}", free_port()?);
     let mut command = Command::new(server);
     command

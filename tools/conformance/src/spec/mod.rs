@@ -48,7 +48,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn report(arguments: &Arguments) -> Result<usize, String> {
     let mut total = Tally::default();
     println!("{:<16} {:>6} {:>6} {:>7}", "file", "passed", "failed", "skipped");
-    for path in entries(&arguments.directory.join("tests/simple/testdata"))? {
+    let folder = arguments.directory.join("tests/simple/testdata");
+    for path in entries(&folder).map_err(|error| error.to_string())? {
         let is_case = path.extension().is_some_and(|extension| extension == "textproto");
         if !is_case || arguments.file.as_ref().is_some_and(|only| *only != stem(&path)) {
             continue;

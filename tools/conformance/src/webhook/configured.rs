@@ -4,6 +4,7 @@ use k8s_openapi::api::admissionregistration::v1::{
     MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
 };
 use pratique_expression::Cache;
+use pratique_harness::Error;
 use pratique_manifest::{ManifestFile, read_documents, yaml_as_json};
 use pratique_webhook::{MutatingWebhooks, Origin, ValidatingWebhooks};
 use serde::de::DeserializeOwned;
@@ -18,7 +19,7 @@ pub(super) struct Configured {
 }
 
 impl Configured {
-    pub(super) fn new(world: &World, case: &Value) -> Result<Self, String> {
+    pub(super) fn new(world: &World, case: &Value) -> Result<Self, Error> {
         let cache = Cache::new();
         let manifests = [
             manifests(world, case.pointer("/manifests/mutating"))?,
@@ -51,7 +52,7 @@ const MUTATING: &str = "MutatingWebhookConfiguration";
 const VALIDATING: &str = "ValidatingWebhookConfiguration";
 
 /// The objects of a directory; they are not validated here, as many a case could not be told otherwise.
-fn manifests(world: &World, files: Option<&Value>) -> Result<Vec<Value>, String> {
+fn manifests(world: &World, files: Option<&Value>) -> Result<Vec<Value>, Error> {
     let mut objects = Vec::new();
     for (name, text) in files.and_then(Value::as_object).into_iter().flatten() {
         let extension = name.rsplit('.').next().unwrap_or_default();
@@ -89,11 +90,11 @@ fn with_kind(item: &Value, list: &Value) -> Value {
     item
 }
 
-fn filled(world: &World, object: &Value) -> Result<Value, String> {
-    serde_json::from_str(&world.fill(&object.to_string())).map_err(|error| error.to_string())
+fn filled(world: &World, object: &Value) -> Result<Value, Error> {
+    serde_json::from_str(&world.fill(&object.to_string())).map_err(|error| Error::from(error.to_string()))
 }
 
-fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, String> {
+fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, Error> {
     let objects = objects.iter().filter(|object| object["kind"] == kind);
     let typed = objects.map(|object| {
         let mut object = object.clone();
@@ -105,7 +106,7 @@ fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>,
     });
     typed
         .collect::<Result<_, _>>()
-        .map_err(|error| format!("{kind}: {error}"))
+        .map_err(|error| Error::from(format!("{kind}: {error}")))
 }
 
 fn set_defaults(webhook: &mut Map<String, Value>) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pratique::Objects;
+use pratique_harness::Error;
 use pratique_json as json;
 use pratique_manifest::load_kube_config;
 use pratique_match::Equivalents;
@@ -33,7 +34,7 @@ struct AtBackend(String);
 impl Services for AtBackend {
     fn address(&self, service: &Service) -> Result<Option<String>, String> {
         match service.name.as_str() {
-            "missing" => Err("service \"missing\" not found".to_owned()),
+            "missing" => Err("service \"missing\" not found".into()),
             _ => Ok(Some(self.0.clone())),
         }
     }
@@ -49,7 +50,7 @@ struct Judged {
 }
 
 impl World {
-    pub(super) fn start() -> Result<Self, String> {
+    pub(super) fn start() -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let backend = runtime.block_on(Backend::start());
@@ -65,7 +66,7 @@ impl World {
     }
 
     /// What came of a case, in the form of its expectation.
-    pub(super) fn run(&self, case: &Value, configured: &Configured) -> Result<Value, String> {
+    pub(super) fn run(&self, case: &Value, configured: &Configured) -> Result<Value, Error> {
         let scripts = case["backends"].as_object().into_iter().flatten();
         let scripts = scripts.map(|(path, script)| {
             let script = Script::from_json(&script.to_string());
@@ -88,7 +89,7 @@ impl World {
     }
 
     /// The client, with what the case's kubeconfig gives it.
-    fn caller(&self, case: &Value) -> Result<HttpCaller, String> {
+    fn caller(&self, case: &Value) -> Result<HttpCaller, Error> {
         let Some(text) = case["kubeConfig"].as_str() else {
             return Ok(HttpCaller::default());
         };
@@ -106,7 +107,7 @@ impl World {
         request: &AdmissionRequest<'_>,
         configured: &Configured,
         caller: &dyn Caller,
-    ) -> Result<Judged, String> {
+    ) -> Result<Judged, Error> {
         let (equivalents, cluster) = (equivalents(case, request), cluster(case));
         let authorizer: CaseAuthorizer =
             serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
@@ -193,7 +194,7 @@ impl Judged {
         surroundings: &WebhookContext<'_>,
         caller: &dyn Caller,
         audits_requests: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let mut turns = Reinvocation::default();
         loop {
             let given = self.object.take();
@@ -224,7 +225,7 @@ impl Judged {
         request: &AdmissionRequest<'_>,
         surroundings: &WebhookContext<'_>,
         caller: &dyn Caller,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         if self.status.is_some() {
             return Ok(());
         }

@@ -21,6 +21,7 @@ mod writer;
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use pratique_harness::Error;
 use serde_json::{Value, json};
 
 use self::outcome::differs;
@@ -43,12 +44,12 @@ pub(super) struct Run {
 const AHEAD: usize = 16;
 
 /// Runs until the time is over; whether there was a difference.
-pub(super) fn compare(run: &Run) -> Result<bool, String> {
+pub(super) fn compare(run: &Run) -> Result<bool, Error> {
     let mut reference = Reference::start()?;
     let mut second = Reference::start()?;
     let (mut dice, end) = run.span.begin();
     let mut report = Report::default();
-    let mut open: VecDeque<(World, Result<Vec<Value>, String>)> = VecDeque::new();
+    let mut open: VecDeque<(World, Result<Vec<Value>, Error>)> = VecDeque::new();
     loop {
         let more = Instant::now() < end;
         if more {
@@ -66,7 +67,7 @@ pub(super) fn compare(run: &Run) -> Result<bool, String> {
         report.world();
         match (ours, reference.answer()?) {
             (Err(_), _) => report.refused += 1,
-            (Ok(_), Err(error)) => report.lost(&json!(world), &error),
+            (Ok(_), Err(error)) => report.lost(&json!(world), &error.to_string()),
             (Ok(ours), Ok(theirs)) => settle(&mut second, &world, &ours, &theirs, &mut report)?,
         }
     }
@@ -81,7 +82,7 @@ fn settle(
     ours: &[Value],
     theirs: &[Vec<Value>],
     report: &mut Report,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     for (index, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
         let Some(theirs) = theirs.first() else { continue };
         report.count(theirs);

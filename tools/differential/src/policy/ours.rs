@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pratique::policy::Observer;
 use pratique::{Admission, EvalContext, Objects};
+use pratique_harness::Error;
 use pratique_types::AdmissionRequest;
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ struct Silent;
 impl Observer for Silent {}
 
 /// What becomes of each request; an error if the policies do not load.
-pub(super) fn outcomes(world: &World) -> Result<Vec<Value>, String> {
+pub(super) fn outcomes(world: &World) -> Result<Vec<Value>, Error> {
     let admission = policy::admission(&world.case(&Value::Null))?;
     let mut cluster = Objects::new();
     for object in &world.objects {

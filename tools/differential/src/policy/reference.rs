@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pratique_harness::go;
+use pratique_harness::{Error, go};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,24 +22,24 @@ pub(super) struct Reference(Process);
 
 impl Reference {
     /// Builds and starts the program.
-    pub(super) fn start() -> Result<Self, String> {
+    pub(super) fn start() -> Result<Self, Error> {
         let binary = build("policy")?;
         let documents = documents()?;
         Process::start(&binary, &["policy".as_ref(), documents.as_os_str()]).map(Reference)
     }
 
     /// Asks about a world, made anew so many times; the answers come in the order of the questions.
-    pub(super) fn ask(&mut self, world: &World, times: usize) -> Result<(), String> {
+    pub(super) fn ask(&mut self, world: &World, times: usize) -> Result<(), Error> {
         self.0.ask(&Question { world, times })
     }
 
     /// The next answer: for each request the different outcomes that were seen. The inner error is that of a world that
     /// the reference cannot be asked about.
-    pub(super) fn answer(&mut self) -> Result<Result<Vec<Vec<Value>>, String>, String> {
+    pub(super) fn answer(&mut self) -> Result<Result<Vec<Vec<Value>>, Error>, Error> {
         let answers = self.0.answer()?;
         Ok(match answers.error.is_empty() {
             true => Ok(answers.outcomes.into_iter().map(plain).collect()),
-            false => Err(answers.error),
+            false => Err(answers.error.into()),
         })
     }
 }
@@ -55,7 +55,7 @@ pub(crate) fn plain(mut outcomes: Vec<Value>) -> Vec<Value> {
 }
 
 /// The directory of the OpenAPI documents of the built-in types.
-fn documents() -> Result<PathBuf, String> {
+fn documents() -> Result<PathBuf, Error> {
     let module = go::dependency("load", "k8s.io/kubernetes")?;
     Ok(module.join("api/openapi-spec/v3"))
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use pratique_harness::Error;
 use serde_json::Value;
 
 use super::known;
@@ -37,7 +38,7 @@ const AGAIN: usize = 3;
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// The smallest world that still differs in the same way; none if it does not differ when asked again and again.
-pub(super) fn shrunk(reference: &mut Reference, world: World) -> Result<Option<Difference>, String> {
+pub(super) fn shrunk(reference: &mut Reference, world: World) -> Result<Option<Difference>, Error> {
     let Some(whole) = sure(reference, world, TIMES)? else {
         return Ok(None);
     };
@@ -68,7 +69,7 @@ fn first(
     reference: &mut Reference,
     worlds: &[World],
     best: &Difference,
-) -> Result<Option<(usize, Difference)>, String> {
+) -> Result<Option<(usize, Difference)>, Error> {
     for (chunk, worlds) in worlds.chunks(AT_ONCE).enumerate() {
         for world in worlds {
             reference.ask(world, 1)?;
@@ -96,8 +97,8 @@ fn first(
 }
 
 fn one_each(
-    ours: Result<Vec<Value>, String>,
-    theirs: Result<Vec<Vec<Value>>, String>,
+    ours: Result<Vec<Value>, Error>,
+    theirs: Result<Vec<Vec<Value>>, Error>,
 ) -> Option<(Value, Value)> {
     let ours = ours.ok()?.into_iter().next()?;
     let theirs = theirs.ok()?.into_iter().next()?;
@@ -106,7 +107,7 @@ fn one_each(
 }
 
 /// The difference of a world with one request, if the reference is of one mind and we of another.
-fn sure(reference: &mut Reference, world: World, times: usize) -> Result<Option<Difference>, String> {
+fn sure(reference: &mut Reference, world: World, times: usize) -> Result<Option<Difference>, Error> {
     reference.ask(&world, times)?;
     let ours = ours::outcomes(&world);
     let Some((ours, theirs)) = one_each(ours, reference.answer()?) else {

@@ -13,7 +13,7 @@ fn worlds_load_and_are_of_use() {
     for _ in 0..40 {
         let world = world::world(&mut dice, 10);
         match ours::outcomes(&world) {
-            Err(error) => refused.push(error),
+            Err(error) => refused.push(error.to_string()),
             Ok(outcomes) => {
                 all += outcomes.len();
                 denied += outcomes

@@ -15,6 +15,7 @@ mod shrink;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
+use pratique_harness::Error;
 use serde_json::Value;
 
 use self::case::Case;
@@ -42,7 +43,7 @@ struct Report {
 }
 
 /// Runs until the time is over; whether there was a difference.
-pub(super) fn compare(span: &Span) -> Result<bool, String> {
+pub(super) fn compare(span: &Span) -> Result<bool, Error> {
     let mut reference = Reference::start()?;
     let mut second = Reference::start()?;
     let ours = Ours::new()?;
@@ -86,7 +87,7 @@ impl Report {
         case: Case,
         outcome: &Value,
         theirs: &[Value],
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         let Some(theirs) = theirs.first() else {
             return Ok(());
         };

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration;
 use pratique::Objects;
 use pratique_expression::Cache;
+use pratique_harness::Error;
 use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
@@ -69,7 +70,7 @@ const HOST: &str = "https://webhooks.example";
 
 impl Ours {
     /// Compiles the webhooks.
-    pub(super) fn new() -> Result<Self, String> {
+    pub(super) fn new() -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let mut cluster = Objects::new();
         for object in namespaces().iter().chain(&definitions()) {
@@ -86,7 +87,7 @@ impl Ours {
         Ok(Ours {
             runtime: runtime.map_err(|error| error.to_string())?,
             cluster,
-            webhooks: webhooks.collect::<Result<_, String>>()?,
+            webhooks: webhooks.collect::<Result<_, Error>>()?,
         })
     }
 
@@ -95,12 +96,12 @@ impl Ours {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.tried(case)));
         match outcome {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(error)) => json!({"error": error}),
+            Ok(Err(error)) => json!({"error": error.to_string()}),
             Err(_) => json!({"crash": true}),
         }
     }
 
-    fn tried(&self, case: &Case) -> Result<Value, String> {
+    fn tried(&self, case: &Case) -> Result<Value, Error> {
         let text = case.request.to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         let webhooks = self
@@ -171,6 +172,6 @@ impl Ours {
         let masked = uids.iter().fold(outcome.to_string(), |text, uid| {
             text.replace(uid.as_str(), "$UID")
         });
-        serde_json::from_str(&masked).map_err(|error| error.to_string())
+        serde_json::from_str(&masked).map_err(|error| Error::from(error.to_string()))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use pratique_harness::Error;
 use serde_json::{Value, json};
 
 use super::case::Case;
@@ -14,7 +15,7 @@ pub(super) struct Reference(Process);
 
 impl Reference {
     /// Builds and starts the program.
-    pub(super) fn start() -> Result<Self, String> {
+    pub(super) fn start() -> Result<Self, Error> {
         let binary = build("policy")?;
         let mut process = Process::start(&binary, &["webhook".as_ref()])?;
         let mut objects = namespaces();
@@ -24,12 +25,12 @@ impl Reference {
     }
 
     /// Asks so many times; the answers come in the order of the questions.
-    pub(super) fn ask(&mut self, case: &Case, times: usize) -> Result<(), String> {
+    pub(super) fn ask(&mut self, case: &Case, times: usize) -> Result<(), Error> {
         self.0.ask(&case.question(times))
     }
 
     /// The next answer: the different outcomes that were seen; none of a case that the reference cannot be asked about.
-    pub(super) fn answer(&mut self) -> Result<Vec<Value>, String> {
+    pub(super) fn answer(&mut self) -> Result<Vec<Value>, Error> {
         let answers = self.0.answer()?;
         if answers.error.starts_with("crash: ") {
             return Ok(vec![json!({"crash": answers.error})]);

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use pratique_harness::Error;
 use serde_json::{Value, json};
 
 use super::case::Case;
@@ -39,7 +40,7 @@ pub(super) fn shrunk(
     reference: &mut Reference,
     ours: &Ours,
     case: Case,
-) -> Result<Option<Difference>, String> {
+) -> Result<Option<Difference>, Error> {
     let Some(mut best) = sure(reference, ours, case)? else {
         return Ok(None);
     };
@@ -73,7 +74,7 @@ pub(super) fn shrunk(
     Ok(Some(best))
 }
 
-fn sure(reference: &mut Reference, ours: &Ours, case: Case) -> Result<Option<Difference>, String> {
+fn sure(reference: &mut Reference, ours: &Ours, case: Case) -> Result<Option<Difference>, Error> {
     reference.ask(&case, TIMES)?;
     let theirs = reference.answer()?;
     let outcome = ours.outcome(&case);

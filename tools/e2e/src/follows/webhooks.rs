@@ -1,7 +1,7 @@
 //! Webhooks that are registered in the cluster are called by a `serve` that follows it. The API server calls them as well,
 //! so the suite asks `serve` itself.
 
-use pratique_harness::{Transcript, eventually};
+use pratique_harness::{Error, Transcript, eventually};
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Script};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ const CONFIGURATIONS: &str = include_str!("webhooks.yaml");
 const PATCH: &str = r#"[{"op":"add","path":"/metadata/labels","value":{"by":"webhook"}}]"#;
 
 /// Has webhooks listen, registers them, changes them, and deletes them.
-pub(super) fn run(served: &Served, transcript: &mut Transcript) -> Result<(), String> {
+pub(super) fn run(served: &Served, transcript: &mut Transcript) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -31,10 +31,10 @@ pub(super) fn run(served: &Served, transcript: &mut Transcript) -> Result<(), St
     Ok(())
 }
 
-fn scripts() -> Result<Vec<(String, Script)>, String> {
+fn scripts() -> Result<Vec<(String, Script)>, Error> {
     let script = |respond: Value| {
         let script = Script::from_json(&json!({"respond": respond}).to_string());
-        script.map_err(|error| error.to_string())
+        script.map_err(|error| Error::from(error.to_string()))
     };
     let refusal = json!({"allowed": false, "status": {"message": "no such accounts", "code": 403}});
     let patch = base64::encode(PATCH.as_bytes());
@@ -45,18 +45,18 @@ fn scripts() -> Result<Vec<(String, Script)>, String> {
     ])
 }
 
-fn calls(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String, String> {
+fn calls(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String, Error> {
     equal(&said(served)?, &(String::new(), String::new()))?;
     kubectl.must(&["apply"], &backend.fill(CONFIGURATIONS))?;
     let denied = "admission webhook \"refusing.example.com\" denied the request: no such accounts";
     becomes(served, &(denied.to_owned(), PATCH.to_owned()))?;
     match backend.calls().is_empty() {
-        true => Err("the webhooks were not asked".to_owned()),
+        true => Err("the webhooks were not asked".into()),
         false => Ok(format!("{denied}\n{PATCH}")),
     }
 }
 
-fn changes(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String, String> {
+fn changes(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String, Error> {
     let changed = CONFIGURATIONS.replace("refusing.example.com", "other.example.com");
     kubectl.must(&["apply"], &backend.fill(&changed))?;
     let denied = "admission webhook \"other.example.com\" denied the request: no such accounts";
@@ -64,7 +64,7 @@ fn changes(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<Stri
     Ok(denied.to_owned())
 }
 
-fn ends(served: &Served, kubectl: &Kubectl) -> Result<String, String> {
+fn ends(served: &Served, kubectl: &Kubectl) -> Result<String, Error> {
     for [kind, name] in [
         ["validatingwebhookconfiguration", "refusing"],
         ["mutatingwebhookconfiguration", "labelling"],
@@ -76,7 +76,7 @@ fn ends(served: &Served, kubectl: &Kubectl) -> Result<String, String> {
 }
 
 /// What `serve` says of a ServiceAccount: the message of its denial and its patch.
-fn said(served: &Served) -> Result<(String, String), String> {
+fn said(served: &Served) -> Result<(String, String), Error> {
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
@@ -90,7 +90,7 @@ fn said(served: &Served) -> Result<(String, String), String> {
     let text = |path: &str, place: &str| {
         let answer = served.review(path, &review)?;
         let text = answer.pointer(place).and_then(Value::as_str);
-        Ok::<_, String>(text.unwrap_or_default().to_owned())
+        Ok::<_, Error>(text.unwrap_or_default().to_owned())
     };
     let patch = text("/mutate", "/response/patch")?;
     let patch = base64::decode(&patch).map_err(|at| format!("no base64 at {at}"))?;
@@ -100,18 +100,20 @@ fn said(served: &Served) -> Result<(String, String), String> {
     ))
 }
 
-fn becomes(served: &Served, expected: &(String, String)) -> Result<(), String> {
+fn becomes(served: &Served, expected: &(String, String)) -> Result<(), Error> {
     let mut seen = Default::default();
     let ended = eventually("as expected", || {
         seen = said(served)?;
         Ok(seen == *expected)
     });
-    ended.map(drop).map_err(|error| format!("{error}, but: {seen:?}"))
+    ended
+        .map(drop)
+        .map_err(|error| Error::from(format!("{error}, but: {seen:?}")))
 }
 
-fn equal(seen: &(String, String), expected: &(String, String)) -> Result<(), String> {
+fn equal(seen: &(String, String), expected: &(String, String)) -> Result<(), Error> {
     match seen == expected {
         true => Ok(()),
-        false => Err(format!("{seen:?} instead of {expected:?}")),
+        false => Err(format!("{seen:?} instead of {expected:?}").into()),
     }
 }

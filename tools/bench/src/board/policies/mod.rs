@@ -11,7 +11,7 @@ mod yaml;
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::Dice;
+use pratique_harness::{Dice, Error};
 use serde_json::{Value, json};
 
 use super::rows::Object;
@@ -68,7 +68,7 @@ impl Policies {
     }
 
     /// Writes them into an empty directory.
-    pub(super) fn write(&self, seed: u64, directory: &Path) -> Result<(), String> {
+    pub(super) fn write(&self, seed: u64, directory: &Path) -> Result<(), Error> {
         let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
         let _ = fs::remove_dir_all(directory);
         fs::create_dir_all(directory).map_err(failed)?;

@@ -1,0 +1,61 @@
+//! Why a tool fails.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a tool, or a step of it, fails. Its text is what the tool prints.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file or directory cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A program does not start.
+    #[error("{program}: {error}")]
+    Program {
+        /// The program.
+        program: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The system refuses something else, such as a port.
+    #[error(transparent)]
+    System(#[from] io::Error),
+    /// Something is not as it should be, as the text says.
+    #[error("{0}")]
+    Unexpected(String),
+}
+
+impl Error {
+    /// Names the file of an error: `fs::read(path).map_err(Error::file(path))`.
+    pub fn file(path: impl AsRef<Path>) -> impl Fn(io::Error) -> Self {
+        move |error| Error::File {
+            path: path.as_ref().to_owned(),
+            error,
+        }
+    }
+
+    /// Names the program of an error.
+    pub fn program(program: impl ToString) -> impl Fn(io::Error) -> Self {
+        move |error| Error::Program {
+            program: program.to_string(),
+            error,
+        }
+    }
+}
+
+impl From<String> for Error {
+    fn from(text: String) -> Self {
+        Error::Unexpected(text)
+    }
+}
+
+impl From<&str> for Error {
+    fn from(text: &str) -> Self {
+        Error::Unexpected(text.to_owned())
+    }
+}
