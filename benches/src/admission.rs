@@ -1,7 +1,7 @@
-//! Our side of the rows of `cargo xtask bench` in which policies judge one request.
+//! Our side of the rows of `cargo xtask bench` in which policies evaluate one request.
 //!
 //! The setup names files: `{"plugin", "directory", "request", "namespace"}`. Before time runs the request was read, and its
-//! object has the form of its kind, as the other side's was decoded into a Go type; what is timed is `Admission::judge`,
+//! object has the form of its kind, as the other side's was decoded into a Go type; what is timed is `Admission::admit_policies`,
 //! with its outcome.
 
 use std::hint::black_box;
@@ -30,15 +30,15 @@ pub(crate) struct Setup {
     namespace: String,
 }
 
-/// A request and the policies that judge it.
-pub(crate) struct Judged {
+/// A request and the policies that evaluate it.
+pub(crate) struct Evaluated {
     admission: Admission,
     cluster: Objects,
     request: AdmissionRequest<'static>,
     authorizer: Arc<dyn Authorizer>,
 }
 
-impl Judged {
+impl Evaluated {
     pub(crate) fn new(setup: Value) -> Result<Self, Error> {
         let setup: Setup = serde_json::from_value(setup).map_err(|error| error.to_string())?;
         // It lives as long as the process.
@@ -50,7 +50,7 @@ impl Judged {
         let _ = cluster.insert(namespace.into_owned());
         let mut request = serde_json::from_str(text).map_err(|error| error.to_string())?;
         settle_request(&mut request);
-        Ok(Judged {
+        Ok(Evaluated {
             admission: load(&setup.directory, plugin(&setup.plugin)?)?,
             cluster,
             request,
@@ -58,11 +58,11 @@ impl Judged {
         })
     }
 
-    fn judge(&self) -> Result<Outcome, Error> {
-        self.judge_in(self.surroundings())
+    fn evaluate(&self) -> Result<Outcome, Error> {
+        self.evaluate_in(self.surroundings())
     }
 
-    fn judge_in(&self, surroundings: EvalContext<'_>) -> Result<Outcome, Error> {
+    fn evaluate_in(&self, surroundings: EvalContext<'_>) -> Result<Outcome, Error> {
         let outcome = self
             .admission
             .admit_policies(black_box(&self.request), surroundings, &mut ());
@@ -77,14 +77,14 @@ impl Judged {
     #[inline(never)]
     fn judge_counted(&self, times: u64) {
         for _ in 0..times {
-            let _ = black_box(self.judge_in(self.surroundings().with_workers(&Sequential)));
+            let _ = black_box(self.evaluate_in(self.surroundings().with_workers(&Sequential)));
         }
     }
 }
 
-impl Side for Judged {
+impl Side for Evaluated {
     fn facts(&self) -> Result<Value, Error> {
-        let outcome = self.judge()?;
+        let outcome = self.evaluate()?;
         let object = outcome.object.as_ref().map(ToString::to_string);
         let object = object.map(|text| serde_json::from_str::<Value>(&text));
         Ok(serde_json::json!({
@@ -95,7 +95,7 @@ impl Side for Judged {
     }
 
     fn measure(&self, order: &Order) -> Result<Sample, Error> {
-        Ok(order.time(|| self.judge()))
+        Ok(order.time(|| self.evaluate()))
     }
 }
 
@@ -107,17 +107,17 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     };
     let times = times.parse().map_err(|error| format!("{times}: {error}"))?;
     let setup = serde_json::from_str(&read(setup)?).map_err(|error| error.to_string())?;
-    let judged = Judged::new(setup)?;
+    let evaluated = Evaluated::new(setup)?;
     for _ in 0..3 {
-        let _ = black_box(judged.judge());
+        let _ = black_box(evaluated.evaluate());
     }
-    judged.judge_counted(times);
+    evaluated.judge_counted(times);
     // To free all this is not what is counted.
-    std::mem::forget(judged);
+    std::mem::forget(evaluated);
     Ok(())
 }
 
-/// Everything that comes before a directory of policies can judge.
+/// Everything that comes before a directory of policies can evaluate.
 pub(crate) fn load(directory: &str, plugin: Plugin) -> Result<Admission, Error> {
     load_by(Admission::builder(), directory, plugin)
 }

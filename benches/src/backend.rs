@@ -6,7 +6,7 @@ use pratique_webhook_backend::{Backend, Listener, Script};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
-/// Listeners at work, as long as nobody says otherwise.
+/// Listeners that run until they are stopped.
 pub(crate) struct Listening {
     backend: Backend,
     _runtime: Runtime,

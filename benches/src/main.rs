@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         "cel-crate" => contest::serve(stdin().lock(), stdout(), cel_crate::Expressions::new),
         "backend" => contest::serve(stdin().lock(), stdout(), backend::Listening::new),
         "webhook" => contest::serve(stdin().lock(), stdout(), webhook::Webhooks::new),
-        "admission" => contest::serve(stdin().lock(), stdout(), admission::Judged::new),
+        "admission" => contest::serve(stdin().lock(), stdout(), admission::Evaluated::new),
         "ask" => contest::serve(stdin().lock(), stdout(), ask::Asking::new),
         "count" => admission::count(rest),
         "start" => start::start(rest),

@@ -1,4 +1,4 @@
-//! Policies from a directory, apart from requests: how long it takes until they can judge, and what memory they keep.
+//! Policies from a directory, apart from requests: how long it takes until they can evaluate, and what memory they keep.
 //!
 //! `pratique-benches start [-processor | -alone] [-n TIMES] PLUGIN DIRECTORY` prints the nanoseconds of each time and the peak
 //! of the process's memory, with `-alone` of one thread; `pratique-benches keep PLUGIN SMALL DIRECTORY` how much the anonymous part of the resident set grew when the
@@ -62,7 +62,7 @@ pub(crate) fn keep(arguments: &[String]) -> Result<(), Error> {
     let first = load(small, plugin(name)?)?;
     let before = kib("self", "RssAnon")?;
     let second = load(directory, plugin(name)?)?;
-    // As a server that goes on: the allocator returns what nobody uses any more when it is asked for something later.
+    // As a server that goes on: the allocator returns unused memory at later allocations.
     for _ in 0..TURNS {
         thread::sleep(TURN);
         drop(black_box(load(small, plugin(name)?)?));

@@ -122,7 +122,7 @@ impl Subject {
 
     async fn validate(&self) -> Result<(), Error> {
         let surroundings = self.surroundings();
-        let verdict = validate(
+        let validated = validate(
             &[&self.validating],
             self.request,
             &surroundings,
@@ -130,8 +130,10 @@ impl Subject {
             &mut (),
         )
         .await;
-        let verdict = verdict.map_err(|error| error.to_string())?;
-        verdict.status.map_or(Ok(()), |status| Err(status.message.into()))
+        let validated = validated.map_err(|error| error.to_string())?;
+        validated
+            .status
+            .map_or(Ok(()), |status| Err(status.message.into()))
     }
 
     async fn work(&self, measure: &str) -> Result<(), Error> {

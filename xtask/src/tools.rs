@@ -22,7 +22,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         task: "conformance",
         package: "pratique-conformance",
-        about: "Run a directory of conformance cases and compare verdicts and texts",
+        about: "Run a directory of conformance cases and compare decisions and messages",
     },
     Tool {
         task: "differential",

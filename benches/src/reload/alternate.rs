@@ -42,7 +42,7 @@ pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, Error> {
         over.store(true, Ordering::Release);
         let requests = requests
             .join()
-            .map_err(|_| Error::from("judging panicked".to_owned()));
+            .map_err(|_| Error::from("evaluating panicked".to_owned()));
         let requests = requests?;
         changed.and(requests)
     })?;

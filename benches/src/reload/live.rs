@@ -1,4 +1,4 @@
-//! Admission that follows a directory, and a request that is judged by it.
+//! Admission that follows a directory, and a request that is evaluated by it.
 
 use std::future::Future;
 use std::path::Path;
@@ -47,7 +47,7 @@ impl Live {
     }
 
     /// What the user is told.
-    pub(crate) fn judge(&self) -> Result<Option<String>, Error> {
+    pub(crate) fn evaluate(&self) -> Result<Option<String>, Error> {
         Ok(self.outcome()?.status.map(|status| status.message))
     }
 

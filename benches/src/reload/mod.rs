@@ -3,7 +3,7 @@
 //! OTHERS`.
 //!
 //! `change` has one file renamed over another, `swap` all files replaced at once, as in a mounted volume whose `..data` is
-//! swapped. Both measure from the rename until a request that is judged again and again has the new verdict.
+//! swapped. Both measure from the rename until a request that is evaluated again and again has the new decision.
 //! `replace` has each file of the directory OTHERS renamed over FILE, and measures until its directory is loaded.
 //! `alternate` measures requests while nothing changes and while two sets and a broken one take turns. Each prints a line
 //! of JSON.
@@ -95,16 +95,19 @@ fn rewrite(policy: &str, set: &str) -> String {
         .replace("team-", &format!("team-{set}-"))
 }
 
-/// Waits for the verdict of a round, and says how long that took.
+/// Waits for the decision of a round, and says how long that took.
 fn until(live: &Live, round: usize, start: Instant) -> Result<u64, Error> {
     let expected = format!("round-{round}: at most");
-    while !live.judge()?.is_some_and(|message| message.contains(&expected)) {
+    while !live
+        .evaluate()?
+        .is_some_and(|message| message.contains(&expected))
+    {
         if start.elapsed() > Duration::from_secs(30) {
-            return Err(format!("round {round} is not seen: {:?}", live.judge()).into());
+            return Err(format!("round {round} is not seen: {:?}", live.evaluate()).into());
         }
         std::thread::yield_now();
     }
-    // What an observer does, and whoever is woken by the same change, shall not fall into the next round.
+    // Observers and other threads woken by the same change must not run into the next round.
     let took = start.elapsed();
     std::thread::sleep(Duration::from_millis(2));
     u64::try_from(took.as_nanos()).map_err(|error| Error::from(error.to_string()))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::live::{Heard, Live};
 use pratique_harness::Error;
 
-/// How long from each rename until the directory is loaded with the file and judges by it.
+/// How long from each rename until the directory is loaded with the file and evaluates by it.
 pub(super) fn run(file: &Path, others: &Path) -> Result<Vec<u64>, Error> {
     let directory = file.parent().ok_or("the file is in no directory")?;
     let (_live, heard) = Live::start(directory)?;

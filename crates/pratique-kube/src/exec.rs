@@ -22,7 +22,7 @@ const VERSIONS: [&str; 2] = [
     "client.authentication.k8s.io/v1",
     "client.authentication.k8s.io/v1beta1",
 ];
-/// The variable that tells the command what it is asked for.
+/// The variable with the request for the command.
 const INFO: &str = "KUBERNETES_EXEC_INFO";
 /// How long the command may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(5);
 /// How much the command may write, in bytes. What is beyond is read, so that the command can end, and dropped.
 const MAX_OUTPUT: u64 = 1 << 20;
-/// How much of what the command says of a failure is told, in characters.
+/// The maximum length of the command's error output in a message, in characters.
 const LONGEST: usize = 400;
 
 /// A command that gives credentials.
@@ -219,7 +219,7 @@ impl ExecPlugin {
     }
 
     fn read(&self, output: &[u8]) -> Result<Given, String> {
-        // What is wrong is told without what is there, which may be secret.
+        // The message leaves out the output, which may contain secrets.
         let credential: ExecCredential = serde_json::from_slice(output)
             .map_err(|error| format!("its output is no ExecCredential: line {}", error.line()))?;
         let ExecCredential {
@@ -265,7 +265,7 @@ impl Given {
     }
 }
 
-/// Reads a pipe to its end on a thread of its own; of what is too much only a byte is kept, to tell that it is.
+/// Reads a pipe to its end on a separate thread. Of output past the limit one byte is kept, so that it is noticed.
 fn read_all(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (done, read) = sync_channel(1);
     thread::spawn(move || {

@@ -1,4 +1,5 @@
-//! An axum router mounts the service below a path, beside routes of its own and below a layer.
+//! An axum router mounts the service below a path, behind a layer and beside other routes.
+#![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
 
 use std::sync::Arc;
 

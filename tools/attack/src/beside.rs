@@ -1,4 +1,4 @@
-//! Those who must not notice: clients with usual requests, and whoever looks whether the server lives.
+//! Clients that must not notice the attack: those with usual requests, and probes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ fn ask(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measured {
         }
         thread::sleep(PAUSE);
         let start = Instant::now();
-        match judged(&mut kept, address, trust, body) {
+        match evaluated(&mut kept, address, trust, body) {
             Ok(found) if found == *allowed => measured.answered(start.elapsed()),
             Ok(found) => measured.failed(format!("a wrong decision: allowed is {found}")),
             Err(error) => measured.failed(error.to_string()),
@@ -89,7 +89,12 @@ fn ask(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measured {
     measured
 }
 
-fn judged(kept: &mut Option<Client>, address: SocketAddr, trust: &Trust, body: &str) -> Result<bool, Error> {
+fn evaluated(
+    kept: &mut Option<Client>,
+    address: SocketAddr,
+    trust: &Trust,
+    body: &str,
+) -> Result<bool, Error> {
     let fresh = kept.is_none();
     let mut client = match kept.take() {
         Some(client) => client,

@@ -100,7 +100,7 @@ impl Clock {
 fn offsets(scale: Scale) -> Vec<i64> {
     let start = now().try_into().map_or(0, |now: i64| HOUR - now);
     let all = [HOUR, -HOUR, YEAR, -YEAR, start, 40 * YEAR, 0];
-    match scale.judges_time {
+    match scale.measures_time {
         true => all.to_vec(),
         false => vec![-HOUR, 40 * YEAR, start, 0],
     }

@@ -1,4 +1,4 @@
-//! The commands that people and pipelines run, with inputs of whoever wants to stop or to deceive them.
+//! The commands that users and pipelines run, with hostile inputs.
 
 mod amounts;
 mod directories;
@@ -271,7 +271,7 @@ fn pattern(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error>
     let text = format!("{counts:?} times a class: {took:.1?}");
     match took.as_slice() {
         [short, long]
-            if *long < *short * 30 + Duration::from_secs(if scale.judges_time { 1 } else { 30 }) =>
+            if *long < *short * 30 + Duration::from_secs(if scale.measures_time { 1 } else { 30 }) =>
         {
             Ok(text)
         }

@@ -1,4 +1,4 @@
-//! Servers whose disks become read-only, as after an error of the device or by a mistake of whoever mounts them.
+//! Servers whose disks become read-only, as after an error of the device or by a wrong mount option.
 
 use std::fs;
 use std::path::Path;

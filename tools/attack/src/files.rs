@@ -1,4 +1,4 @@
-//! Manifests and certificates of whoever wants to stop the server, or has no care.
+//! Hostile and broken manifests and certificates.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -39,7 +39,7 @@ pub(super) fn aliases(served: &Served, scale: Scale) -> Result<String, Error> {
     ))
 }
 
-/// The manifests of the policy that usual clients are judged by, written in place and slowly: it is in effect all the time.
+/// The manifests of the policy that usual clients are evaluated by, written in place and slowly: it is in effect all the time.
 pub(super) fn rewritten(served: &Served, scale: Scale) -> Result<String, Error> {
     let path = served.manifests().join("all.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());

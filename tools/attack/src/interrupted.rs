@@ -279,14 +279,14 @@ fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         return Err(format!("a review that no policy matches: {code}: {text}").into());
     }
     until_idle(&served)?;
-    let (late, idle_after) = match scale.judges_time {
+    let (late, idle_after) = match scale.measures_time {
         true => (transport + LATE, IDLE_AFTER),
         false => (VERY_LATE, VERY_LATE),
     };
     let (mut codes, mut wrong) = (Vec::new(), Vec::new());
     let (mut latest, mut longest) = (Duration::ZERO, Duration::ZERO);
     // Few of each kind where there is little time.
-    let step = if scale.judges_time { 1 } else { 5 };
+    let step = if scale.measures_time { 1 } else { 5 };
     for (index, (place, expression)) in CASES.into_iter().enumerate().step_by(step) {
         let (code, took, text) = ask(&served, index, place, object(place))?;
         let idle = until_idle(&served).map_err(|error| format!("{expression}: {error}"))?;

@@ -47,7 +47,7 @@ pub struct Arguments {
     /// The profile to build it with.
     #[arg(long, value_name = "NAME", default_value = "release")]
     profile: String,
-    /// Attack less and for a shorter time, seconds for each, and judge no times: those of a machine that does other things
+    /// Attack less and for a shorter time, seconds for each, and evaluate no times: those of a machine that does other things
     /// besides mean little.
     #[arg(long)]
     short: bool,
@@ -77,23 +77,23 @@ pub(crate) struct Scale {
     /// How many of whatever makes an input large.
     size: usize,
     /// Whether it is a fault that others are served more slowly.
-    judges_time: bool,
+    measures_time: bool,
 }
 
-/// The whole attack, and one for whoever has a minute.
+/// The whole attack, and a short one.
 const LONG: Scale = Scale {
     clients: 100,
     time: Duration::from_secs(20),
     rounds: 30,
     size: 100_000,
-    judges_time: true,
+    measures_time: true,
 };
 const SHORT: Scale = Scale {
     clients: 16,
     time: Duration::from_secs(3),
     rounds: 3,
     size: 5_000,
-    judges_time: false,
+    measures_time: false,
 };
 
 /// An attack on a server beside which others are served: what was seen, or what was wrong.
@@ -208,7 +208,7 @@ fn beside(served: &mut Served, attack: Attack, scale: Scale, quiet: &Measured) -
     let attacked = attack(served, scale);
     let seen = beside.stop()?;
     let survived = served.survived()?;
-    let quiet = scale.judges_time.then_some(quiet);
+    let quiet = scale.measures_time.then_some(quiet);
     match (attacked, seen.fine(quiet)) {
         (Ok(attacked), Ok(seen)) => Ok(format!("{attacked}\n{seen}\n{survived}")),
         (Ok(attacked) | Err(attacked), Ok(seen) | Err(seen)) => {

@@ -121,7 +121,7 @@ pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, Err
                         return true;
                     };
                     let sent = (0..STREAMS).try_for_each(|_| client.post("/validate", body.as_bytes()));
-                    match scale.judges_time {
+                    match scale.measures_time {
                         true => sent.and_then(|()| client.wait_for_end()).is_ok(),
                         false => {
                             thread::sleep(scale.time);

@@ -36,7 +36,7 @@ impl Need {
     /// Why it is not to be had here, if it is not.
     pub(super) fn missing(self, scale: Scale) -> Option<String> {
         match self {
-            Need::Minute if scale.judges_time => None,
+            Need::Minute if scale.measures_time => None,
             Need::Minute => Some("it takes more than a minute, and this is the short form".to_owned()),
             Need::Namespaces(options) => {
                 let fixed = ["unshare", "--user", "--map-root-user"];

@@ -265,7 +265,7 @@ fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         .arg(options.state)
         .arg("--pratique")
         .arg(options.program);
-    if !scale.judges_time {
+    if !scale.measures_time {
         command.arg("--short");
     }
     let output = command.output().map_err(|error| format!("unshare: {error}"))?;

@@ -78,7 +78,7 @@ enum What {
     Cel,
     /// A thousand static policies: time, memory, and ten times as many.
     Load,
-    /// A watched directory: from a file's rename to the new verdict, and requests while reloads go on.
+    /// A watched directory: from a file's rename to the new decision, and requests while reloads go on.
     Reload,
     /// Requests before one webhook and ten: latency, and throughput at sixteen at once.
     Webhook,

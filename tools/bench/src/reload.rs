@@ -1,7 +1,7 @@
-//! Reloading a watched directory: how long it takes from a file's rename to the new verdict, and what requests notice of
-//! reloads while they are judged.
+//! Reloading a watched directory: how long it takes from a file's rename to the new decision, and what requests notice of
+//! reloads while they are evaluated.
 //!
-//! The program judges by policies that follow a directory, as a server does; see `benches/src/reload`.
+//! The program evaluates by policies that follow a directory, as a server does; see `benches/src/reload`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -42,7 +42,7 @@ struct Requests {
 /// Builds our side, and measures.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let program = build::ours()?;
-    let mut text = String::from("from the rename to the new verdict\n");
+    let mut text = String::from("from the rename to the new decision\n");
     let mut results = Vec::new();
     row(&mut text, ["", "median", "90 %", "99 %", "longest"]);
     for (what, title, policies) in MEASURES {

@@ -43,8 +43,13 @@ impl Program {
         Ok((started, facts))
     }
 
-    /// Has it judge over and over for about so long, and count the time on processors if that is wanted.
-    pub(super) fn judge(&mut self, case: &str, length: Duration, processor: bool) -> Result<Sample, Error> {
+    /// Has it evaluate over and over for about so long, and count the time on processors if that is wanted.
+    pub(super) fn evaluate(
+        &mut self,
+        case: &str,
+        length: Duration,
+        processor: bool,
+    ) -> Result<Sample, Error> {
         let nanoseconds = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
         self.order(
             json!({"measure": "judge", "case": case, "nanoseconds": nanoseconds, "processor": processor}),

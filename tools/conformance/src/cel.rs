@@ -42,7 +42,7 @@ struct Variable {
     expression: String,
 }
 
-pub(super) fn judge(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> Outcome {
     let Ok(Case {
         expression,
         env,
@@ -174,7 +174,7 @@ fn compare(expect: &Value, mut actual: Value) -> Outcome {
         let text = of.get("error").or_else(|| of.get("compileError"));
         text.and_then(Value::as_str).map(str::to_owned)
     };
-    let verdict = match kind {
+    let decision = match kind {
         Some("value") => same("value") && same("type"),
         Some("error") => actual.get("error").is_some() && same("type"),
         Some(kind) => actual.get(kind).is_some(),
@@ -182,7 +182,7 @@ fn compare(expect: &Value, mut actual: Value) -> Outcome {
     };
     let cost = |of: &Value| of.get("cost").and_then(Value::as_u64);
     let (texts, costs) = ((text(&expect), text(&actual)), (cost(&expect), cost(&actual)));
-    Outcome::new(verdict, &expect, actual)
+    Outcome::new(decision, &expect, actual)
         .text(texts.0.as_deref(), texts.1.as_deref())
         .cost(costs.0, costs.1)
 }

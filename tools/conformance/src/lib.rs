@@ -1,4 +1,4 @@
-//! Runs recorded cases through the public API of the crates and compares verdicts and texts.
+//! Runs recorded cases through the public API of the crates and compares decisions and messages.
 //!
 //! A directory holds one folder a suite and one JSON array of cases an area: `<suite>/<area>.json`. The runner knows
 //! suites, never a case; a suite or a feature that is not there counts as failed.
@@ -46,7 +46,7 @@ pub struct Arguments {
     pub json: Option<PathBuf>,
 }
 
-/// Runs and prints; the exit code is 1 when a verdict failed, 2 when the cases cannot be read.
+/// Runs and prints; the exit code is 1 when a decision is wrong, 2 when the cases cannot be read.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let report = match report(arguments) {
         Ok(report) => report,
@@ -96,19 +96,19 @@ pub fn report(arguments: &Arguments) -> Result<Report, Error> {
                 if arguments.only.as_ref().is_some_and(|only| !name.contains(only)) {
                     continue;
                 }
-                report.add(&suite_name, &area, name, judge(&suite_name, &case));
+                report.add(&suite_name, &area, name, run_case(&suite_name, &case));
             }
         }
     }
     Ok(report)
 }
 
-fn judge(suite: &str, case: &Value) -> Outcome {
+fn run_case(suite: &str, case: &Value) -> Outcome {
     let run: fn(&Value) -> Outcome = match suite {
-        "cel" => cel::judge,
-        "load" => load::judge,
-        "policy" | "server" => policy::judge,
-        "webhook" => webhook::judge,
+        "cel" => cel::run_case,
+        "load" => load::run_case,
+        "policy" | "server" => policy::run_case,
+        "webhook" => webhook::run_case,
         _ => return Outcome::failed(case, "this suite is not implemented"),
     };
     catch_unwind(AssertUnwindSafe(|| run(case))).unwrap_or_else(|panic| {

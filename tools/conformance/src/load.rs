@@ -15,7 +15,7 @@ use super::fixture::Directory;
 /// The recording server compiled for the version before its own.
 const RECORDED_FOR: u32 = 35;
 
-pub(super) fn judge(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> Outcome {
     let directory = match Directory::new(&case["files"]) {
         Ok(directory) => directory,
         Err(error) => return Outcome::failed(case, &format!("cannot write the files: {error}")),
@@ -120,9 +120,9 @@ fn name(object: &Value) -> String {
 fn compare(expect: &Value, actual: Value) -> Outcome {
     let text = |of: &Value| of.get("error").and_then(Value::as_str).map(str::to_owned);
     let (expected, text) = (text(expect), text(&actual));
-    let verdict = match expected {
+    let decision = match expected {
         Some(_) => text.is_some() && expect.get("exitCode") == actual.get("exitCode"),
         None => *expect == actual,
     };
-    Outcome::new(verdict, expect, actual).text(expected.as_deref(), text.as_deref())
+    Outcome::new(decision, expect, actual).text(expected.as_deref(), text.as_deref())
 }

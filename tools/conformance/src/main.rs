@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use pratique_conformance::{Arguments, run, spec};
 
-/// Runs a directory of conformance cases and compares verdicts and texts.
+/// Runs a directory of conformance cases and compares decisions and messages.
 #[derive(Parser)]
 #[command(
     bin_name = "cargo xtask conformance",

@@ -5,8 +5,8 @@ use serde_json::Value;
 /// How a case went. What a case has no expectation of is `None`.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Whether the verdict is right.
-    pub verdict: bool,
+    /// Whether the decision is right.
+    pub decision: bool,
     /// Whether the text is the same, for a case that has one.
     pub text: Option<bool>,
     /// Whether the cost is the same, for a case that has one.
@@ -18,10 +18,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Compares verdicts; texts and costs are added by [`Outcome::text`] and [`Outcome::cost`].
-    pub fn new(verdict: bool, expected: &Value, actual: Value) -> Self {
+    /// Compares decisions; messages and costs are added by [`Outcome::text`] and [`Outcome::cost`].
+    pub fn new(decision: bool, expected: &Value, actual: Value) -> Self {
         Outcome {
-            verdict,
+            decision,
             text: None,
             cost: None,
             expected: expected.clone(),
@@ -35,7 +35,7 @@ impl Outcome {
         let text = texts(&expected).then_some(false);
         let cost = expected.get("cost").is_some().then_some(false);
         Outcome {
-            verdict: false,
+            decision: false,
             text,
             cost,
             expected,
@@ -57,7 +57,7 @@ impl Outcome {
 
     /// Whether all is as expected.
     pub fn is_exact(&self) -> bool {
-        self.verdict && self.text != Some(false) && self.cost != Some(false)
+        self.decision && self.text != Some(false) && self.cost != Some(false)
     }
 }
 

@@ -9,7 +9,7 @@ use pratique::types::admissionregistration::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
 };
-use pratique::{Admission, AdmissionBuilder, EvalContext, Outcome as Judged};
+use pratique::{Admission, AdmissionBuilder, EvalContext, Outcome as Evaluated};
 use pratique_harness::Error;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ struct Silent;
 
 impl Observer for Silent {}
 
-pub(super) fn judge(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> Outcome {
     // Without an expectation another part of the server decided.
     let Some(expect) = case.get("expect") else {
         return Outcome::new(true, &Value::Null, Value::Null);
@@ -104,22 +104,22 @@ fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>,
 }
 
 /// The outcome in the form of a case's expectation.
-pub fn shown(judged: &Judged) -> Value {
-    let mut status = serde_json::to_value(&judged.status).unwrap_or_default();
+pub fn shown(evaluated: &Evaluated) -> Value {
+    let mut status = serde_json::to_value(&evaluated.status).unwrap_or_default();
     if let Some(members) = status.as_object_mut() {
         // Every expectation is a failure; the cases leave that out.
         members.remove("status");
         members.remove("metadata");
     }
     let mut shown = json!({
-        "allowed": judged.allowed(),
-        "warnings": judged.warnings,
-        "auditAnnotations": judged.audit_annotations,
+        "allowed": evaluated.allowed(),
+        "warnings": evaluated.warnings,
+        "auditAnnotations": evaluated.audit_annotations,
     });
     if let (false, Some(members)) = (status.is_null(), shown.as_object_mut()) {
         members.insert("status".to_owned(), status);
     }
-    if let (Some(object), Some(members)) = (&judged.object, shown.as_object_mut()) {
+    if let (Some(object), Some(members)) = (&evaluated.object, shown.as_object_mut()) {
         members.insert(
             "object".to_owned(),
             serde_json::to_value(object).unwrap_or_default(),
@@ -128,7 +128,7 @@ pub fn shown(judged: &Judged) -> Value {
     shown
 }
 
-/// The verdict is everything but the wording of messages, warnings and annotations.
+/// The decision is everything but the wording of messages, warnings and annotations.
 fn compare(expect: &Value, actual: Value) -> Outcome {
     let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
     let count = |of: &Value, field: &str| of.get(field).and_then(Value::as_array).map_or(0, Vec::len);
@@ -140,7 +140,7 @@ fn compare(expect: &Value, actual: Value) -> Outcome {
             .map(|(key, _)| key.clone())
             .collect()
     };
-    let verdict = field("/allowed")
+    let decision = field("/allowed")
         && field("/status/code")
         && field("/status/reason")
         && field("/object")
@@ -150,7 +150,7 @@ fn compare(expect: &Value, actual: Value) -> Outcome {
     let has_text = ["/status", "/warnings", "/auditAnnotations"]
         .iter()
         .any(|path| !same(expect.pointer(path), None));
-    let mut outcome = Outcome::new(verdict, expect, actual);
+    let mut outcome = Outcome::new(decision, expect, actual);
     outcome.text = has_text.then_some(texts);
     outcome
 }

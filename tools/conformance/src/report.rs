@@ -21,7 +21,7 @@ struct Tally {
 
 #[derive(Clone, Copy, Default)]
 struct Tallies {
-    verdict: Tally,
+    decision: Tally,
     text: Tally,
     cost: Tally,
 }
@@ -32,12 +32,12 @@ impl Report {
         areas.entry(area.to_owned()).or_default().push((name, outcome));
     }
 
-    /// Whether every verdict is right.
+    /// Whether every decision is right.
     pub fn passed_all(&self) -> bool {
-        self.outcomes().all(|(_, outcome)| outcome.verdict)
+        self.outcomes().all(|(_, outcome)| outcome.decision)
     }
 
-    /// Whether every verdict, text and cost is right.
+    /// Whether every decision, text and cost is right.
     pub fn is_exact(&self) -> bool {
         self.outcomes().all(|(_, outcome)| outcome.is_exact())
     }
@@ -58,7 +58,7 @@ impl Report {
         for (suite, areas) in &self.suites {
             for (area, cases) in areas {
                 rows.extend(cases.iter().map(|(name, outcome)| {
-                    json!({"suite": suite, "area": area, "name": name, "verdict": outcome.verdict,
+                    json!({"suite": suite, "area": area, "name": name, "verdict": outcome.decision,
                         "text": outcome.text, "cost": outcome.cost,
                         "expected": outcome.expected, "actual": outcome.actual})
                 }));
@@ -76,7 +76,7 @@ impl Report {
 impl Display for Report {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (name, outcome) in self.outcomes().filter(|(_, outcome)| !outcome.is_exact()) {
-            let what = match (outcome.verdict, outcome.text) {
+            let what = match (outcome.decision, outcome.text) {
                 (false, _) => "FAIL",
                 (true, Some(false)) => "TEXT",
                 (true, _) => "COST",
@@ -94,7 +94,7 @@ impl Display for Report {
             }
             write_line(formatter, suite, sum, suite == "cel")?;
         }
-        let passed = self.outcomes().filter(|(_, outcome)| outcome.verdict).count();
+        let passed = self.outcomes().filter(|(_, outcome)| outcome.decision).count();
         writeln!(formatter, "{passed} passed, {} failed", self.len() - passed)
     }
 }
@@ -115,7 +115,7 @@ impl Tally {
 
 impl Tallies {
     fn add(&mut self, other: Tallies) {
-        self.verdict.add(other.verdict);
+        self.decision.add(other.decision);
         self.text.add(other.text);
         self.cost.add(other.cost);
     }
@@ -130,7 +130,7 @@ impl Display for Tally {
 fn tally(cases: &[(String, Outcome)]) -> Tallies {
     let mut tallies = Tallies::default();
     for (_, outcome) in cases {
-        tallies.verdict.count(Some(outcome.verdict));
+        tallies.decision.count(Some(outcome.decision));
         tallies.text.count(outcome.text);
         tallies.cost.count(outcome.cost);
     }
@@ -141,7 +141,7 @@ fn write_line(formatter: &mut Formatter<'_>, name: &str, tallies: Tallies, cost:
     write!(
         formatter,
         "{name} verdict {} text {}",
-        tallies.verdict, tallies.text
+        tallies.decision, tallies.text
     )?;
     if cost {
         write!(formatter, " cost {}", tallies.cost)?;

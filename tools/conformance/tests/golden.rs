@@ -1,4 +1,4 @@
-//! The project's own golden cases: verdict, text and cost of each must be exact.
+//! The project's own golden cases: decision, message and cost of each must be exact.
 #![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
 use std::path::Path;

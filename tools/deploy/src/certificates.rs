@@ -32,7 +32,7 @@ pub(super) fn certificate<'o>(objects: &'o [Object], namespace: &str, secret: &s
     })
 }
 
-/// What the Pods of a service show is for its name; and whoever checks it checks that name.
+/// The certificate of the Pods of a service is for its name, and clients verify that name.
 fn of_service(name: &str, namespace: &str, objects: &[Object]) -> Vec<String> {
     let mut faults = Vec::new();
     for deployment in of_kind(objects, "Deployment") {

@@ -74,7 +74,7 @@ fn restricted(pod: &Value) -> Vec<String> {
         .collect()
 }
 
-/// ConfigMaps and Secrets are made with the deployment, except those that are somebody's own.
+/// ConfigMaps and Secrets with the deployment's name prefix are part of the manifests; others exist already.
 fn volumes(deployment: &Object, pod: &Value, objects: &[Object]) -> Vec<String> {
     let is_managed = |name: &str| name.starts_with(deployment.name());
     let mut faults = Vec::new();

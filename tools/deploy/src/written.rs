@@ -1,6 +1,6 @@
 //! The objects of a kustomization as they are written: its resources and components, and the ConfigMaps that it makes.
 //!
-//! Nothing is patched or renamed; whoever wants that asks Kustomize.
+//! Nothing is patched or renamed; Kustomize itself does that.
 
 use std::fs;
 use std::path::Path;

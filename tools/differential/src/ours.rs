@@ -71,12 +71,12 @@ impl<'w> Ours<'w> {
         let variables = self.world.variables.iter();
         let named = variables.map(|variable| (variable.name.as_str(), variable.expression.as_str()));
         match Trial::compile(expression, named, declarations) {
-            Ok(trial) => self.judged(&trial, expression),
+            Ok(trial) => self.evaluated_trial(&trial, expression),
             Err(error) => fault(&error),
         }
     }
 
-    fn judged(&self, trial: &Trial, expression: &str) -> Outcome {
+    fn evaluated_trial(&self, trial: &Trial, expression: &str) -> Outcome {
         let of = trial.result_type().declared_name();
         let cluster = Objects::new();
         let surroundings = EvalContext::new(&cluster, Arc::new(self.rules.clone()));

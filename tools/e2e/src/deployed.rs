@@ -1,5 +1,5 @@
 //! What is in `deploy/`, rendered and applied: a real API server takes it as it is, and takes the Pods of its Deployment
-//! while nobody answers for the webhooks that come with it.
+//! while no server answers for the webhooks that come with it.
 
 use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, Er
         return Err(format!("{}{}", differing.output, differing.errors).into());
     }
     let pod = pod(kubectl, namespace);
-    // The next has webhooks of its own, and nothing that is judged by these.
+    // The next has webhooks of its own, and nothing that is evaluated by these.
     kubectl.must(
         &[
             "delete",

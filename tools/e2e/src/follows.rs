@@ -36,7 +36,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
     transcript.step("selects namespaces by labels, which change", labels(kubectl));
     transcript.step("asks who may do what", asks(kubectl));
     transcript.step("mutates, and does not any more", stamps(kubectl));
-    transcript.step("judges by static manifests first", order(kubectl));
+    transcript.step("evaluates by static manifests first", order(kubectl));
     transcript.step("tells what it follows", tells(&served));
     transcript.step("sees that a binding is gone", unbound(kubectl));
     webhooks::run(&served, transcript)?;

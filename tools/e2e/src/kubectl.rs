@@ -101,7 +101,7 @@ impl Kubectl {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.programs.cluster("kubectl");
         command
-            // Instead of the home directory of whoever runs the suite.
+            // Instead of the user's home directory.
             .env("HOME", self.state.join("home"))
             .env_remove("KUBECONFIG")
             .args(["--server", &self.server, "--token", self.token])

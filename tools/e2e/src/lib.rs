@@ -51,7 +51,7 @@ enum Part {
     Twins,
     /// Does `pratique serve` outlive what happens to it?
     Life,
-    /// Does `pratique serve` judge by what a cluster has?
+    /// Does `pratique serve` evaluate by what a cluster has?
     Follows,
     /// Does the server take what is in `deploy/`?
     Deployed,

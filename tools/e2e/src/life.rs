@@ -140,7 +140,7 @@ fn ignored(stage: &Stage, served: &Served) -> Result<String, Error> {
     Ok(seen.1)
 }
 
-/// After a power cut, say: the API server finds the webhooks in etcd, and nobody who answers. Pods of the system namespace,
+/// As after a power cut: the API server finds the webhooks in etcd, and no server behind them. Pods of the system namespace,
 /// and so those of `serve` itself where it runs there, need no webhook to be let in.
 fn bootstraps(stage: &Stage, served: &mut Served) -> Result<String, Error> {
     served.restart_api(stage)?;

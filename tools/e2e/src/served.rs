@@ -14,14 +14,14 @@ use super::kubectl::Kubectl;
 use super::requests;
 use super::starts::configuration;
 
-/// An API server that asks a `pratique serve`, which judges by the manifests of a folder.
+/// An API server that asks a `pratique serve`, which evaluates by the manifests of a folder.
 pub(super) struct Served {
     etcd: Etcd,
     api: ApiServer,
     pratique: Option<Process>,
     pub(super) certificates: Certificates,
     port: u16,
-    /// What `serve` judges by.
+    /// What `serve` evaluates by.
     admission: PathBuf,
     /// How it asks the API server, if it follows that.
     kubeconfig: Option<PathBuf>,
@@ -144,7 +144,7 @@ impl Served {
         self.curl(path, &[])
     }
 
-    /// What `serve` says of a review, asked by nobody but the suite.
+    /// The answer of `serve` to a review that the suite sends.
     pub(super) fn review(&self, path: &str, review: &Value) -> Result<Value, Error> {
         let text = review.to_string();
         let answer = self.curl(path, &["--json", &text])?;

@@ -21,7 +21,7 @@ struct Outcome {
     notes: BTreeMap<String, String>,
 }
 
-/// What changes something, and is therefore judged.
+/// What changes something, and is therefore evaluated.
 const WRITES: [&str; 4] = ["create", "update", "patch", "delete"];
 
 /// Makes all requests of both.

@@ -1,5 +1,5 @@
 //! What the tools share: the workspace's directories, programs built by Cargo and by Go, processes that run beside a
-//! tool, transcripts of steps, and random choices that a seed repeats.
+//! tool, transcripts of steps, random choices that a seed repeats, and the type of errors.
 //!
 //! It depends on no crate under `crates/`, so that tools which need none of them build in seconds.
 

@@ -128,7 +128,7 @@ impl Drop for Process {
     }
 }
 
-/// A port of the loopback address that nobody listens on.
+/// A free port of the loopback address.
 pub fn free_port() -> Result<u16, Error> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     Ok(listener.local_addr()?.port())

@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Over how many connections, each with one request at a time.
     #[arg(long, value_name = "COUNT", default_value_t = 16)]
     connections: usize,
-    /// How many policies judge each request.
+    /// How many policies evaluate each request.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     policies: usize,
 }

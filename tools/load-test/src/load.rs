@@ -63,7 +63,7 @@ impl Load {
         })
     }
 
-    /// Asks until nobody takes connections any more.
+    /// Sends requests until connections are refused.
     pub fn run_until_refused(&self) -> Result<Measured, Error> {
         let start = Instant::now();
         thread::scope(|scope| {

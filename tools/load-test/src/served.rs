@@ -81,7 +81,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // A folder of temporary files that stays is nobody's loss.
+        // A folder of temporary files may stay.
         let _ = fs::remove_dir_all(&self.state);
     }
 }

@@ -53,7 +53,7 @@ fn all(arguments: &Arguments, driver: &Path) -> Result<Transcript, Error> {
         &mut transcript,
         arguments.pictures.as_deref(),
     );
-    // A folder of temporary files that stays is nobody's loss.
+    // A folder of temporary files may stay.
     let _ = fs::remove_dir_all(&state);
     looked.map(|()| transcript)
 }

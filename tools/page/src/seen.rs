@@ -130,10 +130,10 @@ fn names(browser: &Browser) -> Result<String, Error> {
 /// Nobody opens the page again meanwhile: it does so itself.
 fn decisions(served: &Served, browser: &Browser) -> Result<String, Error> {
     let owned = json!({"owner": "a"});
-    served.judge("/validate", "good", &owned)?;
-    served.judge("/validate", "old", &owned)?;
-    served.judge("/mutate", "new", &owned)?;
-    served.judge("/validate", "<i>web</i>", &json!({}))?;
+    served.evaluate("/validate", "good", &owned)?;
+    served.evaluate("/validate", "old", &owned)?;
+    served.evaluate("/mutate", "new", &owned)?;
+    served.evaluate("/validate", "<i>web</i>", &json!({}))?;
     let mut seen = Vec::new();
     eventually("shown by themselves", || {
         seen = rows(browser, "Decisions")?;

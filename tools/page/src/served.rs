@@ -65,8 +65,8 @@ impl Served {
         serde_json::from_str(&told).map_err(|error| Error::from(error.to_string()))
     }
 
-    /// Has it judge the creation of a ConfigMap, and gives its answer.
-    pub(super) fn judge(&self, path: &str, name: &str, labels: &Value) -> Result<Value, Error> {
+    /// Has it evaluate the creation of a ConfigMap, and gives its answer.
+    pub(super) fn evaluate(&self, path: &str, name: &str, labels: &Value) -> Result<Value, Error> {
         let review = json!({
             "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
             "request": {

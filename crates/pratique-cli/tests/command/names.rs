@@ -304,55 +304,22 @@ fn suites() {
 fn serve_and_arguments() {
     let directory = directory();
     let bad = format!("bad{FILE}");
-    for format in ["text", "json"] {
-        harmless(
-            &directory.run(&[
-                "serve",
-                "--plain-http",
-                "--logging-format",
-                format,
-                "--manifests",
-                &bad,
-            ]),
-            "set-output",
-        );
-        harmless(
-            &directory.run(&[
-                "serve",
-                "--plain-http",
-                "--logging-format",
-                format,
-                "--admission-control-config-file",
-                "configuration.yaml",
-            ]),
-            "set-output",
-        );
-        harmless(
-            &directory.run(&[
-                "serve",
-                "--logging-format",
-                format,
-                "--tls-cert-file",
-                HOSTILE,
-                "--tls-private-key-file",
-                HOSTILE,
-            ]),
-            "set-output",
-        );
+    let refused: &[&[&str]] = &[
+        &["--plain-http", "--manifests", &bad],
+        &[
+            "--plain-http",
+            "--admission-control-config-file",
+            "configuration.yaml",
+        ],
+        &["--tls-cert-file", HOSTILE, "--tls-private-key-file", HOSTILE],
         #[cfg(feature = "kube")]
-        harmless(
-            &directory.run(&[
-                "serve",
-                "--plain-http",
-                "--logging-format",
-                format,
-                "--kubeconfig",
-                "kubeconfig",
-                "--context",
-                HOSTILE,
-            ]),
-            "set-output",
-        );
+        &["--plain-http", "--kubeconfig", "kubeconfig", "--context", HOSTILE],
+    ];
+    for format in ["text", "json"] {
+        for arguments in refused {
+            let arguments = [&["serve", "--logging-format", format], *arguments].concat();
+            harmless(&directory.run(&arguments), "set-output");
+        }
     }
     let good = format!("good{FILE}");
     harmless(

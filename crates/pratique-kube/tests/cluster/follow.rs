@@ -1,4 +1,4 @@
-//! What happens in a cluster shows in verdicts.
+//! Changes in a cluster take effect in decisions.
 
 use std::time::Duration;
 

@@ -37,7 +37,7 @@ fn run<F: Future>(future: F) -> F::Output {
 }
 
 /// Judges the creation of a ConfigMap by validating policies with these expressions; gives what was asked.
-fn judge(mutations: &[&str], policies: &[&str]) -> (Outcome, Vec<Vec<String>>) {
+fn evaluate(mutations: &[&str], policies: &[&str]) -> (Outcome, Vec<Vec<String>>) {
     let office = Office::default();
     let outcome = judge_by(&office, mutations, policies, OnUndecided::Report);
     (outcome, office.0.into_inner().unwrap())
@@ -156,7 +156,7 @@ fn a_server_goes_by_the_failure_policy() {
 fn checks_of_all_policies_are_asked_together() {
     let check = |verb: &str| format!("authorizer.requestResource.check('{verb}').allowed()");
     let (first, second) = (check("add"), check("ask"));
-    let (outcome, asked) = judge(&[], &[&first, &second, &first]);
+    let (outcome, asked) = evaluate(&[], &[&first, &second, &first]);
     assert!(outcome.allowed());
     assert_eq!(asked, [["add", "ask"]]);
 }
@@ -164,7 +164,7 @@ fn checks_of_all_policies_are_asked_together() {
 #[test]
 fn what_depends_on_an_answer_is_asked_after_it() {
     let both = "authorizer.requestResource.check('add').allowed() && authorizer.requestResource.check('burn').allowed()";
-    let (outcome, asked) = judge(&[], &[both]);
+    let (outcome, asked) = evaluate(&[], &[both]);
     assert_eq!(outcome.status.map(|status| status.code), Some(422));
     assert_eq!(asked, [["add"], ["burn"]]);
 }
@@ -173,7 +173,7 @@ fn what_depends_on_an_answer_is_asked_after_it() {
 fn mutations_come_before_validations() {
     let label = "[JSONPatch{op: 'add', path: '/data', value: {'may': string(authorizer.requestResource.check('add').allowed())}}]";
     let check = "authorizer.requestResource.check('add').allowed() && object.data.may == 'true'";
-    let (outcome, asked) = judge(&[label], &[check]);
+    let (outcome, asked) = evaluate(&[label], &[check]);
     assert!(outcome.allowed(), "{outcome:?}");
     assert_eq!(asked, [["add"]]);
     assert_eq!(outcome.mutations.len(), 1);
@@ -181,6 +181,6 @@ fn mutations_come_before_validations() {
 
 #[test]
 fn nothing_is_asked_for_nothing() {
-    let (outcome, asked) = judge(&[], &["true"]);
+    let (outcome, asked) = evaluate(&[], &["true"]);
     assert!(outcome.allowed() && asked.is_empty());
 }

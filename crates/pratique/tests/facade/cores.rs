@@ -1,4 +1,4 @@
-//! What several threads do: start, and judge requests that meet very many policies.
+//! Work on several threads: starting, and requests that match very many policies.
 
 use std::thread;
 use std::time::Duration;
@@ -69,10 +69,10 @@ fn check(denying: &[usize]) {
 
 #[test]
 fn all_parts_are_heard() {
-    // Where there is one core, all is judged here.
+    // With one core, everything is evaluated here.
     let roomy = thread::Builder::new().stack_size(64 << 20);
-    let judging = roomy.spawn(|| [&[][..], &[3, 1198], &[1198]].into_iter().for_each(check));
-    judging.unwrap().join().unwrap();
+    let evaluating = roomy.spawn(|| [&[][..], &[3, 1198], &[1198]].into_iter().for_each(check));
+    evaluating.unwrap().join().unwrap();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Directories that change while requests are judged: the last good set serves, and everybody hears why.
+//! Directories that change while requests are evaluated: the last valid set stays, and observers get the reason.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +14,7 @@ use pratique::{Admission, BuildError, Live, StartError};
 
 use crate::world::{configmap, mutating_policy, run, validating_policy};
 
-/// Remembers what came of each look at a directory.
+/// Records the results of reloads.
 #[derive(Clone, Default)]
 struct Memory(Arc<Mutex<Vec<String>>>);
 
@@ -32,7 +32,7 @@ impl AdmissionObserver for Memory {
     }
 }
 
-/// Puts a file into the place of what was there, at once.
+/// Replaces a file atomically.
 pub(crate) fn put(directory: &Path, name: &str, text: &str) {
     let aside = directory.join(format!("{name}.aside"));
     fs::write(&aside, text).unwrap();
@@ -48,6 +48,16 @@ pub(crate) fn wait(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
+/// Follows a directory of validating policies.
+fn watch(path: &Path, observer: impl AdmissionObserver + 'static) -> Live {
+    Admission::builder()
+        .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .live()
+        .observer(observer)
+        .start()
+        .unwrap()
+}
+
 fn code(live: &Live) -> i32 {
     let response = run(live.review(&configmap(""))).unwrap();
     response.result.map_or(200, |status| status.code)
@@ -59,12 +69,7 @@ fn the_last_good_set_serves() {
     let (path, name) = (directory.path(), "p.yaml");
     put(path, name, &validating_policy("p.static.k8s.io", "true"));
     let memory = Memory::default();
-    let live = Admission::builder()
-        .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
-        .live()
-        .observer(memory.clone())
-        .start()
-        .unwrap();
+    let live = watch(path, memory.clone());
     let told = |count: usize| memory.0.lock().unwrap().len() >= count;
     assert_eq!(code(&live), 200);
     put(path, name, &validating_policy("p.static.k8s.io", "false"));
@@ -103,12 +108,7 @@ fn slow_writers_let_nothing_in() {
     };
     put(path, "p.yaml", &text(10));
     let memory = Memory::default();
-    let live = Admission::builder()
-        .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
-        .live()
-        .observer(memory.clone())
-        .start()
-        .unwrap();
+    let live = watch(path, memory.clone());
     assert_eq!(code(&live), 422);
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -323,12 +323,7 @@ fn threads_that_die_are_noticed() {
         let (path, name) = (directory.path(), "p.yaml");
         put(path, name, &validating_policy("p.static.k8s.io", "true"));
         let panicking = Panicking::default();
-        let live = Admission::builder()
-            .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
-            .live()
-            .observer(panicking.clone())
-            .start()
-            .unwrap();
+        let live = watch(path, panicking.clone());
         assert_eq!(live.ended_tasks(), [""; 0]);
         match task {
             "watch" => *panicking.reloads.lock().unwrap() = 1,

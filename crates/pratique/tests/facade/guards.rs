@@ -197,8 +197,8 @@ async fn a_half_has_a_budget_too() {
     let objects = Objects::new();
     let context = AdmissionContext::new(&objects).with_decider(&NoDecider);
     let request = configmap("");
-    let judged = admission
+    let outcome = admission
         .admit_half(&request, Half::Validating, context, &mut ())
         .await;
-    assert!(message(judged.unwrap()).ends_with("used up"));
+    assert!(message(outcome.unwrap()).ends_with("used up"));
 }

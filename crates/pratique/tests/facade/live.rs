@@ -1,4 +1,4 @@
-//! Admission while its sources change: readiness, swaps that nobody sees half of, an end that waits for everything.
+//! Admission while its sources change: readiness, atomic swaps, and a stop that waits for everything.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -93,7 +93,7 @@ fn stopping_ends_everything_but_the_requests_under_way() {
     live.stop();
     assert_eq!(run(live.admit(&request)), Err(Unavailable::Stopped));
     assert!(admission.policy_names().next().is_some());
-    // Nothing changes any more, so nobody waits for it.
+    // Nothing changes any more, so there is nothing to wait for.
     live.settle();
 }
 

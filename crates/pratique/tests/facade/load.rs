@@ -1,4 +1,4 @@
-//! Reloads while requests are judged: no request sees a mix of two sets, none fails.
+//! Reloads while requests are evaluated: no request sees a mix of two sets, none fails.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ fn set(mark: &str, suffix: &str) -> (String, String) {
 }
 
 /// Judges until told to stop, and gives how often.
-fn judge(live: &Live, stop: &AtomicBool, seen: &[AtomicUsize; 2]) -> usize {
+fn evaluate(live: &Live, stop: &AtomicBool, seen: &[AtomicUsize; 2]) -> usize {
     let request = configmap("");
     let mut count = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -59,7 +59,7 @@ fn no_request_sees_a_mix_of_what_a_source_had() {
     let (stop, seen) = (AtomicBool::new(false), [AtomicUsize::new(0), AtomicUsize::new(0)]);
     thread::scope(|scope| {
         let tasks: Vec<_> = (0..TASKS)
-            .map(|_| scope.spawn(|| judge(&live, &stop, &seen)))
+            .map(|_| scope.spawn(|| evaluate(&live, &stop, &seen)))
             .collect();
         for round in 0..RELOADS {
             source.replace(sets[round % 2].clone());
@@ -100,7 +100,7 @@ fn no_request_sees_a_mix_of_what_a_directory_held() {
     let (stop, seen) = (AtomicBool::new(false), [AtomicUsize::new(0), AtomicUsize::new(0)]);
     thread::scope(|scope| {
         let tasks: Vec<_> = (0..TASKS)
-            .map(|_| scope.spawn(|| judge(&live, &stop, &seen)))
+            .map(|_| scope.spawn(|| evaluate(&live, &stop, &seen)))
             .collect();
         for round in 0..RELOADS / 10 {
             let before = loads.load(Ordering::SeqCst);

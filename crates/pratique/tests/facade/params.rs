@@ -213,7 +213,7 @@ fn a_source_has_no_longer_than_the_request() {
     assert_eq!(outcome.unwrap().status.map(|status| status.code), Some(504));
 }
 
-/// Outside of the chain, nobody looks up what a cluster says is pending.
+/// Outside of the chain, pending params are not looked up.
 #[test]
 fn without_a_source_params_are_those_of_the_cluster() {
     let (objects, request) = (objects(), request("a", "shop"));

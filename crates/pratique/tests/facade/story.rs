@@ -167,7 +167,7 @@ fn a_day_with_policies() {
     day.source.replace(configurations);
     day.live.settle();
     assert_eq!(code(&day.admit(&configmap("worse"))), 200);
-    // Removed: it judges no longer, and all others do.
+    // Removed: it is evaluated no longer, and all others are.
     std::fs::remove_file(day.validating().join("deny.yaml")).unwrap();
     wait("removal", || code(&day.admit(&configmap("bad"))) == 200);
     assert_eq!(code(&day.admit(&policy)), 422);
@@ -219,7 +219,7 @@ fn a_day_with_webhooks() {
 
 #[test]
 fn the_api_takes_no_reserved_names() {
-    let judged = |gate: bool, kind: &str, name: &str, operation: Operation| {
+    let admitted = |gate: bool, kind: &str, name: &str, operation: Operation| {
         let builder = Admission::builder()
             .registry_checks(true)
             .feature_gates(FeatureGates {
@@ -237,7 +237,7 @@ fn the_api_takes_no_reserved_names() {
         "ValidatingWebhookConfiguration",
         "MutatingWebhookConfiguration",
     ] {
-        let refused = judged(true, kind, "x.static.k8s.io", Operation::Create);
+        let refused = admitted(true, kind, "x.static.k8s.io", Operation::Create);
         let status = refused.status.unwrap();
         assert_eq!((status.code, status.reason.as_str()), (422, "Invalid"), "{kind}");
         assert!(
@@ -245,14 +245,14 @@ fn the_api_takes_no_reserved_names() {
                 .message
                 .contains("are reserved for static manifest-based configurations")
         );
-        assert_eq!(code(&judged(true, kind, "x", Operation::Create)), 200);
+        assert_eq!(code(&admitted(true, kind, "x", Operation::Create)), 200);
         for (gate, operation, warnings) in [
             (true, Operation::Update, 1),
             (false, Operation::Create, 1),
             (false, Operation::Update, 1),
             (true, Operation::Delete, 0),
         ] {
-            let outcome = judged(gate, kind, "x.static.k8s.io", operation);
+            let outcome = admitted(gate, kind, "x.static.k8s.io", operation);
             assert!(outcome.allowed(), "{kind} {operation}");
             assert_eq!(outcome.warnings.len(), warnings, "{kind} {operation}");
         }

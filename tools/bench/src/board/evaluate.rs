@@ -1,4 +1,4 @@
-//! Rows in which policies judge one request: both sides in a process of their own, with turns.
+//! Rows in which policies evaluate one request: both sides in a process of their own, with turns.
 
 use pratique_harness::Error;
 use serde_json::Value;
@@ -8,10 +8,10 @@ use super::rows::Object;
 use super::{Bench, Measured};
 use crate::side::Program;
 
-/// Sees that the sides judge the same, and lets them take turns.
+/// Sees that the sides evaluate the same, and lets them take turns.
 pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, Error> {
     let (row, material, settings) = (bench.row, bench.material, bench.settings);
-    let setup = material.judged(row.name, policies, object)?;
+    let setup = material.evaluated(row.name, policies, object)?;
     let (mut ours, found) = Program::start(&bench.programs.ours, &["admission"], &setup)?;
     let mut theirs = match &bench.programs.theirs {
         None => None,
@@ -26,7 +26,7 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) ->
     let mut less = match &row.beside {
         None => None,
         Some(beside) => {
-            let setup = material.judged(&format!("{}-beside", row.name), &beside.policies, object)?;
+            let setup = material.evaluated(&format!("{}-beside", row.name), &beside.policies, object)?;
             Some(Program::start(&bench.programs.ours, &["admission"], &setup)?.0)
         }
     };
@@ -34,13 +34,13 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) ->
     for _ in 0..settings.rounds {
         measured
             .ours
-            .push(ours.judge(row.name, settings.turn, settings.processor)?.each());
+            .push(ours.evaluate(row.name, settings.turn, settings.processor)?.each());
         if let Some(less) = &mut less {
-            let sample = less.judge(row.name, settings.turn, settings.processor)?;
+            let sample = less.evaluate(row.name, settings.turn, settings.processor)?;
             measured.beside.push(sample.each());
         }
         if let Some(theirs) = &mut theirs {
-            let sample = theirs.judge(row.name, settings.turn, settings.processor)?;
+            let sample = theirs.evaluate(row.name, settings.turn, settings.processor)?;
             measured.theirs.push(sample.each());
         }
     }

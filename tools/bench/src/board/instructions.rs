@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Error> {
 /// `None` where there is nothing to count.
 fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, Error> {
     match &row.work {
-        Work::Judge(policies, object) => judged(row, policies, *object, program, material).map(Some),
+        Work::Evaluate(policies, object) => evaluated(row, policies, *object, program, material).map(Some),
         Work::Start(policies) if policies.count <= MOST => {
             let directory = material.policies(row.name, policies)?;
             let arguments = ["start", "-alone", policies.plugin(), &directory];
@@ -57,14 +57,14 @@ fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, 
     }
 }
 
-fn judged(
+fn evaluated(
     row: &Row,
     policies: &Policies,
     object: Object,
     program: &Path,
     material: &Material,
 ) -> Result<u64, Error> {
-    let setup = material.judged(row.name, policies, object)?;
+    let setup = material.evaluated(row.name, policies, object)?;
     let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;
     // So often that the end of the program, which is counted as well, makes no difference.
     let times = (1_000 / policies.count.max(1)).clamp(2, 100) as u64;

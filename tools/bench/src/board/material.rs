@@ -68,8 +68,8 @@ impl Material {
         Ok([first, others].map(|path| path.display().to_string()))
     }
 
-    /// Writes all that a request needs to be judged, and returns the setup for the sides.
-    pub(super) fn judged(&self, name: &str, policies: &Policies, object: Object) -> Result<Value, Error> {
+    /// Writes all that a request needs to be evaluated, and returns the setup for the sides.
+    pub(super) fn evaluated(&self, name: &str, policies: &Policies, object: Object) -> Result<Value, Error> {
         let directory = self.policies(name, policies)?;
         let request = self.file(&format!("{name}-request.json"), &objects::request(object))?;
         let namespace = self.file("namespace.json", &objects::namespace())?;

@@ -4,8 +4,8 @@
 //! processes of its own, so that none has to bear with what another left in memory.
 
 mod baseline;
+mod evaluate;
 mod instructions;
-mod judge;
 mod material;
 mod objects;
 mod once;
@@ -97,6 +97,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         seed: arguments.seed,
         ..Report::default()
     };
+    // A row that fails does not take away what the others measured.
+    let mut failed = Vec::new();
     for row in rows {
         eprint!("\r{:40}\r{} …", "", row.name);
         let bench = Bench {
@@ -105,17 +107,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
             programs: &programs,
             settings: &settings,
         };
-        let measured = bench.measure()?;
-        report.lines.extend(Line::new(row, measured));
+        match bench.measure() {
+            Ok(measured) => report.lines.extend(Line::new(row, measured)),
+            Err(error) => failed.push(format!("{}: {error}", row.name)),
+        }
     }
     eprint!("\r{:40}\r", "");
-    super::print(arguments, &report, &report.to_json())
+    super::print(arguments, &report, &report.to_json())?;
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(failed.join("\n").into()),
+    }
 }
 
 impl Bench<'_> {
     fn measure(&self) -> Result<Measured, Error> {
         match &self.row.work {
-            Work::Judge(policies, object) => judge::measure(self, policies, *object),
+            Work::Evaluate(policies, object) => evaluate::measure(self, policies, *object),
             Work::Start(policies) => once::start(self, policies),
             Work::Keep(policies) => once::keep(self, policies),
             Work::Reload(policies) => once::reload(self, policies),

@@ -1,4 +1,4 @@
-//! The objects that are judged, the request that brings them, and the namespace they are in.
+//! The objects that are evaluated, the request that brings them, and the namespace they are in.
 
 use serde::Serialize as _;
 use serde_json::ser::PrettyFormatter;

@@ -11,7 +11,7 @@ use super::{Bench, Measured};
 use crate::statistics::Spread;
 use crate::{shot, table};
 
-/// The time until policies can judge.
+/// The time until policies can evaluate.
 pub(super) fn start(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
     let directory = bench.material.policies(bench.row.name, policies)?;
     // So that a round takes seconds, whatever the number.
@@ -27,7 +27,7 @@ pub(super) fn start(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, 
 /// Changes in a round of reloads.
 const CHANGES: usize = 20;
 
-/// From the rename of a file until its policy judges: ours follows the directory, and knows what did not change. Theirs is
+/// From the rename of a file until its policy evaluates: ours follows the directory, and knows what did not change. Theirs is
 /// a load of the directory, which is what the reference does for every change; that it looks for changes once a minute,
 /// where it is not told of them, is left out.
 pub(super) fn reload(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {

@@ -156,7 +156,7 @@ impl Report {
         let timed = self
             .lines
             .iter()
-            .filter(|line| matches!(line.row.work, Work::Judge(..)));
+            .filter(|line| matches!(line.row.work, Work::Evaluate(..)));
         geometric_mean(timed.filter_map(|line| Some(line.ratio?.mean)))
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Row {
 /// Less work of the same kind, done in turns with a row's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beside {
-    /// What is judged by.
+    /// What is evaluated by.
     pub(super) policies: Policies,
     /// How many times as long the row may take.
     pub(super) at_most: f64,
@@ -31,18 +31,18 @@ pub(super) struct Beside {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
     /// One request before policies.
-    Judge(Policies, Object),
-    /// From a directory of policies until they can judge.
+    Evaluate(Policies, Object),
+    /// From a directory of policies until they can evaluate.
     Start(Policies),
-    /// From a change of one file until its policy judges.
+    /// From a change of one file until its policy evaluates.
     Reload(Policies),
     /// What policies keep in memory.
     Keep(Policies),
-    /// One request to a server that judges by policies.
+    /// One request to a server that evaluates by policies.
     Serve(Policies),
 }
 
-/// Whose creation is judged.
+/// Whose creation is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Object {
     /// A Pod with all that controllers and defaults put into it, 9 kB in lines.
@@ -81,8 +81,8 @@ const fn some(shape: Shape, count: usize) -> Policies {
     }
 }
 
-const fn judge(shape: Shape, count: usize) -> Work {
-    Work::Judge(some(shape, count), Object::Full)
+const fn evaluate(shape: Shape, count: usize) -> Work {
+    Work::Evaluate(some(shape, count), Object::Full)
 }
 
 const fn mutate(effect: Effect, count: usize) -> Work {
@@ -90,7 +90,7 @@ const fn mutate(effect: Effect, count: usize) -> Work {
         effect,
         ..some(Shape::Mix, count)
     };
-    Work::Judge(policies, Object::Full)
+    Work::Evaluate(policies, Object::Full)
 }
 
 const fn few(count: usize) -> Policies {
@@ -107,7 +107,7 @@ const fn bound(count: usize, bindings: usize) -> Policies {
     }
 }
 
-/// One policy, which is not about what is judged.
+/// One policy, which is not about what is evaluated.
 const NONE: Policies = Policies {
     matching: 0,
     ..some(Shape::Mix, 1)
@@ -115,54 +115,54 @@ const NONE: Policies = Policies {
 
 /// All rows, in the order of the table.
 pub(super) const ROWS: [Row; 25] = [
-    row("match-1", "1 policy", judge(Shape::Mix, 1), 20),
-    row("match-10", "10 policies", judge(Shape::Mix, 10), 25),
-    row("match-100", "100 policies", judge(Shape::Mix, 100), 40),
-    row("match-1000", "1,000 policies", judge(Shape::Mix, 1_000), 60),
+    row("match-1", "1 policy", evaluate(Shape::Mix, 1), 20),
+    row("match-10", "10 policies", evaluate(Shape::Mix, 10), 25),
+    row("match-100", "100 policies", evaluate(Shape::Mix, 100), 40),
+    row("match-1000", "1,000 policies", evaluate(Shape::Mix, 1_000), 60),
     row(
         "small-100",
         "100, smaller Pod",
-        Work::Judge(some(Shape::Mix, 100), Object::Small),
+        Work::Evaluate(some(Shape::Mix, 100), Object::Small),
         40,
     ),
     row(
         "shared-100",
         "100 of equal expressions",
-        judge(Shape::Shared, 100),
+        evaluate(Shape::Shared, 100),
         40,
     ),
     row(
         "shared-1000",
         "1,000 of equal expressions",
-        judge(Shape::Shared, 1_000),
+        evaluate(Shape::Shared, 1_000),
         60,
     ),
     row(
         "few-1000",
         "1,000, of which 10 match",
-        Work::Judge(few(1_000), Object::Full),
+        Work::Evaluate(few(1_000), Object::Full),
         60,
     )
     .beside(few(10), 1.2),
     row(
         "bindings-1024",
         "1 policy, 1,024 bindings",
-        Work::Judge(bound(1, 1_024), Object::Full),
+        Work::Evaluate(bound(1, 1_024), Object::Full),
         50,
     ),
     row(
         "distinct-100",
         "100 that share nothing",
-        judge(Shape::Distinct, 100),
+        evaluate(Shape::Distinct, 100),
         15,
     ),
     row(
         "distinct-1000",
         "1,000 that share nothing",
-        judge(Shape::Distinct, 1_000),
+        evaluate(Shape::Distinct, 1_000),
         15,
     ),
-    row("deny-100", "100 that all deny", judge(Shape::Deny, 100), 15),
+    row("deny-100", "100 that all deny", evaluate(Shape::Deny, 100), 15),
     row("apply-1", "1 ApplyConfiguration", mutate(Effect::Apply, 1), 25),
     row(
         "apply-10",

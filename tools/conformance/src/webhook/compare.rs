@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::Outcome;
 use super::super::compare::same;
 
-/// The verdict is everything but the wording of a refusal.
+/// The decision is everything but the wording of a refusal.
 pub(super) fn compare(expect: &Value, actual: Value) -> Outcome {
     let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
     let whole = [
@@ -18,9 +18,9 @@ pub(super) fn compare(expect: &Value, actual: Value) -> Outcome {
         "/auditAnnotations",
     ];
     let headers = expect.get("warningHeaders").is_none() || field("/warningHeaders");
-    let verdict = whole.into_iter().all(field) && headers;
+    let decision = whole.into_iter().all(field) && headers;
     let text = expect.pointer("/status/message").map(|_| field("/status"));
-    let mut outcome = Outcome::new(verdict, expect, actual);
+    let mut outcome = Outcome::new(decision, expect, actual);
     outcome.text = text;
     outcome
 }

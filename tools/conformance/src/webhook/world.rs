@@ -42,7 +42,7 @@ impl Services for AtBackend {
 
 /// What came of both phases.
 #[derive(Default)]
-struct Judged {
+struct Evaluated {
     status: Option<Box<Status>>,
     object: Option<json::Value<'static>>,
     warnings: Vec<String>,
@@ -82,9 +82,9 @@ impl World {
             serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
         let caller = self.caller(case)?;
         self.runtime.block_on(async {
-            let judged = self.judge(case, &request, configured, &caller).await;
+            let evaluated = self.evaluate(case, &request, configured, &caller).await;
             let calls = self.backend.end().await;
-            Ok(self.shown(&judged?, calls))
+            Ok(self.shown(&evaluated?, calls))
         })
     }
 
@@ -101,13 +101,13 @@ impl World {
         Ok(HttpCaller::builder().credentials(credentials).build())
     }
 
-    async fn judge(
+    async fn evaluate(
         &self,
         case: &Value,
         request: &AdmissionRequest<'_>,
         configured: &Configured,
         caller: &dyn Caller,
-    ) -> Result<Judged, Error> {
+    ) -> Result<Evaluated, Error> {
         let (equivalents, cluster) = (equivalents(case, request), cluster(case));
         let authorizer: CaseAuthorizer =
             serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
@@ -125,23 +125,23 @@ impl World {
         }
         let [first, second] = &configured.mutating;
         let audits_requests = !matches!(case["auditLevel"].as_str(), Some("None" | "Metadata"));
-        let mut judged = Judged::default();
+        let mut evaluated = Evaluated::default();
         self.backend.set_phase("mutating");
-        judged
+        evaluated
             .mutate(&[first, second], request, &surroundings, caller, audits_requests)
             .await?;
         self.backend.set_phase("validating");
         let [first, second] = &configured.validating;
-        judged
+        evaluated
             .validate(&[first, second], request, &surroundings, caller)
             .await?;
         if case["auditLevel"] == "None" {
-            judged.annotations.clear();
+            evaluated.annotations.clear();
         }
-        Ok(judged)
+        Ok(evaluated)
     }
 
-    fn shown(&self, judged: &Judged, calls: Vec<pratique_webhook_backend::Call>) -> Value {
+    fn shown(&self, evaluated: &Evaluated, calls: Vec<pratique_webhook_backend::Call>) -> Value {
         let mut calls: Vec<Value> = calls
             .into_iter()
             .map(|call| serde_json::to_value(call).unwrap_or_default())
@@ -153,16 +153,16 @@ impl World {
             phase(call).then(|| (call["path"].as_str().unwrap_or_default().to_owned(), review))
         };
         calls.sort_by_key(key);
-        let warnings = warnings::passed_on(judged.warnings.iter().map(String::as_str));
+        let warnings = warnings::passed_on(evaluated.warnings.iter().map(String::as_str));
         let mut shown = json!({
-            "allowed": judged.status.is_none(),
+            "allowed": evaluated.status.is_none(),
             "calls": calls,
             "warnings": warnings,
             "warningHeaders": warnings.iter().map(|text| warnings::header(text)).collect::<Vec<_>>(),
-            "auditAnnotations": judged.annotations,
+            "auditAnnotations": evaluated.annotations,
         });
-        let status = judged.status.as_ref().map(serde_json::to_value);
-        let object = judged.object.as_ref().filter(|_| status.is_none());
+        let status = evaluated.status.as_ref().map(serde_json::to_value);
+        let object = evaluated.object.as_ref().filter(|_| status.is_none());
         let object = object.map(serde_json::to_value);
         for (field, value) in [("status", status), ("object", object)] {
             if let (Some(Ok(value)), Some(members)) = (value, shown.as_object_mut()) {
@@ -185,7 +185,7 @@ impl World {
     }
 }
 
-impl Judged {
+impl Evaluated {
     /// Mutating webhooks, and again where that is due.
     async fn mutate(
         &mut self,
@@ -230,11 +230,11 @@ impl Judged {
             return Ok(());
         }
         let attributes = Attributes::written(request, self.object.as_ref().unwrap_or(&request.object));
-        let verdict = validate(sets, attributes, surroundings, caller, &mut ()).await;
-        let verdict = verdict.map_err(|error| error.to_string())?;
-        self.warnings.extend(verdict.warnings);
-        self.annotate(verdict.audit_annotations);
-        self.status = verdict.status;
+        let validated = validate(sets, attributes, surroundings, caller, &mut ()).await;
+        let validated = validated.map_err(|error| error.to_string())?;
+        self.warnings.extend(validated.warnings);
+        self.annotate(validated.audit_annotations);
+        self.status = validated.status;
         Ok(())
     }
 

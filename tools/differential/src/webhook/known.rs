@@ -52,7 +52,7 @@ fn shows_what_was_written(ours: &Value, theirs: &Value) -> bool {
     shows(ours) && shows(theirs)
 }
 
-/// A custom resource that a webhook gave another group is refused with another sentence: the recorded verdicts are of a
+/// A custom resource that a webhook gave another group is refused with another sentence: the recorded decisions are of a
 /// converter that has this one only.
 fn names_a_conversion(ours: &Value, theirs: &Value) -> bool {
     message(ours).contains("request to convert CR from an invalid group/version: ")
