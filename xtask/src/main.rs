@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 fn tidy(argument: Option<OsString>) -> ExitCode {
     let report = match argument {
         None => tidy::check(&workspace::root()),
-        Some(argument) => Err(format!("tidy takes no arguments, such as {argument:?}")),
+        Some(argument) => Err(format!("tidy takes no arguments, such as {argument:?}").into()),
     };
     match report {
         Ok(report) => {

@@ -4,6 +4,8 @@ use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pratique_harness::Error;
+
 /// What a look at the sources found.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
@@ -17,7 +19,7 @@ pub(crate) struct Report {
 const LONGEST: usize = 700;
 
 /// Looks at all Rust files below the directories that hold sources.
-pub(crate) fn check(root: &Path) -> Result<Report, String> {
+pub(crate) fn check(root: &Path) -> Result<Report, Error> {
     let mut report = Report::default();
     for directory in ["crates", "tools", "xtask", "benches", "fuzz"] {
         visit(&root.join(directory), &mut report)?;
@@ -26,7 +28,7 @@ pub(crate) fn check(root: &Path) -> Result<Report, String> {
     Ok(report)
 }
 
-fn visit(path: &Path, report: &mut Report) -> Result<(), String> {
+fn visit(path: &Path, report: &mut Report) -> Result<(), Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     if path.is_dir() {
         let mut entries: Vec<PathBuf> = fs::read_dir(path)

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
+use pratique_harness::Error;
 use pratique_lint::{Options, Warning, lint_with};
 use pratique_manifest::ManifestSet;
 
@@ -60,7 +61,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// What there is to say of the repositories below a directory.
-fn looked(arguments: &Arguments) -> Result<Report, String> {
+fn looked(arguments: &Arguments) -> Result<Report, Error> {
     let mut questions: Vec<Box<dyn Question>> = vec![Box::new(Warnings::new())];
     let mut report = Report::default();
     for repository in manifests::repositories(&arguments.directory)? {
@@ -73,7 +74,7 @@ fn looked(arguments: &Arguments) -> Result<Report, String> {
 }
 
 /// Looks at the repositories below a directory, as the command does.
-pub fn look(directory: &std::path::Path) -> Result<Report, String> {
+pub fn look(directory: &std::path::Path) -> Result<Report, Error> {
     looked(&Arguments {
         directory: directory.to_owned(),
         percent: 95,
@@ -86,7 +87,7 @@ fn look_at(
     repository: &Repository,
     questions: &mut [Box<dyn Question>],
     report: &mut Report,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let found = repository.manifests()?;
     let counts = report.repository(&repository.name);

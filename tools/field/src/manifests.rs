@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pratique::expressions::Expressions;
+use pratique_harness::Error;
 use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet, load_api_files};
 
 /// A checkout of a repository.
@@ -41,7 +42,7 @@ const LARGEST: u64 = 4 << 20;
 const SKIPPED: [&str; 4] = [".git", "node_modules", "vendor", "target"];
 
 /// The checkouts below a directory, by name.
-pub fn repositories(directory: &Path) -> Result<Vec<Repository>, String> {
+pub fn repositories(directory: &Path) -> Result<Vec<Repository>, Error> {
     let mut found: Vec<Repository> = entries(directory)?
         .into_iter()
         .filter(|path| path.is_dir())
@@ -58,7 +59,7 @@ pub fn repositories(directory: &Path) -> Result<Vec<Repository>, String> {
     Ok(found)
 }
 
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, String> {
+fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
@@ -74,7 +75,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, String> {
 
 impl Repository {
     /// The manifests in the checkout.
-    pub fn manifests(&self) -> Result<Found, String> {
+    pub fn manifests(&self) -> Result<Found, Error> {
         let mut found = Found::default();
         let mut open = vec![self.path.clone()];
         while let Some(path) = open.pop() {
@@ -93,7 +94,7 @@ impl Repository {
         Ok(found)
     }
 
-    fn read(&self, path: &Path, found: &mut Found) -> Result<(), String> {
+    fn read(&self, path: &Path, found: &mut Found) -> Result<(), Error> {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         if fs::metadata(path).map_err(failed)?.len() > LARGEST {
             return Ok(());

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use pratique_fuzz::{Target, corpus};
-use pratique_harness::{cargo, workspace};
+use pratique_harness::{Error, cargo, workspace};
 
 use super::{artifacts, directory, made};
 
@@ -26,11 +26,11 @@ const FLAGS: [&str; 6] = [
 const BOUNDS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=1024"];
 
 /// Runs each target for a time; gives what was kept of those that failed.
-pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Vec<PathBuf>, String> {
+pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Vec<PathBuf>, Error> {
     let binaries = build()?;
     let mut failed = Vec::new();
     for targets in targets.chunks(jobs.max(1)).filter(|_| jobs > 0) {
-        let started: Result<Vec<_>, String> = targets
+        let started: Result<Vec<_>, Error> = targets
             .iter()
             .map(|target| Ok((target.name, start(&binaries, target.name, time)?)))
             .collect();
@@ -45,8 +45,8 @@ pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Ve
 }
 
 /// Builds the binaries, in a directory of their own; gives that which they are in.
-fn build() -> Result<PathBuf, String> {
-    let host = cargo::host().map_err(|error| error.to_string())?;
+fn build() -> Result<PathBuf, Error> {
+    let host = cargo::host()?;
     // Naming the platform keeps the flags from build scripts and macros.
     let status = cargo::command()
         .current_dir(workspace::root())
@@ -58,12 +58,12 @@ fn build() -> Result<PathBuf, String> {
         .map_err(|error| format!("cargo: {error}"))?;
     match status.success() {
         true => Ok(directory().join(host).join("checked")),
-        false => Err("the targets do not build with coverage; --plain does without".to_owned()),
+        false => Err("the targets do not build with coverage; --plain does without".into()),
     }
 }
 
 /// Starts a target; what it finds is kept beside what is built.
-fn start(binaries: &Path, target: &str, time: Duration) -> Result<Child, String> {
+fn start(binaries: &Path, target: &str, time: Duration) -> Result<Child, Error> {
     let found = made(directory().join("corpus").join(target))?;
     let mut command = Command::new(binaries.join(target));
     command.arg(found).arg(corpus::directory(target)).args(BOUNDS);
@@ -76,5 +76,5 @@ fn start(binaries: &Path, target: &str, time: Duration) -> Result<Child, String>
         .args(["-max_len=4096", "-print_final_stats=1", "-verbosity=1"])
         .stdin(Stdio::null())
         .spawn()
-        .map_err(|error| format!("{target}: {error}"))
+        .map_err(|error| Error::from(format!("{target}: {error}")))
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use pratique_fuzz::{TARGETS, Target};
-use pratique_harness::workspace;
+use pratique_harness::{Error, workspace};
 
 /// Gives the fuzz targets inputs that no author has thought of.
 #[derive(clap::Parser, Clone, Debug)]
@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn chosen(names: &[String]) -> Result<Vec<&'static Target>, String> {
+fn chosen(names: &[String]) -> Result<Vec<&'static Target>, Error> {
     if names.is_empty() {
         return Ok(TARGETS.iter().collect());
     }
@@ -64,7 +64,8 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Target>, String> {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        pratique_fuzz::target(name).ok_or_else(|| format!("no target {name:?}; there are {}", all()))
+        pratique_fuzz::target(name)
+            .ok_or_else(|| Error::from(format!("no target {name:?}; there are {}", all())))
     };
     names.iter().map(find).collect()
 }
@@ -75,11 +76,11 @@ fn directory() -> PathBuf {
 }
 
 /// The directory for inputs of a target that fail; there is one afterwards.
-fn artifacts(target: &str) -> Result<PathBuf, String> {
+fn artifacts(target: &str) -> Result<PathBuf, Error> {
     made(directory().join("artifacts").join(target))
 }
 
-fn made(directory: PathBuf) -> Result<PathBuf, String> {
-    std::fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+fn made(directory: PathBuf) -> Result<PathBuf, Error> {
+    std::fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
     Ok(directory)
 }

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use pratique_fuzz::mutation::Mutator;
 use pratique_fuzz::{Target, corpus};
+use pratique_harness::Error;
 
 /// Runs each target for a time; gives the inputs that failed.
-pub(super) fn run(targets: &[&Target], time: Duration, seed: Option<u64>) -> Result<Vec<PathBuf>, String> {
+pub(super) fn run(targets: &[&Target], time: Duration, seed: Option<u64>) -> Result<Vec<PathBuf>, Error> {
     let seed = seed.unwrap_or_else(|| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         now.map_or(0, |since| since.as_secs())
@@ -22,9 +23,9 @@ pub(super) fn run(targets: &[&Target], time: Duration, seed: Option<u64>) -> Res
 }
 
 /// Runs a target until the time is over or an input fails, which is kept in a directory.
-fn run_one(target: &Target, time: Duration, seed: u64, artifacts: &Path) -> Result<Option<PathBuf>, String> {
+fn run_one(target: &Target, time: Duration, seed: u64, artifacts: &Path) -> Result<Option<PathBuf>, Error> {
     let directory = corpus::directory(target.name);
-    let inputs = corpus::inputs(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let inputs = corpus::inputs(&directory).map_err(Error::file(&directory))?;
     let mut given: Vec<Vec<u8>> = inputs.into_iter().map(|(_, input)| input).collect();
     given.reverse();
     let seeds = given.clone();
@@ -39,7 +40,7 @@ fn run_one(target: &Target, time: Duration, seed: u64, artifacts: &Path) -> Resu
         count += 1;
         if catch_unwind(AssertUnwindSafe(|| (target.run)(&input))).is_err() {
             let path = artifacts.join(format!("plain-{seed}-{count}"));
-            std::fs::write(&path, &input).map_err(|error| format!("{}: {error}", path.display()))?;
+            std::fs::write(&path, &input).map_err(Error::file(&path))?;
             return Ok(Some(path));
         }
     }

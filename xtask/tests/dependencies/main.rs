@@ -8,7 +8,7 @@ mod rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use pratique_harness::{cargo, workspace};
+use pratique_harness::{Error, cargo, workspace};
 use serde::Deserialize;
 
 use rules::Rules;
@@ -49,9 +49,10 @@ fn dependencies_are_allowed() {
 ///
 /// # Errors
 /// When `deny.toml` or `Cargo.lock` cannot be read, or Cargo does not tell.
-fn check(root: &Path) -> Result<Vec<String>, String> {
-    let read =
-        |name: &str| std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"));
+fn check(root: &Path) -> Result<Vec<String>, Error> {
+    let read = |name: &str| {
+        std::fs::read_to_string(root.join(name)).map_err(|error| Error::from(format!("{name}: {error}")))
+    };
     let rules = Rules::read(&read("deny.toml")?)?;
     let locked = locked(&read("Cargo.lock")?);
     let mut faults = sources(&locked);
@@ -136,8 +137,8 @@ fn licences(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
 }
 
 /// What Cargo tells, without the network, of the packages that this machine's platform needs.
-fn metadata(root: &Path) -> Result<Metadata, String> {
-    let host = cargo::host().map_err(|error| error.to_string())?;
+fn metadata(root: &Path) -> Result<Metadata, Error> {
+    let host = cargo::host()?;
     let told = cargo::command()
         .current_dir(root)
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
@@ -145,9 +146,9 @@ fn metadata(root: &Path) -> Result<Metadata, String> {
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     if !told.status.success() {
-        return Err(String::from_utf8_lossy(&told.stderr).into_owned());
+        return Err(String::from_utf8_lossy(&told.stderr).into_owned().into());
     }
-    serde_json::from_slice(&told.stdout).map_err(|error| format!("cargo metadata: {error}"))
+    serde_json::from_slice(&told.stdout).map_err(|error| Error::from(format!("cargo metadata: {error}")))
 }
 
 const LOCK: &str = r#"

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use pratique_harness::Error;
+
 /// What may be.
 #[derive(Debug)]
 pub(super) struct Rules {
@@ -13,7 +15,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Reads the file.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, Error> {
         let licences = list(text, "licenses", "allow")?;
         let skipped = list(text, "bans", "skip")?;
         let strict = [
@@ -22,14 +24,14 @@ impl Rules {
             "unknown-git = \"deny\"",
         ];
         match strict.iter().find(|line| !text.contains(**line)) {
-            Some(missing) => Err(format!("deny.toml does not say {missing:?}")),
+            Some(missing) => Err(format!("deny.toml does not say {missing:?}").into()),
             None => Ok(Rules { licences, skipped }),
         }
     }
 }
 
 /// The first text in quotes on each line of a list.
-fn list(text: &str, section: &str, name: &str) -> Result<BTreeSet<String>, String> {
+fn list(text: &str, section: &str, name: &str) -> Result<BTreeSet<String>, Error> {
     let missing = || format!("deny.toml has no list {name} in [{section}]");
     let (_, rest) = text.split_once(&format!("\n[{section}]\n")).ok_or_else(missing)?;
     let section = rest.split_once("\n[").map_or(rest, |(section, _)| section);
@@ -37,7 +39,7 @@ fn list(text: &str, section: &str, name: &str) -> Result<BTreeSet<String>, Strin
     let (lines, _) = rest.split_once("\n]").ok_or_else(missing)?;
     let quoted = |line: &str| Some(line.split_once('"')?.1.split_once('"')?.0.to_owned());
     let entries: Option<BTreeSet<String>> = lines.lines().map(quoted).collect();
-    entries.ok_or_else(|| format!("deny.toml has a line in {name} that is not read"))
+    entries.ok_or_else(|| Error::from(format!("deny.toml has a line in {name} that is not read")))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::value::{self, MESSAGES, same};
 
 /// What became of a case.
 #[derive(Debug, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum CaseResult {
     Passed,
     /// With what was found instead.
     Failed(String),
@@ -19,11 +19,11 @@ pub(super) enum Verdict {
 }
 
 /// Runs a `cel.expr.conformance.test.SimpleTest`.
-pub(super) fn judge(test: &Message) -> Verdict {
+pub(super) fn run_case(test: &Message) -> CaseResult {
     match attempt(test) {
-        Ok(Ok(())) => Verdict::Passed,
-        Ok(Err(found)) => Verdict::Failed(found),
-        Err(reason) => Verdict::Skipped(reason),
+        Ok(Ok(())) => CaseResult::Passed,
+        Ok(Err(found)) => CaseResult::Failed(found),
+        Err(reason) => CaseResult::Skipped(reason),
     }
 }
 
@@ -201,35 +201,35 @@ mod tests {
     use super::super::textproto;
     use super::*;
 
-    fn check(text: &str, expected: Verdict) {
+    fn check(text: &str, expected: CaseResult) {
         let test = textproto::parse(text).expect("the case is well-formed");
-        assert_eq!(judge(&test), expected, "{text}");
+        assert_eq!(run_case(&test), expected, "{text}");
     }
 
     #[test]
     fn verdicts() {
-        check("expr: '1 + 1 == 2'", Verdict::Passed);
-        check("expr: '1 + 1' value { int64_value: 2 }", Verdict::Passed);
+        check("expr: '1 + 1 == 2'", CaseResult::Passed);
+        check("expr: '1 + 1' value { int64_value: 2 }", CaseResult::Passed);
         check(
             "expr: '1 + 1' value { uint64_value: 2 }",
-            Verdict::Failed("Int(2) instead of Uint(2)".to_owned()),
+            CaseResult::Failed("Int(2) instead of Uint(2)".to_owned()),
         );
         check(
             "expr: '1 / 0' eval_error { errors { message: 'x' } }",
-            Verdict::Passed,
+            CaseResult::Passed,
         );
-        check("expr: '1 / 0'", Verdict::Failed("division by zero".to_owned()));
-        check("expr: 'TestAllTypes{}'", Verdict::Skipped(MESSAGES.to_owned()));
+        check("expr: '1 / 0'", CaseResult::Failed("division by zero".to_owned()));
+        check("expr: 'TestAllTypes{}'", CaseResult::Skipped(MESSAGES.to_owned()));
         check(
             "expr: '[x]' check_only: true type_env { name: 'x' ident { type { primitive: INT64 } } }
              typed_result { deduced_type { list_type { elem_type { primitive: INT64 } } } }",
-            Verdict::Passed,
+            CaseResult::Passed,
         );
         check(
             "expr: 'y' container: 'x' type_env { name: 'x.y' ident { type { dyn {} } } }
              bindings { key: 'x.y' value { value { map_value { entries { key { int64_value: 1 } value { bool_value: true } } } } } }
              value { map_value { entries { key { int64_value: 1 } value { bool_value: true } } } }",
-            Verdict::Passed,
+            CaseResult::Passed,
         );
     }
 }

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::{entries, stem};
-use case::{Verdict, judge};
+use case::{CaseResult, run_case};
+use pratique_harness::Error;
 
 /// The arguments of `cargo xtask conformance spec`.
 #[derive(Clone, Debug, clap::Args)]
@@ -45,11 +46,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// Prints what became of each file; gives how many cases failed.
-fn report(arguments: &Arguments) -> Result<usize, String> {
+fn report(arguments: &Arguments) -> Result<usize, Error> {
     let mut total = Tally::default();
     println!("{:<16} {:>6} {:>6} {:>7}", "file", "passed", "failed", "skipped");
     let folder = arguments.directory.join("tests/simple/testdata");
-    for path in entries(&folder).map_err(|error| error.to_string())? {
+    for path in entries(&folder)? {
         let is_case = path.extension().is_some_and(|extension| extension == "textproto");
         if !is_case || arguments.file.as_ref().is_some_and(|only| *only != stem(&path)) {
             continue;
@@ -65,17 +66,16 @@ fn report(arguments: &Arguments) -> Result<usize, String> {
     Ok(total.failed.len())
 }
 
-fn tally(path: &Path) -> Result<Tally, String> {
-    let fault = |error: String| format!("{}: {error}", path.display());
-    let text = fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
-    let file = textproto::parse(&text).map_err(fault)?;
+fn tally(path: &Path) -> Result<Tally, Error> {
+    let text = fs::read_to_string(path).map_err(Error::file(path))?;
+    let file = textproto::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut tally = Tally::default();
     for section in file.messages("section") {
         for test in section.messages("test") {
-            match judge(test) {
-                Verdict::Passed => tally.passed += 1,
-                Verdict::Skipped(reason) => *tally.skipped.entry(reason).or_default() += 1,
-                Verdict::Failed(found) => {
+            match run_case(test) {
+                CaseResult::Passed => tally.passed += 1,
+                CaseResult::Skipped(reason) => *tally.skipped.entry(reason).or_default() += 1,
+                CaseResult::Failed(found) => {
                     let name = format!("{}/{}", section.text("name"), test.text("name"));
                     tally
                         .failed

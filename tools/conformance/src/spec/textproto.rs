@@ -1,5 +1,7 @@
 //! Protocol buffers in their text form, read without their schema.
 
+use pratique_harness::Error;
+
 /// A message: its fields in order; a repeated field is there several times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Message {
@@ -20,7 +22,7 @@ pub(super) enum Field {
 const MAX_DEPTH: usize = 100;
 
 /// Reads a message.
-pub(super) fn parse(text: &str) -> Result<Message, String> {
+pub(super) fn parse(text: &str) -> Result<Message, Error> {
     let mut reader = Reader {
         rest: text,
         text,
@@ -87,7 +89,7 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     /// The fields up to a closing bracket, or to the end of the text.
-    fn message(&mut self, close: Option<char>) -> Result<Message, String> {
+    fn message(&mut self, close: Option<char>) -> Result<Message, Error> {
         if self.depth >= MAX_DEPTH {
             return Err(self.fault("nests too deeply"));
         }
@@ -113,7 +115,7 @@ impl Reader<'_> {
     }
 
     /// The value or values after a name.
-    fn field(&mut self, name: &str, message: &mut Message) -> Result<(), String> {
+    fn field(&mut self, name: &str, message: &mut Message) -> Result<(), Error> {
         let colon = self.take(':');
         if colon && self.take('[') {
             while !self.take(']') {
@@ -129,7 +131,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn value(&mut self) -> Result<Field, String> {
+    fn value(&mut self) -> Result<Field, Error> {
         if self.take('{') {
             return self.message(Some('}')).map(Field::Message);
         }
@@ -153,7 +155,7 @@ impl Reader<'_> {
     }
 
     /// A name, or the name of a type in brackets.
-    fn name(&mut self) -> Result<String, String> {
+    fn name(&mut self) -> Result<String, Error> {
         let name = if self.take('[') {
             let name = self.while_true(|found| found != ']');
             self.skip(1);
@@ -167,7 +169,7 @@ impl Reader<'_> {
         }
     }
 
-    fn string(&mut self, bytes: &mut Vec<u8>) -> Result<(), String> {
+    fn string(&mut self, bytes: &mut Vec<u8>) -> Result<(), Error> {
         let mut rest = self.rest.chars();
         let quote = rest.next();
         loop {
@@ -222,10 +224,10 @@ impl Reader<'_> {
         self.rest = rest.as_str();
     }
 
-    fn fault(&self, what: &str) -> String {
+    fn fault(&self, what: &str) -> Error {
         let read = self.text.len() - self.rest.len();
         let line = self.text.bytes().take(read).filter(|byte| *byte == b'\n').count() + 1;
-        format!("line {line} {what}")
+        format!("line {line} {what}").into()
     }
 }
 
@@ -272,7 +274,7 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let shown = match parse(text) {
             Ok(message) => show(&message),
-            Err(error) => error,
+            Err(error) => error.to_string(),
         };
         assert_eq!(shown, expected, "{text}");
     }
