@@ -1,4 +1,4 @@
-//! What is logged of webhooks: an API server's words.
+//! What is logged of webhooks: an API server's messages.
 
 use std::fmt::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ struct Lines(Arc<Mutex<Vec<String>>>);
 
 impl Subscriber for Lines {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("pratique::hooks")
+        metadata.target().starts_with("pratique::webhooks")
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -46,7 +46,7 @@ impl Subscriber for Lines {
     fn exit(&self, _: &Id) {}
 }
 
-/// Nobody is there.
+/// A caller whose calls fail.
 struct Gone;
 
 impl Caller for Gone {
