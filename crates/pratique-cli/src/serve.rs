@@ -19,7 +19,8 @@ use pratique::Live;
 use pratique_audit::{Level, Log, Options, Target};
 use pratique_metrics::Metrics;
 use pratique_server::{
-    CertificateFiles, Certificates, Drain, Limits, LiveHandler, Reloads, Rotation, Server, Settings, UnknownState,
+    CertificateFiles, Certificates, Drain, Limits, LiveHandler, Reloads, Rotation, Server, Settings,
+    UnknownState,
 };
 use tokio::runtime;
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{BoundExpression, Composition, Declarations, Definition, Expression, ExpressionError, Use};
+use pratique_expression::{
+    BoundExpression, Composition, Declarations, Definition, Expression, ExpressionError, Use,
+};
 
 use crate::variable_names::unescaped;
 

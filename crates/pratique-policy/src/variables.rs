@@ -99,7 +99,10 @@ impl<'s> Variables<'s> {
     }
 
     /// Records which variables an expression reads that is evaluated from now on.
-    pub(crate) fn begin_reading<'v>(&'v self, expression: Option<&'s Arc<BoundExpression>>) -> Reading<'v, 's> {
+    pub(crate) fn begin_reading<'v>(
+        &'v self,
+        expression: Option<&'s Arc<BoundExpression>>,
+    ) -> Reading<'v, 's> {
         Reading {
             variables: self,
             before: self.reading.replace(ReadSet { expression, reads: 0 }),

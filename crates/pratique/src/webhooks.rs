@@ -9,8 +9,8 @@ use std::sync::Arc;
 use pratique_expression::Undecided;
 use pratique_policy::Need;
 use pratique_webhook::{
-    Called, Caller, Conditions, Endpoint, MutatingWebhooks, Observer, PendingChecks, Phase, Rejection, Services,
-    ValidatingWebhooks,
+    Called, Caller, Conditions, Endpoint, MutatingWebhooks, Observer, PendingChecks, Phase, Rejection,
+    Services, ValidatingWebhooks,
 };
 
 use crate::authorization::{Answers, Decider};
@@ -110,20 +110,7 @@ impl PendingChecks for DecidedChecks<'_> {
 }
 
 /// Logs the calls that an API server logs, and forwards events to another observer.
-pub(crate) struct Logging<'o> {
-    observer: Option<&'o mut dyn Observer>,
-    /// The cause of the first denial, which is the one that the user sees.
-    pub(crate) cause: Option<DenialCause>,
-}
-
-impl<'o> Logging<'o> {
-    pub(crate) fn new(observer: Option<&'o mut dyn Observer>) -> Self {
-        Logging {
-            observer,
-            cause: None,
-        }
-    }
-}
+pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn Observer>);
 
 impl Observer for Logging<'_> {
     fn called(&mut self, called: &Called<'_>) {

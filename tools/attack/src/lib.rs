@@ -209,11 +209,13 @@ fn beside(served: &mut Served, attack: Attack, scale: Scale, quiet: &Measured) -
     let seen = beside.stop()?;
     let survived = served.survived()?;
     let quiet = scale.measures_time.then_some(quiet);
-    match (attacked, seen.fine(quiet)) {
-        (Ok(attacked), Ok(seen)) => Ok(format!("{attacked}\n{seen}\n{survived}")),
-        (Ok(attacked) | Err(attacked), Ok(seen) | Err(seen)) => {
-            Err(format!("{attacked}\n{seen}\n{survived}"))
-        }
+    let seen = seen.fine(quiet);
+    let is_fine = attacked.is_ok() && seen.is_ok();
+    let [attacked, seen] = [attacked, seen].map(|told| told.unwrap_or_else(|error| error.to_string()));
+    let text = format!("{attacked}\n{seen}\n{survived}");
+    match is_fine {
+        true => Ok(text),
+        false => Err(Error::Unexpected(text)),
     }
 }
 

@@ -46,7 +46,11 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
 fn waits(served: &Served) -> Result<String, Error> {
     let mut seen = String::new();
     eventually("told why", || {
-        seen = served.get("/readyz").err().map(|error| error.to_string()).unwrap_or_default();
+        seen = served
+            .get("/readyz")
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
         Ok(seen.contains("namespaces is forbidden"))
     })?;
     let reasons = seen.split("; ").take(2).collect::<Vec<_>>();

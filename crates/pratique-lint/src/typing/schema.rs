@@ -57,10 +57,7 @@ impl BuiltinTypes {
     pub(crate) fn shared() -> Arc<dyn TypeProvider> {
         static SHARED: OnceLock<Arc<BuiltinTypes>> = OnceLock::new();
         let shared = SHARED.get_or_init(|| {
-            let by_name = Schema::builtin()
-                .types()
-                .map(|of| (of.name, of))
-                .collect();
+            let by_name = Schema::builtin().types().map(|of| (of.name, of)).collect();
             Arc::new(BuiltinTypes { by_name })
         });
         shared.clone()

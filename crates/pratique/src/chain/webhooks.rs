@@ -8,7 +8,7 @@ use pratique_webhook::{Caller, Mutated, Reinvocation, ValidationOutcome, Webhook
 
 use super::{ChainRun, End};
 use crate::observer::ChainObserver;
-use crate::webhooks::{Logging, DecidedChecks};
+use crate::webhooks::{DecidedChecks, Logging};
 
 impl<'r> ChainRun<'r> {
     fn pending_checks(&self) -> DecidedChecks<'r> {
