@@ -59,12 +59,12 @@ struct Generator<'m> {
 impl Generator<'_> {
     fn structure(&mut self, of: &StructType, reads: Option<&Reads>, depth: usize) -> Object<'static> {
         let mut object = Object::default();
-        let constraints = Constraints::builtin().of(&of.name);
+        let constraints = Constraints::builtin().of(of.name);
         for field in of.fields.iter() {
             let read = reads.and_then(|reads| reads.fields.get(field.name));
-            let required = constraints.is_required(field.name) || is_needed(&of.name, field.name);
+            let required = constraints.is_required(field.name) || is_needed(of.name, field.name);
             let wanted = read.is_some() && self.random.chance(self.spec.density);
-            if depth > DEEPEST || !(required || wanted) || self.is_not_given(&of.name, field.name, depth) {
+            if depth > DEEPEST || !(required || wanted) || self.is_not_given(of.name, field.name, depth) {
                 continue;
             }
             let place = Field {
@@ -77,7 +77,7 @@ impl Generator<'_> {
             }
             object.insert(field.name, value);
         }
-        self.choose(&of.name, &mut object);
+        self.choose(of.name, &mut object);
         object
     }
 

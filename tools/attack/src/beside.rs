@@ -1,6 +1,7 @@
 //! Clients that must not notice the attack: those with usual requests, and probes.
 
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -17,20 +18,25 @@ const CLIENTS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(5);
 /// How often is looked whether the server lives.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long a probe waits for its answer.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Usual clients, until they are stopped.
 pub(super) struct Beside {
     stop: Arc<AtomicBool>,
     clients: Vec<JoinHandle<Measured>>,
     health: JoinHandle<Measured>,
+    probes: JoinHandle<Measured>,
 }
 
 /// What they saw.
 pub(super) struct Seen {
     /// Reviews. A wrong decision or an answer that was lost is an error in it.
     pub(super) reviews: Measured,
-    /// Looks at `/livez`, each on a connection of its own.
+    /// Looks at `/livez` beside reviews, each on a connection of its own.
     pub(super) health: Measured,
+    /// Looks at `/livez` of the listener for probes, likewise.
+    pub(super) probes: Measured,
 }
 
 impl Beside {
@@ -45,12 +51,17 @@ impl Beside {
             .collect();
         let health = {
             let stop = stop.clone();
-            thread::spawn(move || look(address, &trust, &stop))
+            thread::spawn(move || repeat(&stop, || looked(address, &trust)))
+        };
+        let probes = {
+            let (address, stop) = (served.health_address(), stop.clone());
+            thread::spawn(move || repeat(&stop, || probed(address)))
         };
         Ok(Beside {
             stop,
             clients,
             health,
+            probes,
         })
     }
 
@@ -61,9 +72,11 @@ impl Beside {
         let all = self.clients.into_iter().map(JoinHandle::join);
         let all = all.collect::<Result<Vec<_>, _>>().map_err(panicked)?;
         let health = self.health.join().map_err(panicked)?;
+        let probes = self.probes.join().map_err(panicked)?;
         Ok(Seen {
             reviews: Measured::of(all, Duration::ZERO),
             health: Measured::of(vec![health], Duration::ZERO),
+            probes: Measured::of(vec![probes], Duration::ZERO),
         })
     }
 }
@@ -121,17 +134,37 @@ fn evaluated(
     Ok(allowed)
 }
 
-fn look(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measured {
+/// Looks again and again whether the server lives.
+fn repeat(stop: &AtomicBool, look: impl Fn() -> Result<(), Error>) -> Measured {
     let mut measured = Measured::default();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(LOOK);
         let start = Instant::now();
-        let seen = Client::connect(address, trust).and_then(|mut client| client.get("/livez"));
-        match seen {
-            Ok(answer) if answer.code == 200 => measured.answered(start.elapsed()),
-            Ok(answer) => measured.failed(format!("/livez: {}", answer.code)),
+        match look() {
+            Ok(()) => measured.answered(start.elapsed()),
             Err(error) => measured.failed(format!("/livez: {error}")),
         }
     }
     measured
+}
+
+fn looked(address: SocketAddr, trust: &Trust) -> Result<(), Error> {
+    let answer = Client::connect(address, trust)?.get("/livez")?;
+    match answer.code {
+        200 => Ok(()),
+        code => Err(code.to_string().into()),
+    }
+}
+
+/// As a kubelet probes by plain HTTP.
+fn probed(address: SocketAddr) -> Result<(), Error> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(PROBE_TIMEOUT))?;
+    stream.write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    match answer.starts_with("HTTP/1.1 200 ") {
+        true => Ok(()),
+        false => Err(answer.into()),
+    }
 }

@@ -47,11 +47,18 @@ impl<'a> Options<'a> {
     }
 }
 
+/// Where a server listens.
+#[derive(Clone, Copy)]
+struct Ports {
+    reviews: u16,
+    health: u16,
+}
+
 /// A `pratique serve` with the policies of this directory, in a control group with little memory.
 pub(super) struct Served {
     process: Process,
     group: Group,
-    port: u16,
+    ports: Ports,
     state: PathBuf,
     pub(super) certificates: Certificates,
 }
@@ -66,13 +73,16 @@ impl Served {
             fs::remove_dir_all(&tls).map_err(Error::file(&tls))?;
         }
         let certificates = Certificates::new(&tls)?;
-        let port = free_port()?;
+        let ports = Ports {
+            reviews: free_port()?,
+            health: free_port()?,
+        };
         let group = Group::new();
-        let process = start(options, &group, &config, &certificates, port)?;
+        let process = start(options, &group, &config, &certificates, ports)?;
         Ok(Served {
             process,
             group,
-            port,
+            ports,
             state,
             certificates,
         })
@@ -82,12 +92,17 @@ impl Served {
     pub(super) fn crash(&mut self, options: &Options<'_>) -> Result<(), Error> {
         self.process.kill()?;
         let config = self.state.join("admission.yaml");
-        self.process = start(options, &self.group, &config, &self.certificates, self.port)?;
+        self.process = start(options, &self.group, &config, &self.certificates, self.ports)?;
         Ok(())
     }
 
     pub(super) fn address(&self) -> SocketAddr {
-        SocketAddr::from(([127, 0, 0, 1], self.port))
+        SocketAddr::from(([127, 0, 0, 1], self.ports.reviews))
+    }
+
+    /// Where it answers probes and nothing else.
+    pub(super) fn health_address(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.ports.health))
     }
 
     /// What clients trust.
@@ -210,11 +225,13 @@ fn start(
     group: &Group,
     config: &Path,
     certificates: &Certificates,
-    port: u16,
+    ports: Ports,
 ) -> Result<Process, Error> {
     let mut command: Command = group.command(options.program, options.files);
     command
-        .args(["serve", "--listen", &format!("127.0.0.1:{port}"), "--config"])
+        .args(["serve", "--listen", &format!("127.0.0.1:{}", ports.reviews)])
+        .args(["--health-listen", &format!("127.0.0.1:{}", ports.health)])
+        .arg("--config")
         .arg(config)
         .arg("--tls-cert")
         .arg(certificates.certificate())

@@ -109,10 +109,10 @@ impl Builder<'_> {
 
     /// The fields of a type that are present.
     fn facts(&self, of: &StructType, inherited: &[(&'static str, Given)]) -> Facts {
-        let required = always_present(&of.name)
+        let required = always_present(of.name)
             .iter()
             .map(|path| (*path, Given::Required));
-        let mut facts: Facts = given(&of.name).to_vec();
+        let mut facts: Facts = given(of.name).to_vec();
         facts.extend(required);
         facts.extend(inherited);
         let metadata = METADATA.iter().chain(&["namespace"]);

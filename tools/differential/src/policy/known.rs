@@ -11,8 +11,8 @@ pub(super) fn is_known(ours: &Value, theirs: &Value) -> bool {
 /// are a map. To us both are maps, and shown as structs.
 fn names_another_go_map(ours: &Value, theirs: &Value) -> bool {
     let [map, structure] = ["reflectSchemalessTypedMap", "reflectSchemalessTypedStruct"];
-    let theirs = theirs.to_string();
-    theirs.contains(map) && theirs.replace(map, structure) == ours.to_string()
+    let [ours, theirs] = [ours, theirs].map(Value::to_string);
+    theirs.contains(map) && theirs.replace(map, structure) == ours
 }
 
 #[cfg(test)]
