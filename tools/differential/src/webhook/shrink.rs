@@ -30,7 +30,7 @@ pub(super) struct Difference {
 const AT_ONCE: usize = 32;
 
 /// How often the reference is asked, so that what it leaves to chance shows.
-const TIMES: usize = 10;
+const TIMES: usize = 128;
 
 /// How long a difference is made small, at most.
 const LONGEST: Duration = Duration::from_secs(60);
