@@ -7,8 +7,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
+
+use foldhash::quality::FixedState;
 
 use super::set::ManifestSet;
 use crate::kind::Kind;
@@ -84,12 +86,10 @@ pub(crate) struct Seen {
 
 impl Seen {
     pub(crate) fn new((file, identity): &Identified) -> Self {
-        let mut hasher = DefaultHasher::new();
-        file.content.hash(&mut hasher);
         Seen {
             path: file.path.clone(),
             identity: identity.clone(),
-            digest: hasher.finish(),
+            digest: FixedState::default().hash_one(&file.content),
             length: file.content.len(),
         }
     }

@@ -42,10 +42,10 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified,
         ))
     })?;
     let mut files = Vec::with_capacity(names.len());
-    for name in names {
+    for Listed { name, is_regular } in names {
         let found = Path::new(path).join(&name);
         let path = clean_path(&format!("{path}/{}", path_text(Path::new(&name))));
-        files.push(match read_manifest(&found, budget) {
+        files.push(match read_manifest(&found, is_regular, budget) {
             Ok((content, identity)) => Ok((ManifestFile { path, content }, identity)),
             Err(error) => {
                 let reason = file_error(&path, &error);
@@ -61,9 +61,12 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified,
 }
 
 /// Reads a file of a directory. The server would block on a pipe, and read a device without end.
-fn read_manifest(path: &Path, budget: &Budget) -> Result<(Vec<u8>, Identity), ReadError> {
+fn read_manifest(path: &Path, is_regular: bool, budget: &Budget) -> Result<(Vec<u8>, Identity), ReadError> {
     let limit = budget.limit() / budget::FILE;
-    let read = file::read(path, limit)?;
+    let read = match is_regular {
+        true => file::read_listed(path, limit)?,
+        false => file::read(path, limit)?,
+    };
     let length = u64::try_from(read.0.len()).unwrap_or(u64::MAX);
     let spent = budget.spend(length.saturating_mul(budget::FILE));
     spent.map(|()| read).map_err(|_| {
@@ -77,13 +80,22 @@ fn unreadable(text: String) -> Failure {
     Failure::single(text.clone(), Problem::new(Rule::Unreadable, text))
 }
 
-fn manifest_names(directory: &Path) -> io::Result<Vec<OsString>> {
+/// An entry of a directory.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Listed {
+    name: OsString,
+    is_regular: bool,
+}
+
+fn manifest_names(directory: &Path) -> io::Result<Vec<Listed>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let name = entry.file_name();
-        if !entry.file_type()?.is_dir() && has_manifest_extension(&name.to_string_lossy()) {
-            names.push(name);
+        let kind = entry.file_type()?;
+        if !kind.is_dir() && has_manifest_extension(&name.to_string_lossy()) {
+            let is_regular = kind.is_file();
+            names.push(Listed { name, is_regular });
         }
     }
     names.sort_unstable();

@@ -58,11 +58,16 @@ impl Identity {
 
 /// [`read_regular`], with the call that failed, or the file's identity.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), ReadError> {
-    let failed = |call| move |error| ReadError { call, error };
     // Opening some devices has effects. An error here shows again when the file is opened.
     if let Ok(found) = fs::metadata(path) {
         check(&found, limit)?;
     }
+    read_listed(path, limit)
+}
+
+/// [`read`] of a path of which a listing of its directory said that it is a regular file.
+pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), ReadError> {
+    let failed = |call| move |error| ReadError { call, error };
     let mut options = OpenOptions::new();
     // Meanwhile the path may lead to a pipe.
     #[cfg(unix)]
@@ -70,9 +75,17 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), ReadE
     let file = options.read(true).open(path).map_err(failed("open"))?;
     let found = file.metadata().map_err(failed("stat"))?;
     check(&found, limit)?;
-    let length = usize::try_from(found.len()).unwrap_or(usize::MAX);
-    let mut bytes = Vec::with_capacity(length.saturating_add(1).min(MAX_RESERVED));
-    let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    let mut bytes = Vec::with_capacity(
+        usize::try_from(found.len())
+            .unwrap_or(usize::MAX)
+            .min(MAX_RESERVED),
+    );
+    // What is appended from now on belongs to a later version. Files that the system generates have no length.
+    let end = match found.len() {
+        0 => limit.saturating_add(1),
+        length => length,
+    };
+    let read = file.take(end).read_to_end(&mut bytes);
     match u64::try_from(read.map_err(failed("read"))?) {
         Ok(length) if length <= limit => Ok((bytes, Identity::of(&found))),
         _ => Err(too_large(limit)),
@@ -143,6 +156,17 @@ mod tests {
         std::os::unix::fs::symlink(&pipe, &link).unwrap();
         for path in [&pipe, &link, Path::new("/dev/zero"), Path::new("/dev/null")] {
             check_error(path, 1 << 20, "not a regular file");
+            // It may have taken the place of a regular file since that was listed.
+            let error = read_listed(path, 1 << 20).unwrap_err().error.to_string();
+            assert_eq!(error, "not a regular file");
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn files_without_a_length_are_read_to_their_end() {
+        let bytes = read_regular("/proc/self/status", 1 << 20).unwrap();
+        assert!(bytes.starts_with(b"Name:"));
+        check_error(Path::new("/proc/self/status"), 4, "larger than 4 bytes");
     }
 }
