@@ -11,22 +11,27 @@ use crate::memo::Memo;
 use crate::variables::Variables;
 
 /// Memory for a request; outlives its [`Session`](crate::session::Session).
-#[derive(Default)]
 pub(crate) struct RequestArena<'s> {
     pub(crate) arena: Arena,
     pub(crate) memo: Memo<'s>,
     values: OnceCell<typed_arena::Arena<json::Value<'s>>>,
-    variables: typed_arena::Arena<Variables<'s>>,
+    variables: OnceCell<typed_arena::Arena<Variables<'s>>>,
     pub(crate) namespace: OnceCell<NamespaceObject>,
     pub(crate) named_namespace: OnceCell<NamedNamespace>,
 }
 
 impl<'s> RequestArena<'s> {
     /// Memory within a limit.
+    // Inlined, as it is large to move.
+    #[inline]
     pub(crate) fn with_limit(limit: Option<&MemoryLimit>) -> Self {
         RequestArena {
             arena: limit.map_or_else(Arena::new, Arena::within),
-            ..RequestArena::default()
+            memo: Memo::default(),
+            values: OnceCell::new(),
+            variables: OnceCell::new(),
+            namespace: OnceCell::new(),
+            named_namespace: OnceCell::new(),
         }
     }
 
@@ -45,8 +50,7 @@ impl<'s> RequestArena<'s> {
 
     /// Keeps the variables of a policy until the end of the request.
     pub(crate) fn keep_variables(&'s self, variables: Variables<'s>) -> &'s Variables<'s> {
-        let variables = self.variables.alloc(variables);
-        variables.set_place();
-        variables
+        let kept = self.variables.get_or_init(typed_arena::Arena::new);
+        kept.alloc(variables)
     }
 }

@@ -55,7 +55,8 @@ impl<'e, 's> Evaluator<'e, 's> {
     }
 
     /// Evaluates the expressions of many policies, which see this of the request. The results are for the caller to keep.
-    #[inline]
+    // Inlined, as it is large to move.
+    #[inline(always)]
     pub(crate) fn for_batch(session: &'e Session<'s>, inputs: &Inputs<'s>, sees: InputSet) -> Self {
         let mut activation = session.activation(inputs);
         session.supply_seen(&mut activation, inputs, sees);

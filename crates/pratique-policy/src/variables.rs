@@ -21,7 +21,8 @@ use crate::variable_names::unescaped;
 pub(crate) struct Variables<'s> {
     compiled: &'s [Variable],
     states: Vec<RefCell<State<'s>>>,
-    activation: Activation<'s>,
+    /// What variables read, other variables included; set once these have their [place](Self::set_place).
+    activation: OnceCell<Activation<'s>>,
     scratch: EvalScratch<'s>,
     inputs: InputKey,
     /// The cost of evaluations that was not taken yet.
@@ -30,8 +31,6 @@ pub(crate) struct Variables<'s> {
     nesting: Cell<usize>,
     /// What the expression reads that is being evaluated.
     reading: Cell<ReadSet<'s>>,
-    /// Where these are, for variables that read others.
-    this: OnceCell<&'s Variables<'s>>,
 }
 
 enum State<'s> {
@@ -63,34 +62,30 @@ impl Reading<'_, '_> {
 }
 
 impl<'s> Variables<'s> {
-    /// Variables without values yet; the activation has what they read besides other variables. They have to be
-    /// [placed](Self::set_place).
-    pub(crate) fn new(
-        compiled: &'s [Variable],
-        activation: &Activation<'s>,
-        inputs: InputKey,
-        scratch: EvalScratch<'s>,
-    ) -> Self {
+    /// Variables without values yet. They have to be [placed](Self::set_place).
+    pub(crate) fn new(compiled: &'s [Variable], inputs: InputKey, scratch: EvalScratch<'s>) -> Self {
         Variables {
             compiled,
             states: compiled.iter().map(|_| RefCell::new(State::Untouched)).collect(),
-            activation: match compiled {
-                [] => Activation::default(),
-                _ => activation.clone(),
-            },
+            activation: OnceCell::new(),
             scratch,
             inputs,
             cost: Cell::new(0),
             nesting: Cell::new(0),
             reading: Cell::default(),
-            this: OnceCell::new(),
         }
     }
 
-    /// Says where these are, so that variables can read others.
-    pub(crate) fn set_place(&'s self) {
-        // It is empty until then.
-        let _ = self.this.set(self);
+    /// Gives the variables what they read: the activation, and these variables where they are now.
+    pub(crate) fn set_place(&'s self, activation: &Activation<'s>) {
+        if !self.compiled.is_empty() {
+            let activation = || {
+                let mut activation = activation.clone();
+                activation.set(slots().variables, Value::Struct(self));
+                activation
+            };
+            self.activation.get_or_init(activation);
+        }
     }
 
     /// The cost of evaluations since the last call.
@@ -203,14 +198,11 @@ impl<'s> Variables<'s> {
     }
 
     fn evaluate_now(&self, name: &str, expression: &'s Expression) -> (Evaluation<'s>, u64) {
-        let mut activation = self.activation.clone();
-        if let Some(this) = self.this.get() {
-            activation.set(slots().variables, Value::Struct(*this));
-        }
+        let activation = self.activation.get_or_init(Activation::default);
         self.nesting.set(self.nesting.get() + 1);
         let trace = self.scratch.trace;
         trace.inspect(|trace| trace.begin(Part::Variable(name), expression.text()));
-        let evaluated = self.scratch.evaluate(expression.program(), &activation);
+        let evaluated = self.scratch.evaluate(expression.program(), activation);
         self.nesting.set(self.nesting.get() - 1);
         evaluated
     }

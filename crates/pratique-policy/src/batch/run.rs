@@ -60,21 +60,21 @@ impl<'e, 's> BatchRun<'e, 's> {
         };
         let conditions = match expressions.condition_sees() {
             Some(sees) => {
-                let conditions = RoleEvaluator::new(session, of_request, NamespaceForm::Absent, sees)?;
-                Some(Box::new(conditions))
+                let inputs = inputs(session, of_request, NamespaceForm::Absent)?;
+                Some(Box::new(RoleEvaluator::new(session, &inputs, sees)))
             }
             None => None,
         };
-        let others = RoleEvaluator::new(session, matched, NamespaceForm::Reduced, expressions.other_sees())?;
         let condition_inputs = conditions.as_ref().map_or(InputKey::UNSHARED, |role| role.key());
+        let inputs = inputs(session, matched, NamespaceForm::Reduced)?;
         Some(BatchRun {
             expressions,
             parts,
             policies,
             session,
-            results: BatchResults::new(expressions, [condition_inputs, others.key()]),
+            results: BatchResults::new(expressions, [condition_inputs, inputs.key]),
             conditions,
-            others,
+            others: RoleEvaluator::new(session, &inputs, expressions.other_sees()),
             is_first: session.memo().is_empty(),
         })
     }
@@ -206,28 +206,30 @@ impl<'e, 's> BatchRun<'e, 's> {
     }
 }
 
+/// The inputs of expressions that see the namespace in a form. `None` as for [`BatchRun::new`].
+#[inline]
+fn inputs<'s>(session: &Session<'s>, matched: Matched<'s>, namespace: NamespaceForm) -> Option<Inputs<'s>> {
+    let key = session.input_key(&matched, namespace);
+    let inputs = Inputs {
+        matched,
+        objects: session.objects(matched.kind).ok()?,
+        params: Value::Null,
+        namespace,
+        authorizer: false,
+        key,
+        repeats: false,
+    };
+    (key != InputKey::UNSHARED).then_some(inputs)
+}
+
 impl<'e, 's> RoleEvaluator<'e, 's> {
-    #[inline]
-    fn new(
-        session: &'e Session<'s>,
-        matched: Matched<'s>,
-        namespace: NamespaceForm,
-        sees: InputSet,
-    ) -> Option<Self> {
-        let key = session.input_key(&matched, namespace);
-        let inputs = Inputs {
-            matched,
-            objects: session.objects(matched.kind).ok()?,
-            params: Value::Null,
-            namespace,
-            authorizer: false,
-            key,
-            repeats: false,
-        };
-        (key != InputKey::UNSHARED).then(|| RoleEvaluator {
-            evaluator: Evaluator::for_batch(session, &inputs, sees),
+    // Inlined, as it is large to move.
+    #[inline(always)]
+    fn new(session: &'e Session<'s>, inputs: &Inputs<'s>, sees: InputSet) -> Self {
+        RoleEvaluator {
+            evaluator: Evaluator::for_batch(session, inputs, sees),
             variables_cost: 0,
-        })
+        }
     }
 
     fn key(&self) -> InputKey {

@@ -24,6 +24,9 @@ pub fn mutate<'s>(
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
     let attributes = attributes.into();
+    if is_unaffected(sets, attributes) {
+        return Ok(Mutated::default());
+    }
     let mut reinvocation = Reinvocation::default();
     let first = mutate_once(sets, attributes, context.clone(), &mut reinvocation, observer)?;
     if !first.allowed() || !reinvocation.is_due() {
@@ -57,11 +60,15 @@ pub fn mutate_once<'s>(
     observer: &mut dyn Observer,
 ) -> Result<Mutated, Unfinished> {
     let attributes = attributes.into();
-    // A deletion has no object to mutate.
-    if attributes.request.operation == Operation::Delete || sets.iter().all(|set| set.is_empty()) {
+    if is_unaffected(sets, attributes) {
         return Ok(Mutated::default());
     }
     run(sets, attributes, context, reinvocation, observer)
+}
+
+/// Whether there is nothing to do: a deletion has no object to mutate.
+fn is_unaffected(sets: &[&MutatingPolicies], attributes: Attributes<'_>) -> bool {
+    attributes.request.operation == Operation::Delete || sets.iter().all(|set| set.is_empty())
 }
 
 fn run(

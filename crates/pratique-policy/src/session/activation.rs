@@ -80,8 +80,9 @@ impl<'s> Session<'s> {
                 self.supply(activation, inputs, expression.program());
             }
         }
-        let variables = Variables::new(compiled, activation, inputs.key, self.scratch());
+        let variables = Variables::new(compiled, inputs.key, self.scratch());
         let variables = self.arena.keep_variables(variables);
+        variables.set_place(activation);
         activation.set(slots().variables, Value::Struct(variables));
         variables
     }
