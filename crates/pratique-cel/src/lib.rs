@@ -117,7 +117,7 @@
 //! # Tools
 //!
 //! [`Environment::parse`] and [`Environment::check`] are the steps of compiling: an [`ast::Ast`], and the types and
-//! [references](Reference) of its nodes. [`print`](mod@print) writes a tree as text again, and an [`Observer`] is shown
+//! [references](Reference) of its nodes. [`print`](mod@print) writes a tree as text again, and an [`EvaluationObserver`] is shown
 //! the value of each node while a program runs.
 //!
 //! # Guarantees
@@ -174,7 +174,7 @@ pub use error::{Fault, FaultKind, PlanError, Stop};
 pub use evaluate_json::EvaluateJsonError;
 pub use interrupt::Interrupt;
 pub use memory::{HeldMemory, MemoryBudget, MemoryLimit, OutOfMemory};
-pub use plan::{Observer, Program, Unobserved};
+pub use plan::{EvaluationObserver, Program, Unobserved};
 pub use unknown::Unknown;
 pub use value::Value;
 

@@ -2,7 +2,7 @@
 
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
-use pratique_cel::{Activation, Context, Observer, Program, Value};
+use pratique_cel::{Activation, Context, EvaluationObserver, Program, Value};
 use pratique_exclusion::Origin;
 use pratique_expression::Missing;
 use pratique_match::Mismatch;
@@ -124,7 +124,7 @@ pub fn evaluate<'a>(
 
 struct ValueObserver<'t>(&'t dyn Trace);
 
-impl Observer for ValueObserver<'_> {
+impl EvaluationObserver for ValueObserver<'_> {
     fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {
         self.0.value(expression, value);
     }

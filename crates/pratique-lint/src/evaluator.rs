@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pratique_cel::ast::ExprId;
 use pratique_cel::library::authz::{Answer, Authorizer, Check, Decision};
 use pratique_cel::value::Evaluation;
-use pratique_cel::{Activation, Arena, Context, Fault, Observer, Value};
+use pratique_cel::{Activation, Arena, Context, EvaluationObserver, Fault, Value};
 use pratique_expression::{Authorizers, Cache, Composition, Expression, Use, request_value, slots};
 use pratique_json as json;
 
@@ -268,7 +268,7 @@ impl NodeRecorder {
     }
 }
 
-impl Observer for NodeRecorder {
+impl EvaluationObserver for NodeRecorder {
     fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {
         let seen = self.seen.entry(expression).or_default();
         match value {

@@ -25,7 +25,7 @@ use crate::types::Type;
 use crate::value::Evaluation;
 
 use node::{Node, NodeId, Root, Step};
-pub use observe::{Observer, Unobserved};
+pub use observe::{EvaluationObserver, Unobserved};
 use run::{Evaluator, Local};
 
 /// How many variables of comprehensions are kept on the stack.
@@ -104,7 +104,7 @@ impl Program {
     }
 
     /// Evaluates the expression, and reports the value of each of its subexpressions to an observer.
-    pub fn evaluate_observed<'a, O: Observer>(
+    pub fn evaluate_observed<'a, O: EvaluationObserver>(
         &'a self,
         context: &Context<'a>,
         activation: &Activation<'a>,

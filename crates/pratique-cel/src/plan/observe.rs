@@ -4,7 +4,7 @@ use crate::ast::ExprId;
 use crate::value::Evaluation;
 
 /// Receives the value of each subexpression as it is evaluated.
-pub trait Observer {
+pub trait EvaluationObserver {
     /// Whether values are observed at all. Without, evaluations spend nothing on it.
     const ACTIVE: bool = true;
 
@@ -16,7 +16,7 @@ pub trait Observer {
 #[derive(Clone, Copy, Debug)]
 pub struct Unobserved;
 
-impl Observer for Unobserved {
+impl EvaluationObserver for Unobserved {
     const ACTIVE: bool = false;
 
     fn observe(&mut self, _: ExprId, _: &Evaluation<'_>) {}

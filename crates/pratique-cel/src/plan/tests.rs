@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::environment::Environment;
 use crate::library;
 use crate::ops::shown;
-use crate::plan::{Observer, Program};
+use crate::plan::{EvaluationObserver, Program};
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
@@ -430,7 +430,7 @@ fn evaluation_ends_at_the_limit() {
 fn observers_see_each_expression() {
     #[derive(Default)]
     struct Notes(String);
-    impl Observer for Notes {
+    impl EvaluationObserver for Notes {
         fn observe(&mut self, _: ExprId, value: &Evaluation<'_>) {
             let text = value.as_ref().map_or_else(ToString::to_string, shown);
             let _ = write!(self.0, "{text}; ");

@@ -9,7 +9,7 @@ use super::{Evaluator, Local};
 use crate::error::Fault;
 use crate::ops::{self, Lookup};
 use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
-use crate::plan::observe::Observer;
+use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, Map, Value, is_options};
 
 /// What a path leads to.
@@ -31,7 +31,7 @@ impl<'a> Found<'a> {
     }
 }
 
-impl<'a, O: Observer> Evaluator<'_, 'a, O> {
+impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// The value of an attribute.
     #[inline(always)]
     pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {

@@ -9,13 +9,13 @@ use crate::function::Intrinsic;
 use crate::ops;
 use crate::plan::guard::accept_all;
 use crate::plan::node::{Call, Cost, NodeId, Target};
-use crate::plan::observe::Observer;
+use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, Value};
 
 /// How many arguments are kept on the stack.
 const INLINE_ARGUMENTS: usize = 4;
 
-impl<'a, O: Observer> Evaluator<'_, 'a, O> {
+impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     pub(super) fn call(&mut self, call: &'a Call) -> Evaluation<'a> {
         if let Target::Made { value, cost } = &call.target
             && !O::ACTIVE

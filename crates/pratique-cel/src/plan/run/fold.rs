@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::{Fold, FoldKind, LocalIndex, NodeId};
-use crate::plan::observe::Observer;
+use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, List, Map, Value};
 
 /// The cost of reading the accumulator.
@@ -20,7 +20,7 @@ const READ: u64 = 1;
 /// The cost of a call of an operator.
 const CALL: u64 = 1;
 
-impl<'a, O: Observer> Evaluator<'_, 'a, O> {
+impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     pub(super) fn fold(&mut self, fold: &'a Fold) -> Evaluation<'a> {
         let range = self.range(fold)?;
         match &fold.shape {

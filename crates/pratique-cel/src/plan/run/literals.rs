@@ -6,13 +6,13 @@ use crate::arena::ArenaVec;
 use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::{Element, Entry, LIST_COST, NodeId, StructLiteral};
-use crate::plan::observe::Observer;
+use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, List, Map, Value};
 
 const MAP_COST: u64 = 30;
 const STRUCT_COST: u64 = 40;
 
-impl<'a, O: Observer> Evaluator<'_, 'a, O> {
+impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     pub(super) fn list(&mut self, elements: &'a [Element]) -> Evaluation<'a> {
         let result = self.elements(elements);
         self.charge_literal(LIST_COST, &result)?;

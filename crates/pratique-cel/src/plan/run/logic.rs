@@ -4,11 +4,11 @@ use super::Evaluator;
 use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::{Node, NodeId};
-use crate::plan::observe::Observer;
+use crate::plan::observe::EvaluationObserver;
 use crate::plan::set::ConstantSet;
 use crate::value::{Evaluation, Value};
 
-impl<'a, O: Observer> Evaluator<'_, 'a, O> {
+impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// False if a term is false, even if others are errors; else the first error, else true.
     pub(super) fn and(&mut self, terms: &'a [NodeId]) -> Result<bool, Fault> {
         self.logical(terms, false)

@@ -9,7 +9,7 @@ mod range;
 
 use super::Program;
 use super::node::{LocalIndex, Node, NodeId};
-use super::observe::Observer;
+use super::observe::EvaluationObserver;
 use crate::context::Context;
 use crate::environment::Activation;
 use crate::error::Fault;
@@ -46,7 +46,7 @@ impl Local<'_> {
     pub(super) const UNSET: Self = Local::Value(Value::Null);
 }
 
-impl<'r, 'a, O: Observer> Evaluator<'r, 'a, O> {
+impl<'r, 'a, O: EvaluationObserver> Evaluator<'r, 'a, O> {
     pub(super) fn new(
         program: &'a Program,
         context: &'r Context<'a>,

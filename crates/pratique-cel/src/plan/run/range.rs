@@ -4,7 +4,7 @@ use super::Evaluator;
 use crate::error::Fault;
 use crate::ops;
 use crate::plan::node::Fold;
-use crate::plan::observe::Observer;
+use crate::plan::observe::EvaluationObserver;
 use crate::value::{List, Map, Value};
 
 /// A list or map.
@@ -39,7 +39,7 @@ impl<'a> Range<'a> {
     }
 }
 
-impl<'a, O: Observer> Evaluator<'_, 'a, O> {
+impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     pub(super) fn range(&mut self, fold: &Fold) -> Result<Range<'a>, Fault> {
         match self.evaluate(fold.range)? {
             Value::List(list) => Ok(Range::List(list)),
