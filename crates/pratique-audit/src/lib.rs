@@ -2,7 +2,7 @@
 //!
 //! An [`Event`] is an `audit.k8s.io/v1` `Event` with the parts of a request that admission has. A [`Log`] queues events
 //! without blocking; the queue is bounded in number and size, and a background thread writes it. If the queue is full,
-//! events are dropped, counted, logged, and reported to an [`Observer`]. A failed write, as on a full disk, is retried
+//! events are dropped, counted, logged, and reported to an [`LossObserver`]. A failed write, as on a full disk, is retried
 //! from where it stopped until it succeeds; an incomplete line is ended before the next one.
 //!
 //! Files are created with permissions for their owner only. The data of Secrets, and tokens, are left out of events by
@@ -40,5 +40,5 @@ mod writer;
 
 pub use event::{Event, Level};
 pub use log::{Counts, Error, Log, Options};
-pub use losses::Observer;
+pub use losses::LossObserver;
 pub use target::Target;

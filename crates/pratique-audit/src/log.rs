@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use pratique_types::AdmissionRequest;
 
 use crate::event::{Event, Level};
-use crate::losses::Observer;
+use crate::losses::LossObserver;
 use crate::queue::{Limits, Queue};
 use crate::secrets;
 use crate::target::Target;
@@ -168,7 +168,7 @@ impl Log {
     }
 
     /// Sets the observer of losses, unless there is one.
-    pub fn observe(&self, observer: impl Observer + 'static) {
+    pub fn observe(&self, observer: impl LossObserver + 'static) {
         self.counters.losses.observe(Box::new(observer));
     }
 

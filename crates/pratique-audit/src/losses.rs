@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Is called when events are lost or delayed.
-pub trait Observer: Send + Sync {
+pub trait LossObserver: Send + Sync {
     /// Called when events are lost: the queue was full, or the log ended before they were written.
     fn lost(&self, events: u64);
 
@@ -23,7 +23,7 @@ pub(crate) struct Losses {
     events: AtomicU64,
     failures: AtomicU64,
     logged: Mutex<Logged>,
-    observer: OnceLock<Box<dyn Observer>>,
+    observer: OnceLock<Box<dyn LossObserver>>,
 }
 
 /// The losses that were logged, and when.
@@ -35,7 +35,7 @@ struct Logged {
 
 impl Losses {
     /// Sets the observer, unless there is one.
-    pub(crate) fn observe(&self, observer: Box<dyn Observer>) {
+    pub(crate) fn observe(&self, observer: Box<dyn LossObserver>) {
         let _ = self.observer.set(observer);
     }
 

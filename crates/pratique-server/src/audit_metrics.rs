@@ -1,12 +1,12 @@
 //! Counts lost and delayed audit events in metrics.
 
-use pratique_audit::{Log, Observer};
+use pratique_audit::{Log, LossObserver};
 use pratique_metrics::Metrics;
 
 /// An observer that counts in metrics.
 struct AuditMetrics(Metrics);
 
-impl Observer for AuditMetrics {
+impl LossObserver for AuditMetrics {
     fn lost(&self, events: u64) {
         self.0.audit_errors("log", events);
     }
