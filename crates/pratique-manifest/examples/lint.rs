@@ -36,7 +36,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let [directory, plugin] = arguments.as_slice() else {
         return Err("usage: lint DIRECTORY PLUGIN".into());
     };
-    let named = Plugin::START_ORDER.into_iter().find(|own| own.name() == plugin);
+    let named = Plugin::START_ORDER
+        .into_iter()
+        .find(|known| known.name() == plugin);
     let plugin = named.ok_or_else(|| format!("there is no plugin {plugin}"))?;
     let (report, loads) = lint(directory, plugin);
     print!("{report}");

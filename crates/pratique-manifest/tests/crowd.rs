@@ -82,13 +82,13 @@ fn files(mut seed: usize, good: usize) -> Vec<ManifestFile> {
 /// All that can be told from outside.
 fn shown(loaded: &Result<ManifestSet, LoadErrors>) -> Result<Vec<String>, String> {
     let set = loaded.as_ref().map_err(|errors| format!("{errors:?}"))?;
-    let policies = set.validating_policies.iter().map(|own| {
-        let location = own.source.locate(&[]);
-        format!("{} {:?} {:?}", location.file, location.start, own.object)
+    let policies = set.validating_policies.iter().map(|policy| {
+        let location = policy.source.locate(&[]);
+        format!("{} {:?} {:?}", location.file, location.start, policy.object)
     });
-    let bindings = set.validating_bindings.iter().map(|own| {
-        let location = own.source.locate(&[]);
-        format!("{} {:?} {:?}", location.file, location.start, own.object)
+    let bindings = set.validating_bindings.iter().map(|binding| {
+        let location = binding.source.locate(&[]);
+        format!("{} {:?} {:?}", location.file, location.start, binding.object)
     });
     Ok([set.hash.clone()]
         .into_iter()

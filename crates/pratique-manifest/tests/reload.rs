@@ -34,7 +34,7 @@ fn binding(name: &str) -> String {
 
 /// A directory, loaded anew and again, which must come to the same.
 struct Directory {
-    own: TempDir,
+    root: TempDir,
     reloader: Reloader,
     compiler: Counting,
 }
@@ -42,25 +42,25 @@ struct Directory {
 impl Directory {
     fn new() -> Self {
         Directory {
-            own: TempDir::new().unwrap(),
+            root: TempDir::new().unwrap(),
             reloader: Reloader::new(PLUGIN),
             compiler: Counting(AtomicUsize::new(0)),
         }
     }
 
     fn write(&self, name: &str, text: &str) -> &Self {
-        fs::write(self.own.path().join(name), text).unwrap();
+        fs::write(self.root.path().join(name), text).unwrap();
         self
     }
 
     fn remove(&self, name: &str) {
-        fs::remove_file(self.own.path().join(name)).unwrap();
+        fs::remove_file(self.root.path().join(name)).unwrap();
     }
 
     /// Loads, having so many policies compiled.
     #[track_caller]
     fn check(&mut self, compiled: usize) -> Option<ManifestSet> {
-        let path = self.own.path().to_str().unwrap();
+        let path = self.root.path().to_str().unwrap();
         let options = Options::new(&UncheckedExpressions);
         let expected = load_directory(path, PLUGIN, &options);
         self.compiler.0.store(0, Ordering::Relaxed);
@@ -82,14 +82,14 @@ impl Directory {
 }
 
 fn shown(set: &ManifestSet) -> Vec<String> {
-    let policies = set.validating_policies.iter().map(|own| {
-        let location = own.source.locate(&[]);
-        format!("{} {:?} {:?}", location.file, location.start, own.object)
+    let policies = set.validating_policies.iter().map(|policy| {
+        let location = policy.source.locate(&[]);
+        format!("{} {:?} {:?}", location.file, location.start, policy.object)
     });
     let bindings = set
         .validating_bindings
         .iter()
-        .map(|own| format!("{:?}", own.object));
+        .map(|policy| format!("{:?}", policy.object));
     policies.chain(bindings).collect()
 }
 
@@ -132,7 +132,7 @@ fn the_hash_in_use_is_not_loaded() {
     let mut directory = Directory::new();
     directory.write("a.yaml", &policy("a"));
     let hash = directory.check(1).unwrap().hash;
-    let path = directory.own.path().to_str().unwrap();
+    let path = directory.root.path().to_str().unwrap();
     let options = Options::new(&UncheckedExpressions);
     let again = directory.reloader.load(path, Some(&hash), &options).unwrap();
     assert!(again.is_none());
@@ -159,9 +159,9 @@ fn faults_are_those_of_the_first_time() {
     directory.write("b.yaml", &policy("b"));
     directory.check(1).unwrap();
     // What cannot be read.
-    fs::create_dir(directory.own.path().join("d")).unwrap();
+    fs::create_dir(directory.root.path().join("d")).unwrap();
     #[cfg(unix)]
-    std::os::unix::fs::symlink("d", directory.own.path().join("d.yaml")).unwrap();
+    std::os::unix::fs::symlink("d", directory.root.path().join("d.yaml")).unwrap();
     assert!(directory.check(0).is_none());
     directory.remove("d.yaml");
     // Between documents that are good.
@@ -178,7 +178,7 @@ fn bytes_that_are_no_text_are_read_each_time() {
         .into_iter()
         .chain(policy("a").encode_utf16().flat_map(u16::to_le_bytes))
         .collect();
-    fs::write(directory.own.path().join("a.yaml"), marked).unwrap();
+    fs::write(directory.root.path().join("a.yaml"), marked).unwrap();
     directory.write("b.yaml", "");
     for _ in 0..2 {
         directory.check(1).unwrap();

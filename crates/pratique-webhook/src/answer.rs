@@ -75,12 +75,12 @@ impl Answered {
 
     fn from_json(value: &Value<'_>, text: &[u8], version: ReviewVersion) -> Result<Self, String> {
         let (api_version, kind) = wire::type_of(value)?;
-        let own = wire::with_defaults(
+        let kind = wire::with_defaults(
             GroupVersion::parse(&api_version).map_err(|error| error.to_string())?,
             &kind,
             &review_kind(version),
         );
-        if own.kind == "Status" {
+        if kind.kind == "Status" {
             // It is read before it is found to be no review.
             fields::check("meta/v1.Status", value, text)?;
         }
@@ -88,11 +88,11 @@ impl Answered {
             ReviewVersion::V1 => ReviewVersion::V1Beta1,
             ReviewVersion::V1Beta1 => ReviewVersion::V1,
         };
-        if own == review_kind(other) {
+        if kind == review_kind(other) {
             // It is read as what it is, before it is found to be of another version.
             Response::of_review(value, text, other)?;
         }
-        readable(&own, version)?;
+        readable(&kind, version)?;
         let response = Response::of_review(value, text, version)?;
         // Only here their case matters.
         let member = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -203,16 +203,16 @@ fn review_kind(version: ReviewVersion) -> GroupVersionKind {
 /// Whether the client can make a review of a version of an object of that kind.
 fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), String> {
     let wanted = version.name();
-    let (group, own) = (kind.group.as_str(), kind.version.as_str());
-    if group == GROUP && kind.kind == KIND && own == wanted {
+    let (group, version) = (kind.group.as_str(), kind.version.as_str());
+    if group == GROUP && kind.kind == KIND && version == wanted {
         return Ok(());
     }
-    if kind.kind.is_empty() || own.is_empty() {
+    if kind.kind.is_empty() || version.is_empty() {
         return Err(format!("unable to decode {kind}"));
     }
-    let of_group = group == GROUP && matches!(own, "v1" | "v1beta1");
+    let of_group = group == GROUP && matches!(version, "v1" | "v1beta1");
     let package = match kind.kind.as_str() {
-        KIND if of_group => Some(own),
+        KIND if of_group => Some(version),
         "WatchEvent" | "ListOptions" | "GetOptions" | "DeleteOptions" | "CreateOptions" | "UpdateOptions"
         | "PatchOptions"
             if of_group =>
