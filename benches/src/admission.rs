@@ -59,17 +59,17 @@ impl Evaluated {
     }
 
     fn evaluate(&self) -> Result<Outcome, Error> {
-        self.evaluate_in(self.surroundings())
+        self.evaluate_in(self.context())
     }
 
-    fn evaluate_in(&self, surroundings: EvalContext<'_>) -> Result<Outcome, Error> {
+    fn evaluate_in(&self, context: EvalContext<'_>) -> Result<Outcome, Error> {
         let outcome = self
             .admission
-            .admit_policies(black_box(&self.request), surroundings, &mut ());
+            .admit_policies(black_box(&self.request), context, &mut ());
         outcome.map_err(|error| Error::from(error.to_string()))
     }
 
-    fn surroundings(&self) -> EvalContext<'_> {
+    fn context(&self) -> EvalContext<'_> {
         EvalContext::new(&self.cluster, self.authorizer.clone())
     }
 
@@ -77,7 +77,7 @@ impl Evaluated {
     #[inline(never)]
     fn judge_counted(&self, times: u64) {
         for _ in 0..times {
-            let _ = black_box(self.evaluate_in(self.surroundings().with_workers(&Sequential)));
+            let _ = black_box(self.evaluate_in(self.context().with_workers(&Sequential)));
         }
     }
 }

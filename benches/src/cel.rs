@@ -128,9 +128,9 @@ impl Expressions {
         let (cluster, nothing) = (Objects::new(), pratique_json::Value::Null);
         let authorizer: Arc<dyn Authorizer> = Arc::new(NoOpinion);
         Ok(order.time(|| {
-            let surroundings = EvalContext::new(&cluster, authorizer.clone());
+            let context = EvalContext::new(&cluster, authorizer.clone());
             let matched = Matched { resource, kind };
-            trial.evaluate(&request, matched, &nothing, &nothing, surroundings, |result| {
+            trial.evaluate(&request, matched, &nothing, &nothing, context, |result| {
                 (result.cost, result.answer.is_ok())
             })
         }))

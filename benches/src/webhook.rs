@@ -93,7 +93,7 @@ impl Subject {
         })
     }
 
-    fn surroundings(&self) -> WebhookContext<'_> {
+    fn context(&self) -> WebhookContext<'_> {
         let deadline = Instant::now() + Duration::from_secs(30);
         WebhookContext::new(&self.equivalents, &self.cluster, Arc::new(NoOpinion)).with_deadline(deadline)
     }
@@ -101,17 +101,9 @@ impl Subject {
     /// Whether the request may go on, and the labels that it then has.
     async fn mutate(&self) -> Result<Value, Error> {
         let mut turns = Reinvocation::default();
-        let surroundings = self.surroundings();
+        let context = self.context();
         let sets = [&self.mutating];
-        let mutated = mutate(
-            &sets,
-            self.request,
-            &surroundings,
-            &mut turns,
-            &self.caller,
-            &mut (),
-        )
-        .await;
+        let mutated = mutate(&sets, self.request, &context, &mut turns, &self.caller, &mut ()).await;
         let mutated = mutated.map_err(|error| error.to_string())?;
         let object = mutated
             .object
@@ -121,15 +113,8 @@ impl Subject {
     }
 
     async fn validate(&self) -> Result<(), Error> {
-        let surroundings = self.surroundings();
-        let validated = validate(
-            &[&self.validating],
-            self.request,
-            &surroundings,
-            &self.caller,
-            &mut (),
-        )
-        .await;
+        let context = self.context();
+        let validated = validate(&[&self.validating], self.request, &context, &self.caller, &mut ()).await;
         let validated = validated.map_err(|error| error.to_string())?;
         validated
             .status
@@ -140,17 +125,9 @@ impl Subject {
         match measure {
             "mutate" => {
                 let mut turns = Reinvocation::default();
-                let surroundings = self.surroundings();
+                let context = self.context();
                 let sets = [&self.mutating];
-                let mutated = mutate(
-                    &sets,
-                    self.request,
-                    &surroundings,
-                    &mut turns,
-                    &self.caller,
-                    &mut (),
-                )
-                .await;
+                let mutated = mutate(&sets, self.request, &context, &mut turns, &self.caller, &mut ()).await;
                 let mutated = mutated.map_err(|error| error.to_string())?;
                 mutated.status.map_or(Ok(()), |status| Err(status.message.into()))
             }

@@ -57,7 +57,7 @@ pub use matcher::{MatchFailure, RequestMatcher};
 pub use namespace_object::{NamespaceObject, without_type_meta};
 pub use needs::{Need, NeedKind};
 pub use outcome::ValidationOutcome;
-pub use phase::Phase;
+pub use phase::{Phase, Phases};
 pub use pratique_exclusion::Origin;
 pub use pratique_expression::{Missing, OnUndecided, Undecided};
 pub use pratique_match::{Namespace, Namespaces};

@@ -40,7 +40,7 @@ impl From<MatchError> for MatchFailure {
 
 impl<'s> RequestMatcher<'s> {
     /// Whether policies or webhooks of an origin may intercept the request.
-    pub fn may_intercept(&self, interceptor: pratique_exclusion::Phase, origin: Origin) -> bool {
+    pub fn may_intercept(&self, interceptor: pratique_exclusion::Interceptor, origin: Origin) -> bool {
         intercepts(interceptor, origin, self.target.resource, self.target.kind)
     }
 

@@ -15,7 +15,7 @@ pub enum Origin {
 
 /// A policy or a webhook that may intercept a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phase {
+pub enum Interceptor {
     /// A policy, mutating or validating.
     Policy,
     /// A webhook. `excludes_virtual` is the feature gate `ExcludeAdmissionWebhookVirtualResources`, on since 1.37.
@@ -53,19 +53,19 @@ pub fn is_configuration(kind: &GroupVersionKind) -> bool {
 /// Of the configuration of admission, policies of the API intercept only webhook configurations, and webhooks of the API
 /// nothing. As in the reference, policies compare the resource and webhooks the kind.
 pub fn intercepts(
-    phase: Phase,
+    interceptor: Interceptor,
     origin: Origin,
     resource: &GroupVersionResource,
     kind: &GroupVersionKind,
 ) -> bool {
     let reviews = is_virtual(&resource.group, &resource.resource);
     let from_api = origin == Origin::Api;
-    match phase {
-        Phase::Policy => {
+    match interceptor {
+        Interceptor::Policy => {
             let of_policy = resource.group == GROUP && POLICIES.contains(&resource.resource.as_str());
             !(reviews || from_api && of_policy)
         }
-        Phase::Webhook { excludes_virtual } => {
+        Interceptor::Webhook { excludes_virtual } => {
             !(excludes_virtual && reviews || from_api && is_configuration(kind))
         }
     }
@@ -80,15 +80,15 @@ mod tests {
         let (group, resource) = resource;
         let kind = GroupVersionKind::new(group, "v1", kind);
         let resource = GroupVersionResource::new(group, "v1", resource);
-        let webhook = |excludes_virtual| Phase::Webhook { excludes_virtual };
+        let webhook = |excludes_virtual| Interceptor::Webhook { excludes_virtual };
         let seen = [
-            (Phase::Policy, Origin::Static),
-            (Phase::Policy, Origin::Api),
+            (Interceptor::Policy, Origin::Static),
+            (Interceptor::Policy, Origin::Api),
             (webhook(true), Origin::Static),
             (webhook(true), Origin::Api),
             (webhook(false), Origin::Static),
         ];
-        let seen = seen.map(|(phase, origin)| intercepts(phase, origin, &resource, &kind));
+        let seen = seen.map(|(interceptor, origin)| intercepts(interceptor, origin, &resource, &kind));
         assert_eq!(seen, expected, "{resource}");
     }
 

@@ -20,7 +20,7 @@ mod registry;
 mod reserved;
 mod virtual_resources;
 
-pub use configuration::{Origin, Phase, intercepts, is_configuration};
+pub use configuration::{Interceptor, Origin, intercepts, is_configuration};
 pub use notice::{NOTICE, Notice, excluded_by};
 pub use registry::registry_check;
 pub use reserved::{RESERVED_SUFFIX, is_reserved};

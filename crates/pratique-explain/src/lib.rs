@@ -44,8 +44,8 @@
 //!
 //! let cluster = Objects::new();
 //! let recorder = Recorder::new();
-//! let surroundings = EvalContext::new(&cluster, Arc::new(NoAuthorizer)).with_trace(&recorder);
-//! validate(&[&policies], &request, surroundings, &mut ())?;
+//! let context = EvalContext::new(&cluster, Arc::new(NoAuthorizer)).with_trace(&recorder);
+//! validate(&[&policies], &request, context, &mut ())?;
 //! let explanation = recorder.explanation();
 //! let expression = &explanation.policies[0].bindings[0].rounds[0].expressions[0];
 //! assert_eq!(expression.value.as_deref(), Some("false"));

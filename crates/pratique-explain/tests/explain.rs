@@ -58,8 +58,8 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
     let cluster = Objects::new();
     let recorder = Recorder::new();
-    let surroundings = EvalContext::new(&cluster, Arc::new(NoOpinion)).with_trace(&recorder);
-    admission.admit_policies(&request, surroundings, &mut ()).unwrap();
+    let context = EvalContext::new(&cluster, Arc::new(NoOpinion)).with_trace(&recorder);
+    admission.admit_policies(&request, context, &mut ()).unwrap();
     recorder.explanation()
 }
 

@@ -15,9 +15,9 @@ pub enum Operation {
     None,
 }
 
-/// A phase of admission.
+/// A phase of admission, as the label `type` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phase {
+pub enum StepType {
     /// Mutating.
     Admit,
     /// Validating.
@@ -108,13 +108,13 @@ impl Operation {
     }
 }
 
-impl Phase {
+impl StepType {
     /// The value of the label `type`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Phase::Admit => "admit",
-            Phase::Validate => "validate",
+            StepType::Admit => "admit",
+            StepType::Validate => "validate",
         }
     }
 }

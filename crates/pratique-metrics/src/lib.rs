@@ -31,6 +31,8 @@ mod text;
 
 pub use family::SERIES_LIMIT;
 pub use format::Format;
-pub use labels::{Action, ConditionOwner, Operation, Phase, Plugin, PolicyError, WebhookError, WebhookType};
+pub use labels::{
+    Action, ConditionOwner, Operation, Plugin, PolicyError, StepType, WebhookError, WebhookType,
+};
 pub use metrics::Metrics;
 pub use snapshot::{Distribution, Family, Kind, Quantiles, Series, Value};

@@ -12,7 +12,7 @@ use crate::encode::encode;
 use crate::families::Families;
 use crate::format::Format;
 use crate::labels::{
-    Action, ConditionOwner, Operation, Phase, Plugin, PolicyError, WebhookError, WebhookType,
+    Action, ConditionOwner, Operation, Plugin, PolicyError, StepType, WebhookError, WebhookType,
 };
 use crate::snapshot::Family;
 
@@ -41,8 +41,8 @@ impl Metrics {
     }
 
     /// Observes a phase of admission.
-    pub fn step(&self, phase: Phase, operation: Operation, rejected: bool, elapsed: Duration) {
-        let labels = [operation.as_str(), truth(rejected), phase.as_str()];
+    pub fn step(&self, step: StepType, operation: Operation, rejected: bool, elapsed: Duration) {
+        let labels = [operation.as_str(), truth(rejected), step.as_str()];
         self.families().steps.observe(labels, elapsed);
         self.families().recent_steps.observe(labels, elapsed);
     }
@@ -51,12 +51,12 @@ impl Metrics {
     pub fn controller(
         &self,
         name: &str,
-        phase: Phase,
+        step: StepType,
         operation: Operation,
         rejected: bool,
         elapsed: Duration,
     ) {
-        let labels = [name, operation.as_str(), truth(rejected), phase.as_str()];
+        let labels = [name, operation.as_str(), truth(rejected), step.as_str()];
         self.families().controllers.observe(labels, elapsed);
     }
 

@@ -3,7 +3,7 @@
 //! [`MutatingPolicies`] and [`Policies`] are the compiled policies of one origin with their bindings, immutable and
 //! shared between threads. [`mutate`] runs the mutating ones on a request's object and returns the [outcome](Mutated);
 //! [`validate`] evaluates the validating ones for a request, perhaps with the mutated object, and returns the decision
-//! of an API server as a [`Verdict`]: the status of a denial, warnings and audit annotations. Neither does I/O: facts
+//! of an API server as a [`ValidationOutcome`]: the status of a denial, warnings and audit annotations. Neither does I/O: facts
 //! about the cluster come from a [`Cluster`], and an authorization check without an answer ends the call with
 //! [`Unfinished::Pending`], to be repeated once there is one. A policy that needs something that was not given (the answer
 //! to a check, more of a namespace than its name) is [`Undecided`], and so is the request, unless another policy denies it.
@@ -77,7 +77,6 @@ mod mutating;
 mod names;
 mod needs;
 mod observer;
-mod outcome;
 mod params;
 mod policies;
 mod policy_core;
@@ -99,15 +98,14 @@ use pratique_typed::decode;
 pub use mutating::{
     Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same,
 };
-pub use observer::{Conditions, Decision, Effect, ErrorType, Mutating, Observer};
-pub use outcome::Verdict;
+pub use observer::{Conditions, Decision, Effect, ErrorType, Mutating, PolicyObserver};
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMemory};
 pub use pratique_core::trace::{MatchOutcome, Part, Subject, Trace};
 pub use pratique_core::{
     Attributes, Cluster, DenialCause, EvalContext, Missing, Namespace, NamespaceObject, Namespaces, Need,
-    NeedKind, OnUndecided, Origin, ParamScope, Phase, Undecided, Unfinished,
+    NeedKind, OnUndecided, Origin, ParamScope, Phase, Phases, Undecided, Unfinished, ValidationOutcome,
 };
 pub use pratique_typed::settle_request;
 pub use pratique_workers::Workers;

@@ -13,10 +13,10 @@ use pratique_match::{MatchResources, Matched};
 use crate::binding::{Binding, Params, Terms};
 use crate::few::Few;
 use crate::groups::Groups;
-use crate::outcome::Unfinished;
 use crate::policy_core::PolicyCore;
 use crate::session::Session;
 use crate::unmatched::Unmatched;
+use pratique_core::Unfinished;
 
 /// Matches a request with the policies of one phase and their bindings, and reports the outcomes to a trace.
 pub(crate) struct PolicyMatcher<'s> {
@@ -70,7 +70,7 @@ impl<'s> PolicyMatcher<'s> {
         }
         if !self
             .request
-            .may_intercept(pratique_exclusion::Phase::Policy, origin)
+            .may_intercept(pratique_exclusion::Interceptor::Policy, origin)
         {
             for hook in hooks.filter(|_| self.trace.is_some()) {
                 self.report_policy(origin, hook, MatchOutcome::Excluded);

@@ -4,7 +4,7 @@ use pratique_core::Undecided;
 use pratique_types::Operation;
 
 /// Observes the decisions of policies. The methods do nothing unless implemented.
-pub trait Observer {
+pub trait PolicyObserver {
     /// A policy with a binding made a decision that has an effect.
     fn decided(&mut self, decision: &Decision<'_>) {
         let _ = decision;
@@ -88,7 +88,7 @@ pub enum ErrorType {
 }
 
 /// Observes nothing.
-impl Observer for () {}
+impl PolicyObserver for () {}
 
 impl ErrorType {
     /// The kind of an error, by its text.

@@ -11,10 +11,10 @@ use pratique_types::AdmissionRequest;
 use crate::arena::RequestArena;
 use crate::compiled::{Compiled, Compiler, Variable};
 use crate::inputs::{InputKey, Inputs, NamespaceForm};
-use crate::outcome::Unfinished;
 use crate::round::{BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
 use crate::trace::Part;
+use pratique_core::Unfinished;
 
 /// An expression with the variables that it may name.
 #[derive(Debug)]

@@ -12,10 +12,10 @@ use pratique_gotext::strconv::quote;
 use crate::compiled::{Compiled, MAX_NESTING, Variable};
 use crate::inputs::InputKey;
 use crate::memo::{MemoEntry, MemoKey, Retention, is_incomplete};
-use crate::outcome::Unfinished;
 use crate::scratch::EvalScratch;
 use crate::trace::Part;
 use crate::variable_names::unescaped;
+use pratique_core::Unfinished;
 
 /// The variables of a policy, for expressions over the same inputs.
 pub(crate) struct Variables<'s> {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
 use pratique_policy::{
-    Conditions, DenialCause, EvalContext, MutatingPolicies, Observer, Origin, Policies, Unfinished, Verdict,
+    Conditions, DenialCause, EvalContext, MutatingPolicies, Origin, Policies, PolicyObserver, Unfinished,
+    ValidationOutcome,
 };
 use pratique_policy::{mutate, settle_request, validate};
 use pratique_testkit::TestCluster;
@@ -48,7 +49,7 @@ impl Authorizer for Gate {
 }
 
 /// Puts the creation of a Pod before a policy `p` with a binding `b`, of the API, both changed as the test wants.
-fn evaluate(policy: Json, binding: Json, request: Json) -> Result<Verdict, Unfinished> {
+fn evaluate(policy: Json, binding: Json, request: Json) -> Result<ValidationOutcome, Unfinished> {
     let rule = json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]});
     let constraints = json!({"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}});
     let policy = merged(json!({"matchConstraints": constraints}), policy);
@@ -210,7 +211,7 @@ fn match_conditions() {
 #[derive(Default)]
 struct Counter(Vec<usize>);
 
-impl Observer for Counter {
+impl PolicyObserver for Counter {
     fn conditions(&mut self, conditions: &Conditions<'_>) {
         assert_eq!(
             (conditions.policy, conditions.operation),

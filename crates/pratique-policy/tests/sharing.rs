@@ -15,7 +15,9 @@ use std::time::Duration;
 
 use pratique_cel::value::Evaluation;
 use pratique_expression::Cache;
-use pratique_policy::{EvalContext, Origin, Part, Policies, Trace, Unfinished, Verdict, Workers, validate};
+use pratique_policy::{
+    EvalContext, Origin, Part, Policies, Trace, Unfinished, ValidationOutcome, Workers, validate,
+};
 use pratique_testkit::{CountingExecutor, NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
 use proptest::prelude::*;
@@ -86,7 +88,7 @@ fn executor() -> CountingExecutor {
     CountingExecutor::new(Duration::from_micros(1))
 }
 
-fn evaluated(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, Unfinished> {
+fn evaluated(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<ValidationOutcome, Unfinished> {
     let read: Vec<_> = policies
         .iter()
         .map(|(policy, _)| serde_json::from_value(policy.clone()).unwrap())
@@ -122,7 +124,7 @@ fn evaluated(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<Verdict, 
 
 /// Checks that what is shared changes nothing; gives what came of it.
 #[track_caller]
-fn check(policies: &[(Json, Vec<Json>)]) -> Verdict {
+fn check(policies: &[(Json, Vec<Json>)]) -> ValidationOutcome {
     let shared = evaluated(policies, With::Nothing).unwrap();
     let alone = evaluated(policies, With::Trace(&Costs::default())).unwrap();
     assert_eq!(shared, alone);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_policy::authz::NoAuthorizer;
 use pratique_policy::{
-    EvalContext, Mutated, MutatingPolicies, Need, NeedKind, Observer, OnUndecided, Origin, Policies, Trace,
-    Undecided, Verdict, mutate, validate,
+    EvalContext, Mutated, MutatingPolicies, Need, NeedKind, OnUndecided, Origin, Policies, PolicyObserver,
+    Trace, Undecided, ValidationOutcome, mutate, validate,
 };
 use pratique_testkit::TestCluster;
 use pratique_types::AdmissionRequest;
@@ -30,7 +30,7 @@ impl Trace for Silent {}
 #[derive(Default)]
 struct Told(Vec<Undecided>);
 
-impl Observer for Told {
+impl PolicyObserver for Told {
     fn undecided(&mut self, undecided: &Undecided) {
         self.0.push(undecided.clone());
     }
@@ -85,7 +85,7 @@ fn validations(expressions: &[&str]) -> Json {
 }
 
 /// The verdict, which is the same whether or not expressions are shared.
-fn verdict(policies: &Policies, on_undecided: OnUndecided) -> (Verdict, Vec<Undecided>) {
+fn validated(policies: &Policies, on_undecided: OnUndecided) -> (ValidationOutcome, Vec<Undecided>) {
     let (names, request) = (cluster(), request());
     let context = EvalContext::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
     let mut told = Told::default();
@@ -98,7 +98,7 @@ fn verdict(policies: &Policies, on_undecided: OnUndecided) -> (Verdict, Vec<Unde
 /// Checks what is undecided, and the message of a denial if there is one.
 #[track_caller]
 fn check(specs: &[Json], binding: Json, undecided: &[&str], denial: &str) {
-    let (verdict, told) = verdict(&policies(specs, &binding), OnUndecided::Report);
+    let (verdict, told) = validated(&policies(specs, &binding), OnUndecided::Report);
     let texts: Vec<String> = verdict.undecided.iter().map(Undecided::to_string).collect();
     assert_eq!(texts, undecided);
     assert_eq!(told, verdict.undecided);
@@ -271,7 +271,7 @@ fn params() {
 #[test]
 fn the_failure_policy_decides_where_it_is_to() {
     let by_failure_policy = |specs: &[Json], binding: Json| {
-        let (verdict, told) = verdict(&policies(specs, &binding), OnUndecided::FailurePolicy);
+        let (verdict, told) = validated(&policies(specs, &binding), OnUndecided::FailurePolicy);
         assert_eq!(told.len(), specs.len());
         assert!(verdict.undecided.is_empty());
         verdict

@@ -183,15 +183,15 @@ impl<'e> Evaluator<'e> {
         };
         settle_request(&mut request);
         let recorder = Recorder::new(watched);
-        let surroundings = EvalContext::new(&self.cluster, Arc::new(self.cluster.authorizer));
-        let surroundings = surroundings.with_trace(&recorder);
+        let context = EvalContext::new(&self.cluster, Arc::new(self.cluster.authorizer));
+        let context = context.with_trace(&recorder);
         // The decision does not matter, only the recorded evaluations.
         match &self.compiled {
             Compiled::Validating(policies) => {
-                drop(validate(&[&**policies], &request, surroundings, &mut ()));
+                drop(validate(&[&**policies], &request, context, &mut ()));
             }
             Compiled::Mutating(policies) => {
-                drop(mutate(&[&**policies], &request, surroundings, &mut ()));
+                drop(mutate(&[&**policies], &request, context, &mut ()));
             }
         }
         recorder.into_evaluated()

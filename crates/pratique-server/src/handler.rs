@@ -7,6 +7,7 @@ use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::configz::Source;
 use pratique::Limits;
+use pratique::observer::Phases;
 
 /// Evaluates requests.
 pub trait AdmissionHandler: Send + Sync + 'static {
@@ -55,17 +56,6 @@ impl From<AdmissionResponse> for ReviewResult {
             mutated_by: Vec::new(),
         }
     }
-}
-
-/// The phases of admission that a review is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phases {
-    /// The mutating phase.
-    Mutating,
-    /// The validating phase.
-    Validating,
-    /// Both phases, one after the other.
-    Both,
 }
 
 /// Requests cannot be evaluated for now, with the reason.

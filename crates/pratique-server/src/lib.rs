@@ -82,9 +82,10 @@ mod weight;
 
 pub use configz::{Attempt, Source};
 pub use followed::Followed;
-pub use handler::{AdmissionHandler, Phases, ReviewFuture, ReviewResult, Unavailable};
+pub use handler::{AdmissionHandler, ReviewFuture, ReviewResult, Unavailable};
 pub use limits::Limits;
 pub use live::{LiveHandler, Reloads};
+pub use pratique::observer::Phases;
 pub use registration::{Endpoint, Registration};
 pub use response_body::ResponseBody;
 pub use rotation::Rotation;

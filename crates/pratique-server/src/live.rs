@@ -14,8 +14,9 @@ use pratique_types::AdmissionRequest;
 
 use crate::configz::{Attempt, Source};
 use crate::followed::Followed;
-use crate::handler::{AdmissionHandler, Phases, ReviewFuture, ReviewResult, Unavailable};
+use crate::handler::{AdmissionHandler, ReviewFuture, ReviewResult, Unavailable};
 use crate::unknown_state::{KnownCluster, UnknownState, first_unknown};
+use pratique::observer::Phases;
 
 /// An [`AdmissionHandler`] that evaluates requests with a [`Live`], and reports its sources.
 pub struct LiveHandler {
@@ -110,11 +111,6 @@ impl AdmissionHandler for LiveHandler {
         request: &'a AdmissionRequest<'a>,
         limits: &'a Limits,
     ) -> ReviewFuture<'a> {
-        let phases = match phases {
-            Phases::Mutating => Some(pratique::observer::Half::Mutating),
-            Phases::Validating => Some(pratique::observer::Half::Validating),
-            Phases::Both => None,
-        };
         Box::pin(async move {
             let outcome = self.live.admit_by(request, phases, limits.clone()).await;
             let outcome = outcome.map_err(|error| Unavailable(error.to_string()))?;

@@ -19,11 +19,12 @@ use crate::budget::Share;
 use crate::connections::Connection;
 use crate::context::ServerContext;
 use crate::fair_semaphore::FairPermit;
-use crate::handler::{Phases, ReviewResult, Unavailable};
+use crate::handler::{ReviewResult, Unavailable};
 use crate::query;
 use crate::reservation::Reservation;
 use crate::respond::{self, HttpResponse, failure, later, too_many_requests};
 use crate::weight::Weight;
+use pratique::observer::Phases;
 
 /// The maximum size of a `uid`, in bytes: API servers send UUIDs.
 const MAX_UID: usize = 128;

@@ -16,12 +16,12 @@ use crate::client::Client;
 use crate::configz::Configuration;
 use crate::connections::Connection;
 use crate::context::ServerContext;
-use crate::handler::Phases;
 use crate::host;
 use crate::page;
 use crate::refusal_metrics;
 use crate::respond::{HttpResponse, failure, json, plain, text, with, without_body};
 use crate::review;
+use pratique::observer::Phases;
 
 /// Handles a request. With `phases`, every path takes reviews; otherwise the path selects the route. `leaving` is whether
 /// the server is shutting down.

@@ -18,11 +18,12 @@ use tower_service::Service;
 use crate::client::Client;
 use crate::connections::Connection;
 use crate::context::ServerContext;
-use crate::handler::{AdmissionHandler, Phases};
+use crate::handler::AdmissionHandler;
 use crate::refusal_metrics;
 use crate::response_body::{self, ResponseBody};
 use crate::routes;
 use crate::settings::Settings;
+use pratique::observer::Phases;
 
 /// AdmissionReviews over HTTP, without a listener: a [`tower`](Service) service of `http` requests, to be mounted in axum,
 /// hyper or another server, and wrapped in layers. Clones are the same service.

@@ -8,7 +8,7 @@ use pratique_json::Counts;
 use pratique_typed::Added;
 use pratique_types::AdmissionRequest;
 
-use crate::handler::Phases;
+use pratique::observer::Phases;
 
 /// The memory of an object of a built-in kind besides the parsed value, in bytes: in the form of its kind, as expressions see
 /// it, and in the response.

@@ -103,12 +103,12 @@ impl Suite {
             [None, None] => Arc::new(NoAuthorizer),
             _ => Arc::new(Rules(rules.collect())),
         };
-        let surroundings = EvalContext::new(&cluster, authorizer);
-        let surroundings = match trace {
-            Some(trace) => surroundings.with_trace(trace),
-            None => surroundings,
+        let context = EvalContext::new(&cluster, authorizer);
+        let context = match trace {
+            Some(trace) => context.with_trace(trace),
+            None => context,
         };
-        let evaluated = admission.admit_policies(&request, surroundings, &mut ());
+        let evaluated = admission.admit_policies(&request, context, &mut ());
         let mut outcome = evaluated.map_err(|error| error.to_string())?;
         outcome.warnings.splice(0..0, warnings);
         Ok(Actual::new(outcome, &request))

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs, io};
 
-use pratique_watch::{Attempt, Loaded, Observer, Options, Outcome, Version, Watched};
+use pratique_watch::{Attempt, LoadObserver, Loaded, Options, Outcome, Version, Watched};
 
 /// The names of a directory's YAML files, and all that is in them.
 type Files = (Vec<String>, String);
@@ -33,7 +33,7 @@ fn read(directory: &Path, current: Option<&Version<Files>>) -> io::Result<Loaded
 /// Tells of what cannot be used.
 struct Faults;
 
-impl Observer for Faults {
+impl LoadObserver for Faults {
     fn attempted(&self, attempt: &Attempt<'_>) {
         if let Outcome::Failed { reason } = attempt.outcome {
             println!("as before: {reason}");

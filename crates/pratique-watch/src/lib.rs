@@ -2,7 +2,7 @@
 //!
 //! For programs whose configuration is a directory of files. [`Watched`] loads the directory when it starts, which fails
 //! if the directory cannot be loaded, and again after each change, on a background thread. Readers get the version that
-//! was loaded last and never wait. Content that cannot be loaded is logged and reported to the [`Observer`], and the
+//! was loaded last and never wait. Content that cannot be loaded is logged and reported to the [`LoadObserver`], and the
 //! current version stays. The caller provides a loader, [`Load`].
 //!
 //! ```
@@ -59,7 +59,7 @@ mod watched;
 mod worker;
 
 pub use load::{Load, Loaded, Version};
-pub use observer::{Attempt, Observer, Outcome};
+pub use observer::{Attempt, LoadObserver, Outcome};
 pub use options::{LogMessages, Options};
 pub use priority::lower_priority;
 pub use versions::Versions;

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 /// Is called after every attempt to load the directory, including the first one, on the thread that made it.
 ///
 /// A new version is current before the observer is called.
-pub trait Observer: Send + Sync {
+pub trait LoadObserver: Send + Sync {
     /// Called after each attempt.
     fn attempted(&self, attempt: &Attempt<'_>);
 
@@ -17,11 +17,11 @@ pub trait Observer: Send + Sync {
 }
 
 /// Ignores everything.
-impl Observer for () {
+impl LoadObserver for () {
     fn attempted(&self, _: &Attempt<'_>) {}
 }
 
-impl<O: Observer + ?Sized> Observer for std::sync::Arc<O> {
+impl<O: LoadObserver + ?Sized> LoadObserver for std::sync::Arc<O> {
     fn attempted(&self, attempt: &Attempt<'_>) {
         (**self).attempted(attempt);
     }

@@ -12,7 +12,7 @@ use arc_swap::{ArcSwap, Guard};
 use crate::debouncer::Debouncer;
 use crate::fs_watcher::FsWatcher;
 use crate::load::{Load, Loaded, Version};
-use crate::observer::{Observer, Outcome};
+use crate::observer::{LoadObserver, Outcome};
 use crate::options::Options;
 use crate::priority::lower_priority;
 use crate::versions::{ChangeNotifier, CloseOnDrop, Versions};
@@ -56,7 +56,7 @@ impl<T: Send + Sync + 'static> Watched<T> {
     ) -> Result<Self, StartError<L::Error>>
     where
         L: Load<T> + 'static,
-        O: Observer + 'static,
+        O: LoadObserver + 'static,
     {
         let directory = std::path::absolute(directory)?;
         let debouncer = Arc::new(Debouncer::default());
@@ -167,7 +167,7 @@ impl<T> std::ops::Deref for Current<T> {
 
 fn first<T, E: Display>(
     loaded: Result<Loaded<T>, E>,
-    observer: &impl Observer,
+    observer: &impl LoadObserver,
     started: Instant,
 ) -> Result<Version<T>, StartError<E>> {
     match loaded {

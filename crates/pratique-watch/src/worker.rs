@@ -11,7 +11,7 @@ use arc_swap::ArcSwap;
 use crate::debouncer::{Action, Change, Debouncer};
 use crate::fs_watcher::FsWatcher;
 use crate::load::{Load, Loaded, Version};
-use crate::observer::{Attempt, Observer, Outcome};
+use crate::observer::{Attempt, LoadObserver, Outcome};
 use crate::options::{LogMessages, Options};
 use crate::versions::ChangeNotifier;
 
@@ -49,7 +49,7 @@ impl LogState {
     }
 }
 
-impl<T, L: Load<T>, O: Observer> Worker<T, L, O> {
+impl<T, L: Load<T>, O: LoadObserver> Worker<T, L, O> {
     /// Runs until the debouncer is stopped.
     pub(crate) fn run(mut self) {
         let mut retry_after = None;
@@ -171,7 +171,7 @@ pub(crate) fn load_consistently<R>(
 }
 
 /// Reports an attempt that ends now to the observer.
-pub(crate) fn report(observer: &impl Observer, started: Instant, outcome: Outcome<'_>) {
+pub(crate) fn report(observer: &impl LoadObserver, started: Instant, outcome: Outcome<'_>) {
     observer.attempted(&Attempt {
         outcome,
         ended: SystemTime::now(),
@@ -184,7 +184,7 @@ pub(crate) fn watch(
     watcher: &mut FsWatcher,
     directory: &Path,
     reset: bool,
-    (options, observer): (&Options, &impl Observer),
+    (options, observer): (&Options, &impl LoadObserver),
     log_state: &mut LogState,
 ) {
     let updated = watcher.update(directory, reset);

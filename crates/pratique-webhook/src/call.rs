@@ -16,7 +16,7 @@ use crate::answer::{Answered, Verified};
 use crate::caller::{Call, CallErrorKind, Caller};
 use crate::context::WebhookContext;
 use crate::memory::{self, CallMemory, PhaseMemory};
-use crate::observer::{Called, Observer, Rejection};
+use crate::observer::{Called, Rejection, WebhookObserver};
 use crate::outcome::End;
 use crate::review::Review;
 use crate::statuses::{no_dry_run, out_of_memory};
@@ -121,7 +121,7 @@ impl Exchange {
     /// Reports the call of a webhook, and its failure, to an observer.
     pub(crate) fn report(
         &self,
-        observer: &mut dyn Observer,
+        observer: &mut dyn WebhookObserver,
         (webhook, phase): (&Webhook, Phase),
         operation: Operation,
         failure: Option<&Failure>,

@@ -119,7 +119,7 @@ pub use context::{PendingChecks, WebhookContext};
 pub use endpoint::{Service, Services};
 pub use memory::CallMemory;
 pub use mutate::mutate;
-pub use observer::{Called, Conditions, Observer, Rejection};
+pub use observer::{Called, Conditions, Rejection, WebhookObserver};
 pub use outcome::Mutated;
 pub use pratique_core::{
     Attributes, DenialCause, EvalContext, Missing, Need, NeedKind, OnUndecided, Origin, Phase, Undecided,

@@ -16,7 +16,7 @@ use crate::configurations::MutatingWebhooks;
 use crate::context::WebhookContext;
 use crate::memory::CallMemory;
 use crate::object_error::ObjectError;
-use crate::observer::Observer;
+use crate::observer::WebhookObserver;
 use crate::outcome::{End, Mutated, Unfinished};
 use crate::patching::{PatchTarget, patched};
 use crate::reinvocation::Reinvocation;
@@ -38,7 +38,7 @@ pub async fn mutate<'s>(
     context: &WebhookContext<'s>,
     reinvocation: &mut Reinvocation,
     caller: &dyn Caller,
-    observer: &mut dyn Observer,
+    observer: &mut dyn WebhookObserver,
 ) -> Result<Mutated, Unfinished> {
     let attributes = attributes.into();
     let run = PhaseRun::new(Phase::Mutating, attributes, context);
@@ -112,7 +112,7 @@ impl<'s> MutationRun<'_, 's> {
         sets: &[&MutatingWebhooks],
         reinvocation: &mut Reinvocation,
         caller: &dyn Caller,
-        observer: &mut dyn Observer,
+        observer: &mut dyn WebhookObserver,
     ) -> Result<(), End> {
         let mut offset = 0;
         for set in sets {
@@ -151,7 +151,7 @@ impl<'s> MutationRun<'_, 's> {
     async fn matches(
         &mut self,
         webhook: &Webhook,
-        observer: &mut dyn Observer,
+        observer: &mut dyn WebhookObserver,
     ) -> Result<Option<OwnedMatch>, End> {
         let version = self.version.as_ref();
         let object = version.map_or(&self.requested, |version| &version.objects.object);
@@ -246,7 +246,7 @@ impl<'s> MutationRun<'_, 's> {
         matched: &OwnedMatch,
         position: CallPosition,
         caller: &dyn Caller,
-        observer: &mut dyn Observer,
+        observer: &mut dyn WebhookObserver,
     ) -> Result<Result<bool, Failure>, End> {
         self.convert(&matched.kind)?;
         let (exchange, answer) = match &self.version {

@@ -7,7 +7,7 @@ use pratique_core::{Phase, Undecided};
 use pratique_types::Operation;
 
 /// Observes the calls of webhooks. The methods do nothing unless implemented.
-pub trait Observer: Send {
+pub trait WebhookObserver: Send {
     /// A webhook was called, or could not be called.
     fn called(&mut self, called: &Called<'_>) {
         let _ = called;
@@ -25,7 +25,7 @@ pub trait Observer: Send {
 }
 
 /// Observes nothing.
-impl Observer for () {}
+impl WebhookObserver for () {}
 
 /// A call that ended.
 #[derive(Clone, Debug)]

@@ -18,7 +18,7 @@ use crate::caller::Endpoint;
 use crate::configurations::{MutatingWebhooks, ValidatingWebhooks, Webhooks};
 use crate::context::WebhookContext;
 use crate::mutate::mutate;
-use crate::observer::{Called, Observer, Rejection};
+use crate::observer::{Called, Rejection, WebhookObserver};
 use crate::reinvocation::Reinvocation;
 use crate::transport::{Certificate, HttpCaller};
 use crate::validate::validate;
@@ -127,7 +127,7 @@ struct CallRecorder {
     ended: Option<Result<Duration, String>>,
 }
 
-impl Observer for CallRecorder {
+impl WebhookObserver for CallRecorder {
     fn called(&mut self, called: &Called<'_>) {
         let answered = !called.answer.is_empty() && called.rejection != Some(Rejection::CallFailed);
         self.ended = Some(match called.failure {

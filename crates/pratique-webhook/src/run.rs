@@ -15,7 +15,7 @@ use crate::conditions::{self, ConditionInputs};
 use crate::configurations::Webhooks;
 use crate::context::WebhookContext;
 use crate::memory::PhaseMemory;
-use crate::observer::{Conditions, Observer};
+use crate::observer::{Conditions, WebhookObserver};
 use crate::outcome::{End, Unfinished};
 use crate::review::Review;
 use crate::statuses::{denied, forbidden, unmatchable};
@@ -86,7 +86,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
     /// origin may not intercept it.
     // Upstream: pkg/admission/plugin/webhook/generic/webhook.go, Dispatch
     pub(crate) fn candidates<'h>(&self, webhooks: &'h Webhooks) -> Vec<(usize, &'h Webhook)> {
-        let interceptor = pratique_exclusion::Phase::Webhook {
+        let interceptor = pratique_exclusion::Interceptor::Webhook {
             excludes_virtual: self.context.excludes_virtual,
         };
         let matcher = self.matcher(self.attributes.object);
@@ -106,7 +106,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         &mut self,
         webhook: &Webhook,
         object: &'o Value<'o>,
-        observer: &mut dyn Observer,
+        observer: &mut dyn WebhookObserver,
     ) -> Result<Option<Matched<'o>>, End>
     where
         's: 'o,
@@ -126,7 +126,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         &mut self,
         webhook: &Webhook,
         objects: &VersionedObjects<'_>,
-        observer: &mut dyn Observer,
+        observer: &mut dyn WebhookObserver,
     ) -> Result<bool, End> {
         let began = Instant::now();
         let inputs = ConditionInputs {
@@ -168,7 +168,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         &mut self,
         webhook: &Webhook,
         missing: Missing,
-        observer: &mut dyn Observer,
+        observer: &mut dyn WebhookObserver,
     ) -> Result<(), End> {
         let undecided = Undecided {
             plugin: self.phase.webhook_plugin(),
@@ -206,7 +206,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
     /// Reports a call to an observer.
     pub(crate) fn report<T>(
         &self,
-        observer: &mut dyn Observer,
+        observer: &mut dyn WebhookObserver,
         webhook: &Webhook,
         exchange: &Exchange,
         result: &Result<T, Failure>,

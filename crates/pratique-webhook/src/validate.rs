@@ -14,7 +14,7 @@ use crate::caller::Caller;
 use crate::configurations::ValidatingWebhooks;
 use crate::context::WebhookContext;
 use crate::memory::CallMemory;
-use crate::observer::Observer;
+use crate::observer::WebhookObserver;
 use crate::outcome::{End, Unfinished, ValidationOutcome};
 use crate::review::{Review, ReviewSubject};
 use crate::run::{AnswerRecords, PhaseRun};
@@ -33,7 +33,7 @@ pub async fn validate<'s>(
     attributes: impl Into<Attributes<'s>>,
     context: &WebhookContext<'s>,
     caller: &dyn Caller,
-    observer: &mut dyn Observer,
+    observer: &mut dyn WebhookObserver,
 ) -> Result<ValidationOutcome, Unfinished> {
     let run = PhaseRun::new(Phase::Validating, attributes.into(), context);
     let mut fanout = WebhookFanout {
@@ -99,7 +99,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
     async fn prepare(
         &mut self,
         sets: &[&'j ValidatingWebhooks],
-        observer: &mut dyn Observer,
+        observer: &mut dyn WebhookObserver,
     ) -> Result<(), End> {
         for set in sets {
             for (_, webhook) in self.run.candidates(&set.webhooks) {
@@ -186,7 +186,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
     }
 
     /// Makes all calls, and collects the answers as they arrive.
-    async fn call(&self, caller: &dyn Caller, observer: &mut dyn Observer) -> ValidationOutcome {
+    async fn call(&self, caller: &dyn Caller, observer: &mut dyn WebhookObserver) -> ValidationOutcome {
         let calls = self.calls.iter().enumerate().map(async |(index, call)| {
             let review = call.review.and_then(|position| self.reviews.get(position));
             let review = review.map(|(_, review)| review);

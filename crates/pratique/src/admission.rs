@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pratique_exclusion::registry_check;
 use pratique_policy::{
-    DenialCause, EvalContext, Mutated, MutatingPolicies, Need, Observer, OnUndecided, Policies, Unfinished,
-    Verdict, mutate, validate,
+    DenialCause, EvalContext, Mutated, MutatingPolicies, Need, OnUndecided, Policies, PolicyObserver,
+    Unfinished, ValidationOutcome, mutate, validate,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
 
@@ -50,13 +50,13 @@ impl Admission {
     pub fn admit_policies(
         &self,
         request: &AdmissionRequest<'_>,
-        surroundings: EvalContext<'_>,
-        observer: &mut dyn Observer,
+        context: EvalContext<'_>,
+        observer: &mut dyn PolicyObserver,
     ) -> Result<Outcome, Unfinished> {
         let [first, second] = self.mutating();
-        let surroundings = surroundings.on_undecided(self.on_undecided);
-        let mutated = mutate(&[first, second], request, surroundings.clone(), observer)?;
-        let validated = self.validate(request, &mutated, surroundings, observer)?;
+        let context = context.on_undecided(self.on_undecided);
+        let mutated = mutate(&[first, second], request, context.clone(), observer)?;
+        let validated = self.validate(request, &mutated, context, observer)?;
         Ok(Outcome::new(mutated, validated))
     }
 
@@ -65,11 +65,11 @@ impl Admission {
         &self,
         request: &AdmissionRequest<'_>,
         mutated: &Mutated,
-        surroundings: EvalContext<'_>,
-        observer: &mut dyn Observer,
-    ) -> Result<Verdict, Unfinished> {
+        context: EvalContext<'_>,
+        observer: &mut dyn PolicyObserver,
+    ) -> Result<ValidationOutcome, Unfinished> {
         if !mutated.allowed() {
-            return Ok(Verdict::default());
+            return Ok(ValidationOutcome::default());
         }
         let attributes = match &mutated.object {
             Some(object) => Attributes::mutated(request, object),
@@ -78,20 +78,15 @@ impl Admission {
         let warnings = match self.registry_check(&attributes) {
             Ok(warnings) => warnings,
             Err(status) => {
-                return Ok(Verdict {
+                return Ok(ValidationOutcome {
                     status: Some(status),
                     cause: Some(DenialCause::Rule),
-                    ..Verdict::default()
+                    ..ValidationOutcome::default()
                 });
             }
         };
         let [first, second] = self.validating();
-        let mut validated = validate(
-            &[first, second],
-            attributes,
-            self.helpers.join(surroundings),
-            observer,
-        )?;
+        let mut validated = validate(&[first, second], attributes, self.helpers.join(context), observer)?;
         validated.warnings.splice(0..0, warnings);
         Ok(validated)
     }
@@ -120,11 +115,11 @@ impl Admission {
     pub fn review_policies(
         &self,
         request: &AdmissionRequest<'_>,
-        surroundings: EvalContext<'_>,
-        observer: &mut dyn Observer,
+        context: EvalContext<'_>,
+        observer: &mut dyn PolicyObserver,
     ) -> Result<AdmissionResponse, Unfinished> {
         Ok(self
-            .admit_policies(request, surroundings, observer)?
+            .admit_policies(request, context, observer)?
             .into_response(request))
     }
 

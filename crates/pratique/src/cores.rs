@@ -64,10 +64,10 @@ impl Helpers {
     }
 
     /// Adds the workers for requests, unless the caller has lent some already.
-    pub(crate) fn join<'a>(&'a self, surroundings: EvalContext<'a>) -> EvalContext<'a> {
-        match surroundings.has_workers() {
-            true => surroundings,
-            false => surroundings.with_workers(&*self.evaluating),
+    pub(crate) fn join<'a>(&'a self, context: EvalContext<'a>) -> EvalContext<'a> {
+        match context.has_workers() {
+            true => context,
+            false => context.with_workers(&*self.evaluating),
         }
     }
 }

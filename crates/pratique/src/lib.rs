@@ -34,9 +34,9 @@
 //! // A cluster of which only the names of namespaces are known, without an authorizer.
 //! let mut cluster = Objects::new();
 //! cluster.assume_namespaces();
-//! let surroundings = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
+//! let context = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
 //!
-//! let outcome = admission.admit_policies(&request, surroundings, &mut ())?;
+//! let outcome = admission.admit_policies(&request, context, &mut ())?;
 //! assert!(!outcome.allowed());
 //! let status = outcome.status.ok_or("no status")?;
 //! assert_eq!(status.code, 422);
@@ -137,9 +137,9 @@
 //! # let request: AdmissionRequest<'_> = serde_json::from_str(r#"{"kind": {"version": "v1", "kind": "Pod"},
 //! #     "resource": {"version": "v1", "resource": "pods"}, "operation": "CREATE", "object": {"spec": {}}}"#)?;
 //! # let cluster = Objects::new();
-//! # let surroundings = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
+//! # let context = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
 //! // A policy evaluates `!authorizer.group('').resource('quotas').check('use').allowed()`.
-//! let outcome = admission.admit_policies(&request, surroundings, &mut ())?;
+//! let outcome = admission.admit_policies(&request, context, &mut ())?;
 //! assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
 //! assert_eq!(outcome.undecided[0].missing.kind(), "authorizer");
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -9,7 +9,7 @@ use pratique_policy::{Decision, Effect, ErrorType, Mutating, Undecided};
 use pratique_types::Operation;
 
 use crate::live::{AdmissionObserver, Reload, ReloadResult};
-use crate::observer::{ChainObserver, Half, Span};
+use crate::observer::{ChainObserver, Phase, Span};
 
 impl AdmissionObserver for Metrics {
     fn reloaded(&self, reload: &Reload<'_>) {
@@ -55,12 +55,12 @@ struct Counting<'m> {
 type Names = (Box<str>, Box<str>);
 
 impl ChainObserver for Counting<'_> {
-    fn policies(&mut self) -> Option<&mut dyn pratique_policy::Observer> {
+    fn policies(&mut self) -> Option<&mut dyn pratique_policy::PolicyObserver> {
         Some(self)
     }
 
     #[cfg(feature = "webhooks")]
-    fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::Observer> {
+    fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::WebhookObserver> {
         Some(self)
     }
 
@@ -82,18 +82,18 @@ impl ChainObserver for Counting<'_> {
         for ((policy, binding), error) in self.mutations.drain(..) {
             self.metrics.mutation(&policy, &binding, error, each);
         }
-        let (phase, operation) = (phase(span.half), operation(span.operation));
+        let (step, operation) = (step_type(span.phase), operation(span.operation));
         self.metrics
-            .controller(name, phase, operation, span.rejected, span.elapsed);
+            .controller(name, step, operation, span.rejected, span.elapsed);
     }
 
-    fn half(&mut self, span: &Span) {
-        let (phase, operation) = (phase(span.half), operation(span.operation));
-        self.metrics.step(phase, operation, span.rejected, span.elapsed);
+    fn phase(&mut self, span: &Span) {
+        let (step, operation) = (step_type(span.phase), operation(span.operation));
+        self.metrics.step(step, operation, span.rejected, span.elapsed);
     }
 }
 
-impl pratique_policy::Observer for Counting<'_> {
+impl pratique_policy::PolicyObserver for Counting<'_> {
     fn decided(&mut self, decision: &Decision<'_>) {
         let action = match decision.effect {
             Effect::Allow => metrics::Action::Allow,
@@ -127,7 +127,7 @@ impl pratique_policy::Observer for Counting<'_> {
 }
 
 #[cfg(feature = "webhooks")]
-impl pratique_webhook::Observer for Counting<'_> {
+impl pratique_webhook::WebhookObserver for Counting<'_> {
     fn called(&mut self, called: &pratique_webhook::Called<'_>) {
         use pratique_webhook::Rejection;
 
@@ -189,10 +189,10 @@ fn error(error: ErrorType) -> metrics::PolicyError {
     }
 }
 
-fn phase(half: Half) -> metrics::Phase {
-    match half {
-        Half::Mutating => metrics::Phase::Admit,
-        Half::Validating => metrics::Phase::Validate,
+fn step_type(phase: Phase) -> metrics::StepType {
+    match phase {
+        Phase::Mutating => metrics::StepType::Admit,
+        Phase::Validating => metrics::StepType::Validate,
     }
 }
 

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-pub use pratique_policy::Phase as Half;
 use pratique_policy::Undecided;
+pub use pratique_policy::{Phase, Phases};
 use pratique_types::Operation;
 
 /// Receives the events of a request in the chain. By default all methods do nothing.
 pub trait ChainObserver: Send {
     /// The observer of its policies.
-    fn policies(&mut self) -> Option<&mut dyn pratique_policy::Observer> {
+    fn policies(&mut self) -> Option<&mut dyn pratique_policy::PolicyObserver> {
         None
     }
 
     /// The observer of its calls of webhooks.
     #[cfg(feature = "webhooks")]
-    fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::Observer> {
+    fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::WebhookObserver> {
         None
     }
 
@@ -25,7 +25,7 @@ pub trait ChainObserver: Send {
     }
 
     /// A phase of the chain has finished.
-    fn half(&mut self, span: &Span) {
+    fn phase(&mut self, span: &Span) {
         let _ = span;
     }
 }
@@ -34,9 +34,9 @@ pub trait ChainObserver: Send {
 impl ChainObserver for () {}
 
 /// Logs undecided policies, and forwards events to another observer.
-pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn pratique_policy::Observer>);
+pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn pratique_policy::PolicyObserver>);
 
-impl pratique_policy::Observer for Logging<'_> {
+impl pratique_policy::PolicyObserver for Logging<'_> {
     fn decided(&mut self, decision: &pratique_policy::Decision<'_>) {
         if let Some(observer) = &mut self.0 {
             observer.decided(decision);
@@ -68,7 +68,7 @@ impl pratique_policy::Observer for Logging<'_> {
 #[non_exhaustive]
 pub struct Span {
     /// The phase of the chain that it belongs to.
-    pub half: Half,
+    pub phase: Phase,
     /// The operation of the request.
     pub operation: Operation,
     /// Whether it rejected the request.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_json::{Value, base64};
 use pratique_merge::json_patch::{Operation, diff};
-use pratique_policy::{DenialCause, HeldMemory, Mutated, Step, Undecided, Verdict};
+use pratique_policy::{DenialCause, HeldMemory, Mutated, Step, Undecided, ValidationOutcome};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
 
 /// The decision on a request.
@@ -63,7 +63,7 @@ impl From<HeldMemory> for OutcomeMemory {
 }
 
 impl Outcome {
-    pub(crate) fn new(mutated: Mutated, validated: Verdict) -> Self {
+    pub(crate) fn new(mutated: Mutated, validated: ValidationOutcome) -> Self {
         let status = mutated.status.or(validated.status);
         let undecided: Vec<_> = mutated
             .undecided

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use pratique_expression::Undecided;
 use pratique_policy::Need;
 use pratique_webhook::{
-    Called, Caller, Conditions, Endpoint, MutatingWebhooks, Observer, PendingChecks, Phase, Rejection,
-    Services, ValidatingWebhooks,
+    Called, Caller, Conditions, Endpoint, MutatingWebhooks, PendingChecks, Phase, Rejection, Services,
+    ValidatingWebhooks, WebhookObserver,
 };
 
 use crate::authorization::{Answers, Decider};
@@ -110,9 +110,9 @@ impl PendingChecks for DecidedChecks<'_> {
 }
 
 /// Logs the calls that an API server logs, and forwards events to another observer.
-pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn Observer>);
+pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn WebhookObserver>);
 
-impl Observer for Logging<'_> {
+impl WebhookObserver for Logging<'_> {
     fn called(&mut self, called: &Called<'_>) {
         let name = called.webhook;
         match (called.failure, called.rejection) {

@@ -86,19 +86,19 @@ impl Webhooks {
             return Default::default();
         };
         let caller = Answers(body);
-        let surroundings = WebhookContext::new(&self.equivalents, self, Arc::new(NoAuthorizer));
+        let context = WebhookContext::new(&self.equivalents, self, Arc::new(NoAuthorizer));
         let mut turns = Reinvocation::default();
         self.runtime.block_on(async {
             let mutated = mutate(
                 &[&self.mutating],
                 &request,
-                &surroundings,
+                &context,
                 &mut turns,
                 &caller,
                 &mut (),
             )
             .await;
-            let verdict = validate(&[&self.validating], &request, &surroundings, &caller, &mut ()).await;
+            let verdict = validate(&[&self.validating], &request, &context, &caller, &mut ()).await;
             (mutated.unwrap_or_default(), verdict.unwrap_or_default())
         })
     }

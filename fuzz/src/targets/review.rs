@@ -66,8 +66,8 @@ fn decided(request: &AdmissionRequest<'_>) -> Option<AdmissionResponse> {
         cluster.assume_namespaces();
         cluster
     });
-    let surroundings = EvalContext::new(cluster, Arc::new(NoAuthorizer));
-    admission()?.review_policies(request, surroundings, &mut ()).ok()
+    let context = EvalContext::new(cluster, Arc::new(NoAuthorizer));
+    admission()?.review_policies(request, context, &mut ()).ok()
 }
 
 /// Policies that mutate Pods: with a label, a sidecar, and a patch.

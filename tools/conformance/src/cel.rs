@@ -91,12 +91,12 @@ fn evaluate(trial: &Trial, expression: &str, env: &Env, bindings: &Value) -> Val
     let namespace = json_value(&bindings["namespaceObject"]);
     let authorizer: CaseAuthorizer = read(Some(bindings), "authorizer");
     let cluster = Objects::new();
-    let surroundings = EvalContext::new(&cluster, Arc::new(authorizer));
+    let context = EvalContext::new(&cluster, Arc::new(authorizer));
     let matched = Matched {
         resource: &resource,
         kind: &kind,
     };
-    let result = trial.evaluate(&request, matched, &params, &namespace, surroundings, |result| {
+    let result = trial.evaluate(&request, matched, &params, &namespace, context, |result| {
         let prefix = format!("expression '{expression}' resulted in error: ");
         match &result.answer {
             Ok(value) => json!({"value": canonical(value), "type": of_type, "cost": result.cost}),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique::manifest::{ManifestFile, Plugin};
-use pratique::policy::Observer;
+use pratique::policy::PolicyObserver;
 use pratique::types::AdmissionRequest;
 use pratique::types::admissionregistration::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
@@ -22,7 +22,7 @@ use super::compare::same;
 /// Listens to nothing.
 struct Silent;
 
-impl Observer for Silent {}
+impl PolicyObserver for Silent {}
 
 pub(super) fn run_case(case: &Value) -> Outcome {
     // Without an expectation another part of the server decided.
@@ -42,9 +42,9 @@ fn answer(case: &Value) -> Result<Value, Error> {
         serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
     let authorizer: CaseAuthorizer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
     let cluster = cluster::of(case);
-    let surroundings = EvalContext::new(&cluster, Arc::new(authorizer));
+    let context = EvalContext::new(&cluster, Arc::new(authorizer));
     let outcome = admission
-        .admit_policies(&request, surroundings, &mut Silent)
+        .admit_policies(&request, context, &mut Silent)
         .map_err(|error| error.to_string())?;
     Ok(shown(&outcome))
 }

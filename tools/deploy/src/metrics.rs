@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 use pratique_metrics::{
-    Action, ConditionOwner, Family, Kind, Metrics, Operation, Phase, Plugin, PolicyError, WebhookError,
+    Action, ConditionOwner, Family, Kind, Metrics, Operation, Plugin, PolicyError, StepType, WebhookError,
     WebhookType,
 };
 
@@ -94,7 +94,7 @@ fn everything() -> Metrics {
         .iter()
         .flat_map(|operation| [(*operation, false), (*operation, true)])
     {
-        for phase in [Phase::Admit, Phase::Validate] {
+        for phase in [StepType::Admit, StepType::Validate] {
             metrics.step(phase, operation, rejected, at);
             for plugin in Plugin::ALL {
                 metrics.controller(plugin.as_str(), phase, operation, rejected, at);

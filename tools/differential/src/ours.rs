@@ -79,7 +79,7 @@ impl<'w> Ours<'w> {
     fn evaluated_trial(&self, trial: &Trial, expression: &str) -> Outcome {
         let of = trial.result_type().declared_name();
         let cluster = Objects::new();
-        let surroundings = EvalContext::new(&cluster, Arc::new(self.rules.clone()));
+        let context = EvalContext::new(&cluster, Arc::new(self.rules.clone()));
         let matched = Matched {
             resource: &self.request.resource,
             kind: &self.request.kind,
@@ -104,7 +104,7 @@ impl<'w> Ours<'w> {
             matched,
             &self.params,
             &self.namespace,
-            surroundings,
+            context,
             read,
         );
         answer.unwrap_or_else(|unfinished| Outcome {

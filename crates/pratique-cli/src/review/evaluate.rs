@@ -70,11 +70,11 @@ impl<'a> Evaluator<'a> {
         let outcome = match (input.decode_failure(), &self.extent) {
             (Some(outcome), _) => Ok(outcome),
             (None, Extent::Policies { authorizer, explain }) => {
-                let mut surroundings = EvalContext::new(self.cluster, authorizer.clone());
+                let mut context = EvalContext::new(self.cluster, authorizer.clone());
                 if *explain {
-                    surroundings = surroundings.with_trace(&recorder);
+                    context = context.with_trace(&recorder);
                 }
-                self.admission.admit_policies(request, surroundings, &mut ())
+                self.admission.admit_policies(request, context, &mut ())
             }
             (None, Extent::Chain { decider, runtime }) => {
                 let context = AdmissionContext::new(self.cluster).with_decider(&**decider);

@@ -1,7 +1,7 @@
 //! Exchanges with webhooks, recorded for `review --webhooks`.
 
 use pratique::observer::ChainObserver;
-use pratique::webhook::{Called, Observer, Rejection};
+use pratique::webhook::{Called, Rejection, WebhookObserver};
 use pratique_json::{Value, base64};
 use serde::Serialize;
 
@@ -61,12 +61,12 @@ impl Exchange {
 pub(super) struct Exchanges(pub(super) Vec<Exchange>);
 
 impl ChainObserver for Exchanges {
-    fn webhooks(&mut self) -> Option<&mut dyn Observer> {
+    fn webhooks(&mut self) -> Option<&mut dyn WebhookObserver> {
         Some(self)
     }
 }
 
-impl Observer for Exchanges {
+impl WebhookObserver for Exchanges {
     fn called(&mut self, called: &Called<'_>) {
         self.0.push(Exchange::of(called));
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use pratique_metrics::{Action, Metrics, Operation, Phase, PolicyError, WebhookType};
+use pratique_metrics::{Action, Metrics, Operation, PolicyError, StepType, WebhookType};
 
 /// How long counting takes; run it with `--release --ignored --nocapture` for figures.
 #[test]
@@ -11,7 +11,7 @@ fn counting_takes() {
     let metrics = Metrics::new("server");
     let elapsed = Duration::from_micros(30);
     measure("step", || {
-        metrics.step(Phase::Validate, Operation::Create, false, elapsed)
+        metrics.step(StepType::Validate, Operation::Create, false, elapsed)
     });
     measure("validation", || {
         metrics.validation(

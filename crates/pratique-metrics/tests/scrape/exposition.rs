@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
 
 use pratique_metrics::{
-    Action, ConditionOwner, Metrics, Operation, Phase, Plugin, PolicyError, WebhookError, WebhookType,
+    Action, ConditionOwner, Metrics, Operation, Plugin, PolicyError, StepType, WebhookError, WebhookType,
 };
 
 use super::strict::{self, Family};
@@ -12,11 +12,11 @@ use super::strict::{self, Family};
 fn busy() -> Metrics {
     let metrics = Metrics::new("server");
     let millis = Duration::from_millis;
-    metrics.step(Phase::Admit, Operation::Create, false, millis(4));
-    metrics.step(Phase::Validate, Operation::Create, true, millis(30));
+    metrics.step(StepType::Admit, Operation::Create, false, millis(4));
+    metrics.step(StepType::Validate, Operation::Create, true, millis(30));
     metrics.controller(
         "ValidatingAdmissionPolicy",
-        Phase::Validate,
+        StepType::Validate,
         Operation::Delete,
         true,
         millis(3),

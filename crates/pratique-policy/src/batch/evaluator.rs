@@ -10,10 +10,10 @@ use super::member::{Chunk, Member, Part, evaluation_cost};
 use super::parallel::Parallel;
 use super::run::BatchRun;
 use crate::binding::Terms;
-use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::Session;
 use crate::unmatched::Unmatched;
+use pratique_core::Unfinished;
 
 /// Evaluates the policies with equal match constraints.
 #[derive(Debug, Default)]

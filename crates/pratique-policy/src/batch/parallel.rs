@@ -14,9 +14,9 @@ use super::member::Chunk;
 use super::run::BatchRun;
 use crate::arena::RequestArena;
 use crate::matcher::PolicyMatcher;
-use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::session::seed::SessionSeed;
+use pratique_core::Unfinished;
 
 /// A batch that several threads evaluate.
 pub(super) struct Parallel<'s> {

@@ -5,7 +5,7 @@ use pratique_cel::Value;
 use super::expressions::{BatchExpressions, Role};
 use crate::inputs::InputKey;
 use crate::memo::entry::{MemoEntry, MemoKey, is_incomplete};
-use crate::outcome::Unfinished;
+use pratique_core::Unfinished;
 
 /// The results of the expressions of a batch.
 #[derive(Debug)]

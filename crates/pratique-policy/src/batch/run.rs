@@ -15,11 +15,11 @@ use crate::compiled::Variable;
 use crate::evaluator::{Evaluable, Evaluator};
 use crate::inputs::{InputKey, Inputs, NamespaceForm};
 use crate::memo::{MemoKey, ended};
-use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::round::BUDGET;
 use crate::session::Session;
 use crate::unmatched::Unmatched;
+use pratique_core::Unfinished;
 
 /// Evaluates a batch for one request.
 pub(super) struct BatchRun<'e, 's> {

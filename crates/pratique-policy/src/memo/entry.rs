@@ -7,7 +7,7 @@ use pratique_cel::{Fault, FaultKind};
 use pratique_expression::{BoundExpression, InputSet};
 
 use crate::inputs::InputKey;
-use crate::outcome::Unfinished;
+use pratique_core::Unfinished;
 
 /// The result of an expression.
 #[derive(Clone, Debug)]

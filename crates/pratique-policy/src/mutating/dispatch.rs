@@ -11,9 +11,9 @@ use super::run::{End, MutationRun};
 use super::same::same;
 use crate::arena::RequestArena;
 use crate::cause::DenialCause;
-use crate::observer::Observer;
-use crate::outcome::Unfinished;
+use crate::observer::PolicyObserver;
 use crate::session::Session;
+use pratique_core::Unfinished;
 
 /// Mutates a request by sets of policies, in their order: static ones first. When policies change the object, those
 /// before them with the reinvocation policy `IfNeeded` are run again.
@@ -21,7 +21,7 @@ pub fn mutate<'s>(
     sets: &[&MutatingPolicies],
     attributes: impl Into<Attributes<'s>>,
     context: EvalContext<'s>,
-    observer: &mut dyn Observer,
+    observer: &mut dyn PolicyObserver,
 ) -> Result<Mutated, Unfinished> {
     let attributes = attributes.into();
     if is_unaffected(sets, attributes) {
@@ -57,7 +57,7 @@ pub fn mutate_once<'s>(
     attributes: impl Into<Attributes<'s>>,
     context: EvalContext<'s>,
     reinvocation: &mut Reinvocation,
-    observer: &mut dyn Observer,
+    observer: &mut dyn PolicyObserver,
 ) -> Result<Mutated, Unfinished> {
     let attributes = attributes.into();
     if is_unaffected(sets, attributes) {
@@ -76,7 +76,7 @@ fn run(
     attributes: Attributes<'_>,
     context: EvalContext<'_>,
     reinvocation: &mut Reinvocation,
-    observer: &mut dyn Observer,
+    observer: &mut dyn PolicyObserver,
 ) -> Result<Mutated, Unfinished> {
     let arena = RequestArena::with_limit(context.memory);
     let session = Session::new(attributes, context, &arena);

@@ -4,7 +4,7 @@ use pratique_expression::Missing;
 use pratique_json as json;
 
 use super::measure::Excess;
-use crate::outcome::Unfinished;
+use pratique_core::Unfinished;
 
 /// Why a mutation does not change the object.
 pub(super) enum Refusal {

@@ -17,10 +17,10 @@ use crate::binding::Binding;
 use crate::cause::DenialCause;
 use crate::matcher::PolicyMatcher;
 use crate::observer::{Conditions, Mutating};
-use crate::outcome::Unfinished;
 use crate::policy_core::PolicyCore;
 use crate::session::Session;
 use crate::unmatched::Unmatched;
+use pratique_core::Unfinished;
 
 /// Runs mutating policies on a request.
 pub(super) struct MutationRun<'b, 's> {

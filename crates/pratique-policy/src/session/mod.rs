@@ -18,9 +18,9 @@ use crate::arena::RequestArena;
 use crate::few::Few;
 use crate::inputs::{InputKey, NamespaceForm, Objects, Unconverted};
 use crate::memo::{Memo, ended};
-use crate::outcome::Unfinished;
 use crate::scratch::EvalScratch;
 use crate::trace::Trace;
+use pratique_core::Unfinished;
 
 /// A request while policies are evaluated.
 pub(crate) struct Session<'s> {

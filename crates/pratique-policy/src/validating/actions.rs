@@ -11,10 +11,10 @@ use crate::annotations::{Collected, Failure};
 use crate::binding::{Action, Binding};
 use crate::denial::Denial;
 use crate::observer::{Decision, Effect, ErrorType};
-use crate::outcome::Verdict;
 use crate::policies::Policy;
 use crate::policy_core::FailurePolicy;
 use crate::unmatched::Unmatched;
+use pratique_core::ValidationOutcome;
 
 impl<'s> ValidationRun<'_, 's> {
     /// Takes the actions of a binding on the decision of its policy.
@@ -190,9 +190,9 @@ impl<'s> ValidationRun<'_, 's> {
         });
     }
 
-    pub(super) fn into_verdict(self, denial: Option<(Box<Status>, DenialCause)>) -> Verdict {
+    pub(super) fn into_outcome(self, denial: Option<(Box<Status>, DenialCause)>) -> ValidationOutcome {
         let (status, cause) = denial.unzip();
-        Verdict {
+        ValidationOutcome {
             status,
             undecided: self.undecided,
             cause,

@@ -7,10 +7,10 @@ mod run;
 use pratique_core::{Attributes, DenialCause, EvalContext, Unfinished};
 
 use crate::arena::RequestArena;
-use crate::observer::Observer;
-use crate::outcome::Verdict;
+use crate::observer::PolicyObserver;
 use crate::policies::Policies;
 use crate::session::Session;
+use pratique_core::ValidationOutcome;
 use run::{End, ValidationRun};
 
 /// Validates a request by sets of policies, in their order: static ones first.
@@ -20,8 +20,8 @@ pub fn validate<'s>(
     sets: &[&Policies],
     attributes: impl Into<Attributes<'s>>,
     context: EvalContext<'s>,
-    observer: &mut dyn Observer,
-) -> Result<Verdict, Unfinished> {
+    observer: &mut dyn PolicyObserver,
+) -> Result<ValidationOutcome, Unfinished> {
     validate_attributes(sets, attributes.into(), context, observer)
 }
 
@@ -29,8 +29,8 @@ fn validate_attributes(
     sets: &[&Policies],
     attributes: Attributes<'_>,
     context: EvalContext<'_>,
-    observer: &mut dyn Observer,
-) -> Result<Verdict, Unfinished> {
+    observer: &mut dyn PolicyObserver,
+) -> Result<ValidationOutcome, Unfinished> {
     let arena = RequestArena::with_limit(context.memory);
     let session = Session::new(attributes, context, &arena).named_by_object();
     let mut run = ValidationRun::new(&session);
@@ -43,10 +43,10 @@ fn validate_attributes(
     run.report(observer);
     match ended {
         Err(End::Unfinished(unfinished)) => Err(unfinished),
-        Err(End::Status(status)) => Ok(run.into_verdict(Some((status, DenialCause::Failure)))),
+        Err(End::Status(status)) => Ok(run.into_outcome(Some((status, DenialCause::Failure)))),
         Ok(()) => {
             let denial = run.finish();
-            Ok(run.into_verdict(denial))
+            Ok(run.into_outcome(denial))
         }
     }
 }

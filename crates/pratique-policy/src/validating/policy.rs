@@ -10,11 +10,11 @@ use crate::compiled::{Annotation, Validation};
 use crate::conditions;
 use crate::inputs::Inputs;
 use crate::observer::ErrorType;
-use crate::outcome::Unfinished;
 use crate::policies::Policy;
 use crate::round::{Answer, BUDGET, Halt, OUT_OF_BUDGET, Round};
 use crate::session::Session;
 use crate::trace::Part;
+use pratique_core::Unfinished;
 
 /// The decision of a policy with one param.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use crate::binding::{Binding, Params, Terms};
 use crate::denial::Denial;
 use crate::inputs::{Inputs, NamespaceForm, Objects};
 use crate::matcher::{Param, PolicyMatcher};
-use crate::observer::{Conditions, Decision, Observer};
+use crate::observer::{Conditions, Decision, PolicyObserver};
 use crate::policies::{Policies, Policy};
 use crate::session::Session;
 use crate::unmatched::Unmatched;
@@ -82,7 +82,7 @@ impl<'b, 's> ValidationRun<'b, 's> {
     }
 
     /// Reports what was decided.
-    pub(super) fn report(&self, observer: &mut dyn Observer) {
+    pub(super) fn report(&self, observer: &mut dyn PolicyObserver) {
         for conditions in self.conditions.borrow().iter() {
             observer.conditions(conditions);
         }

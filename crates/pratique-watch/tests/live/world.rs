@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pratique_manifest::{
     LoadErrors, Options as LoadOptions, Plugin, Reloaded, Reloader, RewriteDelays, UncheckedExpressions,
 };
-use pratique_watch::{Attempt, Load, Loaded, LogMessages, Observer, Options, Outcome, Version, Watched};
+use pratique_watch::{Attempt, Load, LoadObserver, Loaded, LogMessages, Options, Outcome, Version, Watched};
 use tempfile::TempDir;
 
 /// So long that nothing but events can be what calls.
@@ -147,7 +147,7 @@ impl Load<Vec<String>> for Policies {
                 value: set
                     .validating_policies
                     .iter()
-                    .filter_map(|own| own.object.metadata.name.as_deref())
+                    .filter_map(|policy| policy.object.metadata.name.as_deref())
                     .map(|name| name.trim_end_matches(".static.k8s.io").to_owned())
                     .collect(),
                 hash: set.hash,
@@ -202,7 +202,7 @@ impl Heard {
     }
 }
 
-impl Observer for Heard {
+impl LoadObserver for Heard {
     fn attempted(&self, attempt: &Attempt<'_>) {
         let kept = match attempt.outcome {
             Outcome::Loaded { .. } => Kept::Loaded,

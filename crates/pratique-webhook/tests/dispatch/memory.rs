@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_cel::{MemoryBudget, MemoryLimit};
 use pratique_match::Equivalents;
-use pratique_webhook::{Observer, Origin, Phase, Reinvocation, mutate, validate};
+use pratique_webhook::{Origin, Phase, Reinvocation, WebhookObserver, mutate, validate};
 use serde_json::{Value, json};
 
 use crate::scene::{Player, allows, context, hook, mutating, request, validating};
@@ -119,7 +119,7 @@ async fn patches_are_part_of_it() {
 /// Notes what is left while calls are told of.
 struct Watching(Arc<Left>, usize);
 
-impl Observer for Watching {
+impl WebhookObserver for Watching {
     fn called(&mut self, called: &pratique_webhook::Called<'_>) {
         let held = ALL - self.0.left.load(Ordering::Relaxed);
         assert!(held >= called.review.len() + called.answer.len(), "{held}");

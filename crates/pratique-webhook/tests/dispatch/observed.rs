@@ -1,6 +1,6 @@
 //! What those who look on are told.
 
-use pratique_webhook::{Called, Conditions, Observer, Rejection};
+use pratique_webhook::{Called, Conditions, Rejection, WebhookObserver};
 use serde_json::json;
 
 use crate::scene::{Player, allows, hook, observed, validating};
@@ -8,7 +8,7 @@ use crate::scene::{Player, allows, hook, observed, validating};
 #[derive(Default)]
 struct Notes(Vec<String>);
 
-impl Observer for Notes {
+impl WebhookObserver for Notes {
     fn called(&mut self, called: &Called<'_>) {
         let rejection = match called.rejection {
             None => "-",

@@ -12,8 +12,8 @@ use pratique_match::Equivalents;
 use pratique_testkit::{NoNamespaces, NoOpinion};
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
-    Answer, Attributes, Call, CallError, CallErrorKind, Caller, Mutated, MutatingWebhooks, Observer, Origin,
-    Reinvocation, ValidatingWebhooks, ValidationOutcome, WebhookContext, mutate, validate,
+    Answer, Attributes, Call, CallError, CallErrorKind, Caller, Mutated, MutatingWebhooks, Origin,
+    Reinvocation, ValidatingWebhooks, ValidationOutcome, WebhookContext, WebhookObserver, mutate, validate,
 };
 use serde_json::{Value as Json, json};
 
@@ -219,7 +219,7 @@ pub(crate) async fn validated(set: &ValidatingWebhooks, player: &Player) -> Vali
 pub(crate) async fn observed(
     set: &ValidatingWebhooks,
     player: &Player,
-    observer: &mut dyn Observer,
+    observer: &mut dyn WebhookObserver,
 ) -> ValidationOutcome {
     let (request, equivalents) = (request(), Equivalents::new());
     let context = context(&equivalents);

@@ -6,8 +6,8 @@ use pratique_cel::library::authz::NoAuthorizer;
 use pratique_match::Equivalents;
 use pratique_testkit::NamesOnly;
 use pratique_webhook::{
-    Mutated, NeedKind, Observer, OnUndecided, Origin, Reinvocation, Undecided, ValidationOutcome,
-    WebhookContext, mutate, validate,
+    Mutated, NeedKind, OnUndecided, Origin, Reinvocation, Undecided, ValidationOutcome, WebhookContext,
+    WebhookObserver, mutate, validate,
 };
 use serde_json::{Value as Json, json};
 
@@ -17,7 +17,7 @@ use crate::scene::{Player, allows, hook, labels, mutating, request, validating};
 #[derive(Default)]
 struct Told(Vec<Undecided>);
 
-impl Observer for Told {
+impl WebhookObserver for Told {
     fn undecided(&mut self, undecided: &Undecided) {
         self.0.push(undecided.clone());
     }
@@ -119,7 +119,9 @@ async fn mutating_webhooks_end_there() {
     };
     let reported = change(OnUndecided::Report, "Fail").await;
     assert!(!reported.allowed() && reported.status.is_none() && reported.object.is_none());
-    let name = reported.undecided.map(|own| (own.plugin, own.name));
+    let name = reported
+        .undecided
+        .map(|undecided| (undecided.plugin, undecided.name));
     assert_eq!(
         name,
         Some(("MutatingAdmissionWebhook", "b.example.com".to_owned()))

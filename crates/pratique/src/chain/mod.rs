@@ -25,7 +25,7 @@ use crate::clock::Stopwatch;
 use crate::cluster::{DynParamSource, WithParams};
 use crate::deadline::{check, interrupted, within};
 use crate::limits::Limits;
-use crate::observer::{ChainObserver, Half, Span};
+use crate::observer::{ChainObserver, Phase, Phases, Span};
 use crate::outcome::{Outcome, OutcomeMemory};
 use crate::step::{Attributes, DynStep, Place, StepOutcome};
 
@@ -95,7 +95,7 @@ impl Admission {
         context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, Unfinished> {
-        self.run_chain(request, None, context, observer).await
+        self.run_chain(request, Phases::Both, context, observer).await
     }
 
     /// Evaluates a request by one phase of the chain, for servers that do something else in between. The steps at
@@ -103,27 +103,27 @@ impl Admission {
     ///
     /// # Errors
     /// As [`admit`](Self::admit).
-    pub async fn admit_half(
+    pub async fn admit_phase(
         &self,
         request: &AdmissionRequest<'_>,
-        half: Half,
+        phase: Phase,
         context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, Unfinished> {
-        self.run_chain(request, Some(half), context, observer).await
+        self.run_chain(request, phase.into(), context, observer).await
     }
 
     pub(crate) async fn run_chain(
         &self,
         request: &AdmissionRequest<'_>,
-        half: Option<Half>,
+        phases: Phases,
         context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, Unfinished> {
         let mut run = ChainRun {
             admission: self,
             request,
-            half,
+            phases,
             #[cfg(feature = "webhooks")]
             // Tokio's clock, because its timers wait for the budget.
             began: tokio::time::Instant::now().into_std(),
@@ -152,8 +152,8 @@ impl Admission {
 pub(crate) struct ChainRun<'r> {
     admission: &'r Admission,
     request: &'r AdmissionRequest<'r>,
-    /// The phase that is run; `None` for both.
-    half: Option<Half>,
+    /// The phases that are run.
+    phases: Phases,
     context: AdmissionContext<'r>,
     #[cfg(feature = "webhooks")]
     began: Instant,
@@ -171,26 +171,26 @@ pub(crate) struct ChainRun<'r> {
 
 impl<'r> ChainRun<'r> {
     async fn run(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
-        if self.half != Some(Half::Validating) {
+        if self.phases.contains(Phase::Mutating) {
             let began = Stopwatch::start();
             let ended = self.mutate(observer).await;
-            observer.half(&self.span(Half::Mutating, began, &ended));
+            observer.phase(&self.span(Phase::Mutating, began, &ended));
             ended?;
             self.steps(Place::Schema, observer).await?;
         }
-        if self.half == Some(Half::Mutating) {
+        if !self.phases.contains(Phase::Validating) {
             return Ok(());
         }
         self.registry_check()?;
         let began = Stopwatch::start();
         let ended = self.validate(observer).await;
-        observer.half(&self.span(Half::Validating, began, &ended));
+        observer.phase(&self.span(Phase::Validating, began, &ended));
         ended
     }
 
-    fn span(&self, half: Half, began: Stopwatch, ended: &Result<(), End>) -> Span {
+    fn span(&self, phase: Phase, began: Stopwatch, ended: &Result<(), End>) -> Span {
         Span {
-            half,
+            phase,
             operation: self.request.operation,
             rejected: ended.is_err(),
             elapsed: began.elapsed(),
@@ -201,12 +201,12 @@ impl<'r> ChainRun<'r> {
     fn record(
         &self,
         name: &str,
-        half: Half,
+        phase: Phase,
         began: Stopwatch,
         ended: Result<(), End>,
         observer: &mut dyn ChainObserver,
     ) -> Result<(), End> {
-        observer.part(name, &self.span(half, began, &ended));
+        observer.part(name, &self.span(phase, began, &ended));
         ended
     }
 
@@ -239,7 +239,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    fn surroundings(&self) -> EvalContext<'_> {
+    fn eval_context(&self) -> EvalContext<'_> {
         EvalContext::new(self.cluster(), self.answers.clone())
             .on_undecided(self.admission.on_undecided)
             .with_interrupt(self.interrupt())
@@ -290,14 +290,14 @@ impl<'r> ChainRun<'r> {
     /// Runs the caller's steps at a place.
     async fn steps(&mut self, place: Place, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let admission = self.admission;
-        let half = match place.mutates() {
-            true => Half::Mutating,
-            false => Half::Validating,
+        let phase = match place.mutates() {
+            true => Phase::Mutating,
+            false => Phase::Validating,
         };
         for step in admission.steps().at(place) {
             let began = Stopwatch::start();
             let ended = self.step(step, place).await;
-            self.record(step.name(), half, began, ended, observer)?;
+            self.record(step.name(), phase, began, ended, observer)?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use pratique_policy::{DenialCause, Mutated, Reinvocation, Unfinished, mutate_onc
 
 use super::{ChainRun, End};
 use crate::clock::Stopwatch;
-use crate::observer::{ChainObserver, Half, Logging};
+use crate::observer::{ChainObserver, Logging, Phase};
 use crate::step::Place;
 
 /// The state that the second round takes from the first.
@@ -49,7 +49,7 @@ impl ChainRun<'_> {
         let began = Stopwatch::start();
         let ended = self.mutating_policies(rounds, observer).await;
         let plugin = Plugin::MutatingAdmissionPolicy;
-        self.record(plugin.name(), Half::Mutating, began, ended, observer)?;
+        self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
         self.steps(Place::BeforeMutatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
         {
@@ -59,7 +59,7 @@ impl ChainRun<'_> {
             }
             let ended = self.mutating_webhooks(&mut rounds.webhooks, observer).await;
             let plugin = Plugin::MutatingAdmissionWebhook;
-            self.record(plugin.name(), Half::Mutating, began, ended, observer)?;
+            self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
         }
         self.steps(Place::AfterMutatingWebhooks, observer).await
     }
@@ -108,8 +108,8 @@ impl ChainRun<'_> {
         observer: &mut dyn ChainObserver,
     ) -> Result<Mutated, Unfinished> {
         let sets = self.admission.mutating();
-        let (attributes, surroundings) = (self.attributes(), self.surroundings());
+        let (attributes, context) = (self.attributes(), self.eval_context());
         let mut logging = Logging(observer.policies());
-        mutate_once(&sets, attributes, surroundings, turns, &mut logging)
+        mutate_once(&sets, attributes, context, turns, &mut logging)
     }
 }

@@ -1,11 +1,11 @@
 //! The validating phase of the chain, and the registry's checks before it.
 
 use pratique_manifest::Plugin;
-use pratique_policy::{DenialCause, Unfinished, Verdict, validate};
+use pratique_policy::{DenialCause, Unfinished, ValidationOutcome, validate};
 
 use super::{ChainRun, End};
 use crate::clock::Stopwatch;
-use crate::observer::{ChainObserver, Half, Logging};
+use crate::observer::{ChainObserver, Logging, Phase};
 use crate::step::Place;
 
 impl ChainRun<'_> {
@@ -21,20 +21,20 @@ impl ChainRun<'_> {
         let began = Stopwatch::start();
         let ended = self.validating_policies(observer).await;
         let plugin = Plugin::ValidatingAdmissionPolicy;
-        self.record(plugin.name(), Half::Validating, began, ended, observer)?;
+        self.record(plugin.name(), Phase::Validating, began, ended, observer)?;
         self.steps(Place::BeforeValidatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
         {
             let began = Stopwatch::start();
             let ended = self.validating_webhooks(observer).await;
             let plugin = Plugin::ValidatingAdmissionWebhook;
-            self.record(plugin.name(), Half::Validating, began, ended, observer)?;
+            self.record(plugin.name(), Phase::Validating, began, ended, observer)?;
         }
         self.steps(Place::AfterValidatingWebhooks, observer).await
     }
 
     async fn validating_policies(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
-        let Verdict {
+        let ValidationOutcome {
             status,
             undecided,
             cause,
@@ -55,11 +55,11 @@ impl ChainRun<'_> {
         status.map_or(Ok(()), |status| Err(End::Refused(status, cause)))
     }
 
-    fn evaluate_validating(&self, observer: &mut dyn ChainObserver) -> Result<Verdict, Unfinished> {
+    fn evaluate_validating(&self, observer: &mut dyn ChainObserver) -> Result<ValidationOutcome, Unfinished> {
         let sets = self.admission.validating();
-        let surroundings = self.admission.helpers.join(self.surroundings());
+        let context = self.admission.helpers.join(self.eval_context());
         let attributes = self.attributes();
         let mut logging = Logging(observer.policies());
-        validate(&sets, attributes, surroundings, &mut logging)
+        validate(&sets, attributes, context, &mut logging)
     }
 }

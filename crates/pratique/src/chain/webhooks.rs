@@ -19,7 +19,7 @@ impl<'r> ChainRun<'r> {
     }
 
     fn webhook_context<'a>(&'a self, checks: &'a DecidedChecks<'_>) -> WebhookContext<'a> {
-        WebhookContext::from(self.surroundings())
+        WebhookContext::from(self.eval_context())
             .with_pending(checks)
             .with_services(self.admission.webhooks.callers.services())
             .excluding_virtual(self.admission.feature_gates.excludes_virtual_resources)

@@ -20,7 +20,7 @@ use crate::chain::AdmissionContext;
 use crate::clock::Stopwatch;
 use crate::cluster::{ClusterView, DynParamSource};
 use crate::limits::Limits;
-use crate::observer::Half;
+use crate::observer::Phases;
 use crate::outcome::Outcome;
 
 /// The state that all parts of a [`Live`](super::Live) share.
@@ -84,11 +84,11 @@ impl Core {
         config.sets.clone()
     }
 
-    /// Takes a request through the chain as it is now, or a half of it, within limits and until the deadline of all requests.
+    /// Takes a request through the chain as it is now, or one phase of it, within limits and until the deadline of all requests.
     pub(super) async fn admit(
         &self,
         request: &AdmissionRequest<'_>,
-        half: Option<Half>,
+        phases: Phases,
         mut limits: Limits,
     ) -> Result<Outcome, Unavailable> {
         self.readiness.check()?;
@@ -105,12 +105,14 @@ impl Core {
             .with_limits(limits);
         context.params = self.params.as_deref();
         if self.observers.is_empty() {
-            let outcome = admission.run_chain(request, half, context, &mut ()).await;
+            let outcome = admission.run_chain(request, phases, context, &mut ()).await;
             return outcome.map_err(Unavailable::from);
         }
         let (received, began) = (SystemTime::now(), Stopwatch::start());
         let mut observers = Observers::of(&self.observers);
-        let outcome = admission.run_chain(request, half, context, &mut observers).await;
+        let outcome = admission
+            .run_chain(request, phases, context, &mut observers)
+            .await;
         let outcome = outcome.map_err(Unavailable::from)?;
         let answered = Answered {
             request,

@@ -147,7 +147,7 @@ struct WatchObserver {
     observers: Vec<Arc<dyn AdmissionObserver>>,
 }
 
-impl pratique_watch::Observer for WatchObserver {
+impl pratique_watch::LoadObserver for WatchObserver {
     fn attempted(&self, attempt: &Attempt<'_>) {
         let result = match attempt.outcome {
             Outcome::Loaded { hash } => ReloadResult::Loaded { hash },

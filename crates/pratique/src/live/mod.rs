@@ -24,7 +24,7 @@ use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::admission::Admission;
 use crate::limits::Limits;
-use crate::observer::Half;
+use crate::observer::Phases;
 use crate::outcome::Outcome;
 use core::Core;
 use worker::{ChangeNotifier, Worker};
@@ -49,7 +49,7 @@ impl Live {
     /// # Errors
     /// Requests cannot be evaluated yet, or any more.
     pub async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
-        self.core.admit(request, None, Limits::default()).await
+        self.core.admit(request, Phases::Both, Limits::default()).await
     }
 
     /// [`admit`](Self::admit), answered in the form of an admission webhook's.
@@ -68,10 +68,10 @@ impl Live {
     pub async fn review_by(
         &self,
         request: &AdmissionRequest<'_>,
-        half: Option<Half>,
+        phases: impl Into<Phases>,
         limits: impl Into<Limits>,
     ) -> Result<AdmissionResponse, Unavailable> {
-        let outcome = self.admit_by(request, half, limits).await?;
+        let outcome = self.admit_by(request, phases, limits).await?;
         Ok(outcome.into_response(request))
     }
 
@@ -83,10 +83,10 @@ impl Live {
     pub async fn admit_by(
         &self,
         request: &AdmissionRequest<'_>,
-        half: Option<Half>,
+        phases: impl Into<Phases>,
         limits: impl Into<Limits>,
     ) -> Result<Outcome, Unavailable> {
-        self.core.admit(request, half, limits.into()).await
+        self.core.admit(request, phases.into(), limits.into()).await
     }
 
     /// The static manifests that are in use or about to be, in the order in which they were added.

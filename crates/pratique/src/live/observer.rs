@@ -100,12 +100,12 @@ impl<'w> Observers<'w> {
 }
 
 impl ChainObserver for Observers<'_> {
-    fn policies(&mut self) -> Option<&mut dyn pratique_policy::Observer> {
+    fn policies(&mut self) -> Option<&mut dyn pratique_policy::PolicyObserver> {
         (!self.0.is_empty()).then_some(self)
     }
 
     #[cfg(feature = "webhooks")]
-    fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::Observer> {
+    fn webhooks(&mut self) -> Option<&mut dyn pratique_webhook::WebhookObserver> {
         (!self.0.is_empty()).then_some(self)
     }
 
@@ -113,12 +113,12 @@ impl ChainObserver for Observers<'_> {
         self.0.iter_mut().for_each(|observer| observer.part(name, span));
     }
 
-    fn half(&mut self, span: &Span) {
-        self.0.iter_mut().for_each(|observer| observer.half(span));
+    fn phase(&mut self, span: &Span) {
+        self.0.iter_mut().for_each(|observer| observer.phase(span));
     }
 }
 
-impl pratique_policy::Observer for Observers<'_> {
+impl pratique_policy::PolicyObserver for Observers<'_> {
     fn decided(&mut self, decision: &pratique_policy::Decision<'_>) {
         let observers = self.0.iter_mut().filter_map(|observer| observer.policies());
         observers.for_each(|observer| observer.decided(decision));
@@ -141,7 +141,7 @@ impl pratique_policy::Observer for Observers<'_> {
 }
 
 #[cfg(feature = "webhooks")]
-impl pratique_webhook::Observer for Observers<'_> {
+impl pratique_webhook::WebhookObserver for Observers<'_> {
     fn called(&mut self, called: &pratique_webhook::Called<'_>) {
         let observers = self.0.iter_mut().filter_map(|observer| observer.webhooks());
         observers.for_each(|observer| observer.called(called));

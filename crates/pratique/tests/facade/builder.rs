@@ -10,8 +10,8 @@ const POLICIES: Plugin = Plugin::ValidatingAdmissionPolicy;
 /// What policies alone say.
 fn code(admission: &Admission) -> i32 {
     let objects = Objects::new();
-    let surroundings = EvalContext::new(&objects, std::sync::Arc::new(NoAuthorizer));
-    let outcome = admission.admit_policies(&configmap(""), surroundings, &mut ());
+    let context = EvalContext::new(&objects, std::sync::Arc::new(NoAuthorizer));
+    let outcome = admission.admit_policies(&configmap(""), context, &mut ());
     outcome.unwrap().status.map_or(200, |status| status.code)
 }
 

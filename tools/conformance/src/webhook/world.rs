@@ -112,28 +112,28 @@ impl World {
         let authorizer: CaseAuthorizer =
             serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
         let services = AtBackend(self.backend.address(Listener::Backend).to_string());
-        let mut surroundings =
+        let mut context =
             WebhookContext::new(&equivalents, &cluster, Arc::new(authorizer)).with_services(&services);
         if case["typed"] != Value::Bool(true) {
-            surroundings = surroundings.without_types();
+            context = context.without_types();
         }
         if let Some(gate) = case.pointer("/featureGates/ExcludeAdmissionWebhookVirtualResources") {
-            surroundings = surroundings.excluding_virtual(gate == true);
+            context = context.excluding_virtual(gate == true);
         }
         if let Some(time) = case["requestTimeoutMs"].as_u64() {
-            surroundings = surroundings.with_deadline(Instant::now() + Duration::from_millis(time));
+            context = context.with_deadline(Instant::now() + Duration::from_millis(time));
         }
         let [first, second] = &configured.mutating;
         let audits_requests = !matches!(case["auditLevel"].as_str(), Some("None" | "Metadata"));
         let mut evaluated = Evaluated::default();
         self.backend.set_phase("mutating");
         evaluated
-            .mutate(&[first, second], request, &surroundings, caller, audits_requests)
+            .mutate(&[first, second], request, &context, caller, audits_requests)
             .await?;
         self.backend.set_phase("validating");
         let [first, second] = &configured.validating;
         evaluated
-            .validate(&[first, second], request, &surroundings, caller)
+            .validate(&[first, second], request, &context, caller)
             .await?;
         if case["auditLevel"] == "None" {
             evaluated.annotations.clear();
@@ -191,7 +191,7 @@ impl Evaluated {
         &mut self,
         sets: &[&MutatingWebhooks],
         request: &AdmissionRequest<'_>,
-        surroundings: &WebhookContext<'_>,
+        context: &WebhookContext<'_>,
         caller: &dyn Caller,
         audits_requests: bool,
     ) -> Result<(), Error> {
@@ -199,7 +199,7 @@ impl Evaluated {
         loop {
             let given = self.object.take();
             let attributes = Attributes::written(request, given.as_ref().unwrap_or(&request.object));
-            let mutated = mutate(sets, attributes, surroundings, &mut turns, caller, &mut ()).await;
+            let mutated = mutate(sets, attributes, context, &mut turns, caller, &mut ()).await;
             let mutated = mutated.map_err(|error| error.to_string())?;
             self.object = mutated.object.or(given);
             self.warnings.extend(mutated.warnings);
@@ -223,14 +223,14 @@ impl Evaluated {
         &mut self,
         sets: &[&ValidatingWebhooks],
         request: &AdmissionRequest<'_>,
-        surroundings: &WebhookContext<'_>,
+        context: &WebhookContext<'_>,
         caller: &dyn Caller,
     ) -> Result<(), Error> {
         if self.status.is_some() {
             return Ok(());
         }
         let attributes = Attributes::written(request, self.object.as_ref().unwrap_or(&request.object));
-        let validated = validate(sets, attributes, surroundings, caller, &mut ()).await;
+        let validated = validate(sets, attributes, context, caller, &mut ()).await;
         let validated = validated.map_err(|error| error.to_string())?;
         self.warnings.extend(validated.warnings);
         self.annotate(validated.audit_annotations);

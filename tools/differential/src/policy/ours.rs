@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pratique::policy::Observer;
+use pratique::policy::PolicyObserver;
 use pratique::{Admission, EvalContext, Objects};
 use pratique_harness::Error;
 use pratique_types::AdmissionRequest;
@@ -17,7 +17,7 @@ use pratique_conformance::policy;
 /// Listens to nothing.
 struct Silent;
 
-impl Observer for Silent {}
+impl PolicyObserver for Silent {}
 
 /// What becomes of each request; an error if the policies do not load.
 pub(super) fn outcomes(world: &World) -> Result<Vec<Value>, Error> {
@@ -42,8 +42,8 @@ fn outcome(admission: &Admission, request: &Value, cluster: &Objects, authorizer
         Ok(request) => request,
         Err(error) => return json!({"request": error.to_string()}),
     };
-    let surroundings = EvalContext::new(cluster, Arc::new(authorizer.clone()));
-    match admission.admit_policies(&request, surroundings, &mut Silent) {
+    let context = EvalContext::new(cluster, Arc::new(authorizer.clone()));
+    match admission.admit_policies(&request, context, &mut Silent) {
         Ok(outcome) => policy::shown(&outcome),
         Err(unfinished) => json!({"unfinished": unfinished.to_string()}),
     }

@@ -113,21 +113,13 @@ impl Ours {
             uids: Mutex::default(),
         };
         let authorizer = Arc::new(CaseAuthorizer::default());
-        let surroundings = WebhookContext::new(self.cluster.equivalents(), &self.cluster, authorizer);
+        let context = WebhookContext::new(self.cluster.equivalents(), &self.cluster, authorizer);
         let (mut turns, mut current) = (Reinvocation::default(), None);
         let (mut warnings, mut annotations) = (Vec::new(), serde_json::Map::new());
         let status = loop {
             let attributes = Attributes::written(&request, current.as_ref().unwrap_or(&request.object));
             let mutated = self.runtime.block_on(async {
-                mutate(
-                    &[webhooks],
-                    attributes,
-                    &surroundings,
-                    &mut turns,
-                    &player,
-                    &mut (),
-                )
-                .await
+                mutate(&[webhooks], attributes, &context, &mut turns, &player, &mut ()).await
             });
             let mutated = mutated.map_err(|error| error.to_string())?;
             current = mutated.object.or(current);
