@@ -127,6 +127,7 @@
 
 mod arena;
 pub mod ast;
+mod authorization;
 mod boxed;
 mod checker;
 mod compile;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::library::authz::Question;
+use crate::authorization::Question;
 
 /// A value that the host does not know. An evaluation that reads it ends, as the result could be any.
 ///

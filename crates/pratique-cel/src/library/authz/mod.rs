@@ -4,12 +4,11 @@
 //! yet ends early, for the host to begin again when it has one; one that needs an answer which cannot be known ends as
 //! [`Unknown`].
 
-mod check;
 mod values;
 
 use std::sync::Arc;
 
-pub use check::{
+pub use crate::authorization::{
     Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
 };
 

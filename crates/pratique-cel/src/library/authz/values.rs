@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::check::{Authorizer, Decision, ResourceCheck, User};
+use crate::authorization::{Authorizer, Decision, ResourceCheck, User};
 use crate::error::Fault;
 use crate::value::{Opaque, Value};
 

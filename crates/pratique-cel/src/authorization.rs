@@ -1,4 +1,4 @@
-//! What a host is asked, and what it answers.
+//! Authorization checks: the questions to a host, and its answers.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display, Formatter};
