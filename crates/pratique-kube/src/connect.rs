@@ -128,6 +128,8 @@ impl ApiServer {
             url: url.clone(),
             reason,
         };
+        // The client uses the provider that is installed, and panics if there is none and several could be.
+        pratique_crypto::install().map_err(|error| failed(error.to_string()))?;
         let plugin = ExecPlugin::of(&config).map_err(|error| failed(error.to_string()))?;
         let client = async move {
             match plugin {

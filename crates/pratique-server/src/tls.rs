@@ -7,7 +7,6 @@ use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
 use pratique_manifest::{MAX_CONFIGURATION_BYTES, read_regular};
-use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
@@ -52,6 +51,9 @@ pub enum CertificateError {
     /// The certificate and the key do not match, or cannot be used.
     #[error("the certificate cannot be used: {0}")]
     Unusable(String),
+    /// TLS needs a crypto provider.
+    #[error(transparent)]
+    Provider(#[from] pratique_crypto::NoProvider),
 }
 
 /// The certificates of a server: the last ones that could be loaded.
@@ -112,10 +114,7 @@ impl Certificates {
     /// # Errors
     /// If a name is invalid.
     pub fn development(names: Vec<String>) -> Result<Self, CertificateError> {
-        let unusable = |error: rcgen::Error| CertificateError::Unusable(error.to_string());
-        let generated = rcgen::generate_simple_self_signed(names).map_err(unusable)?;
-        let key = PrivateKeyDer::Pkcs8(generated.signing_key.serialize_der().into());
-        let chain = vec![generated.cert.der().clone()];
+        let (chain, key) = self_signed(names)?;
         let expirations = Expirations {
             serving: expiry::earliest(&chain),
             client_ca: None,
@@ -288,13 +287,30 @@ fn invalid(path: &Path, message: impl ToString) -> CertificateError {
     }
 }
 
+#[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
+fn self_signed(
+    names: Vec<String>,
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), CertificateError> {
+    let unusable = |error: rcgen::Error| CertificateError::Unusable(error.to_string());
+    let generated = rcgen::generate_simple_self_signed(names).map_err(unusable)?;
+    let key = PrivateKeyDer::Pkcs8(generated.signing_key.serialize_der().into());
+    Ok((vec![generated.cert.der().clone()], key))
+}
+
+#[cfg(not(any(feature = "ring", feature = "aws-lc-rs")))]
+fn self_signed(
+    _: Vec<String>,
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), CertificateError> {
+    Err(pratique_crypto::NoProvider.into())
+}
+
 fn config(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
     roots: Option<Vec<CertificateDer<'static>>>,
 ) -> Result<ServerConfig, CertificateError> {
     let unusable = |error: rustls::Error| CertificateError::Unusable(error.to_string());
-    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = ServerConfig::builder_with_provider(pratique_crypto::provider()?);
     let builder = builder.with_safe_default_protocol_versions().map_err(unusable)?;
     let builder = match roots {
         Some(roots) => builder.with_client_cert_verifier(verifier(roots)?),
@@ -312,7 +328,7 @@ fn verifier(roots: Vec<CertificateDer<'static>>) -> Result<Arc<dyn ClientCertVer
     for root in roots {
         store.add(root).map_err(|error| unusable(&error))?;
     }
-    let provider = Arc::new(ring::default_provider());
+    let provider = pratique_crypto::provider()?;
     let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(store), provider);
     builder
         .allow_unauthenticated()

@@ -152,13 +152,14 @@
 //!
 //! # Features
 //!
-//! All are on by default; without any, there is no TLS, no runtime and no watcher.
+//! All but `aws-lc-rs` are on by default; without any, there is no TLS, no runtime and no watcher.
 //!
 //! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`Guards`](guards::Guards) limit the damage of those
 //!   that fail.
 //! - `watch`: directories are watched for changes.
 //! - `parallel`: a request that matches very many policies is evaluated on several cores. What is loaded before the first
 //!   request is loaded on all of them in any case, unless [`AdmissionBuilder::workers`] says otherwise.
+//! - `ring`, `aws-lc-rs`: the crypto provider of TLS, if the program installs none; by default `ring`.
 //! - `metrics`, `audit`: `pratique_metrics::Metrics` and `pratique_audit::Log` are observers.
 
 mod admission;

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use rustls::ClientConfig;
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::ServerName;
 
 use super::client_error::ClientError;
 use super::credentials::{CredentialSource, Headers};
 use super::resolve::Resolver;
 use super::target::Target;
-use super::trust::{Trust, provider};
+use super::trust::{Trust, TrustError};
 use super::verify::Verifier;
 use super::{Certificate, identity};
 use crate::caller::Endpoint;
@@ -47,13 +48,18 @@ impl Client {
             .map(ServerName::try_from)
             .transpose()
             .map_err(ClientError::library)?;
+        let provider = pratique_crypto::provider().map_err(TrustError::from)?;
         let trust = Trust::new(endpoint.ca_bundle.as_deref())?;
-        let verifier = Arc::new(Verifier::new(trust, name));
+        let verifier = Arc::new(Verifier::new(
+            trust,
+            provider.signature_verification_algorithms,
+            name,
+        ));
         let pair = credentials.certificate.as_ref();
         let pair = pair
             .map(|(certificate, key)| identity::read(certificate, key))
             .transpose()?;
-        let mut tls = tls(Arc::clone(&verifier), pair)?;
+        let mut tls = tls(provider, Arc::clone(&verifier), pair)?;
         let headers = credentials.headers()?;
         let resolver = Resolver::new(target.pinned.clone());
         let mut builder = reqwest::Client::builder();
@@ -92,8 +98,12 @@ impl Client {
     }
 }
 
-fn tls(verifier: Arc<Verifier>, pair: Option<identity::Identity>) -> Result<ClientConfig, ClientError> {
-    let builder = ClientConfig::builder_with_provider(provider())
+fn tls(
+    provider: Arc<CryptoProvider>,
+    verifier: Arc<Verifier>,
+    pair: Option<identity::Identity>,
+) -> Result<ClientConfig, ClientError> {
+    let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(ClientError::library)?
         .dangerous()

@@ -2,21 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
+use pratique_crypto::{NoProvider, provider};
+
 use rustls::RootCertStore;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
-use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
 
 use super::certificate::Certificate;
 use super::refusal::Refusal;
-
-/// The crypto provider of all clients.
-pub(super) fn provider() -> Arc<CryptoProvider> {
-    static PROVIDER: OnceLock<Arc<CryptoProvider>> = OnceLock::new();
-    Arc::clone(PROVIDER.get_or_init(|| Arc::new(rustls::crypto::ring::default_provider())))
-}
 
 /// Why there are no usable authorities. The messages are Go's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +28,9 @@ pub(super) enum TrustError {
     /// The authorities of the system cannot be loaded.
     #[error("x509: failed to load system roots and no roots provided: {0}")]
     System(String),
+    /// Nothing can be verified without a crypto provider.
+    #[error(transparent)]
+    Provider(#[from] NoProvider),
 }
 
 /// The trusted authorities.
@@ -74,7 +72,7 @@ impl Trust {
 fn system() -> Result<Arc<dyn ServerCertVerifier>, TrustError> {
     static SYSTEM: OnceLock<Result<Arc<dyn ServerCertVerifier>, TrustError>> = OnceLock::new();
     let load = || -> Result<Arc<dyn ServerCertVerifier>, TrustError> {
-        let verifier = rustls_platform_verifier::Verifier::new(provider());
+        let verifier = rustls_platform_verifier::Verifier::new(provider()?);
         match verifier {
             Ok(verifier) => Ok(Arc::new(verifier)),
             Err(reason) => Err(TrustError::System(reason.to_string())),
@@ -163,7 +161,7 @@ fn verifier<'a>(roots: impl Iterator<Item = &'a Root>) -> Option<Arc<WebPkiServe
     if store.is_empty() {
         return None;
     }
-    WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider())
+    WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider().ok()?)
         .build()
         .ok()
 }

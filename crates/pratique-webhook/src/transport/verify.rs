@@ -8,17 +8,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::WebPkiSupportedAlgorithms;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 
 use super::certificate::Certificate;
 use super::refusal::Refusal;
-use super::trust::{Bundle, Trust, provider};
+use super::trust::{Bundle, Trust};
 
 /// The verifier of one endpoint.
 #[derive(Debug)]
 pub(super) struct Verifier {
     trust: Trust,
+    signatures: WebPkiSupportedAlgorithms,
     /// The name that certificates must have, if it is not the host's.
     name: Option<ServerName<'static>>,
     /// The certificate of the last handshake.
@@ -26,9 +28,14 @@ pub(super) struct Verifier {
 }
 
 impl Verifier {
-    pub(super) fn new(trust: Trust, name: Option<ServerName<'static>>) -> Self {
+    pub(super) fn new(
+        trust: Trust,
+        signatures: WebPkiSupportedAlgorithms,
+        name: Option<ServerName<'static>>,
+    ) -> Self {
         Self {
             trust,
+            signatures,
             name,
             seen: Mutex::new(None),
         }
@@ -60,10 +67,6 @@ impl Verifier {
             Trust::Bundle(bundle) => check_chain(bundle, &leaf, der, intermediates, name, now),
         }
     }
-
-    fn signatures(&self) -> rustls::crypto::WebPkiSupportedAlgorithms {
-        provider().signature_verification_algorithms
-    }
 }
 
 impl ServerCertVerifier for Verifier {
@@ -91,7 +94,7 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        rustls::crypto::verify_tls12_signature(message, certificate, signature, &self.signatures())
+        rustls::crypto::verify_tls12_signature(message, certificate, signature, &self.signatures)
     }
 
     fn verify_tls13_signature(
@@ -100,11 +103,11 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        rustls::crypto::verify_tls13_signature(message, certificate, signature, &self.signatures())
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, &self.signatures)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.signatures().supported_schemes()
+        self.signatures.supported_schemes()
     }
 }
 
@@ -301,7 +304,10 @@ mod tests {
             "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n",
             pratique_json::base64::encode(&signed)
         );
-        let verifier = Verifier::new(Trust::new(Some(pem.as_bytes())).unwrap(), None);
+        let signatures = pratique_crypto::provider()
+            .unwrap()
+            .signature_verification_algorithms;
+        let verifier = Verifier::new(Trust::new(Some(pem.as_bytes())).unwrap(), signatures, None);
         let check = |host: &str, now: UnixTime, expected: &str| {
             let host = ServerName::try_from(host.to_owned()).unwrap();
             let found = verifier.check(&signed, &[], &host, now);
