@@ -73,7 +73,7 @@ impl Evaluated {
         EvalContext::new(&self.cluster, self.authorizer.clone())
     }
 
-    /// Judges so often, on one thread. A function of its own, so that tools that count instructions find it.
+    /// Evaluates so often, on one thread. A function of its own, so that tools that count instructions find it.
     #[inline(never)]
     fn judge_counted(&self, times: u64) {
         for _ in 0..times {
@@ -99,7 +99,7 @@ impl Side for Evaluated {
     }
 }
 
-/// Judges so often, after a few times to fill caches: `pratique-benches count TIMES SETUP`, where the setup is a file.
+/// Evaluates so often, after a few times to fill caches: `pratique-benches count TIMES SETUP`, where the setup is a file.
 /// Nothing is printed; this is for tools that look on.
 pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     let [times, setup] = arguments else {

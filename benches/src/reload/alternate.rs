@@ -102,7 +102,7 @@ struct Requests {
     seen: usize,
 }
 
-/// Judges without a pause. An error is a request that failed, or that saw anything but one whole set.
+/// Evaluates without a pause. An error is a request that failed, or that saw anything but one whole set.
 fn requests(live: &Live, over: &AtomicBool, reloading: &AtomicBool) -> Result<Requests, Error> {
     let mut requests = Requests::default();
     let mut last = '?';

@@ -55,7 +55,7 @@ impl Live {
     pub(crate) fn outcome(&self) -> Result<Outcome, Error> {
         match pin!(self.live.admit(&self.request)).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(outcome) => outcome.map_err(|error| Error::from(error.to_string())),
-            Poll::Pending => Err("nothing here waits for anybody".into()),
+            Poll::Pending => Err("nothing here waits".into()),
         }
     }
 }
@@ -68,7 +68,7 @@ pub(crate) enum Heard {
     Failed,
 }
 
-/// Tells of attempts, if anybody listens.
+/// Tells of attempts, if there is a listener.
 struct Teller(Mutex<Sender<Heard>>);
 
 impl AdmissionObserver for Teller {

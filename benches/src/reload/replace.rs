@@ -28,7 +28,7 @@ pub(super) fn run(file: &Path, others: &Path) -> Result<Vec<u64>, Error> {
             }
         }
         nanos.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
-        // Whoever is woken by the same change shall not fall into the next round.
+        // A waiter that is woken by the same change shall not fall into the next round.
         std::thread::sleep(Duration::from_millis(2));
     }
     Ok(nanos)

@@ -96,6 +96,6 @@ fn trusts(configuration: &Object, hook: &Value, objects: &[Object]) -> Option<St
     let (namespace, name) = injected.unwrap_or_default().split_once('/').unwrap_or_default();
     match named(objects, "Certificate", namespace, name) {
         Some(_) => None,
-        None => Some(format!("nobody says by what to trust {}", hook["name"])),
+        None => Some(format!("nothing says by what to trust {}", hook["name"])),
     }
 }

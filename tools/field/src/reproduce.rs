@@ -115,7 +115,7 @@ fn costs(policy: Policy<'_>, warning: &Warning) -> Outcome {
     if let Err(error) = convert_object(&served.kind, &mut object.clone(), &progress) {
         return Outcome::Not(format!("a server does not take its object: {error}"));
     }
-    // Whoever asks may be allowed everything, or nothing.
+    // The user may be allowed everything, or nothing.
     let cost = |seed| {
         let evaluator = Evaluator::new(policy, served, example.operation, &policy.reads().params, seed);
         goal.cost(&evaluator.evaluate(&object, None))

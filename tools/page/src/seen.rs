@@ -127,7 +127,7 @@ fn names(browser: &Browser) -> Result<String, Error> {
     Ok(shown)
 }
 
-/// Nobody opens the page again meanwhile: it does so itself.
+/// The page is not opened again meanwhile: it reloads itself.
 fn decisions(served: &Served, browser: &Browser) -> Result<String, Error> {
     let owned = json!({"owner": "a"});
     served.evaluate("/validate", "good", &owned)?;

@@ -93,7 +93,7 @@ impl Served {
     }
 }
 
-/// What is at a URL, whoever signed its certificate; given what is to be posted there, if anything.
+/// What is at a URL, whatever its certificate; given what is to be posted there, if anything.
 pub(super) fn curl(url: &str, body: Option<&Value>) -> Result<String, Error> {
     let failed = |error: std::io::Error| format!("curl: {error}");
     let mut command = Command::new("curl");
