@@ -209,3 +209,33 @@ fn resources(resources: &View<'_>, errors: &mut FieldErrors) {
         errors.invalid_json(resources, &resources.json(), detail);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pratique_schema::Constraints;
+
+    use super::super::mutation::PATCH_TYPES;
+    use super::*;
+
+    /// The lists are written down because reading the table of all types takes longer than loading a manifest.
+    #[test]
+    fn supported_values_are_those_of_the_api() {
+        let of = |name: &str| Constraints::builtin().of(&format!("admissionregistration/v1.{name}"));
+        for (name, field, supported) in [
+            ("ValidatingAdmissionPolicySpec", "failurePolicy", FAILURE_POLICIES),
+            ("MutatingAdmissionPolicySpec", "failurePolicy", FAILURE_POLICIES),
+            ("ValidatingWebhook", "failurePolicy", FAILURE_POLICIES),
+            ("MutatingWebhook", "failurePolicy", FAILURE_POLICIES),
+            ("MatchResources", "matchPolicy", MATCH_POLICIES),
+            ("ValidatingWebhook", "matchPolicy", MATCH_POLICIES),
+            ("MutatingWebhook", "matchPolicy", MATCH_POLICIES),
+            ("MutatingAdmissionPolicySpec", "reinvocationPolicy", REINVOCATION_POLICIES),
+            ("MutatingWebhook", "reinvocationPolicy", REINVOCATION_POLICIES),
+            ("RuleWithOperations", "scope", SCOPES),
+            ("NamedRuleWithOperations", "scope", SCOPES),
+            ("Mutation", "patchType", PATCH_TYPES),
+        ] {
+            assert_eq!(of(name).values(field), supported, "{name}.{field}");
+        }
+    }
+}

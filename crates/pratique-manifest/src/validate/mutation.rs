@@ -7,7 +7,7 @@ use super::policy;
 use super::view::View;
 use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
 
-const PATCH_TYPES: &[&str] = &["ApplyConfiguration", "JSONPatch"];
+pub(super) const PATCH_TYPES: &[&str] = &["ApplyConfiguration", "JSONPatch"];
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutatingAdmissionPolicySpec
 pub(super) fn validate(spec: &View<'_>, compiler: &dyn ExpressionCompiler, errors: &mut FieldErrors) {
