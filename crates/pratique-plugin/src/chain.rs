@@ -1,0 +1,132 @@
+//! Plugins in their order.
+
+use pratique_core::{Attributes, Phase};
+
+use crate::attributes::MutableAttributes;
+use crate::context::PluginContext;
+use crate::effects::Effects;
+use crate::order::{is_after_dynamic, place};
+use crate::plugin::Plugin;
+use crate::rejection::Rejection;
+
+/// Plugins in the order of the API server.
+pub struct PluginChain {
+    plugins: Vec<Box<dyn Plugin>>,
+    /// How many of them run before the plugins for policies and webhooks.
+    before: usize,
+}
+
+/// Which plugins of a chain run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// All.
+    All,
+    /// Those before policies and webhooks.
+    BeforeDynamic,
+    /// Those after policies and webhooks.
+    AfterDynamic,
+}
+
+/// Observes the plugins of a chain. It takes the time itself if it needs it.
+pub trait PluginObserver {
+    /// A half of a plugin begins.
+    fn began(&mut self, plugin: &str, phase: Phase) {
+        let _ = (plugin, phase);
+    }
+
+    /// A half of a plugin has ended, with the object as it left it.
+    fn ended(
+        &mut self,
+        plugin: &str,
+        phase: Phase,
+        attributes: &Attributes<'_>,
+        result: &Result<(), Rejection>,
+    ) {
+        let _ = (plugin, phase, attributes, result);
+    }
+}
+
+impl PluginObserver for () {}
+
+impl PluginChain {
+    /// Puts plugins into the order of kube-apiserver 1.36. Those that are not built in keep their order, before policies.
+    pub fn new(mut plugins: Vec<Box<dyn Plugin>>) -> Self {
+        plugins.sort_by_key(|plugin| place(plugin.name()));
+        let before = plugins.partition_point(|plugin| !is_after_dynamic(plugin.name()));
+        PluginChain { plugins, before }
+    }
+
+    /// The plugins in their order.
+    pub fn plugins(&self) -> impl ExactSizeIterator<Item = &dyn Plugin> {
+        self.plugins.iter().map(|plugin| &**plugin)
+    }
+
+    /// Runs the mutating halves up to the first rejection.
+    ///
+    /// # Errors
+    /// The rejection of the first plugin that does not let the request pass.
+    pub fn admit(
+        &self,
+        stage: Stage,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+        observer: &mut dyn PluginObserver,
+    ) -> Result<(), Rejection> {
+        let operation = attributes.request.operation;
+        for plugin in self.at(stage) {
+            if !plugin.mutates() || !plugin.operations().contain(operation) {
+                continue;
+            }
+            observer.began(plugin.name(), Phase::Mutating);
+            let result = plugin.admit(attributes, context, effects);
+            observer.ended(
+                plugin.name(),
+                Phase::Mutating,
+                &attributes.as_attributes(),
+                &result,
+            );
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Runs the validating halves up to the first rejection.
+    ///
+    /// # Errors
+    /// The rejection of the first plugin that does not let the request pass.
+    pub fn validate(
+        &self,
+        stage: Stage,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+        observer: &mut dyn PluginObserver,
+    ) -> Result<(), Rejection> {
+        let operation = attributes.request.operation;
+        for plugin in self.at(stage) {
+            if !plugin.validates() || !plugin.operations().contain(operation) {
+                continue;
+            }
+            observer.began(plugin.name(), Phase::Validating);
+            let result = plugin.validate(attributes, context, effects);
+            observer.ended(plugin.name(), Phase::Validating, attributes, &result);
+            result?;
+        }
+        Ok(())
+    }
+
+    fn at(&self, stage: Stage) -> impl Iterator<Item = &dyn Plugin> {
+        let (before, after) = match self.plugins.split_at_checked(self.before) {
+            Some((before, after)) => (before, after),
+            None => (self.plugins.as_slice(), &[] as &[_]),
+        };
+        let none = before.get(..0).unwrap_or_default();
+        let (first, second) = match stage {
+            Stage::All => (before, after),
+            Stage::BeforeDynamic => (before, none),
+            Stage::AfterDynamic => (none, after),
+        };
+        first.iter().chain(second).map(|plugin| &**plugin)
+    }
+}

@@ -1,0 +1,77 @@
+//! What plugins depend on besides the request.
+
+use std::time::Duration;
+
+use crate::access::{AccessReviewer, NoAccessReviewer};
+use crate::state::ClusterState;
+
+/// What plugins depend on besides the request. It does not change during a request.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct PluginContext<'a> {
+    /// The view of the cluster.
+    pub state: &'a dyn ClusterState,
+    /// Answers authorization checks.
+    pub access: &'a dyn AccessReviewer,
+    /// Calls the backend of ImagePolicyWebhook.
+    pub images: &'a dyn ImageReviewer,
+    /// The time, since the Unix epoch.
+    pub now: Duration,
+}
+
+/// Calls the backend of ImagePolicyWebhook.
+pub trait ImageReviewer: Sync {
+    /// The answer to an ImageReview, given as JSON. Must not block.
+    fn review(&self, review: &str) -> ImageReviewAnswer;
+}
+
+/// What became of a call of the backend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImageReviewAnswer {
+    /// The answer: an ImageReview as JSON.
+    Answered(String),
+    /// The call failed, with the text of the error.
+    Failed(String),
+    /// There is no answer yet.
+    Pending,
+    /// There is nothing to call.
+    Unknown,
+}
+
+struct NoImageReviewer;
+
+impl ImageReviewer for NoImageReviewer {
+    fn review(&self, _: &str) -> ImageReviewAnswer {
+        ImageReviewAnswer::Unknown
+    }
+}
+
+impl<'a> PluginContext<'a> {
+    /// A context without authorizer and image policy backend, at the epoch.
+    pub fn new(state: &'a dyn ClusterState) -> Self {
+        PluginContext {
+            state,
+            access: &NoAccessReviewer,
+            images: &NoImageReviewer,
+            now: Duration::ZERO,
+        }
+    }
+
+    /// Sets what answers authorization checks.
+    #[must_use]
+    pub fn with_access(self, access: &'a dyn AccessReviewer) -> Self {
+        PluginContext { access, ..self }
+    }
+
+    /// Sets what calls the backend of ImagePolicyWebhook.
+    #[must_use]
+    pub fn with_images(self, images: &'a dyn ImageReviewer) -> Self {
+        PluginContext { images, ..self }
+    }
+
+    /// Sets the time, since the Unix epoch.
+    #[must_use]
+    pub fn at(self, now: Duration) -> Self {
+        PluginContext { now, ..self }
+    }
+}

@@ -1,0 +1,62 @@
+//! What follows from a request besides the decision.
+
+use pratique_json::Value;
+
+use crate::state::StateKind;
+
+/// What plugins add to the answer, and what they would write to the cluster.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Effects {
+    /// Warnings for the user, in order.
+    pub warnings: Vec<String>,
+    /// Objects that plugins create.
+    pub created: Vec<Created>,
+    /// Quotas whose usage changes.
+    pub booked: Vec<Booked>,
+    annotations: Vec<(String, String)>,
+}
+
+/// An object that a plugin creates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Created {
+    /// Its kind.
+    pub kind: StateKind,
+    /// Its namespace; empty for a kind of cluster scope.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// The object.
+    pub object: Value<'static>,
+}
+
+/// A ResourceQuota whose status changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Booked {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// The whole new `status`.
+    pub status: Value<'static>,
+}
+
+impl Effects {
+    /// Warns the user.
+    pub fn warn(&mut self, warning: impl Into<String>) {
+        self.warnings.push(warning.into());
+    }
+
+    /// Adds an annotation to the audit event. A key that is there keeps its value.
+    // Upstream: pkg/admission/attributes.go, attributesRecord.AddAnnotationWithLevel
+    pub fn annotate(&mut self, key: impl Into<String>, value: impl Into<String>) {
+        let key = key.into();
+        if !self.annotations.iter().any(|(other, _)| *other == key) {
+            self.annotations.push((key, value.into()));
+        }
+    }
+
+    /// The annotations of the audit event, in the order in which they were added.
+    pub fn audit_annotations(&self) -> &[(String, String)] {
+        &self.annotations
+    }
+}

@@ -1,0 +1,82 @@
+//! The interface of admission plugins.
+//!
+//! A [`Plugin`] has up to two halves: [`admit`](Plugin::admit) may change the object, [`validate`](Plugin::validate) may
+//! not. Both answer with a [`Rejection`] or not at all, and tell what else follows in [`Effects`]. What they need to know
+//! of the cluster they look up in a [`ClusterState`]; what that was not given makes them
+//! [undecided](Rejection::Undecided). A [`PluginChain`] runs plugins in the order of kube-apiserver 1.36 ([`BUILT_IN`]).
+//!
+//! ```
+//! use pratique_core::{Attributes, status};
+//! use pratique_json::parse;
+//! use pratique_plugin::{
+//!     Effects, MutableAttributes, Operations, Plugin, PluginChain, PluginContext, Rejection, Stage, StateObjects,
+//! };
+//! use pratique_types::{AdmissionRequest, GroupVersionResource, Operation};
+//!
+//! /// Requires an owner, and defaults it to the user.
+//! struct Owner;
+//!
+//! impl Plugin for Owner {
+//!     fn name(&self) -> &str {
+//!         "Owner"
+//!     }
+//!     fn operations(&self) -> Operations {
+//!         Operations::of(&[Operation::Create])
+//!     }
+//!     fn mutates(&self) -> bool {
+//!         true
+//!     }
+//!     fn admit(
+//!         &self,
+//!         attributes: &mut MutableAttributes<'_, '_>,
+//!         _: &PluginContext<'_>,
+//!         _: &mut Effects,
+//!     ) -> Result<(), Rejection> {
+//!         let user = attributes.request.user_info.username.clone();
+//!         match attributes.object_mut() {
+//!             pratique_json::Value::Object(members) => {
+//!                 members.insert("owner", user);
+//!                 Ok(())
+//!             }
+//!             _ => Err(status::forbidden(&attributes.request.resource, "", "no object").into()),
+//!         }
+//!     }
+//! }
+//!
+//! let chain = PluginChain::new(vec![Box::new(Owner)]);
+//! let mut request = AdmissionRequest::default();
+//! request.user_info.username = "ann".to_owned();
+//! let mut object = parse(b"{}")?;
+//! let mut attributes = MutableAttributes::new(&request, &mut object);
+//! let state = StateObjects::default();
+//! let mut effects = Effects::default();
+//! chain.admit(Stage::All, &mut attributes, &PluginContext::new(&state), &mut effects, &mut ())?;
+//! assert!(attributes.changed());
+//! assert_eq!(object.to_string(), r#"{"owner":"ann"}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod access;
+mod attributes;
+mod chain;
+mod context;
+mod effects;
+mod objects;
+mod order;
+mod plugin;
+mod rejection;
+mod settings;
+mod state;
+
+pub use access::{Access, AccessAnswer, AccessReviewer, NoAccessReviewer, PolicyAuthorizer};
+pub use attributes::MutableAttributes;
+pub use chain::{PluginChain, PluginObserver, Stage};
+pub use context::{ImageReviewAnswer, ImageReviewer, PluginContext};
+pub use effects::{Booked, Created, Effects};
+pub use objects::StateObjects;
+pub use order::{BUILT_IN, BuiltIn, default_plugins};
+pub use plugin::{Operations, Plugin};
+pub use pratique_core::{Attributes, Phase};
+pub use rejection::{MissingState, Rejection};
+pub use settings::{PluginFactory, PluginSettings, StartError};
+pub use state::{ClusterState, Lookup, StateKind};

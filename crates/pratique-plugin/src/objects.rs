@@ -1,0 +1,145 @@
+//! A view of the cluster in memory.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+use pratique_json::{Object, Value};
+
+use crate::effects::Effects;
+use crate::state::{ClusterState, Lookup, StateKind};
+
+/// The objects of a cluster, in memory.
+///
+/// Of a kind none is known until [one is inserted](Self::insert) or [all are said to be known](Self::complete).
+#[derive(Clone, Debug, Default)]
+pub struct StateObjects {
+    kinds: HashMap<(String, String), HashMap<String, Listing, RandomState>, RandomState>,
+    complete: HashSet<(String, String), RandomState>,
+    all_complete: bool,
+}
+
+/// The objects of a kind in a namespace, sorted by name.
+type Listing = Vec<Arc<Value<'static>>>;
+
+impl StateObjects {
+    /// A cluster of which everything is known: what is not inserted does not exist.
+    pub fn whole() -> Self {
+        StateObjects {
+            all_complete: true,
+            ..StateObjects::default()
+        }
+    }
+
+    /// Says that all objects of a kind are known, or will have been inserted.
+    pub fn complete(&mut self, group: &str, kind: &str) {
+        self.complete.insert((group.to_owned(), kind.to_owned()));
+    }
+
+    /// Adds an object, or replaces one; false for what has no kind or no name.
+    pub fn insert(&mut self, object: Value<'static>) -> bool {
+        let api_version = object
+            .get("apiVersion")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let name = name_of(&object);
+        if kind.is_empty() || name.is_empty() {
+            return false;
+        }
+        let namespace = object.at(&["metadata", "namespace"]).and_then(Value::as_str);
+        let key = (group.to_owned(), kind.to_owned());
+        let namespaces = self.kinds.entry(key).or_default();
+        let listing = namespaces
+            .entry(namespace.unwrap_or_default().to_owned())
+            .or_default();
+        match listing.binary_search_by(|other| name_of(other).cmp(name)) {
+            Ok(at) => {
+                if let Some(slot) = listing.get_mut(at) {
+                    *slot = Arc::new(object);
+                }
+            }
+            Err(at) => listing.insert(at, Arc::new(object)),
+        }
+        true
+    }
+
+    /// Carries out what plugins would write to the cluster.
+    pub fn apply(&mut self, effects: &Effects) {
+        for created in &effects.created {
+            self.insert(created.object.clone());
+        }
+        for booked in &effects.booked {
+            let quota = self
+                .get(StateKind::RESOURCE_QUOTA, &booked.namespace, &booked.name)
+                .found();
+            if let Some(Value::Object(quota)) = quota.map(|quota| quota.clone().into_owned()) {
+                let mut quota: Object<'static> = quota;
+                quota.insert("status", booked.status.clone());
+                self.insert(Value::Object(quota));
+            }
+        }
+    }
+
+    fn listing(&self, kind: StateKind, namespace: &str) -> Option<&Listing> {
+        self.kinds.get(&Key(kind))?.get(namespace)
+    }
+
+    fn is_complete(&self, kind: StateKind) -> bool {
+        self.all_complete || self.complete.contains(&Key(kind))
+    }
+}
+
+impl ClusterState for StateObjects {
+    fn get<'a>(&'a self, kind: StateKind, namespace: &str, name: &str) -> Lookup<'a> {
+        let found = self.listing(kind, namespace).and_then(|listing| {
+            let at = listing.binary_search_by(|other| name_of(other).cmp(name)).ok()?;
+            listing.get(at)
+        });
+        match found {
+            Some(object) => Lookup::Found(object),
+            None if self.is_complete(kind) => Lookup::Absent,
+            None => Lookup::Unknown,
+        }
+    }
+
+    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a [Arc<Value<'static>>]> {
+        if !self.is_complete(kind) {
+            return None;
+        }
+        Some(self.listing(kind, namespace).map_or(&[], Vec::as_slice))
+    }
+}
+
+impl<'a> Lookup<'a> {
+    /// The stored object, if it is known.
+    pub fn found(self) -> Option<&'a Value<'a>> {
+        match self {
+            Lookup::Found(object) => Some(object),
+            Lookup::Absent | Lookup::Named | Lookup::Unknown => None,
+        }
+    }
+}
+
+/// A kind as a key of a map whose keys own their texts.
+struct Key(StateKind);
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        // As the pair of texts.
+        (self.0.group, self.0.kind).hash(hasher);
+    }
+}
+
+impl hashbrown::Equivalent<(String, String)> for Key {
+    fn equivalent(&self, (group, kind): &(String, String)) -> bool {
+        self.0.group == group && self.0.kind == kind
+    }
+}
+
+fn name_of<'a>(object: &'a Value<'_>) -> &'a str {
+    let name = object.at(&["metadata", "name"]);
+    name.and_then(Value::as_str).unwrap_or_default()
+}

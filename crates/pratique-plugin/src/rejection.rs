@@ -1,0 +1,110 @@
+//! Why a plugin does not let a request pass.
+
+use std::fmt::{self, Display, Formatter};
+
+use pratique_cel::library::authz::Question;
+use pratique_types::Status;
+
+use crate::state::StateKind;
+
+/// Why a plugin does not let a request pass.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rejection {
+    /// It refuses the request, with the status that an API server answers.
+    Denied(Box<Status>),
+    /// It failed with an error that is no status, which an API server answers with a 500 that has no reason.
+    Error(String),
+    /// Its decision depends on what was not given.
+    Undecided(Box<MissingState>),
+    /// Its decision depends on an answer that is not there yet: to be repeated.
+    Pending,
+}
+
+/// What the decision of a plugin depends on and was not given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MissingState {
+    /// Objects of the cluster.
+    Objects {
+        /// Their kind.
+        kind: StateKind,
+        /// Their namespace; empty for a kind of cluster scope.
+        namespace: String,
+        /// The name of the object; `None` for all of the kind.
+        name: Option<String>,
+    },
+    /// The answer to an authorization check.
+    Access(Box<Question>),
+    /// The answer of the image policy backend.
+    ImageReview,
+}
+
+impl Rejection {
+    /// The status that an API server answers; `None` while the request is not decided.
+    // Upstream: pkg/endpoints/handlers/responsewriters/status.go, ErrorToAPIStatus
+    pub fn status(&self) -> Option<Status> {
+        match self {
+            Rejection::Denied(status) => Some((**status).clone()),
+            Rejection::Error(message) => Some(Status {
+                status: "Failure".to_owned(),
+                message: message.clone(),
+                code: 500,
+                ..Status::default()
+            }),
+            Rejection::Undecided(_) | Rejection::Pending => None,
+        }
+    }
+
+    /// An error that is no status.
+    pub fn error(message: impl Into<String>) -> Self {
+        Rejection::Error(message.into())
+    }
+}
+
+impl From<Status> for Rejection {
+    fn from(status: Status) -> Self {
+        Rejection::Denied(Box::new(status))
+    }
+}
+
+impl From<MissingState> for Rejection {
+    fn from(missing: MissingState) -> Self {
+        Rejection::Undecided(Box::new(missing))
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+impl Display for Rejection {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Rejection::Denied(status) => formatter.write_str(&status.message),
+            Rejection::Error(message) => formatter.write_str(message),
+            Rejection::Undecided(missing) => missing.fmt(formatter),
+            Rejection::Pending => formatter.write_str("an answer is not there yet"),
+        }
+    }
+}
+
+impl Display for MissingState {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            MissingState::Objects {
+                kind,
+                namespace,
+                name,
+            } => {
+                write!(formatter, "{kind} objects")?;
+                if let Some(name) = name {
+                    write!(formatter, " named {name:?}")?;
+                }
+                if !namespace.is_empty() {
+                    write!(formatter, " in namespace {namespace:?}")?;
+                }
+                formatter.write_str(" are not known")
+            }
+            MissingState::Access(question) => write!(formatter, "it is not known whether {question}"),
+            MissingState::ImageReview => formatter.write_str("the image policy backend was not asked"),
+        }
+    }
+}
