@@ -17,6 +17,8 @@ pub struct PluginContext<'a> {
     pub images: &'a dyn ImageReviewer,
     /// The time, since the Unix epoch.
     pub now: Duration,
+    /// What names that plugins generate end in: five characters, random in a server.
+    pub suffix: &'a str,
 }
 
 /// Calls the backend of ImagePolicyWebhook.
@@ -54,6 +56,7 @@ impl<'a> PluginContext<'a> {
             access: &NoAccessReviewer,
             images: &NoImageReviewer,
             now: Duration::ZERO,
+            suffix: "xxxxx",
         }
     }
 
@@ -67,6 +70,12 @@ impl<'a> PluginContext<'a> {
     #[must_use]
     pub fn with_images(self, images: &'a dyn ImageReviewer) -> Self {
         PluginContext { images, ..self }
+    }
+
+    /// Sets what generated names end in.
+    #[must_use]
+    pub fn with_suffix(self, suffix: &'a str) -> Self {
+        PluginContext { suffix, ..self }
     }
 
     /// Sets the time, since the Unix epoch.

@@ -1,7 +1,6 @@
 //! What plugins are made from.
 
-use pratique_types::FeatureGates;
-
+use crate::gates::PluginGates;
 use crate::plugin::Plugin;
 
 /// What a plugin is made from: its configuration, and the flags of the server that it reads.
@@ -11,19 +10,22 @@ pub struct PluginSettings<'a> {
     /// The plugin's configuration, YAML or JSON; `None` where the admission configuration does not name the plugin.
     pub configuration: Option<&'a [u8]>,
     /// The feature gates of the server.
-    pub feature_gates: &'a FeatureGates,
+    pub feature_gates: &'a PluginGates,
     /// `--default-not-ready-toleration-seconds`.
     pub not_ready_toleration_seconds: i64,
     /// `--default-unreachable-toleration-seconds`.
     pub unreachable_toleration_seconds: i64,
 }
 
-/// Why a plugin does not start, in the words of the server: what comes after `couldn't init admission plugin "…": `.
+/// Why a plugin does not start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct StartError {
-    /// The text.
-    pub message: String,
+pub enum StartError {
+    /// It cannot be made from its configuration.
+    #[error("{0}")]
+    Configuration(String),
+    /// It was made, and refuses to be initialized.
+    #[error("{0}")]
+    Initialization(String),
 }
 
 /// Makes a plugin of a name.
@@ -37,7 +39,7 @@ pub struct PluginFactory {
 
 impl<'a> PluginSettings<'a> {
     /// Settings without configuration, with the default flags.
-    pub fn new(feature_gates: &'a FeatureGates) -> Self {
+    pub fn new(feature_gates: &'a PluginGates) -> Self {
         PluginSettings {
             configuration: None,
             feature_gates,
@@ -57,10 +59,21 @@ impl<'a> PluginSettings<'a> {
 }
 
 impl StartError {
-    /// An error with a text.
+    /// An error of the configuration, with a text.
     pub fn new(message: impl Into<String>) -> Self {
-        StartError {
-            message: message.into(),
+        StartError::Configuration(message.into())
+    }
+
+    /// The error that the server ends with.
+    // Upstream: pkg/admission/plugins.go, NewFromPlugins and InitPlugin
+    pub fn of_plugin(&self, plugin: &str) -> String {
+        match self {
+            StartError::Configuration(message) => {
+                format!("couldn't init admission plugin {plugin:?}: {message}")
+            }
+            StartError::Initialization(message) => {
+                format!("failed to initialize admission plugin {plugin:?}: {message}")
+            }
         }
     }
 }
