@@ -42,6 +42,11 @@ impl Decimal {
         })
     }
 
+    /// The digits, and how many of them are behind the point.
+    pub(super) fn parts(&self) -> (&BigInt, i32) {
+        (&self.unscaled, self.scale)
+    }
+
     pub(super) fn multiply_by_power_of_10(&mut self, exponent: i32) {
         self.scale = self.scale.wrapping_sub(exponent);
     }

@@ -15,6 +15,7 @@
 
 mod decimal;
 mod parse;
+mod scaled;
 mod small;
 mod suffix;
 mod text;
@@ -24,6 +25,7 @@ use std::fmt;
 
 use decimal::Decimal;
 pub use parse::ParseError;
+pub use scaled::MAX_MILLI_VALUE;
 use small::Small;
 use suffix::Format;
 use text::Text;
