@@ -1,0 +1,363 @@
+//! The admission plugin: namespaces, pods and workloads.
+
+use std::sync::Arc;
+
+use pratique_core::{Attributes, status};
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+use pratique_plugin::{Effects, Operations, Plugin, PluginContext, Rejection, StateKind};
+use pratique_types::{Operation, Reason, Status};
+
+use crate::existing_pods::PodCheckLimits;
+use crate::extract::{ObjectKind, PodParts, go_type, pod_of};
+use crate::observer::{PodSecurityObserver, PolicyEvaluation};
+use crate::pod::text;
+use crate::policy::{LabelError, labels_of};
+use crate::{Evaluator, Mode, Pod, PodSecuritySettings, Policy, Violation, significant, violation};
+
+/// The plugin's name.
+pub const NAME: &str = "PodSecurity";
+
+/// The keys of audit annotations.
+const ENFORCED_POLICY: &str = "pod-security.kubernetes.io/enforce-policy";
+const VIOLATIONS: &str = "pod-security.kubernetes.io/audit-violations";
+const EXEMPT: &str = "pod-security.kubernetes.io/exempt";
+const ERROR: &str = "pod-security.kubernetes.io/error";
+
+/// The admission plugin `PodSecurity`.
+pub struct PodSecurity {
+    pub(crate) settings: PodSecuritySettings,
+    pub(crate) evaluator: Evaluator,
+    pub(crate) limits: PodCheckLimits,
+    observer: Arc<dyn PodSecurityObserver>,
+}
+
+impl PodSecurity {
+    /// The plugin of kube-apiserver 1.36 with these settings.
+    pub fn new(settings: PodSecuritySettings) -> Self {
+        PodSecurity {
+            settings,
+            evaluator: Evaluator::new(),
+            limits: PodCheckLimits::default(),
+            observer: Arc::new(()),
+        }
+    }
+
+    /// Sets the checks.
+    #[must_use]
+    pub fn with_evaluator(self, evaluator: Evaluator) -> Self {
+        PodSecurity { evaluator, ..self }
+    }
+
+    /// Sets how many existing pods are checked when the labels of a namespace change.
+    #[must_use]
+    pub fn with_limits(self, limits: PodCheckLimits) -> Self {
+        PodSecurity { limits, ..self }
+    }
+
+    /// Sets what observes evaluations.
+    #[must_use]
+    pub fn with_observer(self, observer: Arc<dyn PodSecurityObserver>) -> Self {
+        PodSecurity { observer, ..self }
+    }
+
+    /// The policy of a namespace, with the errors in its labels.
+    pub fn policy_of(&self, namespace: &Value<'_>) -> (Policy, Vec<LabelError>) {
+        Policy::of_labels(labels_of(namespace), self.settings.defaults)
+    }
+
+    // Upstream: pod-security-admission/admission/admission.go, ValidatePod
+    fn validate_pod(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        if IGNORED_SUBRESOURCES.contains(&request.sub_resource.as_str())
+            || self.is_exempt(attributes, effects)
+        {
+            return Ok(());
+        }
+        let name = request.namespace.as_str();
+        let Some(namespace) = context.state.find(StateKind::NAMESPACE, "", name)? else {
+            self.observer.failed(request, true);
+            let message = format!("failed to lookup namespace {}", quote(name));
+            let status = status::internal_error(&message);
+            effects.annotate(ERROR, format!("{}: {}", status.message, not_found(name)));
+            return Err(status.into());
+        };
+        let (policy, errors) = self.policy_of(namespace);
+        if errors.is_empty() && policy.is_privileged() {
+            self.evaluated(attributes, Mode::Enforce, &policy, &[]);
+            effects.annotate(ENFORCED_POLICY, "privileged:latest");
+            return Ok(());
+        }
+        let pod = self.decoded(attributes, attributes.object, "", effects)?;
+        if request.operation == Operation::Update {
+            self.decoded(attributes, &request.old_object, "old ", effects)?;
+            if !significant::is_significant(pod.spec, &request.old_object) {
+                return Ok(());
+            }
+        }
+        self.evaluate(attributes, &policy, &errors, pod, true, effects)
+    }
+
+    // Upstream: pod-security-admission/admission/admission.go, ValidatePodController
+    fn validate_workload(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        if !request.sub_resource.is_empty() || self.is_exempt(attributes, effects) {
+            return Ok(());
+        }
+        let name = request.namespace.as_str();
+        let Some(namespace) = context.state.find(StateKind::NAMESPACE, "", name)? else {
+            self.observer.failed(request, true);
+            let message = format!("failed to lookup namespace {}: {}", quote(name), not_found(name));
+            effects.annotate(ERROR, message);
+            return Ok(());
+        };
+        let (policy, errors) = self.policy_of(namespace);
+        let is_privileged =
+            policy.warn.level == crate::Level::Privileged && policy.audit.level == crate::Level::Privileged;
+        if errors.is_empty() && is_privileged {
+            return Ok(());
+        }
+        let kind = ObjectKind::of(attributes.object, &request.kind);
+        let error = match kind {
+            ObjectKind::Other => {
+                let found = go_type(attributes.object, &request.kind);
+                format!("failed to decode object: unexpected type {found}")
+            }
+            kind => match pod_of(kind, attributes.object) {
+                Ok(Some(pod)) => return self.evaluate(attributes, &policy, &errors, pod, false, effects),
+                Ok(None) => return Ok(()),
+                Err(_) => "failed to extract pod template: unexpected object type: /, Kind=".to_owned(),
+            },
+        };
+        self.observer.failed(request, true);
+        effects.annotate(ERROR, error);
+        Ok(())
+    }
+
+    /// Whether the namespace or the user is exempt.
+    fn is_exempt(&self, attributes: &Attributes<'_>, effects: &mut Effects) -> bool {
+        let request = attributes.request;
+        let reason = if self.settings.exempts_namespace(&request.namespace) {
+            "namespace"
+        } else if self.settings.exempts_user(&request.user_info.username) {
+            "user"
+        } else {
+            return false;
+        };
+        self.observer.exempted(request);
+        effects.annotate(EXEMPT, reason);
+        true
+    }
+
+    /// The pod that an object of a request for pods is.
+    fn decoded<'a>(
+        &self,
+        attributes: &Attributes<'_>,
+        object: &'a Value<'a>,
+        which: &str,
+        effects: &mut Effects,
+    ) -> Result<PodParts<'a>, Rejection> {
+        let kind = ObjectKind::of(object, &attributes.request.kind);
+        if kind == ObjectKind::Pod
+            && let Ok(Some(pod)) = pod_of(kind, object)
+        {
+            return Ok(pod);
+        }
+        self.observer.failed(attributes.request, true);
+        let names = (format!("{which}object"), format!("{which}pod"));
+        Err(undecodable(attributes, object, (&names.0, &names.1), effects))
+    }
+
+    // Upstream: pod-security-admission/admission/admission.go, EvaluatePod
+    fn evaluate(
+        &self,
+        attributes: &Attributes<'_>,
+        policy: &Policy,
+        errors: &[LabelError],
+        pod: PodParts<'_>,
+        enforces: bool,
+        effects: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        if self
+            .settings
+            .exempts_runtime_class(text(pod.spec, "runtimeClassName"))
+        {
+            self.observer.exempted(request);
+            effects.annotate(EXEMPT, "runtimeClass");
+            return Ok(());
+        }
+        if !errors.is_empty() {
+            effects.annotate(ERROR, format!("Failed to parse policy: {}", aggregate(errors)));
+            self.observer.failed(request, false);
+        }
+        let pod = Pod::new(pod.metadata, pod.spec);
+        let mut denial = None;
+        let mut enforced = None;
+        if enforces {
+            effects.annotate(ENFORCED_POLICY, policy.enforce.to_string());
+            let violations = self.evaluator.violations(policy.enforce, &pod);
+            self.evaluated(attributes, Mode::Enforce, policy, &violations);
+            if !violations.is_empty() {
+                let message = format!("violates {}", described(policy, Mode::Enforce, &violations));
+                denial = Some(status::forbidden(
+                    &request.resource,
+                    attributes.object_name(),
+                    &message,
+                ));
+            }
+            enforced = Some(violations);
+        }
+        // The same level is not evaluated twice.
+        let enforced = enforced.as_deref().map(|violations| (policy.enforce, violations));
+        let evaluated_audit;
+        let audited = match enforced {
+            Some((evaluated, violations)) if evaluated == policy.audit => violations,
+            _ => {
+                evaluated_audit = self.evaluator.violations(policy.audit, &pod);
+                &evaluated_audit
+            }
+        };
+        if !audited.is_empty() {
+            let message = format!("would violate {}", described(policy, Mode::Audit, audited));
+            effects.annotate(VIOLATIONS, message);
+            self.evaluated(attributes, Mode::Audit, policy, audited);
+        }
+        if let Some(status) = denial {
+            return Err(status.into());
+        }
+        let evaluated_warn;
+        let warned = match enforced {
+            Some((evaluated, violations)) if evaluated == policy.warn => violations,
+            _ if policy.audit == policy.warn => audited,
+            _ => {
+                evaluated_warn = self.evaluator.violations(policy.warn, &pod);
+                &evaluated_warn
+            }
+        };
+        if !warned.is_empty() {
+            effects.warn(format!("would violate {}", described(policy, Mode::Warn, warned)));
+            self.evaluated(attributes, Mode::Warn, policy, warned);
+        }
+        Ok(())
+    }
+
+    /// Reports the result in a mode.
+    fn evaluated(&self, attributes: &Attributes<'_>, mode: Mode, policy: &Policy, violations: &[Violation]) {
+        let evaluation = PolicyEvaluation {
+            mode,
+            policy: policy.of_mode(mode),
+            is_allowed: violations.is_empty(),
+        };
+        self.observer.evaluated(attributes.request, evaluation);
+    }
+}
+
+impl Plugin for PodSecurity {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::NAMESPACE, StateKind::POD]
+    }
+
+    // Upstream: plugin/pkg/admission/security/podsecurity/admission.go, Validate
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let resource = &attributes.request.resource;
+        match (resource.group.as_str(), resource.resource.as_str()) {
+            ("", "pods") => self.validate_pod(attributes, context, effects),
+            ("", "namespaces") => self.validate_namespace(attributes, context, effects),
+            ("", "replicationcontrollers" | "podtemplates")
+            | ("apps", "replicasets" | "deployments" | "statefulsets" | "daemonsets")
+            | ("batch", "jobs" | "cronjobs") => self.validate_workload(attributes, context, effects),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Parts of pods that cannot change their containers.
+const IGNORED_SUBRESOURCES: [&str; 8] = [
+    "exec",
+    "attach",
+    "binding",
+    "eviction",
+    "log",
+    "portforward",
+    "proxy",
+    "status",
+];
+
+/// `PodSecurity "restricted:latest": …`
+fn described(policy: &Policy, mode: Mode, violations: &[Violation]) -> String {
+    let level = quote(&policy.of_mode(mode).to_string());
+    format!("PodSecurity {level}: {}", violation::details(violations))
+}
+
+fn not_found(namespace: &str) -> String {
+    status::namespace_not_found(namespace).message
+}
+
+/// Several errors as one.
+// Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
+pub(crate) fn aggregate(errors: &[LabelError]) -> String {
+    match errors {
+        [error] => error.to_string(),
+        errors => {
+            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            format!("[{}]", texts.join(", "))
+        }
+    }
+}
+
+/// The rejection of a request whose object is of another kind than its resource.
+pub(crate) fn undecodable(
+    attributes: &Attributes<'_>,
+    object: &Value<'_>,
+    (object_name, kind_name): (&str, &str),
+    effects: &mut Effects,
+) -> Rejection {
+    let request = attributes.request;
+    let (message, error) = match ObjectKind::of(object, &request.kind) {
+        ObjectKind::Other => {
+            let message = format!("failed to decode {object_name}");
+            let error = format!("{message}: unexpected type {}", go_type(object, &request.kind));
+            (message, error)
+        }
+        _ => {
+            let message = format!("failed to decode {kind_name}");
+            (message.clone(), message)
+        }
+    };
+    effects.annotate(ERROR, error);
+    // The details are those of the refusal that this one takes the place of.
+    let refusal = status::forbidden(&request.resource, attributes.object_name(), "");
+    Status {
+        details: refusal.details,
+        ..Status::failure(Reason::BadRequest, message)
+    }
+    .into()
+}

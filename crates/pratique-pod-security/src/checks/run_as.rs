@@ -1,0 +1,43 @@
+//! The users that containers run as.
+
+use crate::pod::Pod;
+use crate::violation::{Containers, Setters, Violation};
+
+// Upstream: pod-security-admission/policy/check_runAsNonRoot.go, runAsNonRoot1_0
+pub(super) fn non_root(pod: &Pod<'_>) -> Option<Violation> {
+    const REASON: &str = "runAsNonRoot != true";
+    let setters = Setters::with(pod, |context| context.run_as_non_root == Some(false));
+    if !setters.is_empty() {
+        let detail = format!("{setters} must not set securityContext.runAsNonRoot=false");
+        return Some(Violation::new(REASON, detail));
+    }
+    if pod.context.run_as_non_root == Some(true) {
+        return None;
+    }
+    let containers = Containers::with(pod, |container| container.context.run_as_non_root.is_none());
+    (!containers.is_empty()).then(|| {
+        let detail = format!("pod or {containers} must set securityContext.runAsNonRoot=true");
+        Violation::new(REASON, detail)
+    })
+}
+
+// Upstream: pod-security-admission/policy/check_runAsNonRoot.go, runAsNonRoot1_35
+pub(super) fn non_root_unless_user_namespace(pod: &Pod<'_>) -> Option<Violation> {
+    if pod.has_user_namespace {
+        None
+    } else {
+        non_root(pod)
+    }
+}
+
+// Upstream: pod-security-admission/policy/check_runAsUser.go, runAsUser1_23
+pub(super) fn user(pod: &Pod<'_>) -> Option<Violation> {
+    let setters = Setters::with(pod, |context| context.runs_as_root);
+    (!setters.is_empty())
+        .then(|| Violation::new("runAsUser=0", format!("{setters} must not set runAsUser=0")))
+}
+
+// Upstream: pod-security-admission/policy/check_runAsUser.go, runAsUser1_35
+pub(super) fn user_unless_user_namespace(pod: &Pod<'_>) -> Option<Violation> {
+    if pod.has_user_namespace { None } else { user(pod) }
+}

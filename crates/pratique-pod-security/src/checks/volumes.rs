@@ -1,0 +1,84 @@
+//! The types of volumes.
+
+use pratique_json::Value;
+
+use crate::pod::{Pod, present, text};
+use crate::violation::{Quoted, Values, Violation, plural};
+
+const RESTRICTED: [&str; 9] = [
+    "configMap",
+    "csi",
+    "downwardAPI",
+    "emptyDir",
+    "ephemeral",
+    "image",
+    "persistentVolumeClaim",
+    "projected",
+    "secret",
+];
+
+/// The other types, in the order in which the first one of a volume is found.
+const OTHERS: [&str; 21] = [
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "gitRepo",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "rbd",
+    "flexVolume",
+    "cinder",
+    "cephfs",
+    "flocker",
+    "fc",
+    "azureFile",
+    "vsphereVolume",
+    "quobyte",
+    "azureDisk",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "scaleIO",
+    "storageos",
+];
+
+// Upstream: pod-security-admission/policy/check_hostPathVolumes.go, hostPathVolumes_1_0
+pub(super) fn host_path(pod: &Pod<'_>) -> Option<Violation> {
+    let names = named(pod, |volume| has(volume, "hostPath"));
+    (!names.is_empty()).then(|| Violation::new("hostPath volumes", volumes(&names)))
+}
+
+// Upstream: pod-security-admission/policy/check_restrictedVolumes.go, restrictedVolumes_1_0
+pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
+    let mut types = Values::new();
+    let names = named(pod, |volume| {
+        if RESTRICTED.iter().any(|allowed| has(volume, allowed)) {
+            return false;
+        }
+        let found = OTHERS.into_iter().find(|other| has(volume, other));
+        types.insert(found.unwrap_or("unknown"));
+        true
+    });
+    if names.is_empty() {
+        return None;
+    }
+    let uses = plural(names.len(), "uses", "use");
+    let word = plural(types.len(), "restricted volume type", "restricted volume types");
+    Some(Violation::new(
+        "restricted volume types",
+        format!("{} {uses} {word} {}", volumes(&names), Quoted(&types)),
+    ))
+}
+
+fn has(volume: &Value<'_>, source: &str) -> bool {
+    present(volume, source).is_some()
+}
+
+fn named<'a>(pod: &Pod<'a>, mut is_bad: impl FnMut(&'a Value<'a>) -> bool) -> Vec<&'a str> {
+    let bad = pod.volumes.iter().filter(|volume| is_bad(volume));
+    bad.map(|volume| text(volume, "name")).collect()
+}
+
+fn volumes(names: &[&str]) -> String {
+    format!("{} {}", plural(names.len(), "volume", "volumes"), Quoted(names))
+}

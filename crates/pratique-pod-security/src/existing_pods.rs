@@ -1,0 +1,149 @@
+//! Which existing pods of a namespace violate a new policy.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+
+use crate::extract::{ObjectKind, pod_of};
+use crate::pod::{items, text};
+use crate::{Evaluator, LevelVersion, Pod, PodSecuritySettings, violation};
+
+/// How many pods are checked, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct PodCheckLimits {
+    /// The number of pods.
+    pub pods: usize,
+    /// The time after which no further pod is checked, where a clock is given.
+    pub time: Duration,
+    /// A clock that never goes back.
+    pub clock: Option<fn() -> Duration>,
+}
+
+impl Default for PodCheckLimits {
+    /// The limits of an API server, without a clock.
+    fn default() -> Self {
+        PodCheckLimits {
+            pods: 3000,
+            time: Duration::from_secs(1),
+            clock: None,
+        }
+    }
+}
+
+/// Pods with the same violations.
+struct Group<'a> {
+    reasons: String,
+    /// The first name.
+    name: &'a str,
+    pods: usize,
+}
+
+/// The warnings about pods that a level no longer allows.
+// Upstream: pod-security-admission/admission/admission.go, EvaluatePodsInNamespace
+pub(crate) fn warnings(
+    evaluator: &Evaluator,
+    settings: &PodSecuritySettings,
+    limits: PodCheckLimits,
+    namespace: &str,
+    enforce: LevelVersion,
+    pods: &[Arc<Value<'static>>],
+) -> Vec<String> {
+    let end = limits.clock.map(|clock| (clock, clock() + limits.time));
+    let pods = prioritized(pods, settings);
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut checked = 0;
+    for pod in pods.iter().take(limits.pods) {
+        checked += 1;
+        if let Ok(Some(parts)) = pod_of(ObjectKind::Pod, pod) {
+            let violations = evaluator.violations(enforce, &Pod::new(parts.metadata, parts.spec));
+            if !violations.is_empty() {
+                count(&mut groups, violation::reasons(&violations), name_of(pod));
+            }
+        }
+        if end.is_some_and(|(clock, end)| clock() >= end) {
+            break;
+        }
+    }
+    let mut warnings = Vec::new();
+    if checked < pods.len() {
+        let total = pods.len();
+        warnings.push(format!(
+            "new PodSecurity enforce level only checked against the first {checked} of {total} existing pods"
+        ));
+    }
+    if !groups.is_empty() {
+        warnings.push(format!(
+            "existing pods in namespace {} violate the new PodSecurity enforce level {}",
+            quote(namespace),
+            quote(&enforce.to_string())
+        ));
+    }
+    let mut about_pods: Vec<String> = groups.iter().map(Group::warning).collect();
+    about_pods.sort();
+    warnings.append(&mut about_pods);
+    warnings
+}
+
+impl Group<'_> {
+    fn warning(&self) -> String {
+        let Group { reasons, name, pods } = self;
+        match pods {
+            1 => format!("{name}: {reasons}"),
+            2 => format!("{name} (and 1 other pod): {reasons}"),
+            _ => format!("{name} (and {} other pods): {reasons}", pods.saturating_sub(1)),
+        }
+    }
+}
+
+fn count<'a>(groups: &mut Vec<Group<'a>>, reasons: String, name: &'a str) {
+    match groups.iter_mut().find(|group| group.reasons == reasons) {
+        Some(group) => {
+            group.name = group.name.min(name);
+            group.pods += 1;
+        }
+        None => groups.push(Group {
+            reasons,
+            name,
+            pods: 1,
+        }),
+    }
+}
+
+/// The pods that are not exempt; further pods of the same controller come last.
+// Upstream: pod-security-admission/admission/admission.go, prioritizePods
+fn prioritized<'a>(
+    pods: &'a [Arc<Value<'static>>],
+    settings: &PodSecuritySettings,
+) -> Vec<&'a Value<'static>> {
+    let mut controllers = HashSet::new();
+    let (mut first, mut duplicates) = (Vec::new(), Vec::new());
+    for pod in pods {
+        let runtime_class = pod.at(&["spec", "runtimeClassName"]).and_then(Value::as_str);
+        if settings.exempts_runtime_class(runtime_class.unwrap_or_default()) {
+            continue;
+        }
+        match controller(pod) {
+            Some(uid) if !controllers.insert(uid) => duplicates.push(&**pod),
+            _ => first.push(&**pod),
+        }
+    }
+    first.append(&mut duplicates);
+    first
+}
+
+/// The UID of the controller of a pod.
+fn controller<'a>(pod: &'a Value<'static>) -> Option<&'a str> {
+    let owners = items(pod.get("metadata")?, "ownerReferences");
+    let mut controllers = owners
+        .iter()
+        .filter(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true));
+    controllers.next().map(|owner| text(owner, "uid"))
+}
+
+fn name_of<'a>(pod: &'a Value<'static>) -> &'a str {
+    let name = pod.at(&["metadata", "name"]);
+    name.and_then(Value::as_str).unwrap_or_default()
+}

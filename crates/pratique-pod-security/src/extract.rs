@@ -1,0 +1,116 @@
+//! Where objects of built-in kinds have pods.
+
+use pratique_json::Value;
+use pratique_types::GroupVersionKind;
+
+use crate::pod::{present, text};
+
+/// The kind of an object, as far as it matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectKind {
+    Namespace,
+    Pod,
+    /// A PodTemplate, whose template is not in a specification.
+    PodTemplate,
+    /// A ReplicationController, which may have no template.
+    ReplicationController,
+    /// Another kind with a template in its specification.
+    Workload,
+    CronJob,
+    Other,
+}
+
+/// The metadata and the specification of pods.
+#[derive(Clone, Copy)]
+pub(crate) struct PodParts<'a> {
+    pub(crate) metadata: &'a Value<'a>,
+    pub(crate) spec: &'a Value<'a>,
+}
+
+static NOTHING: Value<'static> = Value::Null;
+
+impl ObjectKind {
+    /// The kind that an object says that it is; that of the request if it says nothing.
+    pub(crate) fn of(object: &Value<'_>, requested: &GroupVersionKind) -> Self {
+        if object.is_null() {
+            return ObjectKind::Other;
+        }
+        let api_version = text(object, "apiVersion");
+        let (group, kind) = match text(object, "kind") {
+            "" => (requested.group.as_str(), requested.kind.as_str()),
+            kind => (group_of(api_version), kind),
+        };
+        match (group, kind) {
+            ("", "Namespace") => ObjectKind::Namespace,
+            ("", "Pod") => ObjectKind::Pod,
+            ("", "PodTemplate") => ObjectKind::PodTemplate,
+            ("", "ReplicationController") => ObjectKind::ReplicationController,
+            ("apps" | "extensions", "ReplicaSet" | "Deployment" | "DaemonSet")
+            | ("apps", "StatefulSet")
+            | ("batch", "Job") => ObjectKind::Workload,
+            ("batch", "CronJob") => ObjectKind::CronJob,
+            _ => ObjectKind::Other,
+        }
+    }
+}
+
+/// The pod of an object, or the one of its template; `Ok(None)` where it has none.
+///
+/// # Errors
+/// Objects of this kind have no pods.
+// Upstream: pod-security-admission/admission/admission.go, DefaultPodSpecExtractor.ExtractPodSpec
+pub(crate) fn pod_of<'a>(kind: ObjectKind, object: &'a Value<'a>) -> Result<Option<PodParts<'a>>, NoPods> {
+    let template = match kind {
+        ObjectKind::Pod | ObjectKind::PodTemplate => object,
+        ObjectKind::Workload | ObjectKind::ReplicationController => member(object, "spec"),
+        ObjectKind::CronJob => {
+            let job = member(member(object, "spec"), "jobTemplate");
+            member(job, "spec")
+        }
+        ObjectKind::Namespace | ObjectKind::Other => return Err(NoPods),
+    };
+    let holder = match kind {
+        ObjectKind::Pod => template,
+        ObjectKind::ReplicationController if present(template, "template").is_none() => return Ok(None),
+        _ => member(template, "template"),
+    };
+    Ok(Some(PodParts {
+        metadata: member(holder, "metadata"),
+        spec: member(holder, "spec"),
+    }))
+}
+
+/// Objects of a kind have no pods.
+pub(crate) struct NoPods;
+
+fn member<'a>(value: &'a Value<'a>, name: &str) -> &'a Value<'a> {
+    value.get(name).unwrap_or(&NOTHING)
+}
+
+fn group_of(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
+/// The Go type that an object of a kind without pods has in a server.
+pub(crate) fn go_type(object: &Value<'_>, requested: &GroupVersionKind) -> String {
+    if object.is_null() {
+        return "<nil>".to_owned();
+    }
+    let kind = match text(object, "kind") {
+        "" => requested.clone(),
+        kind => {
+            let api_version = text(object, "apiVersion");
+            let version = api_version.rsplit('/').next().unwrap_or_default();
+            GroupVersionKind::new(group_of(api_version), version, kind)
+        }
+    };
+    if pratique_types::builtin::resource_of(&kind).is_none() {
+        return "*unstructured.Unstructured".to_owned();
+    }
+    let package = match kind.group.split('.').next().unwrap_or_default() {
+        "" | "events" => "core",
+        "internal" => "apiserverinternal",
+        package => package,
+    };
+    format!("*{package}.{}", kind.kind)
+}

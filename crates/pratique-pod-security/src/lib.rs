@@ -1,0 +1,44 @@
+//! The Pod Security Standards as kube-apiserver 1.36 enforces them.
+//!
+//! An [`Evaluator`] has the checks by themselves, at every version:
+//!
+//! ```
+//! use pratique_pod_security::{Evaluator, Level, LevelVersion, Pod, Version, details};
+//!
+//! let pod = pratique_json::parse(br#"{
+//!     "metadata": {"name": "web"},
+//!     "spec": {"hostNetwork": true, "containers": [{"name": "app", "image": "app:1"}]}
+//! }"#)?;
+//! let pod = Pod::new(&pod.get("metadata").unwrap(), &pod.get("spec").unwrap());
+//! let baseline = LevelVersion { level: Level::Baseline, version: Version::Latest };
+//! let violations = Evaluator::new().violations(baseline, &pod);
+//! assert_eq!(details(&violations), "host namespaces (hostNetwork=true)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`PodSecurity`] is the admission plugin: it reads the [`Policy`] of a namespace from its labels, refuses pods, warns about
+//! workloads, records violations in the audit log, knows exemptions, and checks the labels of namespaces themselves.
+
+mod admission;
+mod checks;
+mod evaluator;
+mod existing_pods;
+mod extract;
+mod level;
+mod namespaces;
+mod observer;
+mod pod;
+mod policy;
+mod settings;
+mod significant;
+mod violation;
+
+pub use admission::{NAME, PodSecurity};
+pub use evaluator::Evaluator;
+pub use existing_pods::PodCheckLimits;
+pub use level::{InvalidLevel, InvalidVersion, Level, LevelVersion, Version};
+pub use observer::{PodSecurityObserver, PolicyEvaluation, operation_label, resource_label};
+pub use pod::Pod;
+pub use policy::{LabelError, Mode, PREFIX, Policy};
+pub use settings::PodSecuritySettings;
+pub use violation::{Violation, details, reasons};

@@ -1,0 +1,144 @@
+//! Requests for namespaces: their labels must be valid, and a stricter policy warns about existing pods.
+
+use pratique_core::Attributes;
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+use pratique_plugin::{Effects, PluginContext, Rejection, StateKind};
+use pratique_types::{Operation, Reason, Status, StatusCause, StatusDetails};
+
+use crate::admission::{PodSecurity, aggregate, undecodable};
+use crate::existing_pods;
+use crate::extract::ObjectKind;
+use crate::pod::text;
+use crate::policy::{LabelError, labels_of};
+use crate::{Level, Mode, Policy};
+
+impl PodSecurity {
+    // Upstream: pod-security-admission/admission/admission.go, ValidateNamespace
+    pub(crate) fn validate_namespace(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        if !request.sub_resource.is_empty() {
+            return Ok(());
+        }
+        let namespace = attributes.object;
+        check_kind(attributes, namespace, ("object", "namespace"), effects)?;
+        let (policy, errors) = self.policy_of(namespace);
+        if request.operation == Operation::Create {
+            if !errors.is_empty() {
+                return Err(invalid(attributes, &errors).into());
+            }
+            if self.settings.exempts_namespace(&request.namespace) {
+                self.warn_of_exemption(namespace, &policy, effects);
+            }
+            return Ok(());
+        }
+        if request.operation != Operation::Update {
+            return Ok(());
+        }
+        // The reference has two spaces in these.
+        let names = (" old object", " old namespace");
+        check_kind(attributes, &request.old_object, names, effects)?;
+        let (old_policy, old_errors) = self.policy_of(&request.old_object);
+        // What was there already may stay.
+        if !errors.is_empty() && errors != old_errors {
+            return Err(invalid(attributes, &errors).into());
+        }
+        let (new, old) = (policy.enforce, old_policy.enforce);
+        let is_relaxed = new.version == old.version && new.level <= old.level;
+        if new == old || new.level == Level::Privileged || is_relaxed {
+            return Ok(());
+        }
+        if self.settings.exempts_namespace(&request.namespace) {
+            self.warn_of_exemption(namespace, &policy, effects);
+            return Ok(());
+        }
+        let name = name_of(namespace);
+        match context.state.list(StateKind::POD, name) {
+            Some(pods) => {
+                let warnings =
+                    existing_pods::warnings(&self.evaluator, &self.settings, self.limits, name, new, pods);
+                effects.warnings.extend(warnings);
+            }
+            // What the reference says where it cannot list them: the decision does not depend on them.
+            None => effects.warn("failed to list pods while checking new PodSecurity enforce level"),
+        }
+        Ok(())
+    }
+
+    /// Warns that the labels of an exempt namespace have no effect.
+    // Upstream: pod-security-admission/admission/admission.go, exemptNamespaceWarning
+    fn warn_of_exemption(&self, namespace: &Value<'_>, policy: &Policy, effects: &mut Effects) {
+        if policy.is_privileged() || policy.is_equivalent(&self.settings.defaults) {
+            return;
+        }
+        let labels = labels_of(namespace);
+        let is_labelled = |mode: Mode| {
+            let has = |label| labels.is_some_and(|labels| labels.contains_key(label));
+            mode.labels().into_iter().any(has)
+        };
+        let modes = [Mode::Enforce, Mode::Audit, Mode::Warn].into_iter();
+        let shown =
+            modes.filter(|mode| policy.of_mode(*mode).level != Level::Privileged && is_labelled(*mode));
+        let shown: Vec<String> = shown
+            .map(|mode| format!("{}={}", mode.as_str(), policy.of_mode(mode)))
+            .collect();
+        effects.warn(format!(
+            "namespace {} is exempt from Pod Security, and the policy ({}) will be ignored",
+            quote(name_of(namespace)),
+            shown.join(", ")
+        ));
+    }
+}
+
+fn is_of_other_kind(attributes: &Attributes<'_>, object: &Value<'_>) -> bool {
+    ObjectKind::of(object, &attributes.request.kind) != ObjectKind::Namespace
+}
+
+fn check_kind(
+    attributes: &Attributes<'_>,
+    object: &Value<'_>,
+    names: (&str, &str),
+    effects: &mut Effects,
+) -> Result<(), Rejection> {
+    match is_of_other_kind(attributes, object) {
+        true => Err(undecodable(attributes, object, names, effects)),
+        false => Ok(()),
+    }
+}
+
+fn name_of<'a>(namespace: &'a Value<'_>) -> &'a str {
+    let name = namespace.get("metadata").map(|metadata| text(metadata, "name"));
+    name.unwrap_or_default()
+}
+
+/// The status of labels that cannot be read.
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
+fn invalid(attributes: &Attributes<'_>, errors: &[LabelError]) -> Status {
+    let kind = &attributes.request.kind;
+    let name = attributes.object_name();
+    let of = match kind.group.as_str() {
+        "" => kind.kind.clone(),
+        group => format!("{}.{group}", kind.kind),
+    };
+    let message = format!("{of} {} is invalid: {}", quote(name), aggregate(errors));
+    let causes = errors.iter().map(|error| StatusCause {
+        reason: "FieldValueInvalid".to_owned(),
+        message: error.body(),
+        field: error.field(),
+    });
+    Status {
+        details: Some(StatusDetails {
+            name: name.to_owned(),
+            group: kind.group.clone(),
+            kind: kind.kind.clone(),
+            causes: causes.collect(),
+            ..StatusDetails::default()
+        }),
+        ..Status::failure(Reason::Invalid, message)
+    }
+}

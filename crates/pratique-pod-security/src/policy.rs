@@ -1,0 +1,269 @@
+//! The policy of a namespace: what its labels say, over the defaults.
+
+use std::fmt::{self, Display, Formatter};
+
+use pratique_gotext::strconv::quote;
+use pratique_json::{Object, Value};
+
+use crate::{Level, LevelVersion, Version};
+
+/// The prefix of the labels, and of the keys of audit annotations.
+pub const PREFIX: &str = "pod-security.kubernetes.io/";
+
+/// What happens to violations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Pods are refused.
+    Enforce,
+    /// They are recorded in the audit log.
+    Audit,
+    /// The user is warned.
+    Warn,
+}
+
+/// The levels of the three modes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// What pods must satisfy.
+    pub enforce: LevelVersion,
+    /// What is recorded.
+    pub audit: LevelVersion,
+    /// What is warned about.
+    pub warn: LevelVersion,
+}
+
+/// A label whose value cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelError {
+    /// The key of the label.
+    pub label: &'static str,
+    /// Its value.
+    pub value: String,
+    /// Whether it should be a version; otherwise a level.
+    pub is_version: bool,
+}
+
+impl Mode {
+    /// The mode as metrics name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Mode::Enforce => "enforce",
+            Mode::Audit => "audit",
+            Mode::Warn => "warn",
+        }
+    }
+
+    /// The keys of the labels for its level and its version.
+    pub const fn labels(self) -> [&'static str; 2] {
+        match self {
+            Mode::Enforce => [
+                "pod-security.kubernetes.io/enforce",
+                "pod-security.kubernetes.io/enforce-version",
+            ],
+            Mode::Audit => [
+                "pod-security.kubernetes.io/audit",
+                "pod-security.kubernetes.io/audit-version",
+            ],
+            Mode::Warn => [
+                "pod-security.kubernetes.io/warn",
+                "pod-security.kubernetes.io/warn-version",
+            ],
+        }
+    }
+}
+
+impl LabelError {
+    /// The field of the namespace.
+    pub fn field(&self) -> String {
+        format!("metadata.labels[{}]", self.label)
+    }
+
+    /// What is wrong, without the field.
+    pub fn body(&self) -> String {
+        let expected: &dyn Display = match self.is_version {
+            true => &crate::InvalidVersion,
+            false => &crate::InvalidLevel,
+        };
+        format!("Invalid value: {}: {expected}", quote(&self.value))
+    }
+}
+
+impl Display for LabelError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field(), self.body())
+    }
+}
+
+impl Policy {
+    /// What the labels of a namespace say. A level that cannot be read enforces `restricted`, and audits and warns about
+    /// nothing; a version that cannot be read is the latest.
+    // Upstream: pod-security-admission/api/helpers.go, PolicyToEvaluate
+    pub fn of_labels(labels: Option<&Object<'_>>, defaults: Policy) -> (Self, Vec<LabelError>) {
+        let mut policy = defaults;
+        let mut errors = Vec::new();
+        let Some(labels) = labels.filter(|labels| has_any(labels)) else {
+            return (policy, errors);
+        };
+        let enforced = read(labels, Mode::Enforce, &mut policy.enforce, &mut errors);
+        read(labels, Mode::Audit, &mut policy.audit, &mut errors);
+        let warned = read(labels, Mode::Warn, &mut policy.warn, &mut errors);
+        // Who enforces more than the default is warned about workloads by it.
+        let is_stricter = enforced.level == Given::Valid && policy.enforce.level > policy.warn.level;
+        if warned.level == Given::No && is_stricter {
+            policy.warn.level = policy.enforce.level;
+            if warned.version == Given::No {
+                policy.warn.version = policy.enforce.version;
+            }
+        }
+        (policy, errors)
+    }
+
+    /// The level of a mode.
+    pub fn of_mode(&self, mode: Mode) -> LevelVersion {
+        match mode {
+            Mode::Enforce => self.enforce,
+            Mode::Audit => self.audit,
+            Mode::Warn => self.warn,
+        }
+    }
+
+    /// Whether no mode looks at anything.
+    pub fn is_privileged(&self) -> bool {
+        let levels = [self.enforce.level, self.audit.level, self.warn.level];
+        levels == [Level::Privileged; 3]
+    }
+
+    /// Whether both policies have the same effect.
+    pub fn is_equivalent(&self, other: &Self) -> bool {
+        let modes = [Mode::Enforce, Mode::Audit, Mode::Warn];
+        modes
+            .into_iter()
+            .all(|mode| self.of_mode(mode).is_equivalent(other.of_mode(mode)))
+    }
+}
+
+/// Whether a label was given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    No,
+    Valid,
+    Invalid,
+}
+
+/// Which labels of a mode were given.
+struct GivenLabels {
+    level: Given,
+    version: Given,
+}
+
+fn has_any(labels: &Object<'_>) -> bool {
+    labels.iter().any(|(key, _)| key.starts_with(PREFIX))
+}
+
+/// Reads the labels of one mode.
+fn read(
+    labels: &Object<'_>,
+    mode: Mode,
+    policy: &mut LevelVersion,
+    errors: &mut Vec<LabelError>,
+) -> GivenLabels {
+    let [level_label, version_label] = mode.labels();
+    let text = |label: &str| Some(labels.get(label)?.as_str().unwrap_or_default());
+    let mut given = GivenLabels {
+        level: Given::No,
+        version: Given::No,
+    };
+    let mut invalid = |label, value: &str, is_version| {
+        errors.push(LabelError {
+            label,
+            value: value.to_owned(),
+            is_version,
+        });
+        Given::Invalid
+    };
+    if let Some(value) = text(level_label) {
+        given.level = match Level::parse(value) {
+            Ok(level) => {
+                policy.level = level;
+                Given::Valid
+            }
+            Err(_) => {
+                policy.level = match mode {
+                    Mode::Enforce => Level::Restricted,
+                    Mode::Audit | Mode::Warn => Level::Privileged,
+                };
+                invalid(level_label, value, false)
+            }
+        };
+    }
+    if let Some(value) = text(version_label) {
+        let parsed = Version::parse(value);
+        policy.version = parsed.unwrap_or(Version::Latest);
+        given.version = match parsed {
+            Ok(_) => Given::Valid,
+            Err(_) => invalid(version_label, value, true),
+        };
+    }
+    given
+}
+
+/// The labels of an object.
+pub(crate) fn labels_of<'a>(object: &'a Value<'a>) -> Option<&'a Object<'a>> {
+    object.at(&["metadata", "labels"])?.as_object()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(labels: &str) -> (String, Vec<String>) {
+        let labels = pratique_json::parse(labels.as_bytes()).unwrap();
+        let (policy, errors) = Policy::of_labels(labels.as_object(), Policy::default());
+        let Policy { enforce, audit, warn } = policy;
+        (
+            format!("{enforce} {audit} {warn}"),
+            errors.iter().map(ToString::to_string).collect(),
+        )
+    }
+
+    #[test]
+    fn warnings_follow_enforcement() {
+        let enforce = r#"{"pod-security.kubernetes.io/enforce": "baseline",
+            "pod-security.kubernetes.io/enforce-version": "v1.20"}"#;
+        assert_eq!(
+            policy(enforce).0,
+            "baseline:v1.20 privileged:latest baseline:v1.20"
+        );
+        let warn = r#"{"pod-security.kubernetes.io/enforce": "restricted",
+            "pod-security.kubernetes.io/warn": "baseline"}"#;
+        assert_eq!(
+            policy(warn).0,
+            "restricted:latest privileged:latest baseline:latest"
+        );
+        let version = r#"{"pod-security.kubernetes.io/enforce": "restricted",
+            "pod-security.kubernetes.io/warn-version": "v1.9"}"#;
+        assert_eq!(
+            policy(version).0,
+            "restricted:latest privileged:latest restricted:v1.9"
+        );
+    }
+
+    #[test]
+    fn errors_are_strict_for_enforcement_only() {
+        let labels = r#"{"pod-security.kubernetes.io/enforce": "x", "pod-security.kubernetes.io/audit": "y",
+            "pod-security.kubernetes.io/warn-version": "1"}"#;
+        let (policy, errors) = policy(labels);
+        assert_eq!(policy, "restricted:latest privileged:latest privileged:latest");
+        assert_eq!(
+            errors,
+            [
+                "metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: \"x\": must be one of privileged, \
+                 baseline, restricted",
+                "metadata.labels[pod-security.kubernetes.io/audit]: Invalid value: \"y\": must be one of privileged, \
+                 baseline, restricted",
+                "metadata.labels[pod-security.kubernetes.io/warn-version]: Invalid value: \"1\": must be \"latest\" or \
+                 \"v1.x\"",
+            ]
+        );
+    }
+}

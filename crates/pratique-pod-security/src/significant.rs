@@ -1,0 +1,37 @@
+//! Which updates of pods are evaluated.
+
+use pratique_json::Value;
+
+use crate::pod::{items, text};
+
+static NOTHING: Value<'static> = Value::Null;
+
+/// Whether an update changes something that a check could look at: images, or which containers there are.
+// Upstream: pod-security-admission/admission/admission.go, isSignificantPodUpdate
+pub(crate) fn is_significant(spec: &Value<'_>, old_pod: &Value<'_>) -> bool {
+    let old = old_pod.get("spec").unwrap_or(&NOTHING);
+    ["containers", "initContainers"]
+        .iter()
+        .any(|list| differs(spec, old, list))
+        || adds_ephemeral(spec, old)
+}
+
+fn differs(spec: &Value<'_>, old: &Value<'_>, list: &str) -> bool {
+    let (containers, old) = (items(spec, list), items(old, list));
+    let mut pairs = containers.iter().zip(old);
+    containers.len() != old.len() || pairs.any(|(container, old)| !has_same_image(container, old))
+}
+
+fn adds_ephemeral(spec: &Value<'_>, old: &Value<'_>) -> bool {
+    const LIST: &str = "ephemeralContainers";
+    let old = items(old, LIST);
+    items(spec, LIST).iter().any(|container| {
+        let name = text(container, "name");
+        let before = old.iter().find(|old| text(old, "name") == name);
+        !before.is_some_and(|before| has_same_image(container, before))
+    })
+}
+
+fn has_same_image(container: &Value<'_>, old: &Value<'_>) -> bool {
+    text(container, "image") == text(old, "image")
+}
