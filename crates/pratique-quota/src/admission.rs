@@ -1,0 +1,147 @@
+//! The admission plugin.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use pratique_core::Attributes;
+use pratique_json::{Object, Value};
+use pratique_plugin::{Booked, Effects, Operations, Plugin, PluginContext, Rejection, StateKind};
+use pratique_types::Operation;
+
+use crate::QuotaSettings;
+use crate::check::{Check, NewUsage};
+use crate::measured::{Measured, Measuring};
+use crate::quotas::NamespaceQuotas;
+
+/// The plugin's name.
+pub const NAME: &str = "ResourceQuota";
+
+/// The quotas of more namespaces than this are not kept.
+const MAX_NAMESPACES: usize = 4096;
+
+/// The admission plugin `ResourceQuota`.
+///
+/// What requests use is not written anywhere: it is in [`Effects::booked`], and counts once the quotas of the
+/// [`ClusterState`](pratique_plugin::ClusterState) have that status.
+#[derive(Default)]
+pub struct ResourceQuota {
+    settings: QuotaSettings,
+    namespaces: Mutex<HashMap<String, Arc<NamespaceQuotas>, RandomState>>,
+}
+
+impl ResourceQuota {
+    /// The plugin of kube-apiserver 1.36 with these settings.
+    pub fn new(settings: QuotaSettings) -> Self {
+        ResourceQuota {
+            settings,
+            ..ResourceQuota::default()
+        }
+    }
+
+    /// The quotas of a namespace, from before if they are the same.
+    fn quotas(&self, namespace: &str, list: &[Arc<Value<'static>>]) -> Arc<NamespaceQuotas> {
+        let mut namespaces = self.namespaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = namespaces.get(namespace).map(Arc::clone);
+        if let Some(before) = &before
+            && before.are_of(list)
+        {
+            return Arc::clone(before);
+        }
+        let quotas = Arc::new(NamespaceQuotas::new(list, before.as_deref()));
+        if before.is_none() && namespaces.len() >= MAX_NAMESPACES {
+            namespaces.clear();
+        }
+        namespaces.insert(namespace.to_owned(), Arc::clone(&quotas));
+        quotas
+    }
+}
+
+impl Plugin for ResourceQuota {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[
+            StateKind::RESOURCE_QUOTA,
+            StateKind::DEVICE_CLASS,
+            StateKind::RESOURCE_CLAIM,
+            StateKind::POD,
+        ]
+    }
+
+    // Upstream: pkg/admission/plugin/resourcequota/admission.go, Validate
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        let is_namespace = request.kind.group.is_empty() && request.kind.kind == "Namespace";
+        if request.namespace.is_empty() || (is_namespace && request.operation == Operation::Create) {
+            return Ok(());
+        }
+        let Some(measured) = Measured::of(&request.resource) else {
+            return Ok(());
+        };
+        if !measured.handles(attributes) {
+            return Ok(());
+        }
+        let list = context.state.all(StateKind::RESOURCE_QUOTA, &request.namespace)?;
+        let has_limited = !self.settings.limited.is_empty();
+        if list.is_empty() && !has_limited {
+            return Ok(());
+        }
+        let quotas = self.quotas(&request.namespace, list);
+        let measuring = Measuring {
+            state: context.state,
+            settings: &self.settings,
+            now: context.now,
+            namespace: &request.namespace,
+            classes: None,
+        };
+        let check = Check {
+            attributes,
+            measured: &measured,
+            measuring: measuring.with_classes(&measured)?,
+        };
+        // Scopes that are limited may be covered by quotas that limit nothing that is measured.
+        let booked = match has_limited {
+            true => check.run(quotas.all.iter())?,
+            false => check.run(quotas.of(&measured))?,
+        };
+        if request.dry_run != Some(true) {
+            let booked = booked.into_iter().map(|new| booking(&request.namespace, &new));
+            effects.booked.extend(booked);
+        }
+        Ok(())
+    }
+}
+
+/// The new status of a quota.
+fn booking(namespace: &str, new: &NewUsage<'_>) -> Booked {
+    let used = new.used.iter();
+    let used: Object<'static> = used
+        .map(|(name, amount)| (name.to_owned().into(), Value::from(amount.to_string())))
+        .collect();
+    let status = new.quota.object.get("status").and_then(Value::as_object);
+    let mut status = status
+        .map(|status| status.clone().into_owned())
+        .unwrap_or_default();
+    status.insert("used", Value::Object(used));
+    Booked {
+        namespace: namespace.to_owned(),
+        name: new.quota.name.clone(),
+        status: Value::Object(status),
+    }
+}

@@ -1,0 +1,378 @@
+//! Checking a request against quotas.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use pratique_core::{Attributes, status};
+use pratique_json::Value;
+use pratique_plugin::Rejection;
+use pratique_types::Operation;
+
+use crate::fields::text_at;
+use crate::measured::{Measured, Measuring};
+use crate::quotas::{Quota, QuotaStatus};
+use crate::{QuotaError, ResourceList, ScopeSelector};
+
+/// A request whose use is checked.
+pub(crate) struct Check<'c, 'a> {
+    pub(crate) attributes: &'c Attributes<'a>,
+    pub(crate) measured: &'a Measured,
+    pub(crate) measuring: Measuring<'a>,
+}
+
+/// A quota that covers the request.
+struct Covering<'q> {
+    quota: &'q Quota,
+    status: &'q QuotaStatus,
+}
+
+/// What is used of a quota after the request.
+pub(crate) struct NewUsage<'q> {
+    pub(crate) quota: &'q Quota,
+    pub(crate) used: ResourceList<'q>,
+}
+
+/// The quotas that cover a request, and what they limit.
+#[derive(Default)]
+struct Coverage<'q> {
+    quotas: Vec<Covering<'q>>,
+    /// The resources that some of them limit.
+    names: BTreeSet<&'q str>,
+    /// The scopes of all quotas that the object is in.
+    scopes: Vec<&'q ScopeSelector>,
+}
+
+impl<'a> Check<'_, 'a> {
+    /// Checks a request against the quotas that can matter, in order.
+    ///
+    /// # Errors
+    /// It does not fit, or something cannot be read.
+    // Upstream: pkg/admission/plugin/resourcequota/controller.go, CheckRequest
+    pub(crate) fn run<'q>(
+        &self,
+        quotas: impl Iterator<Item = &'q Arc<Quota>>,
+    ) -> Result<Vec<NewUsage<'q>>, Rejection>
+    where
+        'a: 'q,
+    {
+        let object = self.attributes.object;
+        // The reference lets requests pass if it cannot read the scopes that it is configured with.
+        let Ok(limited_scopes) = self.limited_scopes() else {
+            return Ok(Vec::new());
+        };
+        let usage = self.measured.usage(object, &self.measuring)?;
+        let limited = self.limited_names(&usage);
+        let coverage = self.coverage(quotas)?;
+        let mut negative: Vec<&str> = usage
+            .iter()
+            .filter_map(|(name, amount)| (amount.signum() < 0).then_some(name))
+            .collect();
+        if !negative.is_empty() {
+            negative.sort_unstable();
+            let names = negative.join(",");
+            return Err(self.forbidden(&format!("quota usage is negative for resource(s): {names}")));
+        }
+        let deltas = self.deltas(&usage, &coverage.quotas)?;
+        if deltas.are_empty() {
+            return Ok(Vec::new());
+        }
+        let uncovered: Vec<&str> = limited
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !coverage.names.contains(name))
+            .collect();
+        if !uncovered.is_empty() {
+            let names = uncovered.join(",");
+            return Err(self.forbidden(&format!("insufficient quota to consume: {names}")));
+        }
+        let is_covered =
+            |scope: &&ScopeSelector| coverage.scopes.iter().any(|covered| covered.scope == scope.scope);
+        let uncovered: Vec<String> = limited_scopes
+            .into_iter()
+            .filter(|scope| !is_covered(scope))
+            .map(ToString::to_string)
+            .collect();
+        if !uncovered.is_empty() {
+            let scopes = uncovered.join(" ");
+            return Err(Rejection::error(format!(
+                "insufficient quota to match these scopes: [{scopes}]"
+            )));
+        }
+        self.booked(coverage.quotas, &deltas)
+    }
+
+    /// The scopes of the configuration that the object is in.
+    fn limited_scopes(&self) -> Result<Vec<&'a ScopeSelector>, QuotaError> {
+        let mut scopes = Vec::new();
+        if self.measured.has_scopes() {
+            for limited in &self.measuring.settings.limited {
+                for selector in &limited.match_scopes {
+                    if self.is_in_scope(self.attributes.object, selector)? {
+                        scopes.push(selector);
+                    }
+                }
+            }
+        }
+        Ok(scopes)
+    }
+
+    /// The resources that only quotas make available, of those that the object uses.
+    // Upstream: pkg/admission/plugin/resourcequota/controller.go, limitedByDefault
+    fn limited_names(&self, usage: &ResourceList<'_>) -> BTreeSet<String> {
+        let resource = &self.attributes.request.resource;
+        let settings = self.measuring.settings.limited.iter();
+        let limited = settings
+            .filter(|limited| limited.api_group == resource.group && limited.resource == resource.resource);
+        let mut names = BTreeSet::new();
+        for limited in limited {
+            let contains = |name: &str| {
+                limited
+                    .match_contains
+                    .iter()
+                    .any(|part| name.contains(part.as_str()))
+            };
+            let used = usage.iter().filter(|(_, amount)| amount.signum() > 0);
+            names.extend(
+                used.filter(|(name, _)| contains(name))
+                    .map(|(name, _)| name.to_owned()),
+            );
+        }
+        names
+    }
+
+    /// The quotas that cover the object.
+    fn coverage<'q>(&self, quotas: impl Iterator<Item = &'q Arc<Quota>>) -> Result<Coverage<'q>, Rejection> {
+        let object = self.attributes.object;
+        let mut coverage = Coverage::default();
+        for quota in quotas {
+            if self.measured.has_scopes() {
+                for selector in &quota.selectors {
+                    let is_in_scope = self.is_in_scope(object, selector).map_err(|error| {
+                        let name = &quota.name;
+                        Rejection::error(format!(
+                            "error matching scopes of quota {name}, err: error on matching scope {selector}: {error}"
+                        ))
+                    })?;
+                    if is_in_scope {
+                        coverage.scopes.push(selector);
+                    }
+                }
+            }
+            let status = match &quota.status {
+                Ok(status) => status,
+                Err(error) => return Err(unreadable(error)),
+            };
+            let limited = self.limited_by(status);
+            if limited.is_empty()
+                || !self
+                    .are_in_scopes(object, quota)
+                    .map_err(|error| unreadable(&error))?
+            {
+                continue;
+            }
+            let name = &quota.name;
+            if let Some(missing) = self
+                .measured
+                .missing(object, &limited, self.measuring.pod_level())
+            {
+                return Err(self.forbidden(&format!("failed quota: {name}: {missing}")));
+            }
+            let is_used = |limited: &&str| status.used.iter().any(|(used, _)| used == limited);
+            if !limited.iter().all(is_used) {
+                let mut limited = limited;
+                limited.sort_unstable();
+                let names = limited.join(",");
+                return Err(self.forbidden(&format!("status unknown for quota: {name}, resources: {names}")));
+            }
+            coverage.names.extend(limited);
+            coverage.quotas.push(Covering { quota, status });
+        }
+        Ok(coverage)
+    }
+
+    /// The names that a quota limits and that are measured.
+    fn limited_by<'q>(&self, status: &'q QuotaStatus) -> Vec<&'q str> {
+        let mut limited = Vec::new();
+        for (name, _) in &status.hard {
+            let times = self.measured.matches(name, self.measuring.classes);
+            limited.extend(std::iter::repeat_n(name.as_str(), times));
+        }
+        limited
+    }
+
+    /// Whether an object is in all scopes of a quota.
+    fn are_in_scopes(&self, object: &Value<'_>, quota: &Quota) -> Result<bool, QuotaError> {
+        if !self.measured.has_scopes() {
+            return Ok(quota.selectors.is_empty());
+        }
+        let mut matches = true;
+        for selector in &quota.selectors {
+            matches &= self.is_in_scope(object, selector)?;
+        }
+        Ok(matches)
+    }
+
+    fn is_in_scope(&self, object: &Value<'_>, selector: &ScopeSelector) -> Result<bool, QuotaError> {
+        self.measured.is_in_scope(object, selector, &self.measuring)
+    }
+
+    /// What the request adds to each covering quota, or at all if there is none.
+    fn deltas(&self, usage: &ResourceList<'a>, covering: &[Covering<'_>]) -> Result<Deltas<'a>, Rejection> {
+        let request = self.attributes.request;
+        let full = usage.without_zeros();
+        let all_full = |added| Deltas {
+            full: added,
+            updated: ResourceList::default(),
+            is_update_of: vec![false; covering.len()],
+            has_quotas: !covering.is_empty(),
+        };
+        if request.operation != Operation::Update {
+            return Ok(all_full(full));
+        }
+        let before = &request.old_object;
+        if before.is_null() {
+            return Err(
+                self.forbidden("unable to get previous usage since prior version of object was not found")
+            );
+        }
+        // Without a version, the object is created by the update.
+        if text_at(before, &["metadata", "resourceVersion"]).is_empty() {
+            return Ok(all_full(full));
+        }
+        let used_before = self.measured.usage(before, &self.measuring)?;
+        let updated = usage
+            .excess_over(&used_before)
+            .map_err(|error| unreadable(&error))?;
+        let mut is_update_of = Vec::with_capacity(covering.len());
+        for covering in covering {
+            let did_match = !self.limited_by(covering.status).is_empty()
+                && self
+                    .are_in_scopes(before, covering.quota)
+                    .map_err(|error| unreadable(&error))?;
+            is_update_of.push(did_match);
+        }
+        Ok(Deltas {
+            // Without covering quotas, only what is added counts.
+            full: if covering.is_empty() {
+                updated.clone()
+            } else {
+                full
+            },
+            updated,
+            is_update_of,
+            has_quotas: !covering.is_empty(),
+        })
+    }
+
+    /// What is used of each quota then, if everything fits.
+    fn booked<'q>(
+        &self,
+        covering: Vec<Covering<'q>>,
+        deltas: &Deltas<'a>,
+    ) -> Result<Vec<NewUsage<'q>>, Rejection> {
+        let mut booked = Vec::new();
+        for (at, Covering { quota, status }) in covering.into_iter().enumerate() {
+            let hard = |name: &str| status.hard.iter().find(|(other, _)| other == name);
+            let used = |name: &str| status.used.iter().find(|(other, _)| other == name);
+            let requested = deltas.of(at).iter().filter(|(name, _)| hard(name).is_some());
+            let requested: ResourceList<'_> = requested
+                .map(|(name, amount)| (Cow::Borrowed(name), amount.clone()))
+                .collect();
+            if requested.is_empty() {
+                continue;
+            }
+            let mut new: ResourceList<'q> = status
+                .used
+                .iter()
+                .map(|(name, amount)| (Cow::Borrowed(name.as_str()), amount.clone()))
+                .collect();
+            let mut exceeded = Vec::new();
+            for (name, amount) in requested.iter() {
+                if let Some((name, limit)) = hard(name) {
+                    new.add(Cow::Borrowed(name), amount)
+                        .map_err(|error| unreadable(&error))?;
+                    if new.get(name).is_some_and(|new| new > limit) {
+                        exceeded.push(name.as_str());
+                    }
+                }
+            }
+            // What was allocated is counted, whether it fits or not.
+            if self.attributes.request.sub_resource != "status" && !exceeded.is_empty() {
+                let masked =
+                    |amounts: &mut dyn Iterator<Item = (&str, &pratique_gotext::quantity::Quantity)>| {
+                        let amounts = amounts.filter(|(name, _)| exceeded.contains(name));
+                        let masked: ResourceList<'_> = amounts
+                            .map(|(name, amount)| (Cow::Owned(name.to_owned()), amount.clone()))
+                            .collect();
+                        masked.to_string()
+                    };
+                let requested = masked(&mut requested.iter());
+                let of = |amounts: &crate::quotas::Amounts| {
+                    masked(&mut amounts.iter().map(|(name, amount)| (name.as_str(), amount)))
+                };
+                return Err(self.forbidden(&format!(
+                    "exceeded quota: {}, requested: {requested}, used: {}, limited: {}",
+                    quota.name,
+                    of(&status.used),
+                    of(&status.hard)
+                )));
+            }
+            let is_changed = new.iter().any(|(name, amount)| match used(name) {
+                Some((_, before)) => before != amount,
+                None => true,
+            });
+            if is_changed {
+                booked.push(NewUsage { quota, used: new });
+            }
+        }
+        Ok(booked)
+    }
+
+    // Upstream: apiserver pkg/admission/errors.go, NewForbidden
+    fn forbidden(&self, error: &str) -> Rejection {
+        let request = self.attributes.request;
+        let prefix = || match text_at(self.attributes.object, &["metadata", "generateName"]) {
+            "" => "Unknown",
+            prefix => prefix,
+        };
+        let name = match self.attributes.object_name() {
+            "" => prefix(),
+            name => name,
+        };
+        status::forbidden(&request.resource, name, error).into()
+    }
+}
+
+/// What a request adds to quotas.
+struct Deltas<'a> {
+    /// What the object uses altogether.
+    full: ResourceList<'a>,
+    /// What it uses more than before.
+    updated: ResourceList<'a>,
+    /// Which of the covering quotas covered it before.
+    is_update_of: Vec<bool>,
+    has_quotas: bool,
+}
+
+impl<'a> Deltas<'a> {
+    /// What is added to the covering quota at a place.
+    fn of(&self, at: usize) -> &ResourceList<'a> {
+        match self.is_update_of.get(at) {
+            Some(true) => &self.updated,
+            _ => &self.full,
+        }
+    }
+
+    /// Whether nothing is added anywhere.
+    fn are_empty(&self) -> bool {
+        match self.has_quotas {
+            true => (0..self.is_update_of.len()).all(|at| self.of(at).is_empty()),
+            false => self.full.is_empty(),
+        }
+    }
+}
+
+fn unreadable(error: &QuotaError) -> Rejection {
+    Rejection::error(error.to_string())
+}

@@ -1,0 +1,25 @@
+//! What fails besides refusals.
+
+use pratique_gotext::quantity::{OutOfRange, ParseError};
+
+/// Why an object cannot be evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QuotaError {
+    /// An amount is no quantity.
+    #[error(transparent)]
+    Quantity(#[from] ParseError),
+    /// An amount has too many digits.
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
+    /// A selector of a scope cannot be read.
+    #[error("failed to parse and convert selector: {0}")]
+    Selector(String),
+    /// An object is of another kind than its resource.
+    #[error("expect {expected}, got an object of kind {found}")]
+    Kind {
+        /// The types that the resource has in a server.
+        expected: &'static str,
+        /// The kind.
+        found: String,
+    },
+}

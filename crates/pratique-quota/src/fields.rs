@@ -1,0 +1,23 @@
+//! Reading members of objects.
+
+use pratique_json::Value;
+
+/// A member that is not null.
+pub(crate) fn present<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<'a>> {
+    value.get(name).filter(|value| !value.is_null())
+}
+
+/// A text, empty where there is none.
+pub(crate) fn text<'a>(value: &'a Value<'_>, name: &str) -> &'a str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A text at a path, empty where there is none.
+pub(crate) fn text_at<'a>(value: &'a Value<'_>, path: &[&str]) -> &'a str {
+    value.at(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The elements of a list.
+pub(crate) fn items<'a, 'v>(value: &'a Value<'v>, name: &str) -> &'a [Value<'v>] {
+    value.get(name).and_then(Value::as_array).unwrap_or_default()
+}

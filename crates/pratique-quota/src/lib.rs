@@ -1,0 +1,57 @@
+//! ResourceQuota admission as kube-apiserver 1.36 does it.
+//!
+//! [`ResourceQuota`] is the admission plugin. It measures what an object uses, finds the quotas that cover it, refuses what
+//! does not fit, and tells what each quota then has used. Booking it is the caller's: so the objects of one run can be
+//! charged one after another.
+//!
+//! ```
+//! use pratique_core::Attributes;
+//! use pratique_plugin::{Effects, Plugin, PluginContext, StateObjects};
+//! use pratique_quota::{QuotaSettings, ResourceQuota};
+//! use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
+//!
+//! let mut cluster = StateObjects::whole();
+//! cluster.insert(pratique_json::parse(br#"{
+//!     "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "two", "namespace": "shop"},
+//!     "status": {"hard": {"configmaps": "2"}, "used": {"configmaps": "1"}}
+//! }"#)?);
+//! let request = AdmissionRequest {
+//!     kind: GroupVersionKind::new("", "v1", "ConfigMap"),
+//!     resource: GroupVersionResource::new("", "v1", "configmaps"),
+//!     name: "settings".to_owned(),
+//!     namespace: "shop".to_owned(),
+//!     operation: Operation::Create,
+//!     object: pratique_json::parse(br#"{"metadata": {"name": "settings"}}"#)?,
+//!     ..AdmissionRequest::default()
+//! };
+//! let plugin = ResourceQuota::new(QuotaSettings::default());
+//! let mut effects = Effects::default();
+//! plugin.validate(&Attributes::from(&request), &PluginContext::new(&cluster), &mut effects)?;
+//! // The second one fits, a third does not.
+//! cluster.apply(&effects);
+//! let refused = plugin.validate(&Attributes::from(&request), &PluginContext::new(&cluster), &mut effects);
+//! assert_eq!(
+//!     refused.unwrap_err().to_string(),
+//!     "configmaps \"settings\" is forbidden: exceeded quota: two, requested: configmaps=1, used: configmaps=2, \
+//!      limited: configmaps=2"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod admission;
+mod check;
+mod error;
+mod fields;
+mod measured;
+mod names;
+mod quotas;
+mod resource_list;
+mod scope;
+mod settings;
+mod usage;
+
+pub use admission::{NAME, ResourceQuota};
+pub use error::QuotaError;
+pub use resource_list::{ResourceList, quantity};
+pub use scope::ScopeSelector;
+pub use settings::{LimitedResource, QuotaSettings};

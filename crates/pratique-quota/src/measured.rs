@@ -1,0 +1,229 @@
+//! What quotas measure of the objects of a resource.
+
+use std::time::Duration;
+
+use pratique_core::Attributes;
+use pratique_gotext::quantity::Quantity;
+use pratique_json::Value;
+use pratique_plugin::{ClusterState, Rejection, StateKind};
+use pratique_types::{GroupVersionResource, Operation};
+
+use crate::fields::text_at;
+use crate::names;
+use crate::usage::{
+    DeviceClasses, attributes_classes, is_best_effort, is_terminating, missing_requests, pod_usage,
+    resource_claim_usage, service_usage, uses_cross_namespace_affinity, volume_claim_usage,
+};
+use crate::{QuotaError, QuotaSettings, ResourceList, ScopeSelector};
+
+/// What quotas measure of the objects of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Measured {
+    Pods,
+    Services,
+    VolumeClaims,
+    ResourceClaims,
+    /// Only how many there are.
+    Count {
+        /// `count/deployments.apps`
+        name: String,
+        /// An older name for the same, empty if there is none.
+        alias: &'static str,
+    },
+}
+
+/// What measuring depends on besides the object.
+#[derive(Clone, Copy)]
+pub(crate) struct Measuring<'a> {
+    pub(crate) state: &'a dyn ClusterState,
+    pub(crate) settings: &'a QuotaSettings,
+    pub(crate) now: Duration,
+    pub(crate) namespace: &'a str,
+    /// The classes of devices, where they count as extended resources.
+    pub(crate) classes: Option<DeviceClasses<'a>>,
+}
+
+impl<'a> Measuring<'a> {
+    pub(crate) fn pod_level(&self) -> bool {
+        !self.settings.without_pod_level_resources
+    }
+
+    /// With the classes of devices, if they matter.
+    pub(crate) fn with_classes(self, measured: &Measured) -> Result<Self, Rejection> {
+        let counts = *measured == Measured::ResourceClaims && !self.settings.without_extended_resources;
+        let classes = match counts {
+            true => Some(DeviceClasses(self.state.all(StateKind::DEVICE_CLASS, "")?)),
+            false => None,
+        };
+        Ok(Measuring { classes, ..self })
+    }
+}
+
+impl Measured {
+    /// What is measured of a resource; `None` for what quotas ignore.
+    // Upstream: pkg/quota/v1/install/registry.go, ignoredResources; pkg/quota/v1/evaluator/core/registry.go, NewEvaluators
+    pub(crate) fn of(resource: &GroupVersionResource) -> Option<Self> {
+        let alias = match (resource.group.as_str(), resource.resource.as_str()) {
+            ("", "bindings" | "componentstatuses" | "events") | ("events.k8s.io", "events") => return None,
+            ("authentication.k8s.io", "tokenreviews" | "selfsubjectreviews") => return None,
+            (
+                "authorization.k8s.io",
+                "subjectaccessreviews"
+                | "selfsubjectaccessreviews"
+                | "localsubjectaccessreviews"
+                | "selfsubjectrulesreviews",
+            ) => return None,
+            ("", "pods") => return Some(Measured::Pods),
+            ("", "services") => return Some(Measured::Services),
+            ("", "persistentvolumeclaims") => return Some(Measured::VolumeClaims),
+            ("resource.k8s.io", "resourceclaims") => return Some(Measured::ResourceClaims),
+            ("", "configmaps") => "configmaps",
+            ("", "resourcequotas") => "resourcequotas",
+            ("", "replicationcontrollers") => "replicationcontrollers",
+            ("", "secrets") => "secrets",
+            _ => "",
+        };
+        let mut name = format!("count/{}", resource.resource);
+        if !resource.group.is_empty() {
+            name.push('.');
+            name.push_str(&resource.group);
+        }
+        Some(Measured::Count { name, alias })
+    }
+
+    /// Whether a request can change what is used.
+    pub(crate) fn handles(&self, attributes: &Attributes<'_>) -> bool {
+        let request = attributes.request;
+        let is_create = request.operation == Operation::Create;
+        let is_update = request.operation == Operation::Update;
+        match (self, request.sub_resource.as_str()) {
+            (Measured::Pods, "") => {
+                let changes_scope =
+                    || is_terminating(&request.old_object) != is_terminating(attributes.object);
+                is_create || (is_update && changes_scope())
+            }
+            (Measured::Pods, "resize") => is_update,
+            (Measured::VolumeClaims, "status") => is_create || is_update,
+            (Measured::Services | Measured::VolumeClaims | Measured::ResourceClaims, "") => {
+                is_create || is_update
+            }
+            (Measured::Count { .. }, "") => is_create,
+            _ => false,
+        }
+    }
+
+    /// How often a name of a quota is one that is measured.
+    pub(crate) fn matches(&self, name: &str, classes: Option<DeviceClasses<'_>>) -> usize {
+        match self {
+            Measured::Pods => names::of_pods(name),
+            Measured::Services => usize::from(names::is_of_services(name)),
+            Measured::VolumeClaims => usize::from(names::is_of_volume_claims(name)),
+            Measured::ResourceClaims => usize::from(is_of_resource_claims(name, classes)),
+            Measured::Count { name: count, alias } => {
+                usize::from(name == count || (!alias.is_empty() && name == *alias))
+            }
+        }
+    }
+
+    /// Whether objects have scopes. Quotas with scopes do not cover others.
+    pub(crate) fn has_scopes(&self) -> bool {
+        matches!(self, Measured::Pods | Measured::VolumeClaims)
+    }
+
+    /// Whether an object is in a scope.
+    // Upstream: pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc; persistent_volume_claims.go, pvcMatchesScopeFunc
+    pub(crate) fn is_in_scope(
+        &self,
+        object: &Value<'_>,
+        selector: &ScopeSelector,
+        measuring: &Measuring<'_>,
+    ) -> Result<bool, QuotaError> {
+        match (self, selector.scope.as_str()) {
+            (Measured::Pods, "Terminating") => Ok(is_terminating(object)),
+            (Measured::Pods, "NotTerminating") => Ok(!is_terminating(object)),
+            (Measured::Pods, "BestEffort") => is_best_effort(object, measuring.pod_level()),
+            (Measured::Pods, "NotBestEffort") => Ok(!is_best_effort(object, measuring.pod_level())?),
+            (Measured::Pods, "PriorityClass") => match text_at(object, &["spec", "priorityClassName"]) {
+                "" => selector.selects(&[]),
+                class => selector.selects(&[class]),
+            },
+            (Measured::Pods, "CrossNamespacePodAffinity") => Ok(uses_cross_namespace_affinity(object)),
+            (Measured::VolumeClaims, "VolumeAttributesClass") => {
+                selector.selects(&attributes_classes(object))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether a selector fails for every object.
+    pub(crate) fn is_invalid_scope(&self, selector: &ScopeSelector) -> bool {
+        let is_read = match self {
+            Measured::Pods => selector.scope == "PriorityClass",
+            Measured::VolumeClaims => selector.scope == "VolumeAttributesClass",
+            _ => false,
+        };
+        is_read && selector.is_invalid()
+    }
+
+    /// What is missing of an object that a quota limits these resources for.
+    pub(crate) fn missing(&self, object: &Value<'_>, limited: &[&str], pod_level: bool) -> Option<String> {
+        match self {
+            Measured::Pods => missing_requests(object, limited, pod_level),
+            _ => None,
+        }
+    }
+
+    /// What an object uses.
+    pub(crate) fn usage<'a>(
+        &'a self,
+        object: &'a Value<'a>,
+        measuring: &Measuring<'a>,
+    ) -> Result<ResourceList<'a>, Rejection> {
+        let usage = match self {
+            Measured::Pods => pod_usage(object, measuring.now, measuring.pod_level()),
+            Measured::Services => service_usage(object),
+            Measured::VolumeClaims => volume_claim_usage(object),
+            Measured::ResourceClaims => return self.claim_usage(object, measuring),
+            Measured::Count { name, alias } => count(name, alias),
+        };
+        usage.map_err(|error| Rejection::error(error.to_string()))
+    }
+
+    fn claim_usage<'a>(
+        &self,
+        claim: &'a Value<'a>,
+        measuring: &Measuring<'a>,
+    ) -> Result<ResourceList<'a>, Rejection> {
+        resource_claim_usage(
+            claim,
+            measuring.namespace,
+            measuring.now,
+            measuring.pod_level(),
+            measuring.classes,
+            measuring.state,
+        )
+    }
+}
+
+// Upstream: pkg/quota/v1/evaluator/core/resource_claims.go, claimEvaluator.MatchingResources
+fn is_of_resource_claims(name: &str, classes: Option<DeviceClasses<'_>>) -> bool {
+    if name == "count/resourceclaims.resource.k8s.io" || name.ends_with(names::PER_CLASS) {
+        return true;
+    }
+    let (Some(classes), Some(resource)) = (classes, name.strip_prefix("requests.")) else {
+        return false;
+    };
+    let implicit = resource.strip_prefix(names::DEVICE_CLASS);
+    implicit.is_some_and(|class| !classes.resource_of(class).is_empty())
+        || (names::is_extended_request(name) && classes.provides(resource))
+}
+
+fn count<'a>(name: &'a str, alias: &'a str) -> Result<ResourceList<'a>, QuotaError> {
+    let one = Quantity::parse("1")?;
+    let mut usage = ResourceList::default();
+    if !alias.is_empty() {
+        usage.set(alias, one.clone());
+    }
+    usage.set(name, one);
+    Ok(usage)
+}
