@@ -30,8 +30,13 @@ pub trait ImageReviewer: Sync {
 /// What became of a call of the backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImageReviewAnswer {
-    /// The answer: an ImageReview as JSON.
-    Answered(String),
+    /// The answer of the backend.
+    Answered {
+        /// The HTTP status.
+        status: u16,
+        /// The body: an ImageReview as JSON, if it is what it should be.
+        body: String,
+    },
     /// The call failed, with the text of the error.
     Failed(String),
     /// There is no answer yet.

@@ -11,6 +11,7 @@ pub mod compare;
 pub mod fixture;
 mod load;
 mod outcome;
+mod plugins;
 pub mod policy;
 mod report;
 pub mod spec;
@@ -107,6 +108,7 @@ fn run_case(suite: &str, case: &Value) -> Outcome {
     let run: fn(&Value) -> Outcome = match suite {
         "cel" => cel::run_case,
         "load" => load::run_case,
+        "plugins" => plugins::run_case,
         "policy" | "server" => policy::run_case,
         "webhook" => webhook::run_case,
         _ => return Outcome::failed(case, "this suite is not implemented"),

@@ -1,0 +1,105 @@
+//! What plugins answer, in the words of the server.
+
+use pratique_core::{Attributes, status};
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+use pratique_plugin::Rejection;
+use pratique_types::{GroupVersionResource, Reason, Status, StatusDetails};
+
+use crate::object::text;
+
+/// `pods "web" is forbidden: …`
+// Upstream: apiserver pkg/admission/errors.go, NewForbidden
+pub(crate) fn forbidden(attributes: &Attributes<'_>, error: impl AsRef<str>) -> Rejection {
+    forbidden_status(attributes, error.as_ref()).into()
+}
+
+/// The status of [`forbidden`].
+pub(crate) fn forbidden_status(attributes: &Attributes<'_>, error: &str) -> Status {
+    let request = attributes.request;
+    status::forbidden(&request.resource, resource_name(attributes), error)
+}
+
+/// A refusal that names the object by another name than the request does.
+// Upstream: apimachinery pkg/api/errors/errors.go, NewForbidden
+pub(crate) fn forbidden_as(resource: &GroupVersionResource, name: &str, error: &str) -> Rejection {
+    status::forbidden(resource, name, error).into()
+}
+
+/// `nodes "a" not found`
+// Upstream: apimachinery pkg/api/errors/errors.go, NewNotFound
+pub(crate) fn not_found(group: &str, resource: &str, name: &str) -> Rejection {
+    let mut status = Status::failure(Reason::NotFound, not_found_text(group, resource, name));
+    status.details = Some(StatusDetails {
+        name: name.to_owned(),
+        group: group.to_owned(),
+        kind: resource.to_owned(),
+        ..StatusDetails::default()
+    });
+    status.into()
+}
+
+/// The message of [`not_found`].
+pub(crate) fn not_found_text(group: &str, resource: &str, name: &str) -> String {
+    match group {
+        "" => format!("{resource} {} not found", quote(name)),
+        group => format!("{resource}.{group} {} not found", quote(name)),
+    }
+}
+
+/// A request that does not make sense.
+pub(crate) fn bad_request(message: impl Into<String>) -> Rejection {
+    Status::failure(Reason::BadRequest, message).into()
+}
+
+/// `Internal error occurred: …`
+pub(crate) fn internal(error: &str) -> Rejection {
+    status::internal_error(error).into()
+}
+
+/// Several errors as one: each text once, and without brackets where there is one.
+// Upstream: apimachinery pkg/util/errors/errors.go, aggregate.Error
+pub(crate) fn aggregate(errors: &[String]) -> String {
+    let mut texts: Vec<&str> = Vec::with_capacity(errors.len());
+    for error in errors {
+        if !texts.contains(&error.as_str()) {
+            texts.push(error);
+        }
+    }
+    match texts.as_slice() {
+        [text] => (*text).to_owned(),
+        texts => format!("[{}]", texts.join(", ")),
+    }
+}
+
+// Upstream: apiserver pkg/admission/errors.go, extractResourceName
+fn resource_name<'a>(attributes: &Attributes<'a>) -> &'a str {
+    if !attributes.request.name.is_empty() {
+        return &attributes.request.name;
+    }
+    let object: &'a Value<'a> = attributes.object;
+    if object.is_null() {
+        return "Unknown";
+    }
+    if WITHOUT_METADATA.contains(&text(object, &["kind"])) {
+        return "Unknown/errorGettingName";
+    }
+    match (
+        text(object, &["metadata", "name"]),
+        text(object, &["metadata", "generateName"]),
+    ) {
+        ("", "") => "Unknown",
+        ("", prefix) => prefix,
+        (name, _) => name,
+    }
+}
+
+/// The kinds of the core group that have no metadata.
+const WITHOUT_METADATA: [&str; 6] = [
+    "NodeProxyOptions",
+    "PodAttachOptions",
+    "PodExecOptions",
+    "PodPortForwardOptions",
+    "PodProxyOptions",
+    "ServiceProxyOptions",
+];

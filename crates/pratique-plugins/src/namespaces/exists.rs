@@ -1,0 +1,51 @@
+//! NamespaceExists: requests are for namespaces that exist.
+
+use pratique_core::Attributes;
+use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_types::Operation;
+
+use super::is_for_namespace;
+use crate::answer::not_found;
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "NamespaceExists",
+    make: |_| Ok(Box::new(NamespaceExists)),
+};
+
+// Upstream: plugin/pkg/admission/namespace/exists/admission.go
+struct NamespaceExists;
+
+impl Plugin for NamespaceExists {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update, Operation::Delete])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::NAMESPACE]
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        let namespace = request.namespace.as_str();
+        let exists = namespace.is_empty()
+            || is_for_namespace(request)
+            || context.state.exists(StateKind::NAMESPACE, "", namespace)?;
+        match exists {
+            true => Ok(()),
+            false => Err(not_found("", "namespaces", namespace)),
+        }
+    }
+}

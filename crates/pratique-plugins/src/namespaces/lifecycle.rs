@@ -1,0 +1,89 @@
+//! NamespaceLifecycle: nothing is created in namespaces that do not exist or end, and some namespaces stay.
+
+use pratique_json::Value;
+use pratique_plugin::{
+    Effects, Lookup, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+    StateKind,
+};
+use pratique_types::{Operation, StatusCause};
+
+use super::is_for_namespace;
+use crate::answer::{forbidden_as, forbidden_status, not_found};
+use crate::object::text;
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "NamespaceLifecycle",
+    make: |_| Ok(Box::new(NamespaceLifecycle)),
+};
+
+// Upstream: apiserver pkg/admission/plugin/namespace/lifecycle/admission.go
+struct NamespaceLifecycle;
+
+/// Namespaces that may not be deleted.
+const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
+impl Plugin for NamespaceLifecycle {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update, Operation::Delete])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::NAMESPACE]
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        if is_for_namespace(request) {
+            let is_immortal = IMMORTAL.contains(&request.name.as_str());
+            return match request.operation == Operation::Delete && is_immortal {
+                true => Err(forbidden_as(
+                    &request.resource,
+                    &request.name,
+                    "this namespace may not be deleted",
+                )),
+                false => Ok(()),
+            };
+        }
+        let resource = &request.resource;
+        let reviews_access =
+            resource.group == "authorization.k8s.io" && resource.resource == "localsubjectaccessreviews";
+        if request.operation != Operation::Create || request.namespace.is_empty() || reviews_access {
+            return Ok(());
+        }
+        let namespace = request.namespace.as_str();
+        let stored: Option<&Value<'_>> = match context.state.get(StateKind::NAMESPACE, "", namespace) {
+            Lookup::Found(stored) => Some(stored),
+            // A namespace of which only the name is known is taken to be in use, as nearly all are.
+            Lookup::Named => None,
+            Lookup::Absent => return Err(not_found("", "namespaces", namespace)),
+            Lookup::Unknown => return Err(StateKind::NAMESPACE.missing("", Some(namespace))),
+        };
+        if stored.is_none_or(|stored| text(stored, &["status", "phase"]) != "Terminating") {
+            return Ok(());
+        }
+        let error =
+            format!("unable to create new content in namespace {namespace} because it is being terminated");
+        let mut status = forbidden_status(&attributes.as_attributes(), &error);
+        if let Some(details) = &mut status.details {
+            details.causes.push(StatusCause {
+                reason: "NamespaceTerminating".to_owned(),
+                message: format!("namespace {namespace} is being terminated"),
+                field: "metadata.namespace".to_owned(),
+            });
+        }
+        Err(status.into())
+    }
+}

@@ -1,0 +1,154 @@
+//! NodeDeclaredFeatureValidator: pods are changed only in ways that their node says it can follow.
+
+use std::borrow::Cow;
+
+use pratique_core::Attributes;
+use pratique_gotext::strconv::quote;
+use pratique_json::{Object, Value};
+use pratique_plugin::{
+    Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+};
+use pratique_types::Operation;
+
+use crate::answer::forbidden;
+use crate::object::{elements, members, name, text};
+use crate::pods::pod_resize::node_of_changed;
+use crate::pods::{containers, is_for_pods, quantity};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "NodeDeclaredFeatureValidator",
+    make: |settings| {
+        Ok(Box::new(NodeDeclaredFeatureValidator {
+            enabled: settings.feature_gates.enabled(Gate::NODE_DECLARED_FEATURES),
+        }))
+    },
+};
+
+// Upstream: plugin/pkg/admission/nodedeclaredfeatures/admission.go
+struct NodeDeclaredFeatureValidator {
+    enabled: bool,
+}
+
+/// A feature that a change of a pod may need. The other features that nodes declare matter for scheduling only.
+struct Feature {
+    name: &'static str,
+    is_needed: fn(old: &Value<'_>, new: &Value<'_>) -> bool,
+}
+
+// Upstream: component-helpers nodedeclaredfeatures/features/registry.go, AllFeatures
+const FEATURES: [Feature; 2] = [
+    Feature {
+        name: "InPlacePodLevelResourcesVerticalScaling",
+        is_needed: changes_pod_resources,
+    },
+    Feature {
+        name: "InPlacePodVerticalScalingInitContainers",
+        is_needed: changes_init_container,
+    },
+];
+
+impl Plugin for NodeDeclaredFeatureValidator {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Update])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::NODE]
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        if !self.enabled || !is_for_pods(request) || !matches!(request.sub_resource.as_str(), "" | "resize") {
+            return Ok(());
+        }
+        let Some(node) = node_of_changed(attributes)? else {
+            return Ok(());
+        };
+        let (old, new) = (&request.old_object, attributes.object);
+        let needed = FEATURES.iter().filter(|feature| (feature.is_needed)(old, new));
+        let needed: Vec<&str> = needed.map(|feature| feature.name).collect();
+        if needed.is_empty() {
+            return Ok(());
+        }
+        let Some(stored) = context.state.find(StateKind::NODE, "", node)? else {
+            return Err(forbidden(attributes, format!("node {} not found", quote(node))));
+        };
+        let declared = elements(stored, &["status", "declaredFeatures"]);
+        let is_declared = |feature: &str| declared.iter().any(|other| other.as_str() == Some(feature));
+        let missing: Vec<&str> = needed
+            .into_iter()
+            .filter(|feature| !is_declared(feature))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let error = format!(
+            "pod update requires features {} which are not available on node {}",
+            missing.join(", "),
+            quote(name(stored)),
+        );
+        Err(forbidden(attributes, error))
+    }
+}
+
+// Upstream: component-helpers nodedeclaredfeatures/features/inplacepodresize/pod_level_resource_resize.go
+fn changes_pod_resources(old: &Value<'_>, new: &Value<'_>) -> bool {
+    let resources = |pod| members(pod, &["spec", "resources"]);
+    match (resources(old), resources(new)) {
+        (None, None) => false,
+        (Some(old), Some(new)) => !same_resources(old, new),
+        _ => true,
+    }
+}
+
+// Upstream: component-helpers nodedeclaredfeatures/features/inplacepodresize/nonsidecar_initcontainers_resize.go
+fn changes_init_container(old: &Value<'_>, new: &Value<'_>) -> bool {
+    let new = containers(new, "initContainers");
+    let mut old = containers(old, "initContainers").iter().enumerate();
+    let none = Object::new();
+    let resources = |container| members(container, &["resources"]).unwrap_or(&none);
+    old.any(|(index, container)| {
+        text(container, &["restartPolicy"]) != "Always"
+            // The reference reads past the end where there are fewer containers than before, which validation refuses.
+            && new
+                .get(index)
+                .is_none_or(|new| !same_resources(resources(container), resources(new)))
+    })
+}
+
+/// Whether resources are the same, with quantities as numbers.
+fn same_resources(old: &Object<'_>, new: &Object<'_>) -> bool {
+    let lists = ["requests", "limits"];
+    let same_list = |list: &str| {
+        let entries = |of: &Object<'_>| -> Vec<(String, _)> {
+            let members = of.get(list).and_then(Value::as_object).into_iter();
+            let members = members.flat_map(Object::iter);
+            members
+                .map(|(name, value)| (name.to_owned(), quantity(value)))
+                .collect()
+        };
+        entries(old) == entries(new)
+    };
+    let rest = |of: &Object<'_>| -> Vec<(Cow<'static, str>, Value<'static>)> {
+        let members = of
+            .iter()
+            .filter(|(key, value)| !lists.contains(key) && !value.is_empty());
+        members
+            .map(|(key, value)| (Cow::Owned(key.to_owned()), value.clone().into_owned()))
+            .collect()
+    };
+    lists.into_iter().all(same_list) && rest(old) == rest(new)
+}

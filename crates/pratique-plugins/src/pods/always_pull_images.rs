@@ -1,0 +1,149 @@
+//! AlwaysPullImages: images are pulled whenever a container starts.
+
+use pratique_core::Attributes;
+use pratique_json::Value;
+use pratique_plugin::{
+    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+};
+use pratique_types::{AdmissionRequest, Operation};
+
+use super::{CONTAINER_LISTS, containers, is_for_whole_pods, is_pod};
+use crate::answer::{aggregate, bad_request, forbidden_status};
+use crate::object::{descend_mut, elements, text};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "AlwaysPullImages",
+    make: |_| Ok(Box::new(AlwaysPullImages)),
+};
+
+// Upstream: plugin/pkg/admission/alwayspullimages/admission.go
+struct AlwaysPullImages;
+
+impl Plugin for AlwaysPullImages {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        _: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        if !concerns(attributes.request, attributes.object()) {
+            return Ok(());
+        }
+        if !is_pod(attributes.object()) {
+            return Err(not_converted());
+        }
+        let Some(spec) = descend_mut(attributes.object_mut(), &["spec"]) else {
+            return Ok(());
+        };
+        for list in CONTAINER_LISTS {
+            for container in array_mut(spec.get_mut(list)) {
+                set_always(container, "imagePullPolicy");
+            }
+        }
+        for volume in array_mut(spec.get_mut("volumes")) {
+            if let Some(image) = volume.get_mut("image") {
+                set_always(image, "pullPolicy");
+            }
+        }
+        Ok(())
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        _: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let pod = attributes.object;
+        if !concerns(attributes.request, pod) {
+            return Ok(());
+        }
+        if !is_pod(pod) {
+            return Err(not_converted());
+        }
+        let mut errors = Vec::new();
+        for list in CONTAINER_LISTS {
+            for (index, container) in containers(pod, list).iter().enumerate() {
+                let path = || format!("spec.{list}[{index}].imagePullPolicy");
+                errors.extend(fault(text(container, &["imagePullPolicy"]), path));
+            }
+        }
+        for (index, volume) in elements(pod, &["spec", "volumes"]).iter().enumerate() {
+            if let Some(image) = volume.get("image") {
+                let path = || format!("spec.volumes[{index}].image.pullPolicy");
+                errors.extend(fault(text(image, &["pullPolicy"]), path));
+            }
+        }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        // Errors that are joined are no status any more.
+        let messages: Vec<String> = errors
+            .iter()
+            .map(|error| forbidden_status(attributes, error).message)
+            .collect();
+        Err(Rejection::Error(aggregate(&messages)))
+    }
+}
+
+/// Whether a request is for pods, and not an update that names no image that the pod did not have.
+// Upstream: plugin/pkg/admission/alwayspullimages/admission.go, shouldIgnore and isUpdateWithNoNewImages
+fn concerns(request: &AdmissionRequest<'_>, pod: &Value<'_>) -> bool {
+    if !is_for_whole_pods(request) {
+        return false;
+    }
+    let old = &request.old_object;
+    if request.operation != Operation::Update || !is_pod(pod) || !is_pod(old) {
+        return true;
+    }
+    let mut images = CONTAINER_LISTS.into_iter().flat_map(|list| containers(pod, list));
+    let is_known = |image: &str| {
+        let mut known = CONTAINER_LISTS.into_iter().flat_map(|list| containers(old, list));
+        known.any(|container| text(container, &["image"]) == image)
+    };
+    !images.all(|container| is_known(text(container, &["image"])))
+}
+
+fn fault(policy: &str, path: impl Fn() -> String) -> Option<String> {
+    let show = || {
+        let policy = Value::from(policy);
+        format!(
+            "{}: Unsupported value: {policy}: supported values: \"Always\"",
+            path()
+        )
+    };
+    (policy != "Always").then(show)
+}
+
+fn set_always(value: &mut Value<'_>, field: &'static str) {
+    if let Value::Object(members) = value {
+        members.insert(field, "Always");
+    }
+}
+
+fn array_mut<'v, 'o>(value: Option<&'v mut Value<'o>>) -> &'v mut [Value<'o>] {
+    match value {
+        Some(Value::Array(elements)) => elements,
+        _ => &mut [],
+    }
+}
+
+fn not_converted() -> Rejection {
+    bad_request("Resource was marked with kind Pod but was unable to be converted")
+}

@@ -1,0 +1,70 @@
+//! LimitPodHardAntiAffinityTopology: pods may keep away from others on a node only.
+
+use pratique_core::Attributes;
+use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_types::Operation;
+
+use super::{has_pod, is_for_whole_pods};
+use crate::answer::{bad_request, forbidden_as};
+use crate::object::{elements, name, text};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "LimitPodHardAntiAffinityTopology",
+    make: |_| Ok(Box::new(LimitPodHardAntiAffinityTopology)),
+};
+
+// Upstream: plugin/pkg/admission/antiaffinity/admission.go
+struct LimitPodHardAntiAffinityTopology;
+
+impl Plugin for LimitPodHardAntiAffinityTopology {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        _: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        if !is_for_whole_pods(attributes.request) {
+            return Ok(());
+        }
+        if !has_pod(attributes) {
+            return Err(bad_request(
+                "Resource was marked with kind Pod but was unable to be converted",
+            ));
+        }
+        let path = [
+            "spec",
+            "affinity",
+            "podAntiAffinity",
+            "requiredDuringSchedulingIgnoredDuringExecution",
+        ];
+        let mut keys = elements(attributes.object, &path)
+            .iter()
+            .map(|term| text(term, &["topologyKey"]));
+        match keys.find(|key| *key != "kubernetes.io/hostname") {
+            None => Ok(()),
+            Some(key) => {
+                let error = format!(
+                    "affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey {key} but only key \
+                     kubernetes.io/hostname is allowed"
+                );
+                Err(forbidden_as(
+                    &attributes.request.resource,
+                    name(attributes.object),
+                    &error,
+                ))
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! DefaultTolerationSeconds: pods tolerate nodes that are not ready for some minutes.
+
+use pratique_json::Value;
+use pratique_plugin::{
+    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+};
+use pratique_types::Operation;
+
+use super::{is_for_whole_pods, is_pod};
+use crate::answer::bad_request;
+use crate::object::{elements, elements_mut, go_type, object, text};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "DefaultTolerationSeconds",
+    make: |settings| {
+        Ok(Box::new(DefaultTolerationSeconds {
+            defaults: [
+                (
+                    "node.kubernetes.io/not-ready",
+                    settings.not_ready_toleration_seconds,
+                ),
+                (
+                    "node.kubernetes.io/unreachable",
+                    settings.unreachable_toleration_seconds,
+                ),
+            ],
+        }))
+    },
+};
+
+// Upstream: plugin/pkg/admission/defaulttolerationseconds/admission.go
+struct DefaultTolerationSeconds {
+    /// Taints, and how long they are tolerated.
+    defaults: [(&'static str, i64); 2],
+}
+
+impl Plugin for DefaultTolerationSeconds {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        _: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        if !is_for_whole_pods(attributes.request) {
+            return Ok(());
+        }
+        if !is_pod(attributes.object()) {
+            return Err(bad_request(format!(
+                "expected *api.Pod but got {}",
+                go_type(attributes.object())
+            )));
+        }
+        let tolerates = self
+            .defaults
+            .map(|(taint, _)| tolerates(attributes.object(), taint));
+        for ((taint, seconds), tolerates) in self.defaults.into_iter().zip(tolerates) {
+            if !tolerates
+                && let Some(tolerations) = elements_mut(attributes.object_mut(), &["spec"], "tolerations")
+            {
+                tolerations.push(object([
+                    ("effect", "NoExecute".into()),
+                    ("key", taint.into()),
+                    ("operator", "Exists".into()),
+                    ("tolerationSeconds", seconds.into()),
+                ]));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tolerates(pod: &Value<'_>, taint: &str) -> bool {
+    elements(pod, &["spec", "tolerations"]).iter().any(|toleration| {
+        matches!(text(toleration, &["key"]), key if key.is_empty() || key == taint)
+            && matches!(text(toleration, &["effect"]), "" | "NoExecute")
+    })
+}

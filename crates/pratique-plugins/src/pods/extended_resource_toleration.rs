@@ -1,0 +1,104 @@
+//! ExtendedResourceToleration: pods tolerate the taints of nodes with the devices that they ask for.
+
+use std::collections::BTreeSet;
+
+use pratique_gotext::validation::qualified_name;
+use pratique_json::Object;
+use pratique_plugin::{
+    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+};
+use pratique_types::Operation;
+
+use super::toleration::Toleration;
+use super::{containers, is_for_whole_pods, is_pod};
+use crate::answer::bad_request;
+use crate::object::{elements_mut, go_type, members};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "ExtendedResourceToleration",
+    make: |_| Ok(Box::new(ExtendedResourceToleration)),
+};
+
+// Upstream: plugin/pkg/admission/extendedresourcetoleration/admission.go
+struct ExtendedResourceToleration;
+
+impl Plugin for ExtendedResourceToleration {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        _: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        if !is_for_whole_pods(attributes.request) {
+            return Ok(());
+        }
+        let pod = attributes.object();
+        if !is_pod(pod) {
+            return Err(bad_request(format!(
+                "expected *core.Pod but got {}",
+                go_type(pod)
+            )));
+        }
+        let requests = ["containers", "initContainers"]
+            .into_iter()
+            .flat_map(|list| containers(pod, list))
+            .filter_map(|container| members(container, &["resources", "requests"]));
+        let names: BTreeSet<String> = requests
+            .flat_map(Object::iter)
+            .map(|(name, _)| name)
+            .filter(|name| is_extended(name))
+            .map(str::to_owned)
+            .collect();
+        for name in &names {
+            tolerate(attributes, name);
+        }
+        Ok(())
+    }
+}
+
+// Upstream: pkg/apis/core/helper/helpers.go, AddOrUpdateTolerationInPod
+fn tolerate(attributes: &mut MutableAttributes<'_, '_>, key: &str) {
+    let added = Toleration {
+        key,
+        operator: "Exists",
+        effect: "NoSchedule",
+        ..Toleration::default()
+    };
+    let Some(tolerations) = elements_mut(attributes.object_mut(), &["spec"], "tolerations") else {
+        return;
+    };
+    let mut updated = false;
+    for toleration in tolerations.iter_mut() {
+        let of_pod = Toleration::of(toleration);
+        // One that differs in its seconds only is replaced.
+        if (Toleration {
+            seconds: None,
+            ..of_pod
+        }) == added
+        {
+            *toleration = added.to_value();
+            updated = true;
+        }
+    }
+    if !updated {
+        tolerations.push(added.to_value());
+    }
+}
+
+// Upstream: pkg/apis/core/helper/helpers.go, IsExtendedResourceName
+fn is_extended(name: &str) -> bool {
+    let is_native = !name.contains('/') || name.contains("kubernetes.io/");
+    !is_native && !name.starts_with("requests.") && qualified_name(&format!("requests.{name}")).is_empty()
+}

@@ -1,0 +1,217 @@
+//! PodNodeSelector: pods run on the nodes that their namespace selects.
+
+use std::collections::BTreeMap;
+
+use pratique_core::Attributes;
+use pratique_gotext::strconv::quote;
+use pratique_gotext::validation::{label_value, qualified_name};
+use pratique_json::{Object, Value};
+use pratique_plugin::{
+    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+};
+use pratique_types::Operation;
+
+use super::{is_for_whole_pods, is_pod};
+use crate::answer::{forbidden_as, internal};
+use crate::configuration::documents;
+use crate::object::{annotation, descend_mut, members, name};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "PodNodeSelector",
+    make: |settings| {
+        Ok(Box::new(PodNodeSelector {
+            selectors: settings.configuration.map(read).unwrap_or_default(),
+        }))
+    },
+};
+
+// Upstream: plugin/pkg/admission/podnodeselector/admission.go
+struct PodNodeSelector {
+    /// The labels that pods of a namespace may select, and what counts where a namespace has no selector.
+    selectors: BTreeMap<String, String>,
+}
+
+const ANNOTATION: &str = "scheduler.alpha.kubernetes.io/node-selector";
+const CLUSTER_DEFAULT: &str = "clusterDefaultNodeSelector";
+
+type Labels = BTreeMap<String, String>;
+
+impl Plugin for PodNodeSelector {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::NAMESPACE]
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        if !is_for_whole_pods(attributes.request) || !is_pod(attributes.object()) {
+            return Ok(());
+        }
+        let selector = self.checked_selector(&attributes.as_attributes(), context)?;
+        if !selector.is_empty()
+            && let Some(of_pod) = descend_mut(attributes.object_mut(), &["spec", "nodeSelector"])
+        {
+            for (key, value) in selector {
+                of_pod.insert(key, value);
+            }
+        }
+        self.check_whitelist(&attributes.as_attributes())
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        if !is_for_whole_pods(attributes.request) || !is_pod(attributes.object) {
+            return Ok(());
+        }
+        self.checked_selector(attributes, context)?;
+        self.check_whitelist(attributes)
+    }
+}
+
+impl PodNodeSelector {
+    /// The selector of the namespace, with which the pod's must not conflict.
+    fn checked_selector(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+    ) -> Result<Labels, Rejection> {
+        let selector = self.namespace_selector(&attributes.request.namespace, context)?;
+        let conflicts = of_pod(attributes.object)
+            .any(|(key, value)| selector.get(key).is_some_and(|wanted| wanted != value));
+        match conflicts {
+            true => Err(refused(
+                attributes,
+                "pod node label selector conflicts with its namespace node label selector",
+            )),
+            false => Ok(selector),
+        }
+    }
+
+    // Upstream: plugin/pkg/admission/podnodeselector/admission.go, getNodeSelectorMap
+    fn namespace_selector(&self, namespace: &str, context: &PluginContext<'_>) -> Result<Labels, Rejection> {
+        let Some(stored) = context.state.find(StateKind::NAMESPACE, "", namespace)? else {
+            return Err(internal(&format!("namespace {namespace} does not exist")));
+        };
+        match annotation(stored, ANNOTATION) {
+            Some(selector) => labels(selector),
+            None => labels(self.selector(CLUSTER_DEFAULT)),
+        }
+    }
+
+    fn check_whitelist(&self, attributes: &Attributes<'_>) -> Result<(), Rejection> {
+        let whitelist = labels(self.selector(&attributes.request.namespace))?;
+        let is_permitted =
+            |(key, value): (&str, &str)| whitelist.get(key).is_some_and(|permitted| permitted == value);
+        match whitelist.is_empty() || of_pod(attributes.object).all(is_permitted) {
+            true => Ok(()),
+            false => Err(refused(
+                attributes,
+                "pod node label selector labels conflict with its namespace whitelist",
+            )),
+        }
+    }
+
+    fn selector(&self, name: &str) -> &str {
+        self.selectors.get(name).map_or("", String::as_str)
+    }
+}
+
+fn of_pod<'v>(pod: &'v Value<'_>) -> impl Iterator<Item = (&'v str, &'v str)> {
+    let selector = members(pod, &["spec", "nodeSelector"])
+        .into_iter()
+        .flat_map(Object::iter);
+    selector.map(|(key, value)| (key, value.as_str().unwrap_or_default()))
+}
+
+fn refused(attributes: &Attributes<'_>, error: &str) -> Rejection {
+    forbidden_as(&attributes.request.resource, name(attributes.object), error)
+}
+
+/// The labels of a selector that has no other requirements than `key=value`.
+// Upstream: apimachinery/pkg/labels/labels.go, ConvertSelectorToLabelsMap
+fn labels(selector: &str) -> Result<Labels, Rejection> {
+    let mut labels = Labels::new();
+    if selector.is_empty() {
+        return Ok(labels);
+    }
+    for label in selector.split(',') {
+        let parts: Vec<&str> = label.split('=').collect();
+        let [key, value] = parts.as_slice() else {
+            return Err(Rejection::Error(format!(
+                "invalid selector: [{}]",
+                parts.join(" ")
+            )));
+        };
+        let (key, value) = (trim(key), trim(value));
+        check(qualified_name(key), "<nil>", key)?;
+        check(label_value(value), &format!("[{key}]"), value)?;
+        labels.insert(key.to_owned(), value.to_owned());
+    }
+    Ok(labels)
+}
+
+fn check(errors: Vec<String>, path: &str, value: &str) -> Result<(), Rejection> {
+    match errors.is_empty() {
+        true => Ok(()),
+        false => {
+            let (value, errors) = (quote(value), errors.join("; "));
+            Err(Rejection::Error(format!(
+                "{path}: Invalid value: {value}: {errors}"
+            )))
+        }
+    }
+}
+
+fn trim(text: &str) -> &str {
+    text.trim_matches(char::is_whitespace)
+}
+
+/// The selectors of a configuration. Documents that cannot be read are passed over; the first that can ends the search.
+// Upstream: plugin/pkg/admission/podnodeselector/admission.go, readConfig
+fn read(text: &[u8]) -> BTreeMap<String, String> {
+    let mut selectors = BTreeMap::new();
+    for document in documents(text) {
+        let Ok(document) = document else { continue };
+        let mut is_sound = document.is_null() || document.as_object().is_some();
+        // Go finds fields whatever their case.
+        let fields = document.as_object().into_iter().flat_map(Object::iter);
+        for (key, value) in fields {
+            if !key.eq_ignore_ascii_case("podNodeSelectorPluginConfig") || value.is_null() {
+                continue;
+            }
+            is_sound &= value.as_object().is_some();
+            for (namespace, selector) in value.as_object().into_iter().flat_map(Object::iter) {
+                is_sound &= selector.is_null() || selector.as_str().is_some();
+                let selector = selector.as_str().unwrap_or_default();
+                selectors.insert(namespace.to_owned(), selector.to_owned());
+            }
+        }
+        if is_sound {
+            break;
+        }
+    }
+    selectors
+}

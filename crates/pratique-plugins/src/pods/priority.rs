@@ -1,0 +1,285 @@
+//! Priority: pods and pod groups get the priority of their class.
+
+use pratique_core::Attributes;
+use pratique_json::Value;
+use pratique_plugin::{
+    Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+};
+use pratique_types::Operation;
+
+use super::is_pod;
+use crate::answer::{bad_request, forbidden};
+use crate::object::{is_kind, name, set_at, text};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "Priority",
+    make: |settings| {
+        Ok(Box::new(Priority {
+            of_pod_groups: settings.feature_gates.enabled(Gate::WORKLOAD_AWARE_PREEMPTION),
+        }))
+    },
+};
+
+// Upstream: plugin/pkg/admission/priority/admission.go
+struct Priority {
+    of_pod_groups: bool,
+}
+
+/// What a class makes of a pod.
+struct Established<'s> {
+    class: &'s str,
+    priority: i64,
+    preemption_policy: Option<&'s str>,
+}
+
+impl Plugin for Priority {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update, Operation::Delete])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::PRIORITY_CLASS]
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        if !request.sub_resource.is_empty() {
+            return Ok(());
+        }
+        let resource = &request.resource;
+        match (
+            resource.group.as_str(),
+            resource.resource.as_str(),
+            request.operation,
+        ) {
+            ("", "pods", Operation::Create) => admit_new_pod(attributes, context),
+            ("", "pods", Operation::Update) => admit_changed_pod(attributes),
+            ("scheduling.k8s.io", "podgroups", Operation::Create) if self.of_pod_groups => {
+                admit_pod_group(attributes, context)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        let resource = &request.resource;
+        if !request.sub_resource.is_empty()
+            || resource.resource != "priorityclasses"
+            || resource.group != "scheduling.k8s.io"
+            || request.operation == Operation::Delete
+        {
+            return Ok(());
+        }
+        if !is_kind(attributes.object, "scheduling.k8s.io", "PriorityClass") {
+            return Err(not_converted("PriorityClass"));
+        }
+        if attributes.object.get("globalDefault").and_then(Value::as_bool) != Some(true) {
+            return Ok(());
+        }
+        match default_class(context)? {
+            Some(class)
+                if request.operation == Operation::Create || name(class) != name(attributes.object) =>
+            {
+                let class = name(class);
+                let error =
+                    format!("PriorityClass {class} is already marked as default. Only one default can exist");
+                Err(forbidden(attributes, error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+// Upstream: plugin/pkg/admission/priority/admission.go, admitPod
+fn admit_new_pod(
+    attributes: &mut MutableAttributes<'_, '_>,
+    context: &PluginContext<'_>,
+) -> Result<(), Rejection> {
+    if !is_pod(attributes.object()) {
+        return Err(not_converted("Pod"));
+    }
+    let established = establish(attributes, context)?;
+    let pod = attributes.object();
+    let priority = established.priority;
+    if let Some(given) = int_at(pod, "priority")
+        && given != priority
+    {
+        let error = format!(
+            "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller \
+             computed {priority} from the given PriorityClass name"
+        );
+        return Err(forbidden(&attributes.as_attributes(), error));
+    }
+    if let Some(policy) = established.preemption_policy
+        && let Some(given) = pod.at(&["spec", "preemptionPolicy"]).and_then(Value::as_str)
+        && given != policy
+    {
+        let error = format!(
+            "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority admission \
+             controller computed {policy} from the given PriorityClass name"
+        );
+        return Err(forbidden(&attributes.as_attributes(), error));
+    }
+    let policy = established.preemption_policy;
+    set_class(attributes, &established);
+    match policy {
+        Some("PreemptLowerPriority") => {
+            set_at(
+                attributes.object_mut(),
+                &["spec"],
+                "preemptionPolicy",
+                "PreemptLowerPriority",
+            );
+        }
+        Some(policy) => {
+            set_at(
+                attributes.object_mut(),
+                &["spec"],
+                "preemptionPolicy",
+                policy.to_owned(),
+            );
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+/// An update keeps what was set on creation.
+fn admit_changed_pod(attributes: &mut MutableAttributes<'_, '_>) -> Result<(), Rejection> {
+    let old = &attributes.request.old_object;
+    if !is_pod(attributes.object()) || !is_pod(old) {
+        return Err(not_converted("Pod"));
+    }
+    for field in ["priority", "preemptionPolicy"] {
+        let path = ["spec", field];
+        let given = attributes
+            .object()
+            .at(&path)
+            .is_some_and(|value| !value.is_null());
+        if let (false, Some(old)) = (given, old.at(&path).filter(|value| !value.is_null())) {
+            set_at(
+                attributes.object_mut(),
+                &["spec"],
+                field,
+                old.clone().into_owned(),
+            );
+        }
+    }
+    Ok(())
+}
+
+// Upstream: plugin/pkg/admission/priority/admission.go, admitPodGroup
+fn admit_pod_group(
+    attributes: &mut MutableAttributes<'_, '_>,
+    context: &PluginContext<'_>,
+) -> Result<(), Rejection> {
+    if !is_kind(attributes.object(), "scheduling.k8s.io", "PodGroup") {
+        return Err(not_converted("PodGroup"));
+    }
+    let established = establish(attributes, context)?;
+    let priority = established.priority;
+    if let Some(given) = int_at(attributes.object(), "priority")
+        && given != priority
+    {
+        let error = format!(
+            "priority set in the pod group ({given}) must match the priority computed ({priority}) based on the \
+             priority class set in the spec"
+        );
+        return Err(forbidden(&attributes.as_attributes(), error));
+    }
+    set_class(attributes, &established);
+    Ok(())
+}
+
+fn set_class(attributes: &mut MutableAttributes<'_, '_>, established: &Established<'_>) {
+    let is_set = text(attributes.object(), &["spec", "priorityClassName"]) == established.class;
+    if !is_set {
+        let class = established.class.to_owned();
+        set_at(attributes.object_mut(), &["spec"], "priorityClassName", class);
+    }
+    set_at(
+        attributes.object_mut(),
+        &["spec"],
+        "priority",
+        established.priority,
+    );
+}
+
+// Upstream: plugin/pkg/admission/priority/admission.go, establishPriority
+fn establish<'s>(
+    attributes: &MutableAttributes<'_, '_>,
+    context: &PluginContext<'s>,
+) -> Result<Established<'s>, Rejection> {
+    let state = context.state;
+    let wanted = text(attributes.object(), &["spec", "priorityClassName"]);
+    let class = match wanted {
+        "" => default_class(context)?,
+        wanted => match state.find(StateKind::PRIORITY_CLASS, "", wanted)? {
+            None => {
+                let error = format!("no PriorityClass with name {wanted} was found");
+                return Err(forbidden(&attributes.as_attributes(), error));
+            }
+            found => found,
+        },
+    };
+    Ok(class.map_or(
+        Established {
+            class: "",
+            priority: 0,
+            preemption_policy: Some("PreemptLowerPriority"),
+        },
+        |class| Established {
+            class: name(class),
+            priority: value_of(class),
+            preemption_policy: class.get("preemptionPolicy").and_then(Value::as_str),
+        },
+    ))
+}
+
+/// The class that counts where a pod names none: of several, the one of the lowest value.
+// Upstream: plugin/pkg/admission/priority/admission.go, getDefaultPriorityClass
+fn default_class<'s>(context: &PluginContext<'s>) -> Result<Option<&'s Value<'s>>, Rejection> {
+    let state = context.state;
+    let classes = state.all(StateKind::PRIORITY_CLASS, "")?;
+    let defaults = classes.iter().map(|class| -> &'s Value<'s> { class });
+    Ok(defaults
+        .filter(|class| class.get("globalDefault").and_then(Value::as_bool) == Some(true))
+        .min_by_key(|class| value_of(class)))
+}
+
+fn value_of(class: &Value<'_>) -> i64 {
+    class.get("value").and_then(Value::as_int).unwrap_or_default()
+}
+
+fn int_at(object: &Value<'_>, field: &str) -> Option<i64> {
+    object.at(&["spec", field]).and_then(Value::as_int)
+}
+
+fn not_converted(kind: &str) -> Rejection {
+    bad_request(format!(
+        "resource was marked with kind {kind} but was unable to be converted"
+    ))
+}

@@ -1,0 +1,198 @@
+//! RuntimeClass: pods get the overhead and the scheduling of their class.
+
+use std::borrow::Cow;
+
+use pratique_core::Attributes;
+use pratique_json::{Object, Value};
+use pratique_plugin::{
+    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+};
+use pratique_types::Operation;
+
+use super::resources::{ResourceList, quantity};
+use super::toleration::{Toleration, merge_into};
+use super::{is_for_whole_pods, is_pod};
+use crate::answer::{bad_request, forbidden};
+use crate::object::{descend_mut, elements, elements_mut, members, remove_at, set_at};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "RuntimeClass",
+    make: |_| Ok(Box::new(RuntimeClass)),
+};
+
+// Upstream: plugin/pkg/admission/runtimeclass/admission.go
+struct RuntimeClass;
+
+impl Plugin for RuntimeClass {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::RUNTIME_CLASS]
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        if !is_for_whole_pods(attributes.request) {
+            return Ok(());
+        }
+        let Some(class) = class_of(&attributes.as_attributes(), context)? else {
+            return Ok(());
+        };
+        set_overhead(attributes, class)?;
+        set_scheduling(attributes, class)
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        if !is_for_whole_pods(attributes.request) {
+            return Ok(());
+        }
+        let class = class_of(attributes, context)?;
+        let defined = class.and_then(|class| members(class, &["overhead"]));
+        match (class, defined) {
+            (Some(class), Some(_)) if !is_overhead(attributes.object, class) => {
+                Err(forbidden(attributes, OVERHEAD_DIFFERS))
+            }
+            (_, None) if has_overhead(attributes) => Err(forbidden(
+                attributes,
+                "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+const OVERHEAD_DIFFERS: &str = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+// Upstream: plugin/pkg/admission/runtimeclass/admission.go, prepareObjects
+fn class_of<'s>(
+    attributes: &Attributes<'_>,
+    context: &PluginContext<'s>,
+) -> Result<Option<&'s Value<'s>>, Rejection> {
+    if !is_pod(attributes.object) {
+        return Err(bad_request(
+            "Resource was marked with kind Pod but was unable to be converted",
+        ));
+    }
+    let named = attributes.object.at(&["spec", "runtimeClassName"]);
+    let Some(name) = named.and_then(Value::as_str) else {
+        return Ok(None);
+    };
+    match context.state.find(StateKind::RUNTIME_CLASS, "", name)? {
+        None => {
+            let name = pratique_gotext::strconv::quote(name);
+            Err(forbidden(
+                attributes,
+                format!("pod rejected: RuntimeClass {name} not found"),
+            ))
+        }
+        found => Ok(found),
+    }
+}
+
+// Upstream: plugin/pkg/admission/runtimeclass/admission.go, setOverhead
+fn set_overhead(attributes: &mut MutableAttributes<'_, '_>, class: &Value<'_>) -> Result<(), Rejection> {
+    if members(class, &["overhead"]).is_none() {
+        return Ok(());
+    }
+    let given = members(attributes.object(), &["spec", "overhead"]);
+    let is_given = given.is_some_and(|given| !given.is_empty());
+    if is_given && !is_overhead(attributes.object(), class) {
+        return Err(forbidden(&attributes.as_attributes(), OVERHEAD_DIFFERS));
+    }
+    let fixed = members(class, &["overhead", "podFixed"])
+        .into_iter()
+        .flat_map(Object::iter);
+    let fixed: Object<'static> = fixed
+        .filter_map(|(name, value)| {
+            let text = quantity(value)?.to_string();
+            Some((Cow::Owned(name.to_owned()), text.into()))
+        })
+        .collect();
+    match fixed.is_empty() {
+        true if is_given => remove_at(attributes.object_mut(), &["spec"], "overhead"),
+        true => {}
+        false => set_at(attributes.object_mut(), &["spec"], "overhead", fixed),
+    }
+    Ok(())
+}
+
+// Upstream: plugin/pkg/admission/runtimeclass/admission.go, setScheduling
+fn set_scheduling(attributes: &mut MutableAttributes<'_, '_>, class: &Value<'_>) -> Result<(), Rejection> {
+    if members(class, &["scheduling"]).is_none() {
+        return Ok(());
+    }
+    let of_pod = members(attributes.object(), &["spec", "nodeSelector"]);
+    let of_class = members(class, &["scheduling", "nodeSelector"]);
+    let mut added: Vec<(String, String)> = Vec::new();
+    for (key, value) in of_class.into_iter().flat_map(Object::iter) {
+        let value = value.as_str().unwrap_or_default();
+        match of_pod.and_then(|of_pod| of_pod.get(key)).and_then(Value::as_str) {
+            Some(given) if given != value => {
+                let error = format!(
+                    "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = \
+                     {given}"
+                );
+                return Err(forbidden(&attributes.as_attributes(), error));
+            }
+            Some(_) => {}
+            None => added.push((key.to_owned(), value.to_owned())),
+        }
+    }
+    if !added.is_empty()
+        && let Some(selector) = descend_mut(attributes.object_mut(), &["spec", "nodeSelector"])
+    {
+        for (key, value) in added {
+            selector.insert(key, value);
+        }
+    }
+    let of_class: Vec<Toleration<'_>> = elements(class, &["scheduling", "tolerations"])
+        .iter()
+        .map(Toleration::of)
+        .collect();
+    let of_pod = elements(attributes.object(), &["spec", "tolerations"]);
+    if !(of_class.is_empty() && of_pod.is_empty())
+        && let Some(tolerations) = elements_mut(attributes.object_mut(), &["spec"], "tolerations")
+    {
+        merge_into(tolerations, &of_class);
+    }
+    Ok(())
+}
+
+/// Whether a pod's overhead is that of the class.
+fn is_overhead(pod: &Value<'_>, class: &Value<'_>) -> bool {
+    let given = ResourceList::at(pod, &["spec", "overhead"]);
+    let fixed = ResourceList::at(class, &["overhead", "podFixed"]);
+    given.iter().count() == fixed.iter().count()
+        && given
+            .iter()
+            .all(|(name, quantity)| fixed.get(name) == Some(quantity))
+}
+
+/// Whether a pod has an overhead, even an empty one: that is written by the client only, as encoding drops it.
+fn has_overhead(attributes: &Attributes<'_>) -> bool {
+    let path = ["spec", "overhead"];
+    members(attributes.object, &path).is_some() || members(&attributes.request.object, &path).is_some()
+}

@@ -1,0 +1,110 @@
+//! The volume with the token of a service account.
+
+use std::borrow::Cow;
+
+use pratique_json::Value;
+use pratique_plugin::MutableAttributes;
+
+use crate::object::{descend_mut, elements, elements_mut, object, text};
+use crate::pods::containers;
+
+/// Where containers find the token.
+const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/// What names of the volume begin with.
+const VOLUME_PREFIX: &str = "kube-api-access-";
+
+/// How long tokens live: an hour, and seven seconds by which the server recognises tokens that it asked for itself.
+const EXPIRATION_SECONDS: i64 = 3607;
+
+/// Mounts the token in all containers that mount nothing else at its place, from a volume that is there or made for it.
+// Upstream: plugin/pkg/admission/serviceaccount/admission.go, mountServiceAccountToken
+pub(super) fn mount(attributes: &mut MutableAttributes<'_, '_>, suffix: &str) {
+    let volumes = elements(attributes.object(), &["spec", "volumes"]).iter();
+    let existing = volumes
+        .map(|volume| text(volume, &["name"]))
+        .find(|name| name.starts_with(VOLUME_PREFIX))
+        .map(str::to_owned);
+    let has_volume = existing.is_some();
+    let volume = existing.unwrap_or_else(|| format!("{VOLUME_PREFIX}{suffix}"));
+    let mut is_used = false;
+    for list in ["initContainers", "containers"] {
+        for index in 0..containers(attributes.object(), list).len() {
+            is_used |= mount_in(attributes, list, index, &volume);
+        }
+    }
+    if is_used
+        && !has_volume
+        && let Some(volumes) = elements_mut(attributes.object_mut(), &["spec"], "volumes")
+    {
+        volumes.push(object([
+            ("name", Value::String(Cow::Owned(volume))),
+            ("projected", token_source()),
+        ]));
+    }
+}
+
+fn mount_in(
+    attributes: &mut MutableAttributes<'_, '_>,
+    list: &'static str,
+    index: usize,
+    volume: &str,
+) -> bool {
+    let container = containers(attributes.object(), list).get(index);
+    let is_taken = container.is_none_or(|container| {
+        let mut mounts = elements(container, &["volumeMounts"]).iter();
+        mounts.any(|mount| text(mount, &["mountPath"]) == MOUNT_PATH)
+    });
+    if is_taken {
+        return false;
+    }
+    let Some(spec) = descend_mut(attributes.object_mut(), &["spec"]) else {
+        return false;
+    };
+    let Some(Value::Array(containers)) = spec.get_mut(list) else {
+        return false;
+    };
+    let mounts = containers
+        .get_mut(index)
+        .and_then(|container| elements_mut(container, &[], "volumeMounts"));
+    let Some(mounts) = mounts else {
+        return false;
+    };
+    mounts.push(object([
+        ("mountPath", MOUNT_PATH.into()),
+        ("name", Value::String(Cow::Owned(volume.to_owned()))),
+        ("readOnly", true.into()),
+    ]));
+    true
+}
+
+// Upstream: plugin/pkg/admission/serviceaccount/admission.go, TokenVolumeSource
+fn token_source() -> Value<'static> {
+    let token = object([
+        ("expirationSeconds", EXPIRATION_SECONDS.into()),
+        ("path", "token".into()),
+    ]);
+    let certificate = object([("key", "ca.crt".into()), ("path", "ca.crt".into())]);
+    let certificates = object([
+        ("items", vec![certificate].into()),
+        ("name", "kube-root-ca.crt".into()),
+    ]);
+    let field = object([
+        ("apiVersion", "v1".into()),
+        ("fieldPath", "metadata.namespace".into()),
+    ]);
+    let namespace = object([("fieldRef", field), ("path", "namespace".into())]);
+    let fields = object([("items", vec![namespace].into())]);
+    object([
+        ("defaultMode", 0o644.into()),
+        (
+            "sources",
+            vec![
+                object([("serviceAccountToken", token)]),
+                object([("configMap", certificates)]),
+                object([("downwardAPI", fields)]),
+            ]
+            .into(),
+        ),
+    ])
+}

@@ -1,0 +1,122 @@
+//! Tolerations, and which of them tolerate more than others.
+
+use pratique_json::{Object, Value};
+
+use crate::object::text;
+
+/// A toleration. Of an empty text none is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Toleration<'v> {
+    pub(crate) key: &'v str,
+    pub(crate) operator: &'v str,
+    pub(crate) value: &'v str,
+    pub(crate) effect: &'v str,
+    pub(crate) seconds: Option<i64>,
+}
+
+impl<'v> Toleration<'v> {
+    /// The toleration that a decoded value is.
+    pub(crate) fn of(value: &'v Value<'_>) -> Self {
+        Toleration {
+            key: text(value, &["key"]),
+            operator: text(value, &["operator"]),
+            value: text(value, &["value"]),
+            effect: text(value, &["effect"]),
+            seconds: value.get("tolerationSeconds").and_then(Value::as_int),
+        }
+    }
+
+    /// The decoded form.
+    pub(crate) fn to_value(self) -> Value<'static> {
+        let mut members = Object::new();
+        let texts = [
+            ("effect", self.effect),
+            ("key", self.key),
+            ("operator", self.operator),
+            ("value", self.value),
+        ];
+        for (name, text) in texts {
+            if !text.is_empty() {
+                members.insert(name, text.to_owned());
+            }
+        }
+        if let Some(seconds) = self.seconds {
+            members.insert("tolerationSeconds", seconds);
+        }
+        Value::Object(members)
+    }
+
+    /// Whether it tolerates all that another one does.
+    // Upstream: pkg/util/tolerations/tolerations.go, isSuperset
+    pub(crate) fn covers(&self, other: &Toleration<'_>) -> bool {
+        if self == other {
+            return true;
+        }
+        let any_key = self.key.is_empty() && self.operator == "Exists";
+        if self.key != other.key && !any_key {
+            return false;
+        }
+        if !self.effect.is_empty() && self.effect != other.effect {
+            return false;
+        }
+        if self.effect == "NoExecute"
+            && let Some(seconds) = self.seconds
+            && other.seconds.is_none_or(|other| other > seconds)
+        {
+            return false;
+        }
+        match self.operator {
+            "Equal" | "" => other.operator == "Equal" && other.value == self.value,
+            "Exists" => true,
+            _ => false,
+        }
+    }
+}
+
+/// Which of these tolerations stay, so that none is covered by another; of equal ones the first.
+// Upstream: pkg/util/tolerations/tolerations.go, MergeTolerations
+pub(crate) fn merged(all: &[Toleration<'_>]) -> Vec<usize> {
+    let mut merged: Vec<usize> = Vec::new();
+    for (index, toleration) in all.iter().enumerate() {
+        let covered = merged
+            .iter()
+            .any(|kept| all.get(*kept).is_some_and(|kept| kept.covers(toleration)));
+        let mut later = all.iter().skip(index + 1);
+        if !covered && !later.any(|later| later != toleration && later.covers(toleration)) {
+            merged.push(index);
+        }
+    }
+    merged
+}
+
+/// Adds tolerations to those of a pod, without those that others cover.
+pub(crate) fn merge_into(tolerations: &mut Vec<Value<'_>>, added: &[Toleration<'_>]) {
+    let all: Vec<Toleration<'_>> = tolerations
+        .iter()
+        .map(Toleration::of)
+        .chain(added.iter().copied())
+        .collect();
+    let kept = merged(&all);
+    let own = all.len() - added.len();
+    let new: Vec<Value<'static>> = kept
+        .iter()
+        .filter_map(|index| added.get(index.checked_sub(own)?))
+        .map(|toleration| toleration.to_value())
+        .collect();
+    let mut index = 0;
+    tolerations.retain(|_| {
+        index += 1;
+        kept.contains(&(index - 1))
+    });
+    tolerations.extend(new);
+}
+
+/// Whether each toleration is covered by one of a whitelist; all are by an empty one.
+// Upstream: pkg/util/tolerations/tolerations.go, VerifyAgainstWhitelist
+pub(crate) fn is_whitelisted(tolerations: &[Value<'_>], whitelist: &[Toleration<'_>]) -> bool {
+    whitelist.is_empty()
+        || tolerations
+            .iter()
+            .map(Toleration::of)
+            .all(|toleration| whitelist.iter().any(|permitted| permitted.covers(&toleration)))
+}

@@ -1,0 +1,93 @@
+//! PodGroupWorkloadExists: the workload that a pod group refers to exists and has its template.
+
+use pratique_core::Attributes;
+use pratique_gotext::strconv::quote;
+use pratique_plugin::{
+    Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+};
+use pratique_types::Operation;
+
+use crate::answer::{bad_request, forbidden};
+use crate::object::{elements, is_kind, text};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "PodGroupWorkloadExists",
+    make: |settings| {
+        Ok(Box::new(PodGroupWorkloadExists {
+            enabled: settings.feature_gates.enabled(Gate::GENERIC_WORKLOAD),
+        }))
+    },
+};
+
+// Upstream: plugin/pkg/admission/podgroup/admission.go
+struct PodGroupWorkloadExists {
+    enabled: bool,
+}
+
+impl Plugin for PodGroupWorkloadExists {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::WORKLOAD]
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        let resource = &request.resource;
+        let group = attributes.object;
+        if !self.enabled
+            || resource.resource != "podgroups"
+            || resource.group != "scheduling.k8s.io"
+            || !request.sub_resource.is_empty()
+        {
+            return Ok(());
+        }
+        if !is_kind(group, "scheduling.k8s.io", "PodGroup") {
+            return Err(bad_request(
+                "resource was marked with kind PodGroup but could not be converted",
+            ));
+        }
+        let Some(reference) = group.at(&["spec", "podGroupTemplateRef", "workload"]) else {
+            return Ok(());
+        };
+        let workload = text(reference, &["workloadName"]);
+        let shown = quote(workload);
+        let stored = context
+            .state
+            .find(StateKind::WORKLOAD, &request.namespace, workload)?;
+        let Some(stored) = stored else {
+            let error = format!("PodGroup rejected: Workload {shown} not found");
+            return Err(forbidden(attributes, error));
+        };
+        if !text(stored, &["metadata", "deletionTimestamp"]).is_empty() {
+            let error = format!("PodGroup rejected: Workload {shown} is being deleted");
+            return Err(forbidden(attributes, error));
+        }
+        let template = text(reference, &["podGroupTemplateName"]);
+        let mut templates = elements(stored, &["spec", "podGroupTemplates"]).iter();
+        match templates.any(|other| text(other, &["name"]) == template) {
+            true => Ok(()),
+            false => {
+                let template = quote(template);
+                let error =
+                    format!("PodGroup rejected: PodGroupTemplate {template} not found in Workload {shown}");
+                Err(forbidden(attributes, error))
+            }
+        }
+    }
+}

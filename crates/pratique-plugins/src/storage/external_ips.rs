@@ -1,0 +1,63 @@
+//! DenyServiceExternalIPs: services get no external addresses that they do not have.
+
+use pratique_core::Attributes;
+use pratique_json::Value;
+use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_types::Operation;
+
+use super::ingress_class::go_kind;
+use crate::answer::{forbidden, internal};
+use crate::object::{elements, is_kind};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "DenyServiceExternalIPs",
+    make: |_| Ok(Box::new(DenyServiceExternalIps)),
+};
+
+// Upstream: plugin/pkg/admission/network/denyserviceexternalips/admission.go
+struct DenyServiceExternalIps;
+
+impl Plugin for DenyServiceExternalIps {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        _: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        let resource = &request.resource;
+        if resource.resource != "services" || !resource.group.is_empty() || !request.sub_resource.is_empty() {
+            return Ok(());
+        }
+        let old = &request.old_object;
+        let is_service = |object: &Value<'_>| is_kind(object, "", "Service");
+        if !is_service(attributes.object) || !(old.is_null() || is_service(old)) {
+            let kind = go_kind(&request.kind);
+            return Err(internal(&format!("Expected Service resource, got: {kind}")));
+        }
+        let path = ["spec", "externalIPs"];
+        let known = elements(old, &path);
+        match elements(attributes.object, &path)
+            .iter()
+            .all(|address| known.contains(address))
+        {
+            true => Ok(()),
+            false => Err(forbidden(
+                attributes,
+                "Use of external IPs is denied by admission control",
+            )),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! StorageObjectInUseProtection and PodGroupProtection: objects that are in use are not deleted.
+
+use pratique_json::Value;
+use pratique_plugin::{
+    Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+};
+use pratique_types::Operation;
+
+use crate::object::{elements, elements_mut, is_kind};
+
+pub(crate) const STORAGE_OBJECT_IN_USE_PROTECTION: PluginFactory = PluginFactory {
+    name: "StorageObjectInUseProtection",
+    make: |_| {
+        Ok(Box::new(Protection {
+            name: STORAGE_OBJECT_IN_USE_PROTECTION.name,
+            of: &STORAGE,
+        }))
+    },
+};
+
+pub(crate) const POD_GROUP_PROTECTION: PluginFactory = PluginFactory {
+    name: "PodGroupProtection",
+    make: |settings| {
+        let enabled = settings.feature_gates.enabled(Gate::GENERIC_WORKLOAD);
+        Ok(Box::new(Protection {
+            name: POD_GROUP_PROTECTION.name,
+            of: if enabled { &POD_GROUPS } else { &[] },
+        }))
+    },
+};
+
+/// A plugin that gives new objects a finalizer.
+// Upstream: plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go
+// Upstream: plugin/pkg/admission/scheduling/podgroupprotection/admission.go
+struct Protection {
+    name: &'static str,
+    of: &'static [Protected],
+}
+
+/// Objects that are protected by a finalizer.
+struct Protected {
+    group: &'static str,
+    resource: &'static str,
+    kind: &'static str,
+    finalizer: &'static str,
+}
+
+const STORAGE: [Protected; 3] = [
+    Protected {
+        group: "",
+        resource: "persistentvolumes",
+        kind: "PersistentVolume",
+        finalizer: "kubernetes.io/pv-protection",
+    },
+    Protected {
+        group: "",
+        resource: "persistentvolumeclaims",
+        kind: "PersistentVolumeClaim",
+        finalizer: "kubernetes.io/pvc-protection",
+    },
+    Protected {
+        group: "storage.k8s.io",
+        resource: "volumeattributesclasses",
+        kind: "VolumeAttributesClass",
+        finalizer: "kubernetes.io/vac-protection",
+    },
+];
+
+const POD_GROUPS: [Protected; 1] = [Protected {
+    group: "scheduling.k8s.io",
+    resource: "podgroups",
+    kind: "PodGroup",
+    finalizer: "scheduling.k8s.io/podgroup-protection",
+}];
+
+impl Plugin for Protection {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        _: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        let resource = &request.resource;
+        let protected = self
+            .of
+            .iter()
+            .find(|protected| protected.resource == resource.resource && protected.group == resource.group);
+        if let Some(protected) = protected
+            && request.sub_resource.is_empty()
+            && is_kind(attributes.object(), protected.group, protected.kind)
+            && !elements(attributes.object(), &["metadata", "finalizers"])
+                .iter()
+                .any(|finalizer| finalizer.as_str() == Some(protected.finalizer))
+            && let Some(finalizers) = elements_mut(attributes.object_mut(), &["metadata"], "finalizers")
+        {
+            finalizers.push(Value::from(protected.finalizer));
+        }
+        Ok(())
+    }
+}

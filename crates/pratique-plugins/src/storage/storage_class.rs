@@ -1,0 +1,71 @@
+//! DefaultStorageClass: claims that name no class get the default one.
+
+use pratique_plugin::{
+    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+};
+use pratique_types::Operation;
+
+use super::default_class::default_class;
+use crate::object::{has_annotation, is_kind, name, set_at};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "DefaultStorageClass",
+    make: |_| Ok(Box::new(DefaultStorageClass)),
+};
+
+// Upstream: plugin/pkg/admission/storage/storageclass/setdefault/admission.go
+struct DefaultStorageClass;
+
+/// The annotation by which claims named their class once.
+pub(super) const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+
+const MARKS: [&str; 2] = [
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+];
+
+impl Plugin for DefaultStorageClass {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::STORAGE_CLASS]
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        let resource = &request.resource;
+        let claim = attributes.object();
+        if resource.resource != "persistentvolumeclaims"
+            || !resource.group.is_empty()
+            || !request.sub_resource.is_empty()
+            || !is_kind(claim, "", "PersistentVolumeClaim")
+            || has_annotation(claim, BETA_CLASS)
+            || claim
+                .at(&["spec", "storageClassName"])
+                .is_some_and(|class| !class.is_null())
+        {
+            return Ok(());
+        }
+        let classes = context.state.all(StateKind::STORAGE_CLASS, "")?;
+        if let Some(class) = default_class(classes, &MARKS) {
+            let class = name(class).to_owned();
+            set_at(attributes.object_mut(), &["spec"], "storageClassName", class);
+        }
+        Ok(())
+    }
+}

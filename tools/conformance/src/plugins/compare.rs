@@ -1,0 +1,69 @@
+//! Comparing what plugins made of a request with what the reference made of it.
+
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::compare::same;
+
+/// Compares a request, or each of a sequence.
+pub(super) fn compare(expect: &Value, actual: Value) -> Outcome {
+    let (expected, found) = match (expect, &actual) {
+        (Value::Array(expected), Value::Array(found)) => (expected.as_slice(), found.as_slice()),
+        _ => (std::slice::from_ref(expect), std::slice::from_ref(&actual)),
+    };
+    let mut decision = expected.len() == found.len();
+    let mut text = None;
+    for (expected, found) in expected.iter().zip(found) {
+        let (same_decision, same_text) = of_request(expected, found);
+        decision &= same_decision;
+        if let Some(same_text) = same_text {
+            text = Some(text.unwrap_or(true) && same_text);
+        }
+    }
+    let mut outcome = Outcome::new(decision, expect, actual);
+    outcome.text = text;
+    outcome
+}
+
+/// The best of the variants that the reference may show.
+fn of_request(expect: &Value, actual: &Value) -> (bool, Option<bool>) {
+    let variants = expect["variants"].as_array().into_iter().flatten();
+    let graded = std::iter::once(expect)
+        .chain(variants)
+        .map(|expect| of_variant(expect, actual));
+    graded
+        .max_by_key(|(decision, text)| (*decision, *text != Some(false)))
+        .unwrap_or((false, None))
+}
+
+/// Whether the decision is the same, and the text, if there is one.
+fn of_variant(expect: &Value, actual: &Value) -> (bool, Option<bool>) {
+    if let Some(error) = expect.get("loadError") {
+        let found = actual.get("loadError");
+        return (found.is_some(), Some(is_text(expect, error, found)));
+    }
+    let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
+    let decision = actual.get("loadError").is_none()
+        && [
+            "/allowed",
+            "/status/code",
+            "/status/reason",
+            "/object",
+            "/warnings",
+            "/auditAnnotations",
+            "/booked",
+            "/created",
+        ]
+        .iter()
+        .all(|path| field(path));
+    let text = expect.pointer("/status/message").map(|message| {
+        is_text(expect, message, actual.pointer("/status/message")) && field("/status/details")
+    });
+    (decision, text)
+}
+
+/// Whether a text is the expected one, or any of its forms.
+fn is_text(expect: &Value, expected: &Value, found: Option<&Value>) -> bool {
+    let mut forms = expect["texts"].as_array().into_iter().flatten();
+    found.is_some_and(|found| found == expected || forms.any(|form| form == found))
+}

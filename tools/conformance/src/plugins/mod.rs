@@ -1,0 +1,20 @@
+//! The suite `plugins`: built-in admission plugins over a described cluster.
+
+mod access;
+mod backend;
+mod compare;
+mod run;
+
+use serde_json::Value;
+
+use super::Outcome;
+
+pub(super) fn run_case(case: &Value) -> Outcome {
+    let Some(expect) = case.get("expect") else {
+        return Outcome::failed(case, "the case has no expectation");
+    };
+    match run::answer(case) {
+        Ok(actual) => compare::compare(expect, actual),
+        Err(why) => Outcome::failed(case, &why.to_string()),
+    }
+}

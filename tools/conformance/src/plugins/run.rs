@@ -1,0 +1,211 @@
+//! Running the plugins of a case.
+
+use std::time::Duration;
+
+use pratique_harness::Error;
+use pratique_json as json;
+use pratique_plugin::{
+    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginFactory, PluginGates,
+    PluginSettings, Rejection, Stage, StateKind, StateObjects, default_plugins,
+};
+use pratique_types::{AdmissionRequest, ObjectForm, Operation};
+use serde_json::{Map, Value, json};
+
+use super::access::CaseReviewer;
+use super::backend::Backend;
+use crate::fixture::json_value;
+
+/// What the plugins make of a case, in the form of its expectation.
+pub(super) fn answer(case: &Value) -> Result<Value, Error> {
+    let chain = match start(case)? {
+        Ok(chain) => chain,
+        Err(error) => return Ok(json!({"loadError": error})),
+    };
+    let mut state = StateObjects::whole();
+    for object in elements(case, "objects") {
+        // What has no name is no object of a cluster.
+        state.insert(json_value(object));
+    }
+    let reviewer: CaseReviewer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
+    let backend = Backend::of(case);
+    let expect = &case["expect"];
+    let mut run = |request: &Value, expect: &Value, at: f64| {
+        let now = Duration::try_from_secs_f64(at).unwrap_or_default();
+        let context = PluginContext::new(&state)
+            .with_access(&reviewer)
+            .with_images(&backend)
+            .at(Duration::from_secs(EPOCH) + now);
+        let (shown, effects) = judge(&chain, request, &expect["defaulted"], &context)?;
+        state.apply(&effects);
+        Ok(shown)
+    };
+    match case["requests"].as_array() {
+        None => run(&case["request"], expect, 0.0),
+        Some(requests) => {
+            let mut at = 0.0;
+            let expectations = requests
+                .iter()
+                .enumerate()
+                .map(|(index, _)| expect.get(index).unwrap_or(&Value::Null));
+            let answers = requests.iter().zip(expectations).map(|(request, expect)| {
+                at = request["at"].as_f64().unwrap_or(at);
+                run(request, expect, at)
+            });
+            answers.collect::<Result<Vec<_>, Error>>().map(Value::Array)
+        }
+    }
+}
+
+/// When the sequences of the reference begin: 2026-01-01.
+const EPOCH: u64 = 1_767_225_600;
+
+/// The plugins of a case, or the error with which they do not start.
+fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
+    let mut gates = PluginGates::default();
+    for (name, on) in members(&case["flags"]["feature-gates"]) {
+        gates.set(name, on == &Value::Bool(true));
+    }
+    let names: Vec<&str> = match &case["plugins"] {
+        Value::String(_) => default_plugins().collect(),
+        names => names
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect(),
+    };
+    let mut plugins = Vec::new();
+    for name in names {
+        let factory = factory(name).ok_or_else(|| format!("plugin {name} is not implemented"))?;
+        let configuration = case["config"][name].as_str().map(str::as_bytes);
+        let mut settings = PluginSettings::new(&gates).with_configuration(configuration);
+        for (flag, seconds) in [
+            (
+                "default-not-ready-toleration-seconds",
+                &mut settings.not_ready_toleration_seconds,
+            ),
+            (
+                "default-unreachable-toleration-seconds",
+                &mut settings.unreachable_toleration_seconds,
+            ),
+        ] {
+            if let Some(given) = case["flags"][flag].as_i64() {
+                *seconds = given;
+            }
+        }
+        match (factory.make)(&settings) {
+            Ok(plugin) => plugins.push(plugin),
+            Err(error) => return Ok(Err(error.of_plugin(name))),
+        }
+    }
+    Ok(Ok(PluginChain::new(plugins)))
+}
+
+/// The plugins of all crates that have some.
+fn factory(name: &str) -> Option<&'static PluginFactory> {
+    let others: [&'static PluginFactory; 0] = [];
+    let found = others.into_iter().find(|factory| factory.name == name);
+    found.or_else(|| pratique_plugins::factory(name))
+}
+
+/// Puts one request through both phases. `defaulted` is the object as the reference decoded it, if that is another one.
+fn judge(
+    chain: &PluginChain,
+    request: &Value,
+    defaulted: &Value,
+    context: &PluginContext<'_>,
+) -> Result<(Value, Effects), Error> {
+    let text = request.to_string();
+    let mut request: AdmissionRequest<'_> =
+        serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
+    let decoded = match defaulted {
+        Value::Null => request.object.clone(),
+        defaulted => json_value(defaulted),
+    };
+    if request.operation == Operation::Create && request.name.is_empty() {
+        let name = decoded.at(&["metadata", "name"]).and_then(json::Value::as_str);
+        request.name = name.unwrap_or_default().to_owned();
+    }
+    let mut object = decoded.clone();
+    let mut effects = Effects::default();
+    let result = run(chain, &request, &mut object, context, &mut effects);
+    let mut shown = Map::new();
+    shown.insert("allowed".to_owned(), Value::Bool(result.is_ok()));
+    if let Err(rejection) = &result {
+        shown.insert("status".to_owned(), status(rejection)?);
+    } else if object != decoded {
+        shown.insert("object".to_owned(), Value::from(&object));
+    }
+    shown.insert("warnings".to_owned(), json!(effects.warnings));
+    let annotations = effects.audit_annotations().iter();
+    let annotations: Map<String, Value> = annotations
+        .map(|(key, value)| (key.clone(), Value::String(value.clone())))
+        .collect();
+    shown.insert("auditAnnotations".to_owned(), Value::Object(annotations));
+    let created = effects.created.iter();
+    let created: Vec<String> = created
+        .map(|created| format!("{}/{}", created.kind.resource, created.name))
+        .collect();
+    shown.insert("created".to_owned(), json!(created));
+    shown.insert("booked".to_owned(), booked(&effects, context));
+    Ok((Value::Object(shown), effects))
+}
+
+fn run(
+    chain: &PluginChain,
+    request: &AdmissionRequest<'_>,
+    object: &mut json::Value<'_>,
+    context: &PluginContext<'_>,
+    effects: &mut Effects,
+) -> Result<(), Rejection> {
+    let mut attributes = MutableAttributes::new(request, object);
+    chain.admit(Stage::All, &mut attributes, context, effects, &mut ())?;
+    let attributes = Attributes {
+        request,
+        object,
+        form: ObjectForm::Settled,
+    };
+    chain.validate(Stage::All, &attributes, context, effects, &mut ())
+}
+
+fn status(rejection: &Rejection) -> Result<Value, Error> {
+    let status = rejection
+        .status()
+        .ok_or_else(|| format!("not decided: {rejection}"))?;
+    let mut status = serde_json::to_value(status).map_err(|error| error.to_string())?;
+    if let Some(members) = status.as_object_mut() {
+        // Every expectation is a failure; the cases leave that out.
+        members.remove("status");
+    }
+    Ok(status)
+}
+
+/// The quotas whose status changes: the new usage, and the limits if they change too.
+fn booked(effects: &Effects, context: &PluginContext<'_>) -> Value {
+    let mut booked: Vec<_> = effects.booked.iter().collect();
+    booked.sort_by_key(|booked| format!("{}/{}", booked.namespace, booked.name));
+    let shown = booked.into_iter().filter_map(|booked| {
+        let quota = context
+            .state
+            .get(StateKind::RESOURCE_QUOTA, &booked.namespace, &booked.name);
+        let old = quota.found().and_then(|quota| quota.get("status"));
+        if old == Some(&booked.status) {
+            return None;
+        }
+        let field = |field: &str| booked.status.get(field).map_or(Value::Null, Value::from);
+        let mut shown = json!({"namespace": booked.namespace, "name": booked.name, "used": field("used")});
+        if old.and_then(|old| old.get("hard")) != booked.status.get("hard") {
+            shown["hard"] = field("hard");
+        }
+        Some(shown)
+    });
+    Value::Array(shown.collect())
+}
+
+fn elements<'c>(case: &'c Value, field: &str) -> impl Iterator<Item = &'c Value> {
+    case[field].as_array().into_iter().flatten()
+}
+
+fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flatten()
+}
