@@ -36,8 +36,13 @@ pub enum AccessAnswer {
         /// Why, if the authorizer says so.
         reason: String,
     },
-    /// The check failed.
-    Failed(String),
+    /// The check failed, and nothing has an opinion.
+    Failed {
+        /// Why, if the authorizer says so.
+        reason: String,
+        /// The error.
+        error: String,
+    },
     /// The answer is not known yet.
     Pending,
     /// The answer cannot be known.
@@ -77,7 +82,11 @@ impl AccessReviewer for PolicyAuthorizer<'_> {
             Answer::Pending => AccessAnswer::Pending,
             Answer::Unknown => AccessAnswer::Unknown,
             Answer::Decided(decision) => match decision.error {
-                Some(error) => AccessAnswer::Failed(error),
+                Some(_) if decision.allowed => AccessAnswer::Allowed,
+                Some(error) => AccessAnswer::Failed {
+                    reason: decision.reason,
+                    error,
+                },
                 None if decision.allowed => AccessAnswer::Allowed,
                 None => AccessAnswer::Denied {
                     reason: decision.reason,

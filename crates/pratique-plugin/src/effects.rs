@@ -1,5 +1,6 @@
 //! What follows from a request besides the decision.
 
+use pratique_gotext::validation::qualified_name;
 use pratique_json::Value;
 
 use crate::state::StateKind;
@@ -46,11 +47,13 @@ impl Effects {
         self.warnings.push(warning.into());
     }
 
-    /// Adds an annotation to the audit event. A key that is there keeps its value.
+    /// Adds an annotation to the audit event. A key that is there keeps its value, and one that is no qualified name with a
+    /// prefix is left out.
     // Upstream: pkg/admission/attributes.go, attributesRecord.AddAnnotationWithLevel
     pub fn annotate(&mut self, key: impl Into<String>, value: impl Into<String>) {
         let key = key.into();
-        if !self.annotations.iter().any(|(other, _)| *other == key) {
+        let has_form = key.split('/').count() == 2 && qualified_name(&key).is_empty();
+        if has_form && !self.annotations.iter().any(|(other, _)| *other == key) {
             self.annotations.push((key, value.into()));
         }
     }

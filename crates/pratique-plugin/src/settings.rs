@@ -4,7 +4,7 @@ use crate::gates::PluginGates;
 use crate::plugin::Plugin;
 
 /// What a plugin is made from: its configuration, and the flags of the server that it reads.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct PluginSettings<'a> {
     /// The plugin's configuration, YAML or JSON; `None` where the admission configuration does not name the plugin.
@@ -15,6 +15,8 @@ pub struct PluginSettings<'a> {
     pub not_ready_toleration_seconds: i64,
     /// `--default-unreachable-toleration-seconds`.
     pub unreachable_toleration_seconds: i64,
+    /// Says what is wrong with a kubeconfig file that configuration names, if anything is. Without it files are not looked at.
+    pub check_kubeconfig: Option<&'a dyn Fn(&str) -> Result<(), String>>,
 }
 
 /// Why a plugin does not start.
@@ -45,6 +47,16 @@ impl<'a> PluginSettings<'a> {
             feature_gates,
             not_ready_toleration_seconds: 300,
             unreachable_toleration_seconds: 300,
+            check_kubeconfig: None,
+        }
+    }
+
+    /// Sets what checks kubeconfig files.
+    #[must_use]
+    pub fn with_kubeconfig_check(self, check: &'a dyn Fn(&str) -> Result<(), String>) -> Self {
+        PluginSettings {
+            check_kubeconfig: Some(check),
+            ..self
         }
     }
 

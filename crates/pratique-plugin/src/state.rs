@@ -118,6 +118,12 @@ impl StateKind {
     pub const INGRESS_CLASS: Self = Self::cluster("networking.k8s.io", "IngressClass", "ingressclasses");
     /// Resource claims.
     pub const RESOURCE_CLAIM: Self = Self::namespaced("resource.k8s.io", "ResourceClaim", "resourceclaims");
+    /// Definitions of custom resources.
+    pub const CUSTOM_RESOURCE_DEFINITION: Self = Self::cluster(
+        "apiextensions.k8s.io",
+        "CustomResourceDefinition",
+        "customresourcedefinitions",
+    );
     /// Device classes.
     pub const DEVICE_CLASS: Self = Self::cluster("resource.k8s.io", "DeviceClass", "deviceclasses");
 

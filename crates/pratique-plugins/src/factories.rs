@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use pratique_plugin::PluginFactory;
 
-use crate::{always, namespaces, nodes, pods, scheduling, storage};
+use crate::{always, events, identity, namespaces, nodes, pods, scheduling, storage};
 
 /// The plugins of this crate, in the order of the server.
 pub const FACTORIES: &[PluginFactory] = &[
@@ -21,12 +21,18 @@ pub const FACTORIES: &[PluginFactory] = &[
     pods::PRIORITY,
     pods::DEFAULT_TOLERATION_SECONDS,
     pods::POD_TOLERATION_RESTRICTION,
+    events::FACTORY,
     pods::EXTENDED_RESOURCE_TOLERATION,
     storage::DEFAULT_STORAGE_CLASS,
     storage::STORAGE_OBJECT_IN_USE_PROTECTION,
     storage::POD_GROUP_PROTECTION,
+    identity::OWNER_REFERENCES_PERMISSION_ENFORCEMENT,
     storage::PERSISTENT_VOLUME_CLAIM_RESIZE,
     pods::RUNTIME_CLASS,
+    identity::CERTIFICATE_APPROVAL,
+    identity::CERTIFICATE_SIGNING,
+    identity::CLUSTER_TRUST_BUNDLE_ATTEST,
+    identity::CERTIFICATE_SUBJECT_RESTRICTION,
     storage::DEFAULT_INGRESS_CLASS,
     storage::DENY_SERVICE_EXTERNAL_IPS,
     pods::POD_TOPOLOGY_LABELS,

@@ -35,7 +35,9 @@
 mod always;
 mod answer;
 mod configuration;
+mod events;
 mod factories;
+mod identity;
 mod namespaces;
 mod nodes;
 mod object;

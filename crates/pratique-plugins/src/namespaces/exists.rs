@@ -36,13 +36,12 @@ impl Plugin for NamespaceExists {
         &self,
         attributes: &Attributes<'_>,
         context: &PluginContext<'_>,
-        _: &mut Effects,
+        effects: &mut Effects,
     ) -> Result<(), Rejection> {
         let request = attributes.request;
         let namespace = request.namespace.as_str();
-        let exists = namespace.is_empty()
-            || is_for_namespace(request)
-            || context.state.exists(StateKind::NAMESPACE, "", namespace)?;
+        let exists =
+            namespace.is_empty() || is_for_namespace(request) || super::exists(context, effects, namespace)?;
         match exists {
             true => Ok(()),
             false => Err(not_found("", "namespaces", namespace)),

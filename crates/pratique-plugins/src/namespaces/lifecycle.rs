@@ -1,15 +1,12 @@
 //! NamespaceLifecycle: nothing is created in namespaces that do not exist or end, and some namespaces stay.
 
-use pratique_json::Value;
 use pratique_plugin::{
-    Effects, Lookup, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
-    StateKind,
+    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::{Operation, StatusCause};
 
-use super::is_for_namespace;
+use super::{exists, is_for_namespace, is_terminating};
 use crate::answer::{forbidden_as, forbidden_status, not_found};
-use crate::object::text;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     name: "NamespaceLifecycle",
@@ -43,7 +40,7 @@ impl Plugin for NamespaceLifecycle {
         &self,
         attributes: &mut MutableAttributes<'_, '_>,
         context: &PluginContext<'_>,
-        _: &mut Effects,
+        effects: &mut Effects,
     ) -> Result<(), Rejection> {
         let request = attributes.request;
         if is_for_namespace(request) {
@@ -60,18 +57,14 @@ impl Plugin for NamespaceLifecycle {
         let resource = &request.resource;
         let reviews_access =
             resource.group == "authorization.k8s.io" && resource.resource == "localsubjectaccessreviews";
-        if request.operation != Operation::Create || request.namespace.is_empty() || reviews_access {
+        if request.operation == Operation::Delete || request.namespace.is_empty() || reviews_access {
             return Ok(());
         }
         let namespace = request.namespace.as_str();
-        let stored: Option<&Value<'_>> = match context.state.get(StateKind::NAMESPACE, "", namespace) {
-            Lookup::Found(stored) => Some(stored),
-            // A namespace of which only the name is known is taken to be in use, as nearly all are.
-            Lookup::Named => None,
-            Lookup::Absent => return Err(not_found("", "namespaces", namespace)),
-            Lookup::Unknown => return Err(StateKind::NAMESPACE.missing("", Some(namespace))),
-        };
-        if stored.is_none_or(|stored| text(stored, &["status", "phase"]) != "Terminating") {
+        if !exists(context, effects, namespace)? {
+            return Err(not_found("", "namespaces", namespace));
+        }
+        if request.operation != Operation::Create || !is_terminating(context, namespace) {
             return Ok(());
         }
         let error =

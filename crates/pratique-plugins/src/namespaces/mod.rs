@@ -4,6 +4,8 @@ mod auto_provision;
 mod exists;
 mod lifecycle;
 
+use pratique_json::Value;
+use pratique_plugin::{Effects, Lookup, PluginContext, Rejection, StateKind};
 use pratique_types::AdmissionRequest;
 
 pub(crate) use auto_provision::FACTORY as NAMESPACE_AUTO_PROVISION;
@@ -13,4 +15,39 @@ pub(crate) use lifecycle::FACTORY as NAMESPACE_LIFECYCLE;
 /// Whether a request is for a namespace itself.
 fn is_for_namespace(request: &AdmissionRequest<'_>) -> bool {
     request.kind.kind == "Namespace" && request.kind.group.is_empty()
+}
+
+/// A namespace that is stored, or that an earlier plugin creates.
+pub(crate) fn namespace<'a>(
+    context: &PluginContext<'a>,
+    effects: &'a Effects,
+    name: &str,
+) -> Result<Option<&'a Value<'a>>, Rejection> {
+    Ok(context
+        .state
+        .find(StateKind::NAMESPACE, "", name)?
+        .or_else(|| created(effects, name)))
+}
+
+/// Whether a namespace is stored, or an earlier plugin creates it.
+fn exists(context: &PluginContext<'_>, effects: &Effects, name: &str) -> Result<bool, Rejection> {
+    Ok(context.state.exists(StateKind::NAMESPACE, "", name)? || created(effects, name).is_some())
+}
+
+/// Whether a namespace that exists is being deleted. One of which only the name is known is taken to be in use, as nearly
+/// all are.
+fn is_terminating(context: &PluginContext<'_>, name: &str) -> bool {
+    match context.state.get(StateKind::NAMESPACE, "", name) {
+        Lookup::Found(stored) => {
+            let phase = stored.at(&["status", "phase"]);
+            phase.and_then(Value::as_str) == Some("Terminating")
+        }
+        Lookup::Absent | Lookup::Named | Lookup::Unknown => false,
+    }
+}
+
+fn created<'a>(effects: &'a Effects, name: &str) -> Option<&'a Value<'a>> {
+    let mut created = effects.created.iter();
+    let namespace = created.find(|created| created.kind == StateKind::NAMESPACE && created.name == name)?;
+    Some(&namespace.object)
 }

@@ -61,12 +61,12 @@ impl Plugin for PodNodeSelector {
         &self,
         attributes: &mut MutableAttributes<'_, '_>,
         context: &PluginContext<'_>,
-        _: &mut Effects,
+        effects: &mut Effects,
     ) -> Result<(), Rejection> {
         if !is_for_whole_pods(attributes.request) || !is_pod(attributes.object()) {
             return Ok(());
         }
-        let selector = self.checked_selector(&attributes.as_attributes(), context)?;
+        let selector = self.checked_selector(&attributes.as_attributes(), context, effects)?;
         if !selector.is_empty()
             && let Some(of_pod) = descend_mut(attributes.object_mut(), &["spec", "nodeSelector"])
         {
@@ -81,12 +81,12 @@ impl Plugin for PodNodeSelector {
         &self,
         attributes: &Attributes<'_>,
         context: &PluginContext<'_>,
-        _: &mut Effects,
+        effects: &mut Effects,
     ) -> Result<(), Rejection> {
         if !is_for_whole_pods(attributes.request) || !is_pod(attributes.object) {
             return Ok(());
         }
-        self.checked_selector(attributes, context)?;
+        self.checked_selector(attributes, context, effects)?;
         self.check_whitelist(attributes)
     }
 }
@@ -97,8 +97,9 @@ impl PodNodeSelector {
         &self,
         attributes: &Attributes<'_>,
         context: &PluginContext<'_>,
+        effects: &Effects,
     ) -> Result<Labels, Rejection> {
-        let selector = self.namespace_selector(&attributes.request.namespace, context)?;
+        let selector = self.namespace_selector(&attributes.request.namespace, context, effects)?;
         let conflicts = of_pod(attributes.object)
             .any(|(key, value)| selector.get(key).is_some_and(|wanted| wanted != value));
         match conflicts {
@@ -111,8 +112,13 @@ impl PodNodeSelector {
     }
 
     // Upstream: plugin/pkg/admission/podnodeselector/admission.go, getNodeSelectorMap
-    fn namespace_selector(&self, namespace: &str, context: &PluginContext<'_>) -> Result<Labels, Rejection> {
-        let Some(stored) = context.state.find(StateKind::NAMESPACE, "", namespace)? else {
+    fn namespace_selector(
+        &self,
+        namespace: &str,
+        context: &PluginContext<'_>,
+        effects: &Effects,
+    ) -> Result<Labels, Rejection> {
+        let Some(stored) = crate::namespaces::namespace(context, effects, namespace)? else {
             return Err(internal(&format!("namespace {namespace} does not exist")));
         };
         match annotation(stored, ANNOTATION) {

@@ -74,14 +74,14 @@ impl Plugin for PodTolerationRestriction {
         &self,
         attributes: &mut MutableAttributes<'_, '_>,
         context: &PluginContext<'_>,
-        _: &mut Effects,
+        effects: &mut Effects,
     ) -> Result<(), Rejection> {
         let request = attributes.request;
         if !is_for_whole_pods(request) || !is_pod(attributes.object()) {
             return Ok(());
         }
         let of_namespace = match request.operation {
-            Operation::Create => of_namespace(request, context, DEFAULTS)?,
+            Operation::Create => of_namespace(request, context, effects, DEFAULTS)?,
             _ => Some(Vec::new()),
         };
         let defaults = of_namespace.as_ref().unwrap_or(&self.default);
@@ -94,29 +94,34 @@ impl Plugin for PodTolerationRestriction {
         {
             merge_into(tolerations, &added);
         }
-        self.check(&attributes.as_attributes(), context)
+        self.check(&attributes.as_attributes(), context, effects)
     }
 
     fn validate(
         &self,
         attributes: &Attributes<'_>,
         context: &PluginContext<'_>,
-        _: &mut Effects,
+        effects: &mut Effects,
     ) -> Result<(), Rejection> {
         match is_for_whole_pods(attributes.request) && is_pod(attributes.object) {
-            true => self.check(attributes, context),
+            true => self.check(attributes, context, effects),
             false => Ok(()),
         }
     }
 }
 
 impl PodTolerationRestriction {
-    fn check(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(), Rejection> {
+    fn check(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &Effects,
+    ) -> Result<(), Rejection> {
         let tolerations = elements(attributes.object, &["spec", "tolerations"]);
         if tolerations.is_empty() {
             return Ok(());
         }
-        let of_namespace = of_namespace(attributes.request, context, WHITELIST)?;
+        let of_namespace = of_namespace(attributes.request, context, effects, WHITELIST)?;
         let (whitelist, scope) = match &of_namespace {
             Some(whitelist) => (whitelist, "namespace"),
             None => (&self.whitelist, "cluster"),
@@ -137,10 +142,11 @@ impl PodTolerationRestriction {
 fn of_namespace(
     request: &AdmissionRequest<'_>,
     context: &PluginContext<'_>,
+    effects: &Effects,
     key: &str,
 ) -> Result<Option<Vec<OwnedToleration>>, Rejection> {
     let name = &request.namespace;
-    let Some(namespace) = context.state.find(StateKind::NAMESPACE, "", name)? else {
+    let Some(namespace) = crate::namespaces::namespace(context, effects, name)? else {
         return Err(not_found("", "namespaces", name));
     };
     match annotation(namespace, key) {

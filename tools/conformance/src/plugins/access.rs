@@ -34,7 +34,10 @@ impl AccessReviewer for CaseReviewer {
                 reason: String::new(),
             },
             Some(rule) if rule.error.is_empty() => AccessAnswer::Allowed,
-            Some(rule) => AccessAnswer::Failed(rule.error.clone()),
+            Some(rule) => AccessAnswer::Failed {
+                reason: rule.reason.clone(),
+                error: rule.error.clone(),
+            },
         }
     }
 }

@@ -78,7 +78,9 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     for name in names {
         let factory = factory(name).ok_or_else(|| format!("plugin {name} is not implemented"))?;
         let configuration = case["config"][name].as_str().map(str::as_bytes);
-        let mut settings = PluginSettings::new(&gates).with_configuration(configuration);
+        let mut settings = PluginSettings::new(&gates)
+            .with_configuration(configuration)
+            .with_kubeconfig_check(&check_kubeconfig);
         for (flag, seconds) in [
             (
                 "default-not-ready-toleration-seconds",
@@ -99,6 +101,14 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
         }
     }
     Ok(Ok(PluginChain::new(plugins)))
+}
+
+/// The kubeconfig that the reference made for the case is sound; others are looked for.
+fn check_kubeconfig(path: &str) -> Result<(), String> {
+    match path == "$KUBECONFIG" || std::fs::exists(path).unwrap_or(false) {
+        true => Ok(()),
+        false => Err(format!("stat {path}: no such file or directory")),
+    }
 }
 
 /// The plugins of all crates that have some.

@@ -1,0 +1,109 @@
+//! CertificateApproval and CertificateSigning: certificates are approved and signed by who may do it for the signer.
+
+use pratique_core::Attributes;
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_types::Operation;
+
+use super::CERTIFICATES;
+use super::signers::is_authorized;
+use crate::answer::forbidden;
+use crate::object::{go_type, is_kind, text};
+
+pub(crate) const CERTIFICATE_APPROVAL: PluginFactory = PluginFactory {
+    name: "CertificateApproval",
+    make: |_| {
+        Ok(Box::new(CertificatePermission {
+            name: CERTIFICATE_APPROVAL.name,
+            subresource: "approval",
+            verb: "approve",
+        }))
+    },
+};
+
+pub(crate) const CERTIFICATE_SIGNING: PluginFactory = PluginFactory {
+    name: "CertificateSigning",
+    make: |_| {
+        Ok(Box::new(CertificatePermission {
+            name: CERTIFICATE_SIGNING.name,
+            subresource: "status",
+            verb: "sign",
+        }))
+    },
+};
+
+/// A plugin for a part of certificate signing requests, whose change needs a permission.
+// Upstream: plugin/pkg/admission/certificates/approval/admission.go
+// Upstream: plugin/pkg/admission/certificates/signing/admission.go
+struct CertificatePermission {
+    name: &'static str,
+    subresource: &'static str,
+    verb: &'static str,
+}
+
+impl Plugin for CertificatePermission {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Update])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        let resource = &request.resource;
+        if request.sub_resource != self.subresource
+            || resource.resource != "certificatesigningrequests"
+            || resource.group != CERTIFICATES
+        {
+            return Ok(());
+        }
+        let (old, new) = (&request.old_object, attributes.object);
+        check_type(attributes, old)?;
+        if self.verb == "sign" {
+            check_type(attributes, new)?;
+            let is_same = |field: &str| {
+                let value = |object: &Value<'_>| {
+                    let value = object.at(&["status", field]).filter(|value| !value.is_empty());
+                    value.map(|value| value.clone().into_owned())
+                };
+                value(old) == value(new)
+            };
+            if is_same("certificate") && is_same("conditions") {
+                return Ok(());
+            }
+        }
+        // The signer is that of the stored request: a change of it is refused elsewhere.
+        let signer = text(old, &["spec", "signerName"]);
+        match is_authorized(context, &request.user_info, self.verb, signer)? {
+            true => Ok(()),
+            false => {
+                let (verb, signer) = (self.verb, quote(signer));
+                let error = format!("user not permitted to {verb} requests with signerName {signer}");
+                Err(forbidden(attributes, error))
+            }
+        }
+    }
+}
+
+fn check_type(attributes: &Attributes<'_>, object: &Value<'_>) -> Result<(), Rejection> {
+    match is_kind(object, CERTIFICATES, "CertificateSigningRequest") {
+        true => Ok(()),
+        false => {
+            let found = go_type(object);
+            let error = format!("expected type CertificateSigningRequest, got: {found}");
+            Err(forbidden(attributes, error))
+        }
+    }
+}

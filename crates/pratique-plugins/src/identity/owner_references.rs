@@ -1,0 +1,208 @@
+//! OwnerReferencesPermissionEnforcement: owners are set by who may delete the object, and blocked by who may finalize
+//! them.
+
+use pratique_core::Attributes;
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+use pratique_plugin::{
+    Access, AccessAnswer, Effects, MissingState, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+    StateKind,
+};
+use pratique_types::{GroupVersionKind, Operation, builtin};
+
+use crate::answer::forbidden;
+use crate::object::{elements, text};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "OwnerReferencesPermissionEnforcement",
+    make: |_| Ok(Box::new(OwnerReferencesPermissionEnforcement)),
+};
+
+// Upstream: plugin/pkg/admission/gc/gc_admission.go
+struct OwnerReferencesPermissionEnforcement;
+
+const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
+
+impl Plugin for OwnerReferencesPermissionEnforcement {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[StateKind::CUSTOM_RESOURCE_DEFINITION]
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        let resource = &request.resource;
+        let is_pod_status =
+            resource.group.is_empty() && resource.resource == "pods" && request.sub_resource == "status";
+        let new = elements(attributes.object, &OWNERS);
+        let old = elements(&request.old_object, &OWNERS);
+        if is_pod_status || attributes.object.is_null() || new == old {
+            return Ok(());
+        }
+        if request.operation != Operation::Create {
+            let delete = Access {
+                user: &request.user_info,
+                verb: "delete",
+                group: &resource.group,
+                version: &resource.version,
+                resource: &resource.resource,
+                subresource: &request.sub_resource,
+                namespace: &request.namespace,
+                name: &request.name,
+            };
+            if let Some(why) = refusal(context, &delete)? {
+                let error = format!("cannot set an ownerRef on a resource you can't delete: {why}");
+                return Err(forbidden(attributes, error));
+            }
+        }
+        check_blocking(attributes, context, new, old)
+    }
+}
+
+/// Checks that the user may finalize owners whose deletion is newly blocked.
+fn check_blocking(
+    attributes: &Attributes<'_>,
+    context: &PluginContext<'_>,
+    new: &[Value<'_>],
+    old: &[Value<'_>],
+) -> Result<(), Rejection> {
+    let blocking: Vec<&Value<'_>> = new
+        .iter()
+        .filter(|owner| blocks(owner) && !was_blocking(owner, old))
+        .collect();
+    let user = &attributes.request.user_info;
+    let finalize_anything = Access {
+        user,
+        verb: "update",
+        group: "*",
+        version: "*",
+        resource: "*",
+        subresource: "finalizers",
+        namespace: "",
+        name: "*",
+    };
+    if blocking.is_empty() || refusal(context, &finalize_anything)?.is_none() {
+        return Ok(());
+    }
+    for owner in blocking {
+        let (api_version, kind) = (text(owner, &["apiVersion"]), text(owner, &["kind"]));
+        let mapped = resource_of(context, api_version, kind)?.map_err(|error| {
+            let error = format!(
+                "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion \
+                 {api_version} Kind {kind}: {error}"
+            );
+            forbidden(attributes, error)
+        })?;
+        let finalize = Access {
+            group: &mapped.group,
+            version: &mapped.version,
+            resource: &mapped.resource,
+            namespace: match mapped.namespaced {
+                true => &attributes.request.namespace,
+                false => "",
+            },
+            name: text(owner, &["name"]),
+            ..finalize_anything
+        };
+        if let Some(why) = refusal(context, &finalize)? {
+            let error = format!(
+                "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers \
+                 on: {why}"
+            );
+            return Err(forbidden(attributes, error));
+        }
+    }
+    Ok(())
+}
+
+fn blocks(owner: &Value<'_>) -> bool {
+    owner.get("blockOwnerDeletion").and_then(Value::as_bool) == Some(true)
+}
+
+/// Whether the last of the stored references with the same uid blocked already.
+// Upstream: plugin/pkg/admission/gc/gc_admission.go, newBlockingOwnerDeletionRefs
+fn was_blocking(owner: &Value<'_>, old: &[Value<'_>]) -> bool {
+    let uid = text(owner, &["uid"]);
+    let found = old.iter().rfind(|other| text(other, &["uid"]) == uid);
+    found.is_some_and(blocks)
+}
+
+/// Why something is not allowed: the reason and the error, as Go shows them; `None` where it is.
+fn refusal(context: &PluginContext<'_>, access: &Access<'_>) -> Result<Option<String>, Rejection> {
+    match context.access.review(access) {
+        AccessAnswer::Allowed => Ok(None),
+        AccessAnswer::Denied { reason } => Ok(Some(format!("{reason}, <nil>"))),
+        AccessAnswer::Failed { reason, error } => Ok(Some(format!("{reason}, {error}"))),
+        AccessAnswer::Pending => Err(Rejection::Pending),
+        AccessAnswer::Unknown => Err(MissingState::Access(Box::new(access.question())).into()),
+    }
+}
+
+/// The resource of a kind.
+struct Mapped {
+    group: String,
+    version: String,
+    resource: String,
+    namespaced: bool,
+}
+
+/// The resource of an owner's kind, or why there is none; undecided where custom resources are not known.
+fn resource_of(
+    context: &PluginContext<'_>,
+    api_version: &str,
+    kind: &str,
+) -> Result<Result<Mapped, String>, Rejection> {
+    let (group, version) = match api_version.split_once('/') {
+        None => ("", api_version),
+        Some((_, version)) if version.contains('/') => {
+            return Ok(Err(format!("unexpected GroupVersion string: {api_version}")));
+        }
+        Some(parts) => parts,
+    };
+    if let Some(served) = builtin::resource_of(&GroupVersionKind::new(group, version, kind)) {
+        return Ok(Ok(Mapped {
+            group: served.resource.group.clone(),
+            version: served.resource.version.clone(),
+            resource: served.resource.resource.clone(),
+            namespaced: served.namespaced,
+        }));
+    }
+    let is_built_in = !group.contains('.') || group.ends_with(".k8s.io");
+    if !is_built_in {
+        for definition in context.state.all(StateKind::CUSTOM_RESOURCE_DEFINITION, "")? {
+            if text(definition, &["spec", "group"]) == group
+                && text(definition, &["spec", "names", "kind"]) == kind
+                && elements(definition, &["spec", "versions"])
+                    .iter()
+                    .any(|served| text(served, &["name"]) == version)
+            {
+                return Ok(Ok(Mapped {
+                    group: group.to_owned(),
+                    version: version.to_owned(),
+                    resource: text(definition, &["spec", "names", "plural"]).to_owned(),
+                    namespaced: text(definition, &["spec", "scope"]) == "Namespaced",
+                }));
+            }
+        }
+    }
+    let (kind, api_version) = (quote(kind), quote(api_version));
+    Ok(Err(format!(
+        "no matches for kind {kind} in version {api_version}"
+    )))
+}
