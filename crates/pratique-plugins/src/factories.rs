@@ -15,6 +15,7 @@ pub const FACTORIES: &[PluginFactory] = &[
     pods::LIMIT_POD_HARD_ANTI_AFFINITY_TOPOLOGY,
     pods::LIMIT_RANGER,
     pods::SERVICE_ACCOUNT,
+    nodes::NODE_RESTRICTION,
     nodes::TAINT_NODES_BY_CONDITION,
     pods::ALWAYS_PULL_IMAGES,
     pods::POD_NODE_SELECTOR,

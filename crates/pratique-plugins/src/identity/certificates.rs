@@ -9,7 +9,7 @@ use pratique_types::Operation;
 use super::CERTIFICATES;
 use super::signers::is_authorized;
 use crate::answer::forbidden;
-use crate::object::{go_type, is_kind, text};
+use crate::object::{elements, go_type, is_kind, text};
 
 pub(crate) const CERTIFICATE_APPROVAL: PluginFactory = PluginFactory {
     name: "CertificateApproval",
@@ -73,14 +73,19 @@ impl Plugin for CertificatePermission {
         check_type(attributes, old)?;
         if self.verb == "sign" {
             check_type(attributes, new)?;
-            let is_same = |field: &str| {
-                let value = |object: &Value<'_>| {
-                    let value = object.at(&["status", field]).filter(|value| !value.is_empty());
-                    value.map(|value| value.clone().into_owned())
-                };
-                value(old) == value(new)
-            };
-            if is_same("certificate") && is_same("conditions") {
+            // Go tells a certificate that is empty from one that is not there, which only the client's object shows.
+            let is_given = request
+                .object
+                .at(&["status", "certificate"])
+                .is_some_and(|given| !given.is_null());
+            let certificate = |object| text(object, &["status", "certificate"]);
+            let had_one = !certificate(old).is_empty();
+            let is_certified = !certificate(new).is_empty() || is_given;
+            let conditions = |object| elements(object, &["status", "conditions"]);
+            if had_one == is_certified
+                && certificate(old) == certificate(new)
+                && conditions(old) == conditions(new)
+            {
                 return Ok(());
             }
         }

@@ -33,6 +33,7 @@ pub(crate) use priority::FACTORY as PRIORITY;
 pub(crate) use resources::quantity;
 pub(crate) use runtime_class::FACTORY as RUNTIME_CLASS;
 pub(crate) use service_account::FACTORY as SERVICE_ACCOUNT;
+pub(crate) use service_account::{references_config_maps, references_secrets};
 pub(crate) use topology_labels::FACTORY as POD_TOPOLOGY_LABELS;
 
 /// The annotation of pods that a kubelet runs without the server.

@@ -38,11 +38,6 @@ impl<'v> ResourceList<'v> {
         self.entries.iter().map(|(name, quantity)| (*name, quantity))
     }
 
-    /// Whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// Sets the quantity of a resource.
     pub(crate) fn set(&mut self, name: &'v str, quantity: Quantity) {
         match self.entries.binary_search_by(|(other, _)| (*other).cmp(name)) {

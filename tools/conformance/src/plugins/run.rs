@@ -8,7 +8,8 @@ use pratique_plugin::{
     Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginFactory, PluginGates,
     PluginSettings, Rejection, Stage, StateKind, StateObjects, default_plugins,
 };
-use pratique_types::{AdmissionRequest, ObjectForm, Operation};
+use pratique_typed::settle_object;
+use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm, Operation};
 use serde_json::{Map, Value, json};
 
 use super::access::CaseReviewer;
@@ -132,6 +133,10 @@ fn judge(
         Value::Null => request.object.clone(),
         defaulted => json_value(defaulted),
     };
+    // The old object comes from storage, where it has the form of its kind.
+    if let Some(kind) = kind_of(&request.old_object) {
+        settle_object(&kind, &mut request.old_object, &json::Progress::unwatched());
+    }
     if request.operation == Operation::Create && request.name.is_empty() {
         let name = decoded.at(&["metadata", "name"]).and_then(json::Value::as_str);
         request.name = name.unwrap_or_default().to_owned();
@@ -159,6 +164,13 @@ fn judge(
     shown.insert("created".to_owned(), json!(created));
     shown.insert("booked".to_owned(), booked(&effects, context));
     Ok((Value::Object(shown), effects))
+}
+
+/// The kind that an object says it is of.
+fn kind_of(object: &json::Value<'_>) -> Option<GroupVersionKind> {
+    let text = |field: &str| object.get(field).and_then(json::Value::as_str);
+    let version = GroupVersion::parse(text("apiVersion")?).ok()?;
+    Some(version.with_kind(text("kind")?))
 }
 
 fn run(

@@ -1,0 +1,221 @@
+//! NodeRestriction: a node changes what is its own.
+
+mod audience;
+mod certificates;
+mod claims;
+mod node;
+mod pods;
+mod references;
+
+use pratique_core::Attributes;
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+use pratique_plugin::{
+    Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+};
+use pratique_types::{Operation, UserInfo};
+
+use crate::answer::forbidden;
+use crate::object::{go_type, is_kind, name, text};
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "NodeRestriction",
+    make: |settings| {
+        let enabled = |gate| settings.feature_gates.enabled(gate);
+        Ok(Box::new(NodeRestriction {
+            insecure_requests: enabled(Gate::ALLOW_INSECURE_KUBELET_CSR),
+            restricts_audiences: enabled(Gate::NODE_AUDIENCE_RESTRICTION),
+            pod_certificates: enabled(Gate::POD_CERTIFICATE_REQUEST),
+        }))
+    },
+};
+
+// Upstream: plugin/pkg/admission/noderestriction/admission.go
+struct NodeRestriction {
+    insecure_requests: bool,
+    restricts_audiences: bool,
+    pod_certificates: bool,
+}
+
+/// A request of a node.
+struct NodeRequest<'a> {
+    node: &'a str,
+    attributes: Attributes<'a>,
+    context: &'a PluginContext<'a>,
+}
+
+impl Plugin for NodeRestriction {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update, Operation::Delete])
+    }
+
+    fn mutates(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> &'static [StateKind] {
+        &[
+            StateKind::POD,
+            StateKind::NODE,
+            StateKind::SERVICE_ACCOUNT,
+            StateKind::CSI_DRIVER,
+            StateKind::PERSISTENT_VOLUME,
+            StateKind::PERSISTENT_VOLUME_CLAIM,
+        ]
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let Some(node) = node_of(&attributes.request.user_info) else {
+            return Ok(());
+        };
+        let request = NodeRequest {
+            node,
+            attributes: attributes.as_attributes(),
+            context,
+        };
+        if node.is_empty() {
+            let user = quote(&attributes.request.user_info.username);
+            return Err(request.forbidden(format!("could not determine node from user {user}")));
+        }
+        self.check(&request)
+    }
+}
+
+impl NodeRestriction {
+    fn check(&self, request: &NodeRequest<'_>) -> Result<(), Rejection> {
+        let of = request.attributes.request;
+        let subresource = of.sub_resource.as_str();
+        match (of.resource.group.as_str(), of.resource.resource.as_str()) {
+            ("", "pods") => match subresource {
+                "" => pods::check(request),
+                "status" => pods::check_status(request),
+                "eviction" => pods::check_eviction(request),
+                other => {
+                    let other = quote(other);
+                    Err(request.forbidden(format!(
+                        "unexpected pod subresource {other}, only 'status' and 'eviction' are allowed"
+                    )))
+                }
+            },
+            ("", "nodes") => node::check(request),
+            ("", "persistentvolumeclaims") => match subresource {
+                "status" => claims::check_status(request),
+                _ => Err(request.forbidden("may only update PVC status")),
+            },
+            ("", "serviceaccounts") => audience::check_token(request, self.restricts_audiences),
+            ("certificates.k8s.io", "podcertificaterequests") => {
+                certificates::check_pod_certificate(request, self.pod_certificates)
+            }
+            ("certificates.k8s.io", "certificatesigningrequests") if !self.insecure_requests => {
+                certificates::check_signing_request(request)
+            }
+            ("coordination.k8s.io", "leases") => check_lease(request),
+            ("storage.k8s.io", "csinodes") => check_csi_node(request),
+            ("resource.k8s.io", "resourceslices") => check_slice(request),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<'a> NodeRequest<'a> {
+    fn forbidden(&self, error: impl AsRef<str>) -> Rejection {
+        forbidden(&self.attributes, error)
+    }
+
+    fn object(&self) -> &'a Value<'a> {
+        self.attributes.object
+    }
+
+    fn old_object(&self) -> &'a Value<'a> {
+        &self.attributes.request.old_object
+    }
+
+    fn operation(&self) -> Operation {
+        self.attributes.request.operation
+    }
+
+    /// The node's name as messages quote it.
+    fn quoted_node(&self) -> String {
+        quote(self.node)
+    }
+
+    fn unexpected_type(&self, object: &Value<'_>) -> Rejection {
+        self.forbidden(format!("unexpected type {}", go_type(object)))
+    }
+
+    /// Checks that an object is of a kind.
+    fn require(&self, object: &Value<'_>, group: &str, kind: &str) -> Result<(), Rejection> {
+        match is_kind(object, group, kind) {
+            true => Ok(()),
+            false => Err(self.unexpected_type(object)),
+        }
+    }
+}
+
+/// The name of the node that a user is; `None` for users that are no nodes.
+// Upstream: pkg/auth/nodeidentifier/default.go, NodeIdentity
+fn node_of(user: &UserInfo) -> Option<&str> {
+    let node = user.username.strip_prefix("system:node:")?;
+    user.groups
+        .iter()
+        .any(|group| group == "system:nodes")
+        .then_some(node)
+}
+
+fn check_lease(request: &NodeRequest<'_>) -> Result<(), Rejection> {
+    let of = request.attributes.request;
+    if of.namespace != "kube-node-lease" {
+        return Err(request.forbidden("can only access leases in the \"kube-node-lease\" system namespace"));
+    }
+    let lease = match request.operation() {
+        Operation::Create => {
+            request.require(request.object(), "coordination.k8s.io", "Lease")?;
+            name(request.object())
+        }
+        _ => &of.name,
+    };
+    match lease == request.node {
+        true => Ok(()),
+        false => {
+            Err(request.forbidden("can only access node lease with the same name as the requesting node"))
+        }
+    }
+}
+
+fn check_csi_node(request: &NodeRequest<'_>) -> Result<(), Rejection> {
+    let accessed = match request.operation() {
+        Operation::Create if request.object().get("metadata").is_none() => {
+            return Err(request.forbidden("unable to access the object name"));
+        }
+        Operation::Create => name(request.object()),
+        _ => &request.attributes.request.name,
+    };
+    match accessed == request.node {
+        true => Ok(()),
+        false => Err(request.forbidden("can only access CSINode with the same name as the requesting node")),
+    }
+}
+
+fn check_slice(request: &NodeRequest<'_>) -> Result<(), Rejection> {
+    let (slice, verb) = match request.operation() {
+        Operation::Create => (request.object(), "create"),
+        Operation::Delete => (request.old_object(), "delete"),
+        _ => return Ok(()),
+    };
+    request.require(slice, "resource.k8s.io", "ResourceSlice")?;
+    match text(slice, &["spec", "nodeName"]) == request.node {
+        true => Ok(()),
+        false => Err(request.forbidden(format!(
+            "can only {verb} ResourceSlice with the same NodeName as the requesting node"
+        ))),
+    }
+}
