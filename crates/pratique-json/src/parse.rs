@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-use crate::Value;
+use crate::{Object, Value};
 
 /// How deeply arrays and objects may nest. Everything that walks a value may recurse to this depth.
 pub const MAX_DEPTH: usize = 400;
@@ -29,30 +29,49 @@ impl Error {
 
 /// Parses one JSON document.
 pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
+    parse_with(text, Node::new(false))
+}
+
+/// Parses one JSON document whose objects have each of their members once.
+///
+/// # Errors
+/// It is no JSON, or an object has a member twice.
+pub fn parse_unique(text: &[u8]) -> Result<Value<'_>, Error> {
+    parse_with(text, Node::new(true))
+}
+
+fn parse_with(text: &[u8], node: Node) -> Result<Value<'_>, Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     // The limit is that of the value, for the parser and for everything that traverses it.
     deserializer.disable_recursion_limit();
-    let value = Node { depth: 0 }.deserialize(&mut deserializer)?;
+    let value = node.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
 
 impl<'de> serde::Deserialize<'de> for Value<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Node { depth: 0 }.deserialize(deserializer)
+        Node::new(false).deserialize(deserializer)
     }
 }
 
 #[derive(Clone, Copy)]
 struct Node {
     depth: usize,
+    /// Whether members that are given twice are refused.
+    is_unique: bool,
 }
 
 impl Node {
+    fn new(is_unique: bool) -> Self {
+        Node { depth: 0, is_unique }
+    }
+
     fn child<E: serde::de::Error>(self) -> Result<Self, E> {
         match self.depth < MAX_DEPTH {
             true => Ok(Node {
                 depth: self.depth + 1,
+                ..self
             }),
             false => Err(E::custom("exceeded max depth")),
         }
@@ -129,7 +148,12 @@ impl<'de> Visitor<'de> for Node {
         while let Some(key) = entries.next_key_seed(Key)? {
             members.push((key, entries.next_value_seed(child)?));
         }
-        Ok(Value::Object(members.into_iter().collect()))
+        let count = members.len();
+        let object: Object<'de> = members.into_iter().collect();
+        match self.is_unique && object.len() < count {
+            true => Err(A::Error::custom("a member is given twice")),
+            false => Ok(Value::Object(object)),
+        }
     }
 }
 
@@ -195,6 +219,13 @@ mod tests {
         assert!(parse(deep(MAX_DEPTH).as_bytes()).is_ok());
         let error = parse(deep(100_000).as_bytes()).unwrap_err();
         assert!(error.to_string().starts_with("exceeded max depth"), "{error}");
+    }
+
+    #[test]
+    fn members_are_given_once() {
+        assert!(parse_unique(br#"{"a":{"b":1,"c":2},"b":[{"a":1}]}"#).is_ok());
+        assert!(parse_unique(br#"{"a":{"b":1,"c":2,"b":1}}"#).is_err());
+        assert!(parse(br#"{"a":{"b":1,"c":2,"b":1}}"#).is_ok());
     }
 
     #[test]

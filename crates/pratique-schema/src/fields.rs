@@ -17,24 +17,33 @@ pub struct Fields {
 }
 
 /// Fields that are parsed from the table on first use: of more than a thousand types, a program uses few.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LazyFields {
     table: &'static str,
+    /// The schema whose types they refer to.
+    owner: fn() -> &'static Schema,
     fields: OnceLock<Fields>,
+}
+
+impl Default for LazyFields {
+    fn default() -> Self {
+        LazyFields::new("", Schema::builtin)
+    }
 }
 
 impl LazyFields {
     /// Takes the lines of the table.
-    pub(crate) const fn new(table: &'static str) -> Self {
+    pub(crate) const fn new(table: &'static str, owner: fn() -> &'static Schema) -> Self {
         LazyFields {
             table,
+            owner,
             fields: OnceLock::new(),
         }
     }
 
     #[cold]
     fn read(&self) -> &Fields {
-        let read = || Fields::new(read::fields(self.table, Schema::builtin()));
+        let read = || Fields::new(read::fields(self.table, (self.owner)()));
         self.fields.get_or_init(read)
     }
 }

@@ -49,17 +49,30 @@ pub fn names_in_order(fields: &'static [LayoutField]) -> Vec<&'static str> {
 
 /// The fields of a type, such as `core/v1.Volume`, in Go's order; none of an unknown type.
 pub fn layout(name: &str) -> &'static [LayoutField] {
-    static LAYOUTS: OnceLock<HashMap<&str, Vec<LayoutField>, RandomState>> = OnceLock::new();
+    static LAYOUTS: OnceLock<Layouts> = OnceLock::new();
     static TABLE: &str = include_str!("../data/layout.txt");
-    let layouts = LAYOUTS.get_or_init(|| {
-        let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
+    LAYOUTS.get_or_init(|| Layouts::read(TABLE)).of(name)
+}
+
+/// How Go lays out the structs of a release.
+#[derive(Debug, Default)]
+pub struct Layouts(HashMap<&'static str, Vec<LayoutField>, RandomState>);
+
+impl Layouts {
+    /// Reads a table as `cargo xtask codegen` writes it.
+    pub fn read(table: &'static str) -> Self {
+        let lines = table.lines().filter(|line| !line.starts_with('#'));
         let read = |line: &'static str| {
             let mut words = line.split(' ');
             Some((words.next()?, read_fields(&mut words)))
         };
-        lines.filter_map(read).collect()
-    });
-    layouts.get(name).map_or(&[], Vec::as_slice)
+        Layouts(lines.filter_map(read).collect())
+    }
+
+    /// The fields of a type, as [`layout`].
+    pub fn of(&self, name: &str) -> &[LayoutField] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Reads fields up to the closing parenthesis, or the end.

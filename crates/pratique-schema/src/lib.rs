@@ -33,7 +33,7 @@ use pratique_types::GroupVersionKind;
 pub use constraints::{Constraints, TypeConstraints};
 pub use fields::{Fields, LazyFields};
 pub use given::{Given, given};
-pub use layout::{LayoutField, layout, names_in_order};
+pub use layout::{LayoutField, Layouts, layout, names_in_order};
 pub use slots::{Named, Walk};
 
 /// Types that refer to each other, and the kinds among them.
@@ -131,7 +131,13 @@ impl Schema {
     /// The types of Kubernetes 1.37.
     pub fn builtin() -> &'static Schema {
         static BUILTIN: OnceLock<Schema> = OnceLock::new();
-        BUILTIN.get_or_init(|| read::read(Schema::table()))
+        BUILTIN.get_or_init(|| Schema::read(Schema::table(), Schema::builtin))
+    }
+
+    /// The types of a table in the format of [`Schema::table`]: those of another release. `owner` gives the schema that
+    /// this becomes, which fields that are parsed later refer to.
+    pub fn read(table: &'static str, owner: fn() -> &'static Schema) -> Schema {
+        read::read(table, owner)
     }
 
     /// The text that the types of Kubernetes are parsed from. The names of their fields are slices of it, so a name can be
@@ -161,7 +167,7 @@ impl Schema {
     pub fn get(&self, id: TypeId) -> &StructType {
         static NOTHING: StructType = StructType {
             name: "",
-            fields: LazyFields::new(""),
+            fields: LazyFields::new("", Schema::builtin),
             has_floats: false,
         };
         self.types.get(id.0 as usize).unwrap_or(&NOTHING)

@@ -11,7 +11,7 @@ use crate::{Field, LazyFields, Presence, Scalar, Schema, Shape, StructType, Type
 type Names = HashMap<&'static str, TypeId, RandomState>;
 
 /// Reads a table: its kinds, and where the fields of its types are.
-pub(crate) fn read(table: &'static str) -> Schema {
+pub(crate) fn read(table: &'static str, owner: fn() -> &'static Schema) -> Schema {
     let mut schema = Schema::default();
     let (kinds, types) = table.split_once("\ntype ").unwrap_or((table, ""));
     for (at, of) in (0..).zip(types.split("\ntype ")) {
@@ -20,7 +20,7 @@ pub(crate) fn read(table: &'static str) -> Schema {
         schema.names.insert(name, TypeId(at));
         schema.types.push(StructType {
             name,
-            fields: LazyFields::new(fields),
+            fields: LazyFields::new(fields, owner),
             has_floats: floats == "floats",
         });
     }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn no_line_is_lost() {
         let table = Schema::table();
-        let schema = super::read(table);
+        let schema = super::read(table, Schema::builtin);
         let fields: usize = schema.types.iter().map(|of| of.fields.len()).sum();
         assert_eq!(fields, table.lines().filter(|line| line.starts_with(' ')).count());
         let kinds = table.lines().filter(|line| line.starts_with("kind ")).count();

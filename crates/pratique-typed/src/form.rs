@@ -7,6 +7,7 @@ mod scalar;
 mod settle;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use pratique_json::{Interrupted, Object, Progress, Value};
 use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
@@ -15,6 +16,7 @@ use pratique_types::GroupVersionKind;
 use crate::settled::settled;
 
 pub(crate) use scalar::canonical;
+pub use settle::{Settled, settle_in, settle_keeping_empty, settle_strict};
 pub(crate) use settle::{settle, settle_fitting};
 
 /// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
@@ -171,6 +173,8 @@ fn or_old<'a>(
 struct Typing<'p> {
     schema: &'static Schema,
     progress: &'p Progress<'p>,
+    /// Whether an empty list or map stayed that is left out where the object is written.
+    kept_empty: Cell<bool>,
 }
 
 /// What becomes of a member.
@@ -183,9 +187,14 @@ enum Edit<'a> {
 /// Recursion follows the nesting of the value, which the parser bounds, and of the schema's own structs.
 impl<'p> Typing<'p> {
     fn new(progress: &'p Progress<'_>) -> Self {
+        Typing::of_schema(Schema::builtin(), progress)
+    }
+
+    fn of_schema(schema: &'static Schema, progress: &'p Progress<'_>) -> Self {
         Typing {
-            schema: Schema::builtin(),
+            schema,
             progress,
+            kept_empty: Cell::new(false),
         }
     }
 

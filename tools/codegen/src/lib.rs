@@ -8,6 +8,7 @@ mod discovery;
 mod error;
 mod given;
 mod merge;
+mod objects;
 mod openapi;
 mod types;
 
@@ -47,11 +48,7 @@ pub fn run(
         write_layout(&types, name, &mut layout);
     }
     for name in &names {
-        let floats = if with_floats.contains(name) { " floats" } else { "" };
-        let _ = writeln!(text, "type {name}{floats}");
-        for (field, of) in fields(&types, name) {
-            let _ = writeln!(text, " {field} {} {}{}", of.presence, of.shape, of.go);
-        }
+        write_type(&types, name, with_floats.contains(name), &mut text);
     }
     let table = data.join("types.txt");
     std::fs::write(&table, text).map_err(at(&table))?;
@@ -69,6 +66,12 @@ pub fn run(
     }
     merge::run(openapi, &data.join("merge.txt"))?;
     constraints::run(openapi, &data.join("constraints.txt"))
+}
+
+/// Reads what `tools/go/objects` writes of the schemes of an API server; writes `types.txt`, `layout.txt`, `kinds.txt` and
+/// `defaults.txt` into the directory `data`.
+pub fn run_objects(objects: &Path, data: &Path) -> Result<(), CodegenError> {
+    objects::run(objects, data)
 }
 
 /// Types of no kind that has objects: what conversions between versions keep in annotations, what is in manifests and
@@ -125,6 +128,15 @@ const LAYOUT_HEAD: &str = "\
 # FIELD: JSON_NAME[=GO_NAME]:NUMBER, in Go's order; GO_NAME where it is not the JSON name in upper case.
 #   ^TYPE:NUMBER for an embedded struct, whose fields follow in parentheses.
 ";
+
+/// A struct with its fields by name, each in a line.
+fn write_type(types: &Types, name: &str, has_floats: bool, text: &mut String) {
+    let floats = if has_floats { " floats" } else { "" };
+    let _ = writeln!(text, "type {name}{floats}");
+    for (field, of) in fields(types, name) {
+        let _ = writeln!(text, " {field} {} {}{}", of.presence, of.shape, of.go);
+    }
+}
 
 /// The fields of a struct in Go's order, in a line.
 fn write_layout(types: &Types, name: &str, text: &mut String) {

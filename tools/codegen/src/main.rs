@@ -3,12 +3,35 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use pratique_codegen::CodegenError;
 
 /// Writes the tables of Kubernetes' built-in types.
 #[derive(Parser)]
-#[command(bin_name = "cargo xtask codegen")]
+#[command(bin_name = "cargo xtask codegen", args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    tables: Option<Tables>,
+    #[command(flatten)]
+    sources: Option<Sources>,
+}
+
+/// Tables that have sources of their own.
+#[derive(Subcommand)]
+enum Tables {
+    /// Writes the tables of objects as an API server of one release reads, defaults and writes them.
+    Objects {
+        /// The file that `tools/go/objects` wrote.
+        objects: PathBuf,
+        /// The directory to write the tables into.
+        #[arg(long)]
+        data: PathBuf,
+    },
+}
+
+/// Where the tables of types, merging and discovery come from.
+#[derive(Args)]
 struct Sources {
     /// A directory of OpenAPI documents, as an API server serves them or as they lie in k8s.io/kubernetes. Of several, later
     /// ones add what is not in the ones before.
@@ -42,7 +65,19 @@ impl Sources {
 }
 
 fn main() -> ExitCode {
-    match Sources::parse().write() {
+    let written = match Arguments::parse() {
+        Arguments {
+            tables: Some(Tables::Objects { objects, data }),
+            ..
+        } => pratique_codegen::run_objects(&objects, &data),
+        Arguments {
+            sources: Some(sources), ..
+        } => sources.write(),
+        Arguments { .. } => Arguments::command()
+            .error(ErrorKind::MissingRequiredArgument, "there are no sources")
+            .exit(),
+    };
+    match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

@@ -8,6 +8,7 @@ mod cel;
 mod cel_value;
 mod cluster;
 pub mod compare;
+mod defaults;
 pub mod fixture;
 mod load;
 mod outcome;
@@ -88,7 +89,7 @@ pub fn report(arguments: &Arguments) -> Result<Report, Error> {
             if !wanted {
                 continue;
             }
-            for case in cases(&file)? {
+            for case in cases(&suite_name, &file)? {
                 let name = case
                     .get("name")
                     .and_then(Value::as_str)
@@ -107,6 +108,7 @@ pub fn report(arguments: &Arguments) -> Result<Report, Error> {
 fn run_case(suite: &str, case: &Value) -> Outcome {
     let run: fn(&Value) -> Outcome = match suite {
         "cel" => cel::run_case,
+        "defaults" => defaults::run_case,
         "load" => load::run_case,
         "plugins" => plugins::run_case,
         "policy" | "server" => policy::run_case,
@@ -132,12 +134,16 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(entries)
 }
 
-fn cases(file: &Path) -> Result<Vec<Value>, Error> {
+fn cases(suite: &str, file: &Path) -> Result<Vec<Value>, Error> {
     let text = fs::read(file).map_err(Error::file(&file))?;
     let mut deserializer = serde_json::Deserializer::from_slice(&text);
     deserializer.disable_recursion_limit();
-    serde::Deserialize::deserialize(&mut deserializer)
-        .map_err(|error| Error::from(format!("{}: {error}", file.display())))
+    let mut cases: Vec<Value> = serde::Deserialize::deserialize(&mut deserializer)
+        .map_err(|error| Error::from(format!("{}: {error}", file.display())))?;
+    if suite == "defaults" {
+        defaults::add_bodies(&text, &mut cases)?;
+    }
+    Ok(cases)
 }
 
 fn stem(path: &Path) -> String {

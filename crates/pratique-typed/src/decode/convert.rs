@@ -31,6 +31,9 @@ pub(crate) enum ConvertError {
     Kind { from: &'static str, to: String },
     #[error("unrecognized type: {0}")]
     Scalar(&'static str),
+    /// Strict decoding has something to report, in its own words.
+    #[error("not decoded strictly")]
+    Undecoded,
     /// A scalar that Go decodes with a method of its own.
     #[error("{0}")]
     Content(String),

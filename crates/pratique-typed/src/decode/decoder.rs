@@ -33,8 +33,17 @@ pub(super) struct Decoder<'v, 'd, S> {
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
 impl<'v, 'd, S> Decoder<'v, 'd, S> {
     pub(super) fn new(written: &'v [Written], progress: &'d Progress<'_>, sink: &'d mut S) -> Self {
+        Self::of_schema(Schema::builtin(), written, progress, sink)
+    }
+
+    pub(super) fn of_schema(
+        schema: &'static Schema,
+        written: &'v [Written],
+        progress: &'d Progress<'_>,
+        sink: &'d mut S,
+    ) -> Self {
         Decoder {
-            schema: Schema::builtin(),
+            schema,
             progress,
             place: Place::default(),
             written,

@@ -14,7 +14,7 @@ mod received;
 mod scalar;
 
 use pratique_json::{Interrupted, Object, Progress, Value, base64};
-use pratique_schema::{Scalar, TypeId};
+use pratique_schema::{Scalar, Schema, TypeId};
 
 use decoder::Decoder;
 use first::FirstFault;
@@ -40,9 +40,33 @@ pub enum DecodeError {
 
 /// Decodes a value as a type, and reports what does not fit.
 pub fn decode<'v, N: Node<'v>>(of: TypeId, value: N, sink: &mut impl FaultSink<'v, N>) {
+    decode_in(Schema::builtin(), of, value, sink);
+}
+
+/// Decodes a value as a type of a schema, and reports what does not fit.
+pub fn decode_in<'v, N: Node<'v>>(
+    schema: &'static Schema,
+    of: TypeId,
+    value: N,
+    sink: &mut impl FaultSink<'v, N>,
+) {
     let progress = Progress::unwatched();
-    let mut decoder = Decoder::new(&[], &progress, sink);
+    let mut decoder = Decoder::of_schema(schema, &[], &progress, sink);
     let _ = decoder.root(of, value);
+}
+
+/// Decodes a value as a type of a schema: the messages of strict decoding.
+///
+/// # Errors
+/// The message about a value that cannot be decoded.
+pub fn strict_faults<'v, N: Node<'v>>(
+    schema: &'static Schema,
+    of: TypeId,
+    value: N,
+) -> Result<Vec<String>, String> {
+    let mut sink = FirstFault::default();
+    decode_in(schema, of, value, &mut sink);
+    sink.into_result()
 }
 
 /// Decodes an object strictly.
@@ -101,6 +125,20 @@ fn duplicates<'v, N: Node<'v>>(object: N) -> Vec<String> {
     let mut sink = FirstFault::default();
     Decoder::new(&[], &Progress::unwatched(), &mut sink).untyped(object);
     sink.into_result().unwrap_or_default()
+}
+
+/// Whether a scalar that is not null can be decoded, whatever it is.
+pub(crate) fn decodes(kind: Scalar, value: &Value<'_>) -> bool {
+    match kind {
+        Scalar::Bool => matches!(value, Value::Bool(_)),
+        Scalar::String => matches!(value, Value::String(_)),
+        Scalar::Int32 => matches!(value, Value::Int(number) if i32::try_from(*number).is_ok()),
+        Scalar::Int64 => matches!(value, Value::Int(_)),
+        // What it is written with is not known here.
+        Scalar::Quantity => matches!(value, Value::String(_)) && reads(kind, value),
+        Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),
+        _ => reads(kind, value),
+    }
 }
 
 /// Whether a scalar that is not null can be decoded; not asked of texts, booleans and integers.

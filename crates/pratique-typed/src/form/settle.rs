@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pratique_json::{Object, Progress, Value};
-use pratique_schema::{Field, Presence, Scalar, Shape, TypeId};
+use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 
 use super::{Typing, scalar};
 use crate::decode::{self, ConvertError, DecodeError};
@@ -12,9 +12,67 @@ use crate::settled::is_plain;
 /// Gives an object the form of a type, as [`typed_as`](super::typed_as) does with one that cannot be changed. Where it is
 /// not to go on, some of the object has the form.
 pub(crate) fn settle(id: TypeId, object: &mut Object<'_>, progress: &Progress<'_>) {
-    // What does not fit is left as it is.
-    let _ = Typing::new(progress).settle::<false>(id, object);
+    settle_in(Schema::builtin(), id, object, progress);
 }
+
+/// Gives an object the form of a type of a schema, in place, as [`settle_object`](crate::settle_object) does. Where it is
+/// not to go on, some of the object has the form.
+pub fn settle_in(schema: &'static Schema, id: TypeId, object: &mut Object<'_>, progress: &Progress<'_>) {
+    // What does not fit is left as it is.
+    let _ = Typing::of_schema(schema, progress).settle::<LENIENT>(id, object);
+}
+
+/// How an object was decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// It has the form of its type.
+    Whole,
+    /// The same, but lists and maps without elements are there that are left out where the object is written: defaulting
+    /// tells them from those that are absent.
+    WithEmpty,
+    /// It has unknown fields, or values that cannot be decoded; some of it has the form.
+    Refused,
+}
+
+/// Decodes an object as a type of a schema in place, where strict decoding has nothing to report.
+pub fn settle_strict(
+    schema: &'static Schema,
+    id: TypeId,
+    object: &mut Object<'_>,
+    progress: &Progress<'_>,
+) -> Settled {
+    let typing = Typing::of_schema(schema, progress);
+    match typing.settle::<STRICT>(id, object) {
+        Err(_) => Settled::Refused,
+        Ok(()) if progress.outcome().is_err() => Settled::Refused,
+        Ok(()) if typing.kept_empty.get() => Settled::WithEmpty,
+        Ok(()) => Settled::Whole,
+    }
+}
+
+/// Decodes an object as a type of a schema in place, as [`settle_in`], with empty lists and maps kept.
+pub fn settle_keeping_empty(
+    schema: &'static Schema,
+    id: TypeId,
+    object: &mut Object<'_>,
+    progress: &Progress<'_>,
+) -> Settled {
+    let typing = Typing::of_schema(schema, progress);
+    let _ = typing.settle::<KEEPING>(id, object);
+    match typing.kept_empty.get() {
+        true => Settled::WithEmpty,
+        false => Settled::Whole,
+    }
+}
+
+/// What does not fit is left as it is.
+const LENIENT: u8 = 0;
+/// All has to be [convertible](decode::convert()).
+const FITTING: u8 = 1;
+/// All has to be known and decodable; empty lists and maps stay.
+const STRICT: u8 = 2;
+/// As lenient; empty lists and maps stay.
+const KEEPING: u8 = 3;
 
 /// The same, unless the object cannot be [converted](decode::convert()): the error is that of the conversion, and some of
 /// the object has the form then.
@@ -23,7 +81,7 @@ pub(crate) fn settle_fitting(
     object: &mut Object<'_>,
     progress: &Progress<'_>,
 ) -> Result<(), DecodeError> {
-    let fitting = Typing::new(progress).settle::<true>(id, object);
+    let fitting = Typing::of_schema(Schema::builtin(), progress).settle::<FITTING>(id, object);
     progress.outcome()?;
     fitting.map_err(DecodeError::from)
 }
@@ -32,9 +90,9 @@ pub(crate) fn settle_fitting(
 type GoType<'g> = &'g dyn Fn() -> String;
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema's own structs.
-/// If all has to fit (`FITS`), the first that does not ends it.
+/// In the modes in which all has to fit, the first that does not ends it.
 impl Typing<'_> {
-    fn settle<const FITS: bool>(&self, id: TypeId, object: &mut Object<'_>) -> Result<(), Box<ConvertError>> {
+    fn settle<const MODE: u8>(&self, id: TypeId, object: &mut Object<'_>) -> Result<(), Box<ConvertError>> {
         if !self.progress.nodes(object.len()) {
             return Ok(());
         }
@@ -43,9 +101,12 @@ impl Typing<'_> {
         let mut always = 0;
         object.retain_known(|name, value| {
             let Some(field) = walk.field(name) else {
-                return Ok(None);
+                return match MODE {
+                    STRICT => Err(Box::new(ConvertError::Undecoded)),
+                    _ => Ok(None),
+                };
             };
-            self.settle_field::<FITS>(field, value).map(|stays| {
+            self.settle_field::<MODE>(field, value).map(|stays| {
                 always += usize::from(stays && field.is_always());
                 stays.then_some(field.name)
             })
@@ -63,7 +124,7 @@ impl Typing<'_> {
 
     /// Whether the field stays.
     #[inline]
-    fn settle_field<const FITS: bool>(
+    fn settle_field<const MODE: u8>(
         &self,
         field: &'static Field,
         value: &mut Value<'_>,
@@ -71,17 +132,23 @@ impl Typing<'_> {
         let go = || field.go_type(self.schema);
         match field.presence {
             Presence::UnlessNull if value.is_null() => Ok(false),
-            Presence::UnlessEmpty if value.is_empty() => match FITS {
-                true => decode::fits(&field.shape, value, &go, self.progress).map(|()| false),
-                false => Ok(false),
+            Presence::UnlessEmpty if value.is_empty() => match MODE {
+                FITTING => decode::fits(&field.shape, value, &go, self.progress).map(|()| false),
+                STRICT if !reads_empty(&field.shape, value) => Err(Box::new(ConvertError::Undecoded)),
+                STRICT | KEEPING => {
+                    let is_kept = is_empty_collection(&field.shape, value);
+                    self.kept_empty.set(self.kept_empty.get() | is_kept);
+                    Ok(is_kept)
+                }
+                _ => Ok(false),
             },
             Presence::Nullable if value.is_null() => Ok(true),
-            _ => self.settle_value::<FITS>(&field.shape, value, &go).map(|()| true),
+            _ => self.settle_value::<MODE>(&field.shape, value, &go).map(|()| true),
         }
     }
 
     #[inline]
-    fn settle_value<const FITS: bool>(
+    fn settle_value<const MODE: u8>(
         &self,
         shape: &'static Shape,
         value: &mut Value<'_>,
@@ -89,11 +156,11 @@ impl Typing<'_> {
     ) -> Result<(), Box<ConvertError>> {
         match shape {
             Shape::Scalar(kind) if is_plain(*kind, value) => Ok(()),
-            _ => self.settle_other::<FITS>(shape, value, go),
+            _ => self.settle_other::<MODE>(shape, value, go),
         }
     }
 
-    fn settle_other<const FITS: bool>(
+    fn settle_other<const MODE: u8>(
         &self,
         shape: &'static Shape,
         value: &mut Value<'_>,
@@ -103,23 +170,26 @@ impl Typing<'_> {
             return Ok(());
         }
         match (shape, value) {
-            (Shape::Struct(id), Value::Object(object)) => return self.settle::<FITS>(*id, object),
+            (Shape::Struct(id), Value::Object(object)) => return self.settle::<MODE>(*id, object),
             (Shape::List(element), Value::Array(elements)) => {
                 let go = || element.go_type(self.schema);
                 let mut elements = elements.iter_mut();
-                return elements.try_for_each(|item| self.settle_value::<FITS>(element, item, &go));
+                return elements.try_for_each(|item| self.settle_value::<MODE>(element, item, &go));
             }
             (Shape::Map(of), Value::Object(object)) => {
                 let go = || of.go_type(self.schema);
                 let mut values = object.values_mut();
-                return values.try_for_each(|item| self.settle_value::<FITS>(of, item, &go));
+                return values.try_for_each(|item| self.settle_value::<MODE>(of, item, &go));
             }
             (Shape::Scalar(Scalar::Json | Scalar::Time | Scalar::MicroTime | Scalar::Bytes), Value::Null)
             | (Shape::List(_) | Shape::Map(_), Value::Null) => {}
             (shape, value @ Value::Null) => *value = self.zero(shape),
             (shape, value) => {
-                if FITS {
-                    decode::fits(shape, value, go, self.progress)?;
+                match (MODE, &*shape) {
+                    (FITTING, _) => decode::fits(shape, value, go, self.progress)?,
+                    (STRICT, Shape::Scalar(kind)) if decode::decodes(*kind, value) => {}
+                    (STRICT, _) => return Err(Box::new(ConvertError::Undecoded)),
+                    _ => {}
                 }
                 // No API server would have taken anything but a scalar here.
                 if let Shape::Scalar(kind) = shape
@@ -131,6 +201,23 @@ impl Typing<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a value that is empty can be decoded as what it is empty of.
+fn reads_empty(shape: &Shape, value: &Value<'_>) -> bool {
+    match (shape, value) {
+        (_, Value::Null) | (Shape::Struct(_) | Shape::Map(_), Value::Object(_)) => true,
+        (Shape::List(_), Value::Array(_)) => true,
+        (Shape::Scalar(kind), value) => is_plain(*kind, value) || decode::decodes(*kind, value),
+        _ => false,
+    }
+}
+
+fn is_empty_collection(shape: &Shape, value: &Value<'_>) -> bool {
+    matches!(
+        (shape, value),
+        (Shape::List(_), Value::Array(_)) | (Shape::Map(_), Value::Object(_))
+    )
 }
 
 #[cfg(test)]

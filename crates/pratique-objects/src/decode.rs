@@ -1,0 +1,208 @@
+//! Decoding of bytes into objects, with what a server says of them.
+//!
+//! Most objects have nothing to be reported. They are read as plain values, which are brought into the form of their
+//! type in place. All others are read again as documents with positions, in which nothing is lost: the order, what is
+//! given twice, and numbers as they are written.
+
+use pratique_json::{MAX_DEPTH, Progress, Value};
+use pratique_schema::{Shape, TypeId};
+use pratique_typed::decode::strict_faults;
+use pratique_typed::{Settled, settle_keeping_empty, settle_strict};
+use pratique_types::GroupVersionKind;
+use pratique_yaml::{Budget, NodeId, Tree, json, wire_bytes, yaml};
+
+use crate::error::DecodeError;
+use crate::header::interpret;
+use crate::json_schema;
+use crate::objects::{FieldValidation, MediaType};
+use crate::release::{kinds, schema, type_of};
+use crate::tree_value::{TooDeep, TreeNode, decoded};
+
+/// An object that was read.
+pub(crate) struct Read<'a> {
+    pub(crate) value: Value<'a>,
+    pub(crate) warnings: Vec<String>,
+    /// Whether there is more in it than is written.
+    pub(crate) settled: Settled,
+}
+
+/// Decodes an object that is sent to an endpoint.
+pub(crate) fn decode<'a>(
+    bytes: &'a [u8],
+    media_type: MediaType,
+    endpoint: &GroupVersionKind,
+    validation: FieldValidation,
+) -> Result<Read<'a>, DecodeError> {
+    let Some(id) = type_of(endpoint) else {
+        return Err(DecodeError::UnknownKind(endpoint.clone()));
+    };
+    if media_type == MediaType::Json
+        && let Some(read) = faultless(bytes, endpoint, id)
+    {
+        return Ok(read);
+    }
+    reported(bytes, media_type, endpoint, id, validation)
+}
+
+/// Decodes JSON with which there is nothing wrong.
+fn faultless<'a>(bytes: &'a [u8], endpoint: &GroupVersionKind, id: TypeId) -> Option<Read<'a>> {
+    let mut value = pratique_json::parse_unique(bytes).ok()?;
+    let Value::Object(object) = &mut value else {
+        return None;
+    };
+    let text = |name| object.get(name).and_then(Value::as_str);
+    let is_of_kind = text("kind") == Some(&endpoint.kind)
+        && text("apiVersion").is_some_and(|version| endpoint.is_of_version(version));
+    if !is_of_kind {
+        return None;
+    }
+    let settled = settle_strict(schema(), id, object, &Progress::unwatched());
+    if settled == Settled::Refused || !json_schema::settle(endpoint, object) {
+        return None;
+    }
+    Some(Read {
+        value,
+        warnings: Vec::new(),
+        settled,
+    })
+}
+
+/// A document that was parsed.
+struct Document {
+    tree: Tree,
+    root: NodeId,
+    /// The message about keys that YAML has twice.
+    duplicates: Option<String>,
+}
+
+fn reported<'a>(
+    bytes: &[u8],
+    media_type: MediaType,
+    endpoint: &GroupVersionKind,
+    id: TypeId,
+    validation: FieldValidation,
+) -> Result<Read<'a>, DecodeError> {
+    let document = parse(bytes, media_type, endpoint)?;
+    let Document { tree, root, .. } = &document;
+    let actual = interpret(tree, *root, endpoint)
+        .map_err(|cause| DecodeError::unrecognized(endpoint, cause, bytes))?;
+    let undecodable = |cause: &str| DecodeError::undecodable(endpoint, &actual, cause);
+    if actual.version.is_empty() {
+        let text = String::from_utf8_lossy(bytes);
+        return Err(undecodable(&format!("Object 'apiVersion' is missing in '{text}'")));
+    }
+    let is_of_scheme = kinds().scheme(&actual.group) == kinds().scheme(&endpoint.group);
+    let Some(of) = type_of(&actual).filter(|_| is_of_scheme) else {
+        return Err(undecodable(&not_registered(endpoint, &actual)));
+    };
+    let node = TreeNode::new(tree, *root);
+    // The depth is checked before anything else goes through the document.
+    let value = decoded(schema(), &Shape::Struct(of), node).map_err(|TooDeep| DecodeError::TooDeep(MAX_DEPTH))?;
+    let faults = strict_faults(schema(), of, node).map_err(|cause| undecodable(&cause))?;
+    json_schema::check(&actual, &value).map_err(|cause| undecodable(&cause))?;
+    if kinds().internal(&actual) != kinds().internal(endpoint) {
+        return Err(undecodable(&not_convertible(endpoint, of)));
+    }
+    let faults: Vec<String> = document.duplicates.into_iter().chain(faults).collect();
+    let warnings = match validation {
+        FieldValidation::Ignore => Vec::new(),
+        FieldValidation::Strict if !faults.is_empty() => {
+            return Err(undecodable(&format!("strict decoding error: {}", faults.join(", "))));
+        }
+        FieldValidation::Strict | FieldValidation::Warn => warnings(&faults),
+    };
+    if actual.api_version() != endpoint.api_version() {
+        return Err(DecodeError::OtherVersion {
+            found: actual.api_version().to_string(),
+            expected: endpoint.api_version().to_string(),
+        });
+    }
+    Ok(settled(value, endpoint, id, warnings))
+}
+
+/// Gives an object that was decoded the form of its type.
+fn settled<'a>(value: Value<'static>, endpoint: &GroupVersionKind, id: TypeId, warnings: Vec<String>) -> Read<'a> {
+    let mut object = match value {
+        Value::Object(object) => object,
+        _ => pratique_json::Object::new(),
+    };
+    object.insert("apiVersion", endpoint.api_version().to_string());
+    object.insert("kind", endpoint.kind.clone());
+    let settled = settle_keeping_empty(schema(), id, &mut object, &Progress::unwatched());
+    json_schema::settle(endpoint, &mut object);
+    Read {
+        value: Value::Object(object),
+        warnings,
+        settled,
+    }
+}
+
+fn parse(bytes: &[u8], media_type: MediaType, endpoint: &GroupVersionKind) -> Result<Document, DecodeError> {
+    let budget = Budget::new(u64::try_from(wire_bytes(bytes.len())).unwrap_or(u64::MAX));
+    let unrecognized = |cause: String| match budget.is_exceeded() {
+        true => DecodeError::TooLarge(cause),
+        false => DecodeError::unrecognized(endpoint, cause, bytes),
+    };
+    match media_type {
+        MediaType::Json => {
+            let document = json::parse(bytes, &budget)
+                .map_err(|error| unrecognized(pratique_gotext::json::unknown_kind(error)))?;
+            Ok(Document {
+                tree: document.tree,
+                root: document.root,
+                duplicates: None,
+            })
+        }
+        MediaType::Yaml => {
+            let text = yaml::decode(bytes.to_vec());
+            let document = yaml::parse(&text, &budget).map_err(|error| unrecognized(error.to_string()))?;
+            let lines = document.duplicates.iter();
+            let lines = lines.map(|duplicate| format!("\n  line {}: {}", duplicate.line, duplicate.message));
+            let lines: String = lines.collect();
+            Ok(Document {
+                tree: document.tree,
+                root: document.root,
+                duplicates: (!lines.is_empty()).then(|| format!("{YAML_ERRORS}{lines}")),
+            })
+        }
+    }
+}
+
+const YAML_ERRORS: &str = "yaml: unmarshal errors:";
+
+/// The texts of warnings, each once. What YAML has twice is a line of its own.
+// Upstream: apiserver/pkg/endpoints/handlers/rest.go, addStrictDecodingWarnings
+fn warnings(faults: &[String]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for fault in faults {
+        let lines: Vec<&str> = match fault.strip_prefix(YAML_ERRORS) {
+            Some(lines) => lines.trim_start().lines().map(str::trim).collect(),
+            None => vec![fault],
+        };
+        for line in lines {
+            if !warnings.iter().any(|known| known == line) {
+                warnings.push(line.to_owned());
+            }
+        }
+    }
+    warnings
+}
+
+// Upstream: apimachinery/pkg/runtime/error.go, notRegisteredErr.Error
+fn not_registered(endpoint: &GroupVersionKind, actual: &GroupVersionKind) -> String {
+    format!(
+        "no kind \"{}\" is registered for version \"{}\" in scheme \"{}\"",
+        actual.kind,
+        actual.api_version(),
+        kinds().scheme(&endpoint.group)
+    )
+}
+
+// Upstream: apimachinery/pkg/conversion/converter.go, Converter.Convert
+fn not_convertible(endpoint: &GroupVersionKind, of: TypeId) -> String {
+    format!(
+        "converting ({}) to ({}): unknown conversion",
+        schema().get(of).go_type(),
+        kinds().internal(endpoint).unwrap_or_default()
+    )
+}

@@ -1,0 +1,61 @@
+//! The defaulting functions that are written by hand, by their names upstream, one module for some groups of the API.
+//!
+//! Where each is called, and what is set without a function, says the generated [plan](crate::plan). They work on
+//! objects that were decoded: structs that are no pointers are there, lists and maps are there if Go has them, perhaps
+//! empty.
+// Upstream: pkg/apis/GROUP/VERSION/defaults.go
+
+mod apps;
+mod autoscaling;
+mod batch;
+mod certificates;
+mod core;
+mod device;
+mod extensions;
+mod field;
+mod flowcontrol;
+mod image;
+mod network;
+mod pod;
+mod pod_resources;
+mod quantities;
+mod rbac;
+mod registration;
+mod service;
+mod storage;
+
+use pratique_json::Object;
+
+/// Defaults an object or a part of one.
+pub(crate) type Function = fn(&mut Object<'_>, &Context<'_>);
+
+/// What defaulting depends on besides the object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'c> {
+    /// The time of the request, as a timestamp is written.
+    pub(crate) now: &'c str,
+}
+
+/// A defaulting function by its name upstream: `core/v1.SetDefaults_Pod`.
+pub(crate) fn function(name: &str) -> Option<Function> {
+    let (package, function) = name.split_once(".SetDefaults_")?;
+    let (group, version) = package.split_once('/')?;
+    match group {
+        "admissionregistration" | "apiextensions" | "apiregistration" => {
+            registration::function(group, version, function)
+        }
+        "apps" => apps::function(version, function),
+        "authentication" => extensions::token_request(function),
+        "autoscaling" => autoscaling::function(version, function),
+        "batch" => batch::function(function),
+        "certificates" => certificates::function(function),
+        "core" => core::function(function),
+        "discovery" | "networking" => network::function(function),
+        "extensions" => extensions::function(function),
+        "flowcontrol" => flowcontrol::function(version, function),
+        "rbac" => rbac::function(version, function),
+        "resource" => device::function(version, function),
+        "scheduling" | "storage" => storage::function(version, function),
+        _ => None,
+    }
+}

@@ -1,0 +1,134 @@
+//! The interface: objects are decoded and defaulted.
+
+use pratique_json::{Progress, Value};
+use pratique_typed::{Settled, settle_in, settle_keeping_empty};
+use pratique_types::GroupVersionKind;
+
+use crate::decode::{self, Read};
+use crate::defaults::Context;
+use crate::error::DecodeError;
+use crate::release::{plans, schema, type_of};
+use crate::{internal, json_schema};
+
+/// Decodes and defaults objects as an API server does at a time.
+#[derive(Clone, Debug)]
+pub struct Objects {
+    now: String,
+}
+
+/// In which format an object is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MediaType {
+    /// `application/json`
+    #[default]
+    Json,
+    /// `application/yaml`
+    Yaml,
+}
+
+/// What a server does about fields that it does not know and about fields that are given twice: the parameter
+/// `fieldValidation` of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldValidation {
+    /// It refuses the object.
+    Strict,
+    /// It warns.
+    #[default]
+    Warn,
+    /// It ignores them.
+    Ignore,
+}
+
+/// An object that was decoded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded<'a> {
+    /// The object in the form of its kind: without unknown fields, quantities and times in their canonical form.
+    pub value: Value<'a>,
+    /// The texts of the server's Warning headers.
+    pub warnings: Vec<String>,
+}
+
+/// Whether objects of a kind can be decoded and defaulted.
+pub fn is_builtin(kind: &GroupVersionKind) -> bool {
+    type_of(kind).is_some()
+}
+
+impl Objects {
+    /// Takes the time of requests as a timestamp is written, `2024-01-01T00:00:00Z`: a few defaults are the current time.
+    pub fn at(now: impl Into<String>) -> Self {
+        Objects { now: now.into() }
+    }
+
+    /// Decodes an object that is sent to the endpoint of a kind. It is not defaulted.
+    ///
+    /// # Errors
+    /// That of an API server that refuses the object.
+    pub fn decode<'a>(
+        &self,
+        bytes: &'a [u8],
+        media_type: MediaType,
+        endpoint: &GroupVersionKind,
+        validation: FieldValidation,
+    ) -> Result<Decoded<'a>, DecodeError> {
+        let mut read = decode::decode(bytes, media_type, endpoint, validation)?;
+        prune(endpoint, &mut read);
+        Ok(Decoded {
+            value: read.value,
+            warnings: read.warnings,
+        })
+    }
+
+    /// Decodes an object that is sent to the endpoint of a kind, defaults it, and brings it into the internal version of
+    /// its kind and back: what admission sees.
+    ///
+    /// # Errors
+    /// That of an API server that refuses the object.
+    pub fn receive<'a>(
+        &self,
+        bytes: &'a [u8],
+        media_type: MediaType,
+        endpoint: &GroupVersionKind,
+        validation: FieldValidation,
+    ) -> Result<Decoded<'a>, DecodeError> {
+        let mut read = decode::decode(bytes, media_type, endpoint, validation)?;
+        self.complete(endpoint, &mut read);
+        Ok(Decoded {
+            value: read.value,
+            warnings: read.warnings,
+        })
+    }
+
+    /// Gives an object the form of its kind, defaults it, and brings it into the internal version of its kind and back, as
+    /// an API server does after each change. Objects of kinds that are not built in stay as they are. What does not fit
+    /// its type stays as it is, too: nobody but a server that decodes it can say so.
+    pub fn default(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
+        let (Some(id), Value::Object(members)) = (type_of(kind), &mut *object) else {
+            return;
+        };
+        let settled = settle_keeping_empty(schema(), id, members, &Progress::unwatched());
+        json_schema::settle(kind, members);
+        let mut read = Read {
+            value: std::mem::replace(object, Value::Null),
+            warnings: Vec::new(),
+            settled,
+        };
+        self.complete(kind, &mut read);
+        *object = read.value;
+    }
+
+    fn complete(&self, kind: &GroupVersionKind, read: &mut Read<'_>) {
+        if let Value::Object(object) = &mut read.value {
+            plans().run(kind, object, &Context { now: &self.now });
+            internal::round_trip(kind, object);
+        }
+        prune(kind, read);
+    }
+}
+
+/// Takes out empty lists and maps that are not written. Defaulting adds none.
+fn prune(kind: &GroupVersionKind, read: &mut Read<'_>) {
+    let must = read.settled != Settled::Whole;
+    if let (true, Some(id), Value::Object(object)) = (must, type_of(kind), &mut read.value) {
+        settle_in(schema(), id, object, &Progress::unwatched());
+    }
+}

@@ -1,0 +1,86 @@
+//! The release of Kubernetes whose objects these are: its types, their layout, its kinds. All of it is generated.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use foldhash::fast::RandomState;
+use pratique_schema::{Layouts, Schema, TypeId};
+use pratique_types::GroupVersionKind;
+
+use crate::plan::Plans;
+
+/// The types of the release.
+pub(crate) fn schema() -> &'static Schema {
+    static SCHEMA: OnceLock<Schema> = OnceLock::new();
+    SCHEMA.get_or_init(|| Schema::read(include_str!("../data/types.txt"), schema))
+}
+
+/// In which order the fields of structs are written.
+pub(crate) fn layouts() -> &'static Layouts {
+    static LAYOUTS: OnceLock<Layouts> = OnceLock::new();
+    LAYOUTS.get_or_init(|| Layouts::read(include_str!("../data/layout.txt")))
+}
+
+/// What is defaulted where.
+pub(crate) fn plans() -> &'static Plans {
+    static PLANS: OnceLock<Plans> = OnceLock::new();
+    PLANS.get_or_init(|| Plans::read(include_str!("../data/defaults.txt")))
+}
+
+/// The type of a kind.
+pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<TypeId> {
+    schema().kind(kind)
+}
+
+/// What the schemes of the servers know of kinds.
+#[derive(Debug, Default)]
+pub(crate) struct Kinds {
+    schemes: HashMap<&'static str, &'static str, RandomState>,
+    internal: HashMap<GroupVersionKind, &'static str, RandomState>,
+}
+
+/// The kinds of the release.
+pub(crate) fn kinds() -> &'static Kinds {
+    static KINDS: OnceLock<Kinds> = OnceLock::new();
+    KINDS.get_or_init(|| Kinds::read(include_str!("../data/kinds.txt")))
+}
+
+impl Kinds {
+    fn read(table: &'static str) -> Self {
+        let mut kinds = Kinds::default();
+        for line in table.lines() {
+            let mut words = line.split(' ');
+            match (words.next(), words.next(), words.next()) {
+                (Some("scheme"), Some(group), Some(name)) => {
+                    let group = if group == "-" { "" } else { group };
+                    kinds.schemes.insert(group, name);
+                }
+                (Some("internal"), Some(kind), Some(of)) => {
+                    if let Some(kind) = read_kind(kind) {
+                        kinds.internal.insert(kind, of);
+                    }
+                }
+                _ => {}
+            }
+        }
+        kinds
+    }
+
+    /// What messages call the scheme in which the kinds of a group are.
+    pub(crate) fn scheme(&self, group: &str) -> &'static str {
+        let of_core = self.schemes.get("").copied().unwrap_or_default();
+        self.schemes.get(group).copied().unwrap_or(of_core)
+    }
+
+    /// The type that all versions of a kind are converted to: `core.Pod`.
+    pub(crate) fn internal(&self, kind: &GroupVersionKind) -> Option<&'static str> {
+        self.internal.get(kind).copied()
+    }
+}
+
+/// `apps/v1/Deployment`
+pub(crate) fn read_kind(text: &str) -> Option<GroupVersionKind> {
+    let (group_version, kind) = text.rsplit_once('/')?;
+    let (group, version) = group_version.rsplit_once('/')?;
+    Some(GroupVersionKind::new(group, version, kind))
+}

@@ -1,0 +1,145 @@
+//! The tables of objects as an API server reads them, from what `tools/go/objects` writes of its schemes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::error::{CodegenError, at, within};
+use super::types::Types;
+use super::{HEAD, LAYOUT_HEAD, reachable, write_layout, write_type, with_floats};
+
+const KINDS_HEAD: &str = "\
+# What the schemes of an API server know of kinds. Made by `cargo xtask codegen`; do not edit.
+# scheme GROUP NAME: what messages call the scheme of a group (`-` is the core group).
+# internal GROUP/VERSION/KIND TYPE: the type that all versions of a kind are converted to.
+";
+
+const DEFAULTS_HEAD: &str = "\
+# What is defaulted where. Made by `cargo xtask codegen`; do not edit.
+# plan NUMBER
+#  call FUNCTION: a function by hand is called with the value
+#  absent|zero FIELD VALUE: a field is set where it is absent, or where it is absent or empty
+#  in FIELD PLAN: what is done in a field; `*` are all elements of a list or values of a map
+# kind GROUP/VERSION/KIND PLAN
+";
+
+/// What `tools/go/objects` writes, besides types.
+#[derive(Deserialize)]
+struct Document {
+    kinds: BTreeMap<String, String>,
+    internal: BTreeMap<String, String>,
+    schemes: BTreeMap<String, String>,
+    defaults: BTreeMap<String, Vec<Step>>,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    path: Option<Vec<String>>,
+    call: Option<String>,
+    when: Option<String>,
+    #[serde(default)]
+    value: Value,
+}
+
+/// Writes `types.txt`, `layout.txt`, `kinds.txt` and `defaults.txt` into the directory `data`.
+pub(super) fn run(file: &Path, data: &Path) -> Result<(), CodegenError> {
+    let text = std::fs::read(file).map_err(at(file))?;
+    let document: Document = serde_json::from_slice(&text).map_err(within(file.display()))?;
+    let types = Types::read(&[file.to_owned()])?;
+    let write = |name: &str, text: String| {
+        let table = data.join(name);
+        std::fs::write(&table, text).map_err(at(&table))
+    };
+
+    let names = reachable(&types, types.kinds.values().cloned());
+    let floats = with_floats(&types, &names);
+    let mut text = String::from(HEAD);
+    let mut layout = String::from(LAYOUT_HEAD);
+    for (kind, name) in &types.kinds {
+        let _ = writeln!(text, "kind {kind} {name}");
+    }
+    for name in &names {
+        write_type(&types, name, floats.contains(name), &mut text);
+        write_layout(&types, name, &mut layout);
+    }
+    write("types.txt", text)?;
+    write("layout.txt", layout)?;
+    write("kinds.txt", kinds(&document))?;
+    write("defaults.txt", defaults(&document))
+}
+
+fn kinds(document: &Document) -> String {
+    let mut text = String::from(KINDS_HEAD);
+    for (group, name) in &document.schemes {
+        let group = if group.is_empty() { "-" } else { group };
+        let _ = writeln!(text, "scheme {group} {name}");
+    }
+    for kind in document.kinds.keys() {
+        if let Some(internal) = document.internal.get(kind) {
+            let local = internal.rsplit_once('/').map_or(internal.as_str(), |(_, local)| local);
+            let _ = writeln!(text, "internal {kind} {local}");
+        }
+    }
+    text
+}
+
+fn defaults(document: &Document) -> String {
+    let mut plans = Plans::default();
+    let mut kinds = String::new();
+    for (kind, steps) in &document.defaults {
+        let steps: Vec<&Step> = steps.iter().collect();
+        let plan = plans.plan(&steps, 0);
+        let _ = writeln!(kinds, "kind {kind} {plan}");
+    }
+    format!("{DEFAULTS_HEAD}{}{kinds}", plans.text)
+}
+
+/// Plans that were written, each once.
+#[derive(Default)]
+struct Plans {
+    text: String,
+    written: HashMap<String, usize>,
+}
+
+impl Plans {
+    /// Writes the plan of steps below a place that is `depth` steps from the root, unless it was written, and gives its
+    /// number. What comes in a row in the same field is one plan of that field.
+    fn plan(&mut self, steps: &[&Step], depth: usize) -> usize {
+        let mut lines = String::new();
+        let mut rest = steps;
+        while let Some((step, others)) = rest.split_first() {
+            let path = step.path.as_deref().unwrap_or_default();
+            match (path.get(depth), &step.call, &step.when) {
+                (None, Some(call), _) => {
+                    let _ = writeln!(lines, " call {call}");
+                    rest = others;
+                }
+                (Some(field), None, Some(when)) if path.len() == depth + 1 => {
+                    let _ = writeln!(lines, " {when} {field} {}", step.value);
+                    rest = others;
+                }
+                (field, ..) => {
+                    let is_within = |other: &&&Step| {
+                        let path = other.path.as_deref().unwrap_or_default();
+                        path.get(depth) == field && (other.call.is_some() || path.len() > depth + 1)
+                    };
+                    let count = rest.iter().take_while(is_within).count().max(1);
+                    let (within, others) = rest.split_at(count);
+                    let plan = self.plan(within, depth + 1);
+                    let _ = writeln!(lines, " in {} {plan}", field.map_or("", String::as_str));
+                    rest = others;
+                }
+            }
+        }
+        if let Some(plan) = self.written.get(&lines) {
+            return *plan;
+        }
+        let plan = self.written.len();
+        let _ = write!(self.text, "plan {plan}\n{lines}");
+        self.written.insert(lines, plan);
+        plan
+    }
+}

@@ -1,0 +1,94 @@
+//! The suite `defaults`: objects as an API server decodes, defaults and writes them.
+//!
+//! The order of the members of a request's object shows in messages, so an object is taken as it is written.
+
+use pratique_harness::Error;
+use pratique_objects::{FieldValidation, MediaType, Objects, encode};
+use pratique_types::GroupVersionKind;
+use pratique_yaml::{Budget, json, tree};
+use serde_json::{Value, json as value};
+
+use super::Outcome;
+
+/// What recorded objects have in place of the time of the request.
+const NOW: &str = "<now>";
+
+/// Adds to cases of a file the texts of their objects as they are written there.
+pub(super) fn add_bodies(text: &[u8], cases: &mut [Value]) -> Result<(), Error> {
+    let document = json::parse(text, &Budget::unlimited()).map_err(|error| Error::from(error.to_string()))?;
+    let tree = &document.tree;
+    let tree::Value::List(ids) = &tree.get(document.root).value else {
+        return Ok(());
+    };
+    for (case, id) in cases.iter_mut().zip(ids) {
+        let span = tree.entry(*id, "object").map(|entry| tree.get(entry.value).span);
+        let written = span.and_then(|span| text.get(span.start as usize..span.end as usize));
+        if let (Some(written), Some(case)) = (written, case.as_object_mut()) {
+            case.insert("body".to_owned(), Value::from(String::from_utf8_lossy(written)));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn run_case(case: &Value) -> Outcome {
+    let bytes = case["body"].as_str().unwrap_or_default();
+    let endpoint = if case["endpoint"].is_object() { &case["endpoint"] } else { &case["object"] };
+    let kind = kind(endpoint);
+    let media_type = match case["contentType"].as_str() {
+        Some("application/yaml") => MediaType::Yaml,
+        _ => MediaType::Json,
+    };
+    let validation = match case["fieldValidation"].as_str() {
+        Some("Strict") => FieldValidation::Strict,
+        Some("Ignore") => FieldValidation::Ignore,
+        _ => FieldValidation::Warn,
+    };
+    let received = Objects::at(NOW).receive(bytes.as_bytes(), media_type, &kind, validation);
+    let actual = match received {
+        Err(error) => value!({"error": error.to_string()}),
+        Ok(received) => {
+            let text = encode(&kind, &received.value);
+            let object: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+            match received.warnings.is_empty() {
+                true => value!({"object": object}),
+                false => value!({"object": object, "warnings": received.warnings}),
+            }
+        }
+    };
+    let expect = &case["expect"];
+    let text = |of: &Value| match (&of["error"], &of["warnings"]) {
+        (Value::String(error), _) => Some(error.clone()),
+        (_, Value::Null) => None,
+        (_, warnings) => Some(warnings.to_string()),
+    };
+    let decision = expect["error"].is_string() == actual["error"].is_string()
+        && equal(&expect["object"], &actual["object"]);
+    let (expected, found) = (text(expect), text(&actual));
+    Outcome::new(decision, expect, actual).text(expected.as_deref(), found.as_deref())
+}
+
+fn kind(of: &Value) -> GroupVersionKind {
+    let text = |name: &str| of[name].as_str().unwrap_or_default().to_owned();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    match version.split_once('/') {
+        Some((group, version)) => GroupVersionKind::new(group, version, &kind),
+        None => GroupVersionKind::new("", &version, &kind),
+    }
+}
+
+/// Whether values are equal in JSON, where a number has no type.
+fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .all(|(name, left)| right.get(name).is_some_and(|right| equal(left, right)))
+        }
+        _ => left == right,
+    }
+}

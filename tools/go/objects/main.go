@@ -1,0 +1,124 @@
+// Command objects writes what an API server's schemes know of its kinds as JSON: their Go types, their internal types, and
+// which defaulting function is called, or which value is set, at which place of an object. `cargo xtask codegen-objects`
+// makes tables of it.
+//
+//	go run . > objects.json
+//
+// For another release of Kubernetes, change the version in go.mod.
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+
+	crdserver "k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	aggregator "k8s.io/kube-aggregator/pkg/apiserver/scheme"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+
+	_ "k8s.io/kubernetes/pkg/apis/admission/install"
+	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
+	_ "k8s.io/kubernetes/pkg/apis/apiserverinternal/install"
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/authentication/install"
+	_ "k8s.io/kubernetes/pkg/apis/authorization/install"
+	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install"
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"
+	_ "k8s.io/kubernetes/pkg/apis/certificates/install"
+	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
+	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/discovery/install"
+	_ "k8s.io/kubernetes/pkg/apis/events/install"
+	_ "k8s.io/kubernetes/pkg/apis/extensions/install"
+	_ "k8s.io/kubernetes/pkg/apis/flowcontrol/install"
+	_ "k8s.io/kubernetes/pkg/apis/imagepolicy/install"
+	_ "k8s.io/kubernetes/pkg/apis/networking/install"
+	_ "k8s.io/kubernetes/pkg/apis/node/install"
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
+	_ "k8s.io/kubernetes/pkg/apis/resource/install"
+	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
+	_ "k8s.io/kubernetes/pkg/apis/storage/install"
+	_ "k8s.io/kubernetes/pkg/apis/storagemigration/install"
+)
+
+// server is one of the servers that kube-apiserver consists of.
+type server struct {
+	scheme *runtime.Scheme
+	// name is what released binaries call the scheme: it is where the scheme is made, in its module.
+	name string
+	// group is the only one that is served of the scheme; all others are of the first server.
+	group string
+}
+
+var servers = []server{
+	{legacyscheme.Scheme, "pkg/api/legacyscheme/scheme.go:30", ""},
+	{crdserver.Scheme, "pkg/apiserver/apiserver.go:55", "apiextensions.k8s.io"},
+	{aggregator.Scheme, "pkg/apiserver/scheme/scheme.go:28", "apiregistration.k8s.io"},
+}
+
+// output is what the program writes.
+type output struct {
+	// Kinds has the type of each GROUP/VERSION/KIND.
+	Kinds map[string]string `json:"kinds"`
+	// Internal has the name of the internal type of each kind that has one.
+	Internal map[string]string `json:"internal"`
+	// Schemes has the name of the scheme of each group.
+	Schemes map[string]string `json:"schemes"`
+	// Types has the fields of each struct, and what other names stand for.
+	Types map[string]*declared `json:"types"`
+	// Defaults has the steps of defaulting of each kind that has any, in order.
+	Defaults map[string][]step `json:"defaults"`
+}
+
+func main() {
+	out := output{
+		Kinds: map[string]string{}, Internal: map[string]string{}, Schemes: map[string]string{},
+		Types: map[string]*declared{}, Defaults: map[string][]step{},
+	}
+	defaulters := readDefaulters()
+	for _, server := range servers {
+		for kind, of := range server.scheme.AllKnownTypes() {
+			if !server.serves(kind, of) {
+				continue
+			}
+			id := kind.Group + "/" + kind.Version + "/" + kind.Kind
+			out.Kinds[id] = typeName(of)
+			out.Schemes[kind.Group] = server.name
+			out.addType(of)
+			internal := schema.GroupVersionKind{Group: kind.Group, Version: runtime.APIVersionInternal, Kind: kind.Kind}
+			if hub, err := server.scheme.New(internal); err == nil {
+				out.Internal[id] = typeName(reflect.TypeOf(hub).Elem())
+			}
+			if steps := defaulters.of(of); len(steps) > 0 && !strings.HasSuffix(kind.Kind, "List") {
+				out.Defaults[id] = steps
+			}
+		}
+	}
+	encoder := json.NewEncoder(os.Stdout)
+	encoder.SetIndent("", " ")
+	encoder.SetEscapeHTML(false)
+	must(encoder.Encode(out))
+}
+
+// serves says whether a kind is one of this server's own. Every group has the types of meta/v1 as well.
+func (s server) serves(kind schema.GroupVersionKind, of reflect.Type) bool {
+	if kind.Version == runtime.APIVersionInternal || strings.HasPrefix(of.PkgPath(), "k8s.io/apimachinery/") {
+		return false
+	}
+	for _, other := range servers {
+		if other.group != "" && other.group == kind.Group {
+			return other == s
+		}
+	}
+	return s.group == ""
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
