@@ -1,14 +1,146 @@
-//! Schemas within CustomResourceDefinitions, parts of which are decoded by methods of their own.
+//! Schemas within CustomResourceDefinitions, parts of which are decoded by methods of their own: a schema or something
+//! else. What is wrong within such a part is an error; what is unknown there is ignored.
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/marshal.go
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Progress, Value};
+use pratique_schema::TypeId;
+use pratique_typed::decode::strict_faults;
+use pratique_typed::settle_in;
 use pratique_types::GroupVersionKind;
 
-/// Gives the schemas in an object of a kind their form; whether all could be decoded.
-pub(crate) fn settle(_kind: &GroupVersionKind, _object: &mut Object<'_>) -> bool {
-    true
+use crate::release::schema;
+
+/// Gives the schemas in an object of a kind their form; false where one cannot be decoded.
+pub(crate) fn settle(kind: &GroupVersionKind, object: &mut Object<'_>) -> bool {
+    let Some(of) = schema_type(kind) else {
+        return true;
+    };
+    let mut fault = None;
+    for_each_schema(object, &mut |props| {
+        if fault.is_none() {
+            fault = settle_props(of, props).err();
+        }
+    });
+    fault.is_none()
 }
 
 /// Why a schema in an object cannot be decoded.
-pub(crate) fn check(_kind: &GroupVersionKind, _object: &Value<'_>) -> Result<(), String> {
+pub(crate) fn check(kind: &GroupVersionKind, object: &Value<'_>) -> Result<(), String> {
+    let (Some(of), Value::Object(object)) = (schema_type(kind), object) else {
+        return Ok(());
+    };
+    let mut found = Ok(());
+    for_each_schema(&mut object.clone(), &mut |props| {
+        if found.is_ok() {
+            found = settle_props(of, props);
+        }
+    });
+    found
+}
+
+/// The type of schemas in objects of a kind, if it has any.
+fn schema_type(kind: &GroupVersionKind) -> Option<TypeId> {
+    let is_definition = kind.group == "apiextensions.k8s.io" && kind.kind == "CustomResourceDefinition";
+    let name = || format!("apiextensions/{}.JSONSchemaProps", kind.version);
+    is_definition.then(|| schema().named(&name())).flatten()
+}
+
+/// Something that is done with a schema.
+type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Object<'a>);
+
+fn for_each_schema<'a>(object: &mut Object<'a>, visit: Visit<'_, 'a>) {
+    let Some(Value::Object(spec)) = object.get_mut("spec") else {
+        return;
+    };
+    let mut within = |holder: Option<&mut Value<'a>>| {
+        if let Some(Value::Object(props)) = holder.and_then(|holder| holder.get_mut("openAPIV3Schema")) {
+            visit(props);
+        }
+    };
+    within(spec.get_mut("validation"));
+    if let Some(Value::Array(versions)) = spec.get_mut("versions") {
+        for version in versions {
+            within(version.get_mut("schema"));
+        }
+    }
+}
+
+/// Recursion follows the nesting of the value, which its parser bounds.
+fn settle_props(of: TypeId, props: &mut Object<'_>) -> Result<(), String> {
+    for field in ["properties", "patternProperties", "definitions"] {
+        if let Some(Value::Object(schemas)) = props.get_mut(field) {
+            for value in schemas.values_mut() {
+                settle_value(of, value)?;
+            }
+        }
+    }
+    for field in ["allOf", "anyOf", "oneOf"] {
+        if let Some(Value::Array(schemas)) = props.get_mut(field) {
+            for value in schemas {
+                settle_value(of, value)?;
+            }
+        }
+    }
+    if let Some(value) = props.get_mut("not") {
+        settle_value(of, value)?;
+    }
+    if let Some(value) = props.get_mut("items") {
+        match value {
+            Value::Array(schemas) if !schemas.is_empty() => decode_all(of, schemas)?,
+            Value::Object(_) => decode(of, value)?,
+            _ => *value = Value::Null,
+        }
+    }
+    for field in ["additionalItems", "additionalProperties"] {
+        match props.get_mut(field) {
+            Some(value @ Value::Object(_)) => decode(of, value)?,
+            None | Some(Value::Bool(_) | Value::Null) => {}
+            Some(_) => return Err("boolean or JSON schema expected".to_owned()),
+        }
+    }
+    if let Some(Value::Object(dependencies)) = props.get_mut("dependencies") {
+        for value in dependencies.values_mut() {
+            match value {
+                Value::Object(_) => decode(of, value)?,
+                Value::Array(names) if !names.is_empty() => check_texts(names)?,
+                _ => *value = Value::Null,
+            }
+        }
+    }
     Ok(())
+}
+
+fn settle_value(of: TypeId, value: &mut Value<'_>) -> Result<(), String> {
+    match value {
+        Value::Object(props) => settle_props(of, props),
+        _ => Ok(()),
+    }
+}
+
+fn decode_all(of: TypeId, schemas: &mut [Value<'_>]) -> Result<(), String> {
+    schemas.iter_mut().try_for_each(|schema| decode(of, schema))
+}
+
+/// Decodes a schema by itself.
+fn decode(of: TypeId, value: &mut Value<'_>) -> Result<(), String> {
+    strict_faults(schema(), of, &*value)?;
+    if value.is_null() {
+        *value = Object::new().into();
+    }
+    if let Value::Object(props) = value {
+        settle_in(schema(), of, props, &Progress::unwatched());
+        settle_props(of, props)?;
+    }
+    Ok(())
+}
+
+fn check_texts(names: &[Value<'_>]) -> Result<(), String> {
+    let wrong = names.iter().find(|name| !matches!(name, Value::String(_) | Value::Null));
+    match wrong {
+        None => Ok(()),
+        Some(wrong) => {
+            let found = wrong.kind_for("string");
+            Err(pratique_gotext::json::UnmarshalTypeError::of_value(&found, "string").to_string())
+        }
+    }
 }

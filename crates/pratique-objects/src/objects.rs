@@ -7,8 +7,8 @@ use pratique_types::GroupVersionKind;
 use crate::decode::{self, Read};
 use crate::defaults::Context;
 use crate::error::DecodeError;
-use crate::release::{plans, schema, type_of};
-use crate::{internal, json_schema};
+use crate::json_schema;
+use crate::release::{conversions, plans, schema, type_of};
 
 /// Decodes and defaults objects as an API server does at a time.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ impl Objects {
         validation: FieldValidation,
     ) -> Result<Decoded<'a>, DecodeError> {
         let mut read = decode::decode(bytes, media_type, endpoint, validation)?;
-        self.complete(endpoint, &mut read);
+        self.complete(endpoint, &mut read)?;
         Ok(Decoded {
             value: read.value,
             warnings: read.warnings,
@@ -100,10 +100,13 @@ impl Objects {
 
     /// Gives an object the form of its kind, defaults it, and brings it into the internal version of its kind and back, as
     /// an API server does after each change. Objects of kinds that are not built in stay as they are. What does not fit
-    /// its type stays as it is, too: nobody but a server that decodes it can say so.
-    pub fn default(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
+    /// its type stays as it is, too: decoding reports that.
+    ///
+    /// # Errors
+    /// That of an API server that cannot convert the object, which is as it was but for its form and defaults then.
+    pub fn default(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), DecodeError> {
         let (Some(id), Value::Object(members)) = (type_of(kind), &mut *object) else {
-            return;
+            return Ok(());
         };
         let settled = settle_keeping_empty(schema(), id, members, &Progress::unwatched());
         json_schema::settle(kind, members);
@@ -112,16 +115,22 @@ impl Objects {
             warnings: Vec::new(),
             settled,
         };
-        self.complete(kind, &mut read);
+        let completed = self.complete(kind, &mut read);
         *object = read.value;
+        completed
     }
 
-    fn complete(&self, kind: &GroupVersionKind, read: &mut Read<'_>) {
+    fn complete(&self, kind: &GroupVersionKind, read: &mut Read<'_>) -> Result<(), DecodeError> {
+        let context = Context::new(&self.now);
         if let Value::Object(object) = &mut read.value {
-            plans().run(kind, object, &Context { now: &self.now });
-            internal::round_trip(kind, object);
+            plans().run(kind, object, &context);
+            conversions().run(kind, object, &context);
         }
         prune(kind, read);
+        match context.into_fault() {
+            None => Ok(()),
+            Some(fault) => Err(DecodeError::undecodable(kind, kind, fault)),
+        }
     }
 }
 

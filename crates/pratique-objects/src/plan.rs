@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use pratique_json::{Object, Value};
 use pratique_types::GroupVersionKind;
 
-use crate::defaults::{self, Context, Function};
+use crate::defaults::{Context, Function};
 use crate::release::read_kind;
 
 /// The plans of a release, which share their parts.
@@ -35,12 +35,12 @@ enum Step {
 impl Plans {
     /// Reads a table as `cargo xtask codegen` writes it. A plan comes after those that it refers to, so that following one
     /// ends.
-    pub(crate) fn read(table: &'static str) -> Self {
+    pub(crate) fn read(table: &'static str, function: fn(&str) -> Option<Function>) -> Self {
         let mut read = Plans::default();
         for line in table.lines() {
             match line.strip_prefix(' ') {
                 Some(step) => {
-                    let step = read_step(step, read.plans.len());
+                    let step = read_step(step, read.plans.len(), function);
                     if let (Some(step), Some(plan)) = (step, read.plans.last_mut()) {
                         plan.push(step);
                     }
@@ -107,10 +107,10 @@ impl Plans {
     }
 }
 
-fn read_step(line: &'static str, known: usize) -> Option<Step> {
+fn read_step(line: &'static str, known: usize, function: fn(&str) -> Option<Function>) -> Option<Step> {
     let (verb, rest) = line.split_once(' ')?;
     if verb == "call" {
-        return defaults::function(rest).map(Step::Call);
+        return function(rest).map(Step::Call);
     }
     let (field, rest) = rest.split_once(' ')?;
     match verb {
@@ -139,17 +139,22 @@ fn read_value(text: &'static str) -> Option<Value<'static>> {
 mod tests {
     use super::*;
 
-    /// No function of the table is missing.
-    #[test]
-    fn every_step_is_read() {
-        let table = include_str!("../data/defaults.txt");
+    /// No function of a table is missing.
+    #[track_caller]
+    fn check(table: &'static str, function: fn(&str) -> Option<Function>) {
         let calls = table.lines().filter_map(|line| line.strip_prefix(" call "));
-        let missing: Vec<&str> = calls.filter(|name| defaults::function(name).is_none()).collect();
+        let missing: Vec<&str> = calls.filter(|name| function(name).is_none()).collect();
         assert_eq!(missing, [] as [&str; 0]);
-        let plans = Plans::read(table);
+        let plans = Plans::read(table, function);
         let steps: usize = plans.plans.iter().map(Vec::len).sum();
         let written = |prefix: &str| table.lines().filter(|line| line.starts_with(prefix)).count();
         assert_eq!(steps, written(" "));
         assert_eq!(plans.kinds.len(), written("kind "));
+    }
+
+    #[test]
+    fn every_step_is_read() {
+        check(include_str!("../data/defaults.txt"), crate::defaults::function);
+        check(include_str!("../data/conversions.txt"), crate::internal::function);
     }
 }

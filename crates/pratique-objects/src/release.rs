@@ -8,6 +8,7 @@ use pratique_schema::{Layouts, Schema, TypeId};
 use pratique_types::GroupVersionKind;
 
 use crate::plan::Plans;
+use crate::{defaults, internal};
 
 /// The types of the release.
 pub(crate) fn schema() -> &'static Schema {
@@ -24,7 +25,13 @@ pub(crate) fn layouts() -> &'static Layouts {
 /// What is defaulted where.
 pub(crate) fn plans() -> &'static Plans {
     static PLANS: OnceLock<Plans> = OnceLock::new();
-    PLANS.get_or_init(|| Plans::read(include_str!("../data/defaults.txt")))
+    PLANS.get_or_init(|| Plans::read(include_str!("../data/defaults.txt"), defaults::function))
+}
+
+/// What changes where in objects that are brought into their internal version and back.
+pub(crate) fn conversions() -> &'static Plans {
+    static PLANS: OnceLock<Plans> = OnceLock::new();
+    PLANS.get_or_init(|| Plans::read(include_str!("../data/conversions.txt"), internal::function))
 }
 
 /// The type of a kind.
@@ -37,6 +44,12 @@ pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<TypeId> {
 pub(crate) struct Kinds {
     schemes: HashMap<&'static str, &'static str, RandomState>,
     internal: HashMap<GroupVersionKind, &'static str, RandomState>,
+    gates: HashMap<&'static str, bool, RandomState>,
+}
+
+/// Whether a feature gate is on by default.
+pub(crate) fn gate(name: &str) -> bool {
+    kinds().gates.get(name).copied().unwrap_or_default()
 }
 
 /// The kinds of the release.
@@ -54,6 +67,9 @@ impl Kinds {
                 (Some("scheme"), Some(group), Some(name)) => {
                     let group = if group == "-" { "" } else { group };
                     kinds.schemes.insert(group, name);
+                }
+                (Some("gate"), Some(name), Some(state)) => {
+                    kinds.gates.insert(name, state == "on");
                 }
                 (Some("internal"), Some(kind), Some(of)) => {
                     if let Some(kind) = read_kind(kind) {

@@ -246,6 +246,8 @@ impl<'p> Typing<'p> {
             _ => {}
         }
         match self.value(&field.shape, value) {
+            // A time that is none is null now.
+            Some(Value::Null) if field.presence == Presence::UnlessEmpty => Edit::Drop,
             Some(value) => Edit::Replace(value),
             None => Edit::Keep,
         }

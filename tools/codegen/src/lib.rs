@@ -282,12 +282,23 @@ fn entry(types: &Types, field: &Field) -> Entry {
 fn go_name(shape: &Shape) -> String {
     match shape {
         Shape::List(element) => format!("[]{}", go_name(element)),
-        Shape::Map(value) => format!("map[string]{}", go_name(value)),
-        Shape::Scalar(name) => (*name).to_owned(),
-        Shape::Named(name) => name
-            .rsplit_once('/')
-            .map_or(name.as_str(), |(_, local)| local)
-            .to_owned(),
+        Shape::Map(key, value) => format!("map[{key}]{}", go_name(value)),
+        Shape::Scalar(name) => scalar_go_name(name).to_owned(),
+        Shape::Named(name) => {
+            let local = name.rsplit_once('/').map_or(name.as_str(), |(_, local)| local);
+            scalar_go_name(local).to_owned()
+        }
+    }
+}
+
+/// What Go calls a scalar of the table; other names stay.
+fn scalar_go_name(name: &str) -> &str {
+    match name {
+        "quantity" => "resource.Quantity",
+        "int-or-string" => "intstr.IntOrString",
+        "time" => "v1.Time",
+        "micro-time" => "v1.MicroTime",
+        other => other,
     }
 }
 
@@ -295,7 +306,7 @@ fn go_name(shape: &Shape) -> String {
 fn read_back(text: &str) -> Shape {
     match (text.strip_prefix('['), text.strip_prefix('{')) {
         (Some(element), _) => Shape::List(Box::new(read_back(element))),
-        (_, Some(value)) => Shape::Map(Box::new(read_back(value))),
+        (_, Some(value)) => Shape::Map("string".to_owned(), Box::new(read_back(value))),
         _ => Shape::Named(text.to_owned()),
     }
 }
@@ -314,7 +325,7 @@ const OPAQUE: [&str; 6] = [
 fn resolve(types: &Types, shape: &Shape) -> String {
     match shape {
         Shape::List(element) => format!("[{}", resolve(types, element)),
-        Shape::Map(value) => format!("{{{}", resolve(types, value)),
+        Shape::Map(_, value) => format!("{{{}", resolve(types, value)),
         Shape::Scalar(name) => (*name).to_owned(),
         Shape::Named(name) => {
             let alias = types.aliases.get(name);

@@ -14,11 +14,15 @@ use super::{HEAD, LAYOUT_HEAD, reachable, write_layout, write_type, with_floats}
 const KINDS_HEAD: &str = "\
 # What the schemes of an API server know of kinds. Made by `cargo xtask codegen`; do not edit.
 # scheme GROUP NAME: what messages call the scheme of a group (`-` is the core group).
+# gate NAME on|off: the state of a feature gate on which defaulting depends.
 # internal GROUP/VERSION/KIND TYPE: the type that all versions of a kind are converted to.
 ";
 
-const DEFAULTS_HEAD: &str = "\
-# What is defaulted where. Made by `cargo xtask codegen`; do not edit.
+const DEFAULTS_HEAD: &str = "# What is defaulted where.";
+
+const CONVERSIONS_HEAD: &str = "# What changes where in objects that are brought into their internal version and back.";
+
+const PLANS_HEAD: &str = " Made by `cargo xtask codegen`; do not edit.
 # plan NUMBER
 #  call FUNCTION: a function by hand is called with the value
 #  absent|zero FIELD VALUE: a field is set where it is absent, or where it is absent or empty
@@ -32,7 +36,9 @@ struct Document {
     kinds: BTreeMap<String, String>,
     internal: BTreeMap<String, String>,
     schemes: BTreeMap<String, String>,
+    gates: BTreeMap<String, bool>,
     defaults: BTreeMap<String, Vec<Step>>,
+    conversions: BTreeMap<String, Vec<Step>>,
 }
 
 #[derive(Deserialize)]
@@ -44,7 +50,7 @@ struct Step {
     value: Value,
 }
 
-/// Writes `types.txt`, `layout.txt`, `kinds.txt` and `defaults.txt` into the directory `data`.
+/// Writes `types.txt`, `layout.txt`, `kinds.txt`, `defaults.txt` and `conversions.txt` into the directory `data`.
 pub(super) fn run(file: &Path, data: &Path) -> Result<(), CodegenError> {
     let text = std::fs::read(file).map_err(at(file))?;
     let document: Document = serde_json::from_slice(&text).map_err(within(file.display()))?;
@@ -68,7 +74,8 @@ pub(super) fn run(file: &Path, data: &Path) -> Result<(), CodegenError> {
     write("types.txt", text)?;
     write("layout.txt", layout)?;
     write("kinds.txt", kinds(&document))?;
-    write("defaults.txt", defaults(&document))
+    write("defaults.txt", plans(DEFAULTS_HEAD, &document.defaults))?;
+    write("conversions.txt", plans(CONVERSIONS_HEAD, &document.conversions))
 }
 
 fn kinds(document: &Document) -> String {
@@ -76,6 +83,9 @@ fn kinds(document: &Document) -> String {
     for (group, name) in &document.schemes {
         let group = if group.is_empty() { "-" } else { group };
         let _ = writeln!(text, "scheme {group} {name}");
+    }
+    for (name, is_on) in &document.gates {
+        let _ = writeln!(text, "gate {name} {}", if *is_on { "on" } else { "off" });
     }
     for kind in document.kinds.keys() {
         if let Some(internal) = document.internal.get(kind) {
@@ -86,15 +96,15 @@ fn kinds(document: &Document) -> String {
     text
 }
 
-fn defaults(document: &Document) -> String {
+fn plans(head: &str, by_kind: &BTreeMap<String, Vec<Step>>) -> String {
     let mut plans = Plans::default();
     let mut kinds = String::new();
-    for (kind, steps) in &document.defaults {
+    for (kind, steps) in by_kind {
         let steps: Vec<&Step> = steps.iter().collect();
         let plan = plans.plan(&steps, 0);
         let _ = writeln!(kinds, "kind {kind} {plan}");
     }
-    format!("{DEFAULTS_HEAD}{}{kinds}", plans.text)
+    format!("{head}{PLANS_HEAD}{}{kinds}", plans.text)
 }
 
 /// Plans that were written, each once.

@@ -38,7 +38,8 @@ pub(super) struct Field {
 pub(super) enum Shape {
     Scalar(&'static str),
     List(Box<Shape>),
-    Map(Box<Shape>),
+    /// With Go's name of the type of its keys.
+    Map(String, Box<Shape>),
     /// `core/v1.Pod`
     Named(String),
 }
@@ -142,11 +143,16 @@ fn shape(of: &str) -> (Shape, bool) {
             of.strip_prefix("map[").and_then(|of| of.split_once(']')),
         ) {
             (Some(element), _) => Shape::List(inner(element)),
-            (_, Some((_, value))) => Shape::Map(inner(value)),
+            (_, Some((key, value))) => Shape::Map(local(key), inner(value)),
             _ => named(short(of)),
         },
     };
     (shape, false)
+}
+
+/// `v1.ResourceName` for `k8s.io/api/core/v1.ResourceName`
+fn local(name: &str) -> String {
+    name.rsplit_once('/').map_or(name, |(_, local)| local).to_owned()
 }
 
 /// Types that write and read themselves are scalars.

@@ -70,16 +70,20 @@ type output struct {
 	Schemes map[string]string `json:"schemes"`
 	// Types has the fields of each struct, and what other names stand for.
 	Types map[string]*declared `json:"types"`
+	// Gates has the state of each feature gate on which defaulting depends.
+	Gates map[string]bool `json:"gates"`
 	// Defaults has the steps of defaulting of each kind that has any, in order.
 	Defaults map[string][]step `json:"defaults"`
+	// Conversions has the steps of converting to the internal version and back that change something.
+	Conversions map[string][]step `json:"conversions"`
 }
 
 func main() {
 	out := output{
 		Kinds: map[string]string{}, Internal: map[string]string{}, Schemes: map[string]string{},
-		Types: map[string]*declared{}, Defaults: map[string][]step{},
+		Types: map[string]*declared{}, Gates: gates(), Defaults: map[string][]step{}, Conversions: map[string][]step{},
 	}
-	defaulters := readDefaulters()
+	defaulters, conversions := readDefaulters(), readConversions()
 	for _, server := range servers {
 		for kind, of := range server.scheme.AllKnownTypes() {
 			if !server.serves(kind, of) {
@@ -90,10 +94,15 @@ func main() {
 			out.Schemes[kind.Group] = server.name
 			out.addType(of)
 			internal := schema.GroupVersionKind{Group: kind.Group, Version: runtime.APIVersionInternal, Kind: kind.Kind}
+			isList := strings.HasSuffix(kind.Kind, "List")
 			if hub, err := server.scheme.New(internal); err == nil {
-				out.Internal[id] = typeName(reflect.TypeOf(hub).Elem())
+				hub := reflect.TypeOf(hub).Elem()
+				out.Internal[id] = typeName(hub)
+				if steps := conversions.of(of, hub); len(steps) > 0 && !isList {
+					out.Conversions[id] = steps
+				}
 			}
-			if steps := defaulters.of(of); len(steps) > 0 && !strings.HasSuffix(kind.Kind, "List") {
+			if steps := defaulters.of(of); server.defaults(of) && len(steps) > 0 && !isList {
 				out.Defaults[id] = steps
 			}
 		}
@@ -115,6 +124,12 @@ func (s server) serves(kind schema.GroupVersionKind, of reflect.Type) bool {
 		}
 	}
 	return s.group == ""
+}
+
+// defaults says whether a defaulter is registered for a type: some that were generated are not.
+func (s server) defaults(of reflect.Type) bool {
+	registered := reflect.ValueOf(s.scheme).Elem().FieldByName("defaulterFuncs")
+	return registered.MapIndex(reflect.ValueOf(reflect.PointerTo(of))).IsValid()
 }
 
 func must(err error) {

@@ -5,6 +5,7 @@ use pratique_json::{Object, Value};
 use super::core::{label, template_labels};
 use super::field::{absent, empty, is_absent, is_empty, part, pointer, text};
 use super::{Context, Function};
+use crate::release::gate;
 
 pub(super) fn function(version: &str, name: &str) -> Option<Function> {
     Some(match (version, name) {
@@ -108,7 +109,9 @@ fn partition(spec: &mut Object<'_>) {
     }
     if let Some(rolling) = pointer(update, "rollingUpdate") {
         absent(rolling, "partition", 0);
-        absent(rolling, "maxUnavailable", 1);
+        if gate("MaxUnavailableStatefulSet") {
+            absent(rolling, "maxUnavailable", 1);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use pratique_json::Object;
 use super::core::{label, template_labels};
 use super::field::{absent, empty, is_absent, part};
 use super::{Context, Function};
+use crate::release::gate;
 
 pub(super) fn function(name: &str) -> Option<Function> {
     Some(match name {
@@ -43,6 +44,8 @@ fn job(object: &mut Object<'_>, _: &Context<'_>) {
         true => "TerminatingOrFailed",
         false => "Failed",
     };
-    absent(spec, "podReplacementPolicy", replacement);
+    if gate("JobPodReplacementPolicy") {
+        absent(spec, "podReplacementPolicy", replacement);
+    }
     absent(spec, "manualSelector", false);
 }

@@ -4,6 +4,7 @@ use pratique_json::{Object, Value};
 
 use super::field::{absent, add_missing, copied, elements, empty, is_absent, members, part, text};
 use super::{Context, Function, pod, quantities, service};
+use crate::release::gate;
 
 pub(super) fn function(name: &str) -> Option<Function> {
     Some(match name {
@@ -32,7 +33,11 @@ pub(super) fn function(name: &str) -> Option<Function> {
         },
         "PersistentVolumeClaimSpec" => |object, _| absent(object, "volumeMode", "Filesystem"),
         "Pod" => pod::pod,
-        "PodLogOptions" => |object, _| absent(object, "stream", "All"),
+        "PodLogOptions" => |object, _| {
+            if gate("PodLogsQuerySplitStreams") {
+                absent(object, "stream", "All");
+            }
+        },
         "PodSpec" => pod::spec,
         "Probe" => pod::probe,
         "ReplicationController" => replication_controller,

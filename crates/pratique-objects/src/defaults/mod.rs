@@ -12,7 +12,7 @@ mod certificates;
 mod core;
 mod device;
 mod extensions;
-mod field;
+pub(crate) mod field;
 mod flowcontrol;
 mod image;
 mod network;
@@ -24,16 +24,39 @@ mod registration;
 mod service;
 mod storage;
 
+use std::cell::RefCell;
+
 use pratique_json::Object;
 
 /// Defaults an object or a part of one.
 pub(crate) type Function = fn(&mut Object<'_>, &Context<'_>);
 
-/// What defaulting depends on besides the object.
-#[derive(Clone, Copy, Debug)]
+/// What defaulting and conversions depend on besides the object.
+#[derive(Debug)]
 pub(crate) struct Context<'c> {
     /// The time of the request, as a timestamp is written.
     pub(crate) now: &'c str,
+    /// The first fault that was found.
+    fault: RefCell<Option<String>>,
+}
+
+impl<'c> Context<'c> {
+    pub(crate) fn new(now: &'c str) -> Self {
+        Context {
+            now,
+            fault: RefCell::new(None),
+        }
+    }
+
+    /// Notes why the object cannot be converted.
+    pub(crate) fn fault(&self, fault: String) {
+        self.fault.borrow_mut().get_or_insert(fault);
+    }
+
+    /// Why the object cannot be converted.
+    pub(crate) fn into_fault(self) -> Option<String> {
+        self.fault.into_inner()
+    }
 }
 
 /// A defaulting function by its name upstream: `core/v1.SetDefaults_Pod`.

@@ -6,13 +6,16 @@ use super::field::{
     absent, add_missing, elements, empty, is_absent, is_empty, members, part, pointer, text,
 };
 use super::{Context, image, pod_resources};
+use crate::release::gate;
 
 pub(super) fn pod(object: &mut Object<'_>, _: &Context<'_>) {
     let Some(spec) = part(object, "spec") else { return };
     for field in ["containers", "initContainers"] {
         elements(spec, field).for_each(requests_from_limits);
     }
-    pod_resources::default(spec);
+    if gate("PodLevelResources") {
+        pod_resources::default(spec);
+    }
     absent(spec, "enableServiceLinks", true);
     if spec.get("hostNetwork") == Some(&Value::Bool(true)) {
         for field in ["containers", "initContainers"] {
@@ -74,7 +77,7 @@ pub(super) fn volume(object: &mut Object<'_>, _: &Context<'_>) {
     if !has_source {
         object.insert("emptyDir", Object::new());
     }
-    if is_absent(object, "image") {
+    if is_absent(object, "image") || !gate("ImageVolume") {
         return;
     }
     if let Some(source) = pointer(object, "image")

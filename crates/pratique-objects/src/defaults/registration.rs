@@ -79,8 +79,8 @@ fn definition_spec(spec: &mut Object<'_>) {
                 }
             })
             .collect();
-        empty(names, "singular", singular);
         if !kind.is_empty() {
+            empty(names, "singular", singular);
             empty(names, "listKind", format!("{kind}List"));
         }
     }
@@ -100,7 +100,8 @@ fn definition_spec_v1beta1(spec: &mut Object<'_>) {
         empty(spec, "versions", vec![Value::Object(first)]);
     }
     let first = spec.get("versions").and_then(Value::as_array).and_then(<[_]>::first);
-    if let Some(name) = first.and_then(|first| first.get("name")).cloned() {
+    let name = first.and_then(|first| first.get("name")).filter(|name| !name.is_empty());
+    if let Some(name) = name.cloned() {
         empty(spec, "version", name);
     }
     definition_spec(spec);

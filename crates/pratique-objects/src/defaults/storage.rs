@@ -4,13 +4,16 @@ use pratique_json::{Object, Value};
 
 use super::Function;
 use super::field::{absent, empty, part};
+use crate::release::gate;
 
 pub(super) fn function(version: &str, name: &str) -> Option<Function> {
     Some(match (version, name) {
         ("v1beta1", "CSIDriver") => |object, _| driver(object),
         (_, "CSIDriver") => |object, _| {
             driver(object);
-            if let Some(spec) = part(object, "spec") {
+            if gate("VolumeLimitScaling")
+                && let Some(spec) = part(object, "spec")
+            {
                 absent(spec, "preventPodSchedulingIfMissing", false);
             }
         },
@@ -31,5 +34,7 @@ fn driver(object: &mut Object<'_>) {
     absent(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
     empty(spec, "volumeLifecycleModes", vec![Value::from("Persistent")]);
     absent(spec, "requiresRepublish", false);
-    absent(spec, "seLinuxMount", false);
+    if gate("SELinuxMountReadWriteOncePod") {
+        absent(spec, "seLinuxMount", false);
+    }
 }

@@ -1,7 +1,7 @@
 //! Scalars in their canonical form.
 
 use pratique_gotext::quantity::Quantity;
-use pratique_gotext::time::{Duration, Layout, Timestamp, parse};
+use pratique_gotext::time::{Duration, Layout, Parsed, Timestamp, parse};
 use pratique_json::{Value, base64};
 use pratique_schema::Scalar;
 
@@ -23,8 +23,14 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
                 .map(|byte| u8::try_from(byte.as_int().unwrap_or_default()));
             Some(base64::encode(&bytes.collect::<Result<Vec<_>, _>>().ok()?).into())
         }
-        (Scalar::Time, Value::String(text)) => changed(text, in_seconds(text)?),
-        (Scalar::MicroTime, Value::String(text)) => changed(text, in_microseconds(text)?),
+        (Scalar::Time, Value::String(text)) => match parse(text, Layout::Rfc3339).ok()? {
+            time if is_zero(&time) => Some(Value::Null),
+            _ => changed(text, in_seconds(text)?),
+        },
+        (Scalar::MicroTime, Value::String(text)) => match parse(text, Layout::Rfc3339Micro).ok()? {
+            time if is_zero(&time) => Some(Value::Null),
+            _ => changed(text, in_microseconds(text)?),
+        },
         (Scalar::Duration, Value::String(text)) => changed(text, Duration::parse(text).ok()?.in_messages()),
         (Scalar::Int32, Value::Int(number)) if i32::try_from(*number).is_err() => {
             Some(Value::Int(i64::from(*number as i32)))
@@ -34,6 +40,14 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
         (Scalar::Float, Value::Int(number)) => Some(Value::Float(*number as f64)),
         _ => None,
     }
+}
+
+/// Whether a time is that of no time, which is written as null.
+// Upstream: apimachinery/pkg/apis/meta/v1/time.go, Time.MarshalJSON
+fn is_zero(time: &Parsed) -> bool {
+    /// The first second of the year 1.
+    const FIRST: i64 = -62_135_596_800;
+    time.seconds == FIRST && time.nanos == 0
 }
 
 /// What a scalar is without a value.

@@ -143,7 +143,11 @@ impl Typing<'_> {
                 _ => Ok(false),
             },
             Presence::Nullable if value.is_null() => Ok(true),
-            _ => self.settle_value::<MODE>(&field.shape, value, &go).map(|()| true),
+            _ => {
+                self.settle_value::<MODE>(&field.shape, value, &go)?;
+                // A time that is none is null now.
+                Ok(!value.is_null() || field.presence != Presence::UnlessEmpty)
+            }
         }
     }
 

@@ -1,0 +1,44 @@
+//! `autoscaling`: the internal version has in fields what `v1` has in annotations.
+
+use pratique_json::{Object, Progress, Value};
+use pratique_typed::converted;
+use pratique_types::GroupVersionKind;
+
+use super::core::drop_annotations;
+use crate::defaults::{Context, Function};
+
+const ANNOTATIONS: [&str; 6] = [
+    "autoscaling.alpha.kubernetes.io/behavior",
+    "autoscaling.alpha.kubernetes.io/conditions",
+    "autoscaling.alpha.kubernetes.io/current-metrics",
+    "autoscaling.alpha.kubernetes.io/metrics",
+    "autoscaling.alpha.kubernetes.io/scale-down-tolerance",
+    "autoscaling.alpha.kubernetes.io/scale-up-tolerance",
+];
+
+pub(super) fn function(version: &str) -> Option<Function> {
+    Some(match version {
+        "v1" => v1,
+        _ => |object, _| drop_annotations(object, &ANNOTATIONS),
+    })
+}
+
+/// By way of `v2`, which has the fields of the internal version.
+fn v1(object: &mut Object<'_>, _: &Context<'_>) {
+    let kind = |version| GroupVersionKind::new("autoscaling", version, "HorizontalPodAutoscaler");
+    let value = Value::Object(std::mem::take(object)).into_owned();
+    let progress = Progress::unwatched();
+    let there = |value: &Value<'_>, version| match converted(&kind(version), value, &progress) {
+        Ok(Some(converted)) => converted.into_owned(),
+        _ => value.clone().into_owned(),
+    };
+    let mut v2 = there(&value, "v2");
+    if let Value::Object(members) = &mut v2 {
+        members.insert("apiVersion", "autoscaling/v2");
+        drop_annotations(members, &ANNOTATIONS);
+    }
+    if let Value::Object(mut back) = there(&v2, "v1") {
+        back.insert("apiVersion", "autoscaling/v1");
+        *object = back;
+    }
+}

@@ -1,0 +1,116 @@
+//! Groups with a type or two.
+
+use pratique_json::{Object, Value};
+
+use super::core::drop_annotations;
+use crate::defaults::Context;
+use crate::defaults::field::{absent, elements, is_absent, is_empty, members, part, pointer, text};
+
+/// With it, a level of `v1beta3` has zero shares, which its field cannot say.
+const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
+
+pub(super) fn priority_level(object: &mut Object<'_>, _: &Context<'_>) {
+    let has_zero = pointer(object, "spec")
+        .and_then(|spec| pointer(spec, "limited"))
+        .is_some_and(|limited| is_empty(limited, "nominalConcurrencyShares"));
+    let annotations = members(members(object, "metadata"), "annotations");
+    if !has_zero {
+        if annotations.contains_key(PRESERVE_ZERO) {
+            drop_annotations(object, &[PRESERVE_ZERO]);
+        }
+    } else if let Some(metadata) = part(object, "metadata")
+        && let Some(annotations) = part(metadata, "annotations")
+    {
+        annotations.insert(PRESERVE_ZERO, "");
+    }
+}
+
+/// In `v1beta1` an empty selector matches nothing; with this label, one matches all.
+const EMPTY_MATCHES: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
+
+pub(super) fn disruption_budget(object: &mut Object<'_>, _: &Context<'_>) {
+    if let Some(selector) = selector(object)
+        && !matches_by_label(selector, "Exists")
+    {
+        strip_label(selector);
+    }
+}
+
+pub(super) fn disruption_budget_v1beta1(object: &mut Object<'_>, _: &Context<'_>) {
+    let Some(selector) = selector(object) else { return };
+    if is_plain(selector) || matches_by_label(selector, "DoesNotExist") {
+        return;
+    }
+    strip_label(selector);
+    if is_plain(selector) {
+        let mut expression = Object::new();
+        expression.insert("key", EMPTY_MATCHES);
+        expression.insert("operator", "DoesNotExist");
+        selector.insert("matchExpressions", vec![Value::Object(expression)]);
+    }
+}
+
+fn selector<'o, 'a>(object: &'o mut Object<'a>) -> Option<&'o mut Object<'a>> {
+    pointer(pointer(object, "spec")?, "selector")
+}
+
+fn is_plain(selector: &Object<'_>) -> bool {
+    is_empty(selector, "matchLabels") && is_empty(selector, "matchExpressions")
+}
+
+/// Whether nothing but the label is required, by one operator.
+fn matches_by_label(selector: &Object<'_>, operator: &str) -> bool {
+    let expressions = selector.get("matchExpressions").and_then(Value::as_array);
+    let Some([expression]) = expressions else {
+        return false;
+    };
+    let text = |name| expression.get(name).and_then(Value::as_str);
+    is_empty(selector, "matchLabels")
+        && text("key") == Some(EMPTY_MATCHES)
+        && text("operator") == Some(operator)
+        && expression.get("values").is_none_or(Value::is_empty)
+}
+
+fn strip_label(selector: &mut Object<'_>) {
+    if let Some(labels) = pointer(selector, "matchLabels") {
+        labels.remove(EMPTY_MATCHES);
+    }
+    if let Some(Value::Array(expressions)) = selector.get_mut("matchExpressions") {
+        let is_label = |expression: &Value<'_>| expression.get("key").and_then(Value::as_str) == Some(EMPTY_MATCHES);
+        expressions.retain(|expression| !is_label(expression));
+    }
+    for field in ["matchLabels", "matchExpressions"] {
+        if is_empty(selector, field) {
+            selector.remove(field);
+        }
+    }
+}
+
+/// The internal version has the group of a subject in place of its version.
+pub(super) fn subject(object: &mut Object<'_>, _: &Context<'_>) {
+    const GROUP: &str = "rbac.authorization.k8s.io";
+    let kind = text(object, "kind");
+    let version = match kind {
+        "ServiceAccount" => "v1".to_owned(),
+        "User" | "Group" => format!("{GROUP}/v1alpha1"),
+        _ => match text(object, "apiVersion").split_once('/') {
+            Some((group, version)) if !version.contains('/') && !group.is_empty() => format!("{group}/"),
+            _ => String::new(),
+        },
+    };
+    if kind == "User" && text(object, "name") == "*" {
+        object.insert("kind", "Group");
+        object.insert("name", "system:authenticated");
+    }
+    match version.is_empty() {
+        true => object.remove("apiVersion"),
+        false => object.insert("apiVersion", version),
+    };
+}
+
+/// The internal version has the fields of a basic device in the device.
+pub(super) fn device(object: &mut Object<'_>, _: &Context<'_>) {
+    absent(object, "basic", Object::new());
+    // Nothing else is to be done about what is in it.
+    debug_assert!(!is_absent(object, "basic") && elements(object, "basic").next().is_none());
+}
