@@ -96,6 +96,10 @@ pub enum Reason {
     Forbidden,
     /// 404
     NotFound,
+    /// 409: an object of the name exists.
+    AlreadyExists,
+    /// 409: the object is not as the request takes it to be.
+    Conflict,
     /// 413
     RequestEntityTooLarge,
     /// 422
@@ -119,6 +123,8 @@ impl Reason {
             Reason::Unauthorized => "Unauthorized",
             Reason::Forbidden => "Forbidden",
             Reason::NotFound => "NotFound",
+            Reason::AlreadyExists => "AlreadyExists",
+            Reason::Conflict => "Conflict",
             Reason::RequestEntityTooLarge => "RequestEntityTooLarge",
             Reason::Invalid => "Invalid",
             Reason::TooManyRequests => "TooManyRequests",
@@ -135,6 +141,7 @@ impl Reason {
             Reason::Unauthorized => 401,
             Reason::Forbidden => 403,
             Reason::NotFound => 404,
+            Reason::AlreadyExists | Reason::Conflict => 409,
             Reason::RequestEntityTooLarge => 413,
             Reason::Invalid => 422,
             Reason::TooManyRequests => 429,

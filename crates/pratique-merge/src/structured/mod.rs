@@ -77,5 +77,29 @@ pub fn apply<'a>(
     Ok(progress.outcome()?)
 }
 
+/// Merges a configuration into an object of a type as server-side apply does: what is atomic is replaced as a whole.
+///
+/// After an error the object is unchanged, unless the merge was interrupted: then the object is unspecified.
+// Upstream: structured-merge-diff/typed/typed.go, Merge
+pub fn merge<'a>(
+    schema: &MergeSchema,
+    of: MergeTypeId,
+    object: &mut Value<'a>,
+    configuration: Value<'a>,
+    progress: &Progress<'_>,
+) -> Result<(), Error> {
+    let mut patch = Patch::from(configuration);
+    patch.sort(progress);
+    let strict = Validator {
+        schema,
+        progress,
+        duplicates: false,
+    };
+    let checked = strict.check(of, &patch)?;
+    checked.map_err(|errors| Error::Patch(errors.to_string()))?;
+    combine::Combiner { schema, progress }.combine(of, object, patch);
+    Ok(progress.outcome()?)
+}
+
 #[cfg(test)]
 mod tests;

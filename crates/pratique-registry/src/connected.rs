@@ -1,0 +1,36 @@
+//! Requests that are answered and not stored: reviews, tokens, bindings, evictions.
+
+use crate::metadata::fill;
+use crate::object;
+use crate::registry::{Prepared, Received, Registry};
+use crate::request::Attributes;
+
+/// What validating admission sees of a question, and an answer as far as it is known.
+// Upstream: pkg/registry/core/serviceaccount/storage/token.go, Create; pkg/registry/core/pod/storage/{storage,eviction}.go
+pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepared {
+    let mut attributes = received.attributes;
+    if attributes.subresource == "token" {
+        tokens(registry, &mut attributes);
+    }
+    registry
+        .scheme
+        .settle(&attributes.kind, &mut attributes.object);
+    Prepared {
+        stored: attributes.object.clone(),
+        attributes,
+        warnings: received.warnings,
+    }
+}
+
+/// A request for a token is completed: it has the name of the account, and the audience of the server if it names none.
+fn tokens(registry: &Registry<'_>, attributes: &mut Attributes) {
+    let object = &mut attributes.object;
+    fill(object, registry.placeholders);
+    if object::text(object, &["metadata", "name"]).is_empty() {
+        object::set(object, &["metadata", "name"], attributes.name.clone());
+    }
+    if object::list(object, &["spec", "audiences"]).is_empty() {
+        let audience = registry.placeholders.audience.clone();
+        object::set(object, &["spec", "audiences"], vec![audience.into()]);
+    }
+}

@@ -1,0 +1,225 @@
+//! Server-side apply.
+
+use std::collections::BTreeMap;
+
+use pratique_gotext::strconv::quote;
+use pratique_json::{Progress, Value};
+use pratique_merge::structured;
+use pratique_schema::merge::MergeTypeId;
+use pratique_types::GroupVersion;
+
+use super::entry::{Entry, Manager, read, write};
+use super::set::FieldSet;
+use super::updater::{Changes, Request, conflicts, in_version, stripped, take_over};
+use super::walk::{compare, fields, remove};
+use crate::object;
+
+/// Why nothing is applied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ApplyError {
+    /// The kind is not known to be mergeable, or the configuration is not of its type.
+    #[error("failed to create typed patch object ({0}): {1}")]
+    Typed(String, String),
+    /// The configuration has `managedFields`.
+    #[error("metadata.managedFields must be nil")]
+    ManagedFields,
+    /// The configuration is of another version than the request.
+    #[error("Incorrect version specified in apply patch. Specified patch version: {0}, expected: {1}")]
+    Version(String, String),
+    /// Fields belong to others.
+    #[error("{}", conflict_message(.0))]
+    Conflicts(Vec<Conflict>),
+}
+
+/// A field that belongs to another manager.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// What the message calls the manager: `"kubectl" using apps/v1`.
+    pub(crate) manager: String,
+    /// The path of the field.
+    pub(crate) field: String,
+}
+
+/// A configuration that is applied.
+pub(crate) struct Apply<'r> {
+    pub(crate) request: Request<'r>,
+    /// The configuration, as it was sent.
+    pub(crate) configuration: &'r Value<'static>,
+    /// Whether fields of others are taken over.
+    pub(crate) force: bool,
+}
+
+impl Apply<'_> {
+    /// The object after the configuration was merged into it, with `managedFields`, not yet defaulted. `live` is the object
+    /// as it was, or an empty one of the kind, which `empty` is in any case.
+    // Upstream: structured-merge-diff/merge/update.go, Apply
+    pub(crate) fn apply(&self, live: &Value<'static>, empty: &Value<'static>) -> Result<Value<'static>, ApplyError> {
+        let request = self.request;
+        let version = request.kind.api_version();
+        let given = object::text(self.configuration, &["apiVersion"]);
+        if given != version {
+            return Err(ApplyError::Version(given.to_owned(), version));
+        }
+        if self.configuration.at(&["metadata", "managedFields"]).is_some_and(|given| !given.is_null()) {
+            return Err(ApplyError::ManagedFields);
+        }
+        let typed_error = |text: String| ApplyError::Typed(self.named(), text);
+        let of = request
+            .schema
+            .kind(request.kind)
+            .map_err(|_| typed_error(format!("no corresponding type for {}", request.kind)))?;
+        let mut entries = read(live.at(&["metadata", "managedFields"])).unwrap_or_default();
+        let mut before = live.clone();
+        object::remove(&mut before, &["metadata", "managedFields"]);
+        if entries.is_empty() {
+            entries = self.before_first_apply(of, &before, empty);
+        }
+        let manager = Manager::new(request.manager, true, &version, request.subresource);
+        let own = entries.iter().position(|entry| entry.manager == manager);
+        let last = own.map(|at| entries.remove(at));
+        let mut merged = before.clone();
+        let merging = structured::merge(
+            request.schema,
+            of,
+            &mut merged,
+            self.configuration.clone(),
+            &Progress::unwatched(),
+        );
+        merging.map_err(|error| match error {
+            structured::Error::Patch(text) => typed_error(text),
+            other => typed_error(other.to_string()),
+        })?;
+        let set = fields(request.schema, of, self.configuration).recursive_difference(request.reset);
+        entries.push(Entry {
+            manager: manager.clone(),
+            version,
+            time: Some(request.now.to_owned()),
+            set,
+        });
+        let mut result = self.pruned(merged, &entries, last.as_ref()).unwrap_or_default();
+        self.settle(of, &before, &result, &manager, &mut entries)?;
+        if let Some(written) = write(entries, request.now) {
+            object::set(&mut result, &["metadata", "managedFields"], written);
+        }
+        Ok(result)
+    }
+
+    /// What an error calls the configuration: its namespace, name and kind.
+    // Upstream: apimachinery/pkg/util/managedfields/internal/structuredmerge.go, objectGVKNN
+    fn named(&self) -> String {
+        let text = |name| object::text(self.configuration, &["metadata", name]);
+        format!("{}/{}; {}", text("namespace"), text("name"), self.request.kind)
+    }
+
+    /// The entry of what was there before anything was applied.
+    // Upstream: apimachinery/pkg/util/managedfields/internal/skipnonapplied.go, Apply
+    fn before_first_apply(&self, of: MergeTypeId, live: &Value<'static>, empty: &Value<'static>) -> Vec<Entry> {
+        let request = self.request;
+        let version = request.kind.api_version();
+        let changes = compare(request.schema, of, empty, live).without(request.reset);
+        let set = changes.modified.union(&changes.added).difference(&stripped());
+        if set.is_empty() {
+            return Vec::new();
+        }
+        vec![Entry {
+            manager: Manager::new("before-first-apply", false, &version, request.subresource),
+            version,
+            time: Some(request.now.to_owned()),
+            set,
+        }]
+    }
+
+    /// Refuses what belongs to others, or takes it from them.
+    fn settle(
+        &self,
+        of: MergeTypeId,
+        before: &Value<'static>,
+        after: &Value<'static>,
+        manager: &Manager,
+        entries: &mut Vec<Entry>,
+    ) -> Result<(), ApplyError> {
+        let request = self.request;
+        let comparison = compare(request.schema, of, before, after).without(request.reset);
+        let mut changes = Changes::new(request, before, after, comparison);
+        let found = conflicts(&mut changes, entries, Some(manager));
+        if !self.force && !found.is_empty() {
+            let told = found.iter().flat_map(|(at, fields)| {
+                let manager = entries.get(*at).map(shown_manager).unwrap_or_default();
+                fields.paths().into_iter().map(move |field| Conflict {
+                    manager: manager.clone(),
+                    field,
+                })
+            });
+            return Err(ApplyError::Conflicts(told.collect()));
+        }
+        let own = entries.iter().position(|entry| entry.manager == *manager);
+        let own = own.map(|at| entries.remove(at));
+        take_over(changes, entries);
+        if let Some(mut own) = own {
+            own.set = own.set.difference(&stripped());
+            if !own.set.is_empty() {
+                entries.push(own);
+            }
+        }
+        Ok(())
+    }
+
+    /// The merged object without what the manager applied last time, applies no more, and nobody else has set.
+    // Upstream: structured-merge-diff/merge/update.go, prune
+    fn pruned(&self, merged: Value<'static>, entries: &[Entry], last: Option<&Entry>) -> Option<Value<'static>> {
+        let Some(last) = last.filter(|last| !last.set.is_empty()) else {
+            return Some(merged);
+        };
+        let schema = self.request.schema;
+        let kind = GroupVersion::parse(&last.version).ok()?.with_kind(&self.request.kind.kind);
+        let (Ok(of), Some(merged_then)) = (schema.kind(&kind), in_version(&kind, &merged)) else {
+            return Some(merged);
+        };
+        let declared = |set: &FieldSet| set.with_declared_fields(schema, Some(of));
+        let last_set = declared(&last.set);
+        let pruned = remove(schema, Some(of), &merged_then, &last_set)?;
+        let mut owned = FieldSet::default();
+        for entry in entries.iter().filter(|entry| entry.version == last.version) {
+            owned = owned.union(&entry.set);
+        }
+        let all = declared(&fields(schema, of, &merged_then));
+        let left = declared(&fields(schema, of, &pruned));
+        let unowned = all.difference(&left.union(&declared(&owned)));
+        let with_owned = remove(schema, Some(of), &merged_then, &unowned)?;
+        let left = declared(&fields(schema, of, &with_owned));
+        let dangling = all.difference(&left).intersection(&last_set);
+        let result = remove(schema, Some(of), &merged_then, &dangling)?;
+        in_version(self.request.kind, &result)
+    }
+}
+
+/// What messages call the manager of an entry.
+// Upstream: apimachinery/pkg/util/managedfields/internal/conflict.go, printManager
+fn shown_manager(entry: &Entry) -> String {
+    let mut shown = quote(&entry.manager.name);
+    if !entry.manager.subresource.is_empty() {
+        shown.push_str(&format!(" with subresource {}", quote(&entry.manager.subresource)));
+    }
+    if !entry.manager.applied {
+        shown.push_str(&format!(" using {}", entry.version));
+    }
+    shown
+}
+
+// Upstream: apimachinery/pkg/util/managedfields/internal/conflict.go, getConflictMessage
+fn conflict_message(conflicts: &[Conflict]) -> String {
+    if let [conflict] = conflicts {
+        let Conflict { manager, field } = conflict;
+        return format!("Apply failed with 1 conflict: conflict with {manager}: {field}");
+    }
+    let mut by_manager: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for conflict in conflicts {
+        let fields = by_manager.entry(&conflict.manager).or_default();
+        fields.push(format!("- {}", conflict.field));
+    }
+    let told = by_manager
+        .into_iter()
+        .map(|(manager, fields)| format!("conflicts with {manager}:\n{}", fields.join("\n")));
+    let told: Vec<String> = told.collect();
+    format!("Apply failed with {} conflicts: {}", conflicts.len(), told.join("\n"))
+}

@@ -1,0 +1,124 @@
+//! The entries of `metadata.managedFields`.
+
+use pratique_gotext::time::Timestamp;
+use pratique_json::{Object, Value};
+
+use super::set::FieldSet;
+
+/// Which fields of an object one manager has set.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(super) manager: Manager,
+    /// The version of the object in whose fields it is told.
+    pub(super) version: String,
+    pub(super) time: Option<String>,
+    pub(super) set: FieldSet,
+}
+
+/// What tells managers apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Manager {
+    pub(super) name: String,
+    pub(super) applied: bool,
+    /// The version of an update; empty of an apply, which has one entry for all versions.
+    pub(super) version: String,
+    pub(super) subresource: String,
+}
+
+impl Manager {
+    pub(super) fn new(name: &str, applied: bool, version: &str, subresource: &str) -> Self {
+        Manager {
+            name: if name.is_empty() { "unknown" } else { name }.to_owned(),
+            applied,
+            version: if applied { "" } else { version }.to_owned(),
+            subresource: subresource.to_owned(),
+        }
+    }
+}
+
+/// Whether these `managedFields` of a request ask for all entries to be dropped.
+// Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, isResetManagedFields
+pub(super) fn asks_for_reset(entries: &Value<'_>) -> bool {
+    match entries.as_array() {
+        Some([]) => true,
+        Some([entry]) => entry.as_object().is_some_and(|entry| entry.iter().all(|(_, value)| value.is_empty())),
+        _ => false,
+    }
+}
+
+/// Reads `managedFields`; `None` where an entry has not its form.
+// Upstream: apimachinery/pkg/util/managedfields/internal/managedfields.go, DecodeManagedFields
+pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<Entry>> {
+    let mut read: Vec<Entry> = Vec::new();
+    for entry in entries.and_then(Value::as_array).unwrap_or_default() {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
+        let applied = match text("operation") {
+            "Apply" => true,
+            "Update" => false,
+            _ => return None,
+        };
+        let version = text("apiVersion");
+        if version.is_empty() || text("fieldsType") != "FieldsV1" {
+            return None;
+        }
+        let set = match entry.get("fieldsV1") {
+            Some(fields) => FieldSet::from_json(fields)?,
+            None => FieldSet::default(),
+        };
+        let identity = Manager {
+            name: text("manager").to_owned(),
+            ..Manager::new("", applied, version, text("subresource"))
+        };
+        read.retain(|known| known.manager != identity);
+        read.push(Entry {
+            manager: identity,
+            version: version.to_owned(),
+            time: entry.get("time").and_then(Value::as_str).map(str::to_owned),
+            set,
+        });
+    }
+    Some(read)
+}
+
+/// Writes `managedFields`, in their order. `now` is later than every other time.
+// Upstream: apimachinery/pkg/util/managedfields/internal/managedfields.go, sortEncodedManagedFields
+pub(super) fn write(mut entries: Vec<Entry>, now: &str) -> Option<Value<'static>> {
+    entries.sort_by(|one, other| {
+        let key = |entry: &Entry| (!entry.manager.applied, seconds(entry.time.as_deref(), now));
+        let names = |entry: &Entry| {
+            (
+                entry.manager.name.clone(),
+                entry.version.clone(),
+                entry.manager.subresource.clone(),
+            )
+        };
+        key(one).cmp(&key(other)).then_with(|| names(one).cmp(&names(other)))
+    });
+    let written: Vec<Value<'static>> = entries.into_iter().map(written).collect();
+    (!written.is_empty()).then(|| written.into())
+}
+
+fn written(entry: Entry) -> Value<'static> {
+    let mut object = Object::new();
+    let mut set = |name: &'static str, text: String| {
+        if !text.is_empty() {
+            object.insert(name, text);
+        }
+    };
+    set("manager", entry.manager.name);
+    set("operation", if entry.manager.applied { "Apply" } else { "Update" }.to_owned());
+    set("apiVersion", entry.version);
+    set("time", entry.time.unwrap_or_default());
+    set("fieldsType", "FieldsV1".to_owned());
+    set("subresource", entry.manager.subresource);
+    object.insert("fieldsV1", entry.set.to_json());
+    object.into()
+}
+
+fn seconds(time: Option<&str>, now: &str) -> i64 {
+    match time {
+        None => 0,
+        Some(time) if time == now => i64::MAX,
+        Some(time) => Timestamp::parse(time).map_or(0, Timestamp::seconds),
+    }
+}

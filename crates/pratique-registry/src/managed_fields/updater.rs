@@ -1,0 +1,234 @@
+//! How entries change when an object is created or updated.
+
+use std::collections::BTreeMap;
+
+use pratique_json::{Progress, Value};
+use pratique_schema::merge::{MergeSchema, MergeTypeId};
+use pratique_typed::converted;
+use pratique_types::{GroupVersion, GroupVersionKind};
+
+use super::entry::{Entry, Manager, asks_for_reset, read, write};
+use super::set::FieldSet;
+use super::walk::{Comparison, compare};
+use crate::object;
+
+/// What field management has to know of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'r> {
+    pub(crate) schema: &'r MergeSchema,
+    /// The kind of the request's objects, in its version.
+    pub(crate) kind: &'r GroupVersionKind,
+    pub(crate) subresource: &'r str,
+    pub(crate) manager: &'r str,
+    /// The fields that the request cannot set.
+    pub(crate) reset: &'r FieldSet,
+    /// The time of the request.
+    pub(crate) now: &'r str,
+}
+
+/// More than so many entries of updates are merged into one.
+const MOST_UPDATERS: usize = 10;
+
+/// The manager of entries that were merged.
+const ANCIENT_CHANGES: &str = "ancient-changes";
+
+/// Writes the `managedFields` of an object that is created or updated. `live` is the object as it was, or an empty one of the
+/// kind.
+// Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, Update
+pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Value<'static>) {
+    let entries_of = |object: &Value<'static>| object.at(&["metadata", "managedFields"]).cloned();
+    let given = entries_of(new);
+    object::remove(new, &["metadata", "managedFields"]);
+    let known = entries_of(live);
+    let live_entries = || read(known.as_ref()).unwrap_or_default();
+    let entries = match given {
+        _ if !request.subresource.is_empty() => live_entries(),
+        Some(given) if asks_for_reset(&given) => Vec::new(),
+        given => match read(given.as_ref()) {
+            Some(entries) if !entries.is_empty() => entries,
+            _ => live_entries(),
+        },
+    };
+    let exists = !object::text(live, &["metadata", "uid"]).is_empty();
+    if entries.is_empty() && exists {
+        return;
+    }
+    let Ok(of) = request.schema.kind(request.kind) else {
+        // Nothing is known of how it is merged, as the server says in its log only.
+        if let Some(known) = known {
+            object::set(new, &["metadata", "managedFields"], known);
+        }
+        return;
+    };
+    let entries = after_update(request, of, live, new, entries);
+    if let Some(written) = write(entries, request.now) {
+        object::set(new, &["metadata", "managedFields"], written);
+    }
+}
+
+// Upstream: structured-merge-diff/merge/update.go, Update
+fn after_update(
+    request: Request<'_>,
+    of: MergeTypeId,
+    live: &Value<'static>,
+    new: &Value<'static>,
+    mut entries: Vec<Entry>,
+) -> Vec<Entry> {
+    let version = request.kind.api_version();
+    let comparison = compare(request.schema, of, live, new);
+    let changes = Changes::new(request, live, new, comparison.without(request.reset));
+    take_over(changes, &mut entries);
+    let set = comparison.modified.union(&comparison.added);
+    let set = set.recursive_difference(request.reset).difference(&stripped());
+    if !set.is_empty() {
+        let manager = Manager::new(request.manager, false, &version, request.subresource);
+        let at = entries.iter().position(|entry| entry.manager == manager);
+        let before = at.map(|at| entries.remove(at));
+        entries.push(Entry {
+            set: match before {
+                Some(before) => set.union(&before.set),
+                None => set,
+            },
+            manager,
+            version,
+            time: Some(request.now.to_owned()),
+        });
+    }
+    capped(entries)
+}
+
+/// What is not managed.
+// Upstream: apimachinery/pkg/util/managedfields/internal/stripmeta.go, NewStripMetaManager
+pub(super) fn stripped() -> FieldSet {
+    FieldSet::of_fields(&[
+        &["apiVersion"],
+        &["kind"],
+        &["metadata"],
+        &["metadata", "name"],
+        &["metadata", "namespace"],
+        &["metadata", "creationTimestamp"],
+        &["metadata", "selfLink"],
+        &["metadata", "uid"],
+        &["metadata", "clusterName"],
+        &["metadata", "generation"],
+        &["metadata", "managedFields"],
+        &["metadata", "resourceVersion"],
+    ])
+}
+
+/// What a request changes, in the versions that entries are told in.
+pub(super) struct Changes<'r> {
+    request: Request<'r>,
+    live: &'r Value<'static>,
+    new: &'r Value<'static>,
+    /// By version; `None` for a version that the kind does not have.
+    by_version: BTreeMap<String, Option<Comparison>>,
+}
+
+impl<'r> Changes<'r> {
+    /// The changes of a request, with those in its own version.
+    pub(super) fn new(
+        request: Request<'r>,
+        live: &'r Value<'static>,
+        new: &'r Value<'static>,
+        comparison: Comparison,
+    ) -> Self {
+        Changes {
+            by_version: [(request.kind.api_version(), Some(comparison))].into(),
+            request,
+            live,
+            new,
+        }
+    }
+
+    fn of(&mut self, version: &str) -> Option<&Comparison> {
+        let (request, live, new) = (self.request, self.live, self.new);
+        let compared = self.by_version.entry(version.to_owned());
+        compared.or_insert_with(|| compare_in(request, version, live, new)).as_ref()
+    }
+}
+
+fn compare_in(
+    request: Request<'_>,
+    version: &str,
+    live: &Value<'static>,
+    new: &Value<'static>,
+) -> Option<Comparison> {
+    let kind = GroupVersion::parse(version).ok()?.with_kind(&request.kind.kind);
+    if kind.group != request.kind.group {
+        return None;
+    }
+    let of = request.schema.kind(&kind).ok()?;
+    let (live, new) = (in_version(&kind, live)?, in_version(&kind, new)?);
+    Some(compare(request.schema, of, &live, &new).without(request.reset))
+}
+
+/// An object in a version of its kind; `None` where it has none.
+pub(super) fn in_version(kind: &GroupVersionKind, object: &Value<'static>) -> Option<Value<'static>> {
+    let converted = converted(kind, object, &Progress::unwatched()).ok()?;
+    Some(converted.map_or_else(|| object.clone(), Value::into_owned))
+}
+
+/// The fields of other managers that a request changes, by the index of their entries.
+pub(super) fn conflicts(changes: &mut Changes<'_>, entries: &[Entry], own: Option<&Manager>) -> Vec<(usize, FieldSet)> {
+    let others = entries.iter().enumerate().filter(|(_, entry)| Some(&entry.manager) != own);
+    let conflicting = others.filter_map(|(at, entry)| {
+        let changed = changes.of(&entry.version)?;
+        let both = entry.set.intersection(&changed.modified.union(&changed.added));
+        (!both.is_empty()).then_some((at, both))
+    });
+    conflicting.collect()
+}
+
+/// Takes what a request changes and removes from all entries. Entries in versions that the kind does not have are dropped,
+/// and so are those without fields.
+// Upstream: structured-merge-diff/merge/update.go, update
+pub(super) fn take_over(mut changes: Changes<'_>, entries: &mut Vec<Entry>) {
+    entries.retain_mut(|entry| {
+        let Some(changed) = changes.of(&entry.version) else {
+            return false;
+        };
+        let taken = entry.set.intersection(&changed.modified.union(&changed.added));
+        entry.set = entry.set.difference(&taken).difference(&changed.removed);
+        !entry.set.is_empty()
+    });
+}
+
+/// Merges the oldest updates where there are many.
+// Upstream: apimachinery/pkg/util/managedfields/internal/capmanagers.go, capUpdateManagers
+fn capped(mut entries: Vec<Entry>) -> Vec<Entry> {
+    let updaters = |entries: &[Entry]| entries.iter().filter(|entry| !entry.manager.applied).count();
+    let mut first: BTreeMap<String, Manager> = BTreeMap::new();
+    let mut seen: Vec<Manager> = Vec::new();
+    while updaters(&entries) > MOST_UPDATERS {
+        let oldest = entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| !entry.manager.applied && !seen.contains(&entry.manager))
+            .min_by_key(|(_, entry)| (entry.time.clone(), entry.manager.name.clone()))
+            .map(|(at, _)| at);
+        let Some(at) = oldest else {
+            break;
+        };
+        let Some(entry) = entries.get(at).cloned() else {
+            break;
+        };
+        seen.push(entry.manager.clone());
+        let Some(known) = first.get(&entry.version).cloned() else {
+            first.insert(entry.version, entry.manager);
+            continue;
+        };
+        entries.remove(at);
+        let bucket = Manager::new(ANCIENT_CHANGES, false, &entry.version, "");
+        if let Some(merged) = entries
+            .iter_mut()
+            .find(|other| other.manager == bucket || other.manager == known)
+        {
+            merged.set = merged.set.union(&entry.set);
+            merged.time = entry.time;
+            merged.manager = bucket.clone();
+        }
+        seen.push(bucket);
+    }
+    entries
+}

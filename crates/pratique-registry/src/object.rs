@@ -1,0 +1,147 @@
+//! Fields of objects by their paths.
+
+use pratique_json::{Object, Value};
+
+/// A path of field names.
+pub(crate) type Path<'p> = &'p [&'p str];
+
+/// The text at a path; empty where there is none.
+pub(crate) fn text<'v>(object: &'v Value<'_>, path: Path<'_>) -> &'v str {
+    object.at(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The number at a path; 0 where there is none.
+pub(crate) fn number(object: &Value<'_>, path: Path<'_>) -> i64 {
+    object.at(path).and_then(Value::as_int).unwrap_or_default()
+}
+
+/// The elements of the list at a path.
+pub(crate) fn list<'v, 'a>(object: &'v Value<'a>, path: Path<'_>) -> &'v [Value<'a>] {
+    object.at(path).and_then(Value::as_array).unwrap_or_default()
+}
+
+/// The elements of the list at a path, to be changed.
+pub(crate) fn list_mut<'v>(object: &'v mut Value<'static>, path: Path<'_>) -> &'v mut [Value<'static>] {
+    match at_mut(object, path) {
+        Some(Value::Array(elements)) => elements,
+        _ => &mut [],
+    }
+}
+
+/// Whether there is something at a path that is not null.
+pub(crate) fn has(object: &Value<'_>, path: Path<'_>) -> bool {
+    object.at(path).is_some_and(|value| !value.is_null())
+}
+
+/// The value at a path, to be changed.
+pub(crate) fn at_mut<'v>(object: &'v mut Value<'static>, path: Path<'_>) -> Option<&'v mut Value<'static>> {
+    path.iter().try_fold(object, |value, name| value.get_mut(name))
+}
+
+/// Sets the value at a path. Objects on the way are made.
+pub(crate) fn set(object: &mut Value<'static>, path: Path<'_>, value: impl Into<Value<'static>>) {
+    let Some((first, rest)) = path.split_first() else {
+        *object = value.into();
+        return;
+    };
+    if !matches!(object, Value::Object(_)) {
+        *object = Object::new().into();
+    }
+    if let Value::Object(members) = object {
+        if !members.contains_key(first) {
+            members.insert((*first).to_owned(), Value::Null);
+        }
+        if let Some(member) = members.get_mut(first) {
+            set(member, rest, value);
+        }
+    }
+}
+
+/// Takes the value at a path away.
+pub(crate) fn remove(object: &mut Value<'static>, path: Path<'_>) -> Option<Value<'static>> {
+    let (last, parents) = path.split_last()?;
+    match at_mut(object, parents) {
+        Some(Value::Object(members)) => members.remove(last),
+        _ => None,
+    }
+}
+
+/// Makes the value at a path that of another object, or nothing where that has none.
+pub(crate) fn copy(object: &mut Value<'static>, from: &Value<'static>, path: Path<'_>) {
+    match from.at(path) {
+        Some(value) => set(object, path, value.clone()),
+        None => drop(remove(object, path)),
+    }
+}
+
+/// Takes the object at a path away if it has no members.
+pub(crate) fn remove_if_empty(object: &mut Value<'static>, path: Path<'_>) {
+    if object.at(path).is_some_and(Value::is_empty) {
+        remove(object, path);
+    }
+}
+
+/// Whether two objects have the same at a path. What is null, empty or not there is the same.
+// Upstream: apimachinery/pkg/api/equality, Semantic.DeepEqual
+pub(crate) fn same(one: &Value<'_>, other: &Value<'_>, path: Path<'_>) -> bool {
+    equal(one.at(path), other.at(path))
+}
+
+/// Whether two values are the same where null, empty lists and empty maps are.
+pub(crate) fn equal(one: Option<&Value<'_>>, other: Option<&Value<'_>>) -> bool {
+    let is_nothing = |value: Option<&Value<'_>>| match value {
+        None | Some(Value::Null) => true,
+        Some(Value::Array(elements)) => elements.is_empty(),
+        Some(Value::Object(members)) => members.is_empty(),
+        Some(_) => false,
+    };
+    match (one, other) {
+        (Some(Value::Object(one)), Some(Value::Object(other))) => {
+            one.iter().all(|(name, value)| equal(Some(value), other.get(name)))
+                && other.iter().all(|(name, value)| one.contains_key(name) || is_nothing(Some(value)))
+        }
+        (Some(Value::Array(one)), Some(Value::Array(other))) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| equal(Some(one), Some(other)))
+        }
+        (one, other) => is_nothing(one) && is_nothing(other) || one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Value<'static> {
+        pratique_json::parse(text.as_bytes()).unwrap().into_owned()
+    }
+
+    #[test]
+    fn values_are_set_and_removed_by_path() {
+        let mut object = parse(r#"{"a":{"b":1},"c":null}"#);
+        set(&mut object, &["a", "d"], "x");
+        set(&mut object, &["c", "e"], 2);
+        assert_eq!(object.to_string(), r#"{"a":{"b":1,"d":"x"},"c":{"e":2}}"#);
+        assert_eq!(remove(&mut object, &["a", "b"]), Some(Value::Int(1)));
+        assert_eq!(remove(&mut object, &["x", "b"]), None);
+        remove(&mut object, &["c", "e"]);
+        remove_if_empty(&mut object, &["c"]);
+        let other = parse(r#"{"a":{"b":5}}"#);
+        copy(&mut object, &other, &["a", "b"]);
+        copy(&mut object, &other, &["a", "d"]);
+        assert_eq!(object, other);
+    }
+
+    #[test]
+    fn nothing_and_empty_are_the_same() {
+        for (one, other, expected) in [
+            (r#"{"a":[]}"#, "{}", true),
+            (r#"{"a":{"b":null}}"#, r#"{"a":{}}"#, true),
+            (r#"{"a":0}"#, "{}", false),
+            (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, false),
+            (r#"{"a":[{}]}"#, r#"{"a":[{"b":null}]}"#, true),
+        ] {
+            assert_eq!(same(&parse(one), &parse(other), &[]), expected, "{one} {other}");
+            assert_eq!(same(&parse(other), &parse(one), &[]), expected, "{one} {other}");
+        }
+    }
+}

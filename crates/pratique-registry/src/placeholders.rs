@@ -1,0 +1,38 @@
+//! What a server makes up: identities, times, addresses.
+
+use pratique_json::Value;
+
+/// The values that stand for what a server makes up. They are valid where a policy may read them.
+///
+/// ```
+/// let placeholders = pratique_registry::Placeholders::default();
+/// assert_eq!(placeholders.time, "2000-01-01T00:00:00Z");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placeholders {
+    /// The uid of a new object.
+    pub uid: String,
+    /// The time of the request.
+    pub time: String,
+    /// What is appended to `generateName`.
+    pub name_suffix: String,
+    /// The address of a Service.
+    pub cluster_ip: String,
+    /// The node port of a Service, unless it is a dry run.
+    pub node_port: Value<'static>,
+    /// The audience of tokens whose request names none.
+    pub audience: String,
+}
+
+impl Default for Placeholders {
+    fn default() -> Self {
+        Placeholders {
+            uid: "00000000-0000-4000-8000-000000000000".to_owned(),
+            time: "2000-01-01T00:00:00Z".to_owned(),
+            name_suffix: "xxxxx".to_owned(),
+            cluster_ip: "10.96.0.1".to_owned(),
+            node_port: 30000.into(),
+            audience: "https://kubernetes.default.svc.cluster.local".to_owned(),
+        }
+    }
+}

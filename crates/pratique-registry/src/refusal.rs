@@ -1,0 +1,93 @@
+//! Requests that the server refuses by itself.
+
+use pratique_gotext::strconv::quote;
+use pratique_types::{GroupVersionResource, Reason, Status, StatusCause, StatusDetails};
+
+/// A request that is refused before it is stored, by something else than admission.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .status.message)]
+pub struct Refusal {
+    /// The answer.
+    pub status: Status,
+    /// What the answer is accompanied by.
+    pub warnings: Vec<String>,
+}
+
+impl From<Status> for Refusal {
+    fn from(status: Status) -> Self {
+        Refusal {
+            status,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewBadRequest
+pub(crate) fn bad_request(message: impl Into<String>) -> Status {
+    Status::failure(Reason::BadRequest, message)
+}
+
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewNotFound
+pub(crate) fn not_found(resource: &GroupVersionResource, name: &str) -> Status {
+    Status {
+        details: details(resource, name),
+        ..Status::failure(
+            Reason::NotFound,
+            format!("{} {} not found", resource.group_resource(), quote(name)),
+        )
+    }
+}
+
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewAlreadyExists
+pub(crate) fn already_exists(resource: &GroupVersionResource, name: &str) -> Status {
+    Status {
+        details: details(resource, name),
+        ..Status::failure(
+            Reason::AlreadyExists,
+            format!("{} {} already exists", resource.group_resource(), quote(name)),
+        )
+    }
+}
+
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewConflict
+pub(crate) fn conflict(resource: &GroupVersionResource, name: &str, why: &str) -> Status {
+    Status {
+        details: details(resource, name),
+        ..Status::failure(
+            Reason::Conflict,
+            format!("Operation cannot be fulfilled on {} {}: {why}", resource.group_resource(), quote(name)),
+        )
+    }
+}
+
+/// A value of a field that is refused. `kind` is what the message calls the object's kind.
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
+pub(crate) fn invalid(group: &str, kind: &str, name: &str, field: &str, message: &str) -> Status {
+    let called = match group.is_empty() {
+        true => kind.to_owned(),
+        false => format!("{kind}.{group}"),
+    };
+    Status {
+        details: Some(StatusDetails {
+            name: name.to_owned(),
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            causes: vec![StatusCause {
+                reason: "FieldValueInvalid".to_owned(),
+                message: message.to_owned(),
+                field: field.to_owned(),
+            }],
+            ..StatusDetails::default()
+        }),
+        ..Status::failure(Reason::Invalid, format!("{called} {} is invalid: {field}: {message}", quote(name)))
+    }
+}
+
+fn details(resource: &GroupVersionResource, name: &str) -> Option<StatusDetails> {
+    Some(StatusDetails {
+        name: name.to_owned(),
+        group: resource.group.clone(),
+        kind: resource.resource.clone(),
+        ..StatusDetails::default()
+    })
+}

@@ -1,0 +1,98 @@
+//! Requests, and what admission sees of them.
+
+use pratique_json::{Object, Value};
+use pratique_types::{GroupVersionKind, GroupVersionResource, Operation, UserInfo};
+
+use crate::FieldValidation;
+use crate::target::Target;
+
+/// A request to the server.
+#[derive(Clone, Debug, Default)]
+pub struct Request<'r> {
+    /// What it does.
+    pub verb: Verb,
+    /// What it is about.
+    pub target: Target,
+    /// The object, the patch, or the options of a deletion.
+    pub body: &'r [u8],
+    /// Who makes it.
+    pub user: UserInfo,
+    /// Who is told as the manager of the fields that it sets.
+    pub field_manager: String,
+    /// Whether nothing is stored.
+    pub dry_run: bool,
+    /// What happens with unknown and duplicate fields, if the request says so.
+    pub field_validation: Option<FieldValidation>,
+}
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verb {
+    /// Creates an object.
+    #[default]
+    Create,
+    /// Replaces an object.
+    Update,
+    /// Changes an object by an RFC 6902 patch.
+    JsonPatch,
+    /// Changes an object by an RFC 7386 patch.
+    MergePatch,
+    /// Changes an object by a strategic merge patch.
+    StrategicMergePatch,
+    /// Applies a configuration.
+    Apply {
+        /// Whether fields of others are taken over.
+        force: bool,
+    },
+    /// Deletes an object.
+    Delete,
+}
+
+/// A request as admission sees it in one of its phases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attributes {
+    /// What is done with the object.
+    pub operation: Operation,
+    /// The kind of the object.
+    pub kind: GroupVersionKind,
+    /// The resource.
+    pub resource: GroupVersionResource,
+    /// The part of the resource; empty for the resource itself.
+    pub subresource: String,
+    /// The name; empty where it is still to be generated.
+    pub name: String,
+    /// The namespace.
+    pub namespace: String,
+    /// The object; null of a deletion.
+    pub object: Value<'static>,
+    /// The object as it was; null where there is none.
+    pub old_object: Value<'static>,
+    /// The options of the operation.
+    pub options: Value<'static>,
+    /// Whether nothing is stored.
+    pub dry_run: bool,
+}
+
+impl Request<'_> {
+    /// The options of an operation, as admission sees them.
+    pub(crate) fn options(&self, operation: Operation) -> Value<'static> {
+        let kind = match operation {
+            Operation::Create => "CreateOptions",
+            Operation::Delete => "DeleteOptions",
+            _ => "UpdateOptions",
+        };
+        let mut options = Object::new();
+        options.insert("kind", kind);
+        options.insert("apiVersion", "meta.k8s.io/v1");
+        if self.dry_run {
+            options.insert("dryRun", vec!["All".into()]);
+        }
+        if !self.field_manager.is_empty() {
+            options.insert("fieldManager", self.field_manager.clone());
+        }
+        if let Some(validation) = self.field_validation {
+            options.insert("fieldValidation", validation.as_str());
+        }
+        options.into()
+    }
+}

@@ -1,0 +1,281 @@
+//! Strategic merge patches: lists of built-in kinds are merged by element where their type says so.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use pratique_json::{Object, Value};
+use pratique_schema::{Schema, Shape, TypeId};
+use pratique_types::{GroupVersionKind, Reason, Status};
+
+use crate::refusal::bad_request;
+
+/// `core/v1.PodSpec containers merge name`: what the tags of Go's types say.
+const TABLE: &str = include_str!("../data/patch_strategies.txt");
+
+/// How a field is patched.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tags {
+    merge: bool,
+    retain_keys: bool,
+    key: Option<&'static str>,
+}
+
+fn tags(of: &str, field: &str) -> Tags {
+    static TAGS: OnceLock<HashMap<(&'static str, &'static str), Tags>> = OnceLock::new();
+    let all = TAGS.get_or_init(|| {
+        let lines = TABLE.lines().filter_map(|line| {
+            let mut columns = line.split(' ');
+            let place = (columns.next()?, columns.next()?);
+            let strategies = columns.next()?;
+            let has = |strategy: &str| strategies.split(',').any(|one| one == strategy);
+            let tags = Tags {
+                merge: has("merge"),
+                retain_keys: has("retainKeys"),
+                key: columns.next(),
+            };
+            Some((place, tags))
+        });
+        lines.collect()
+    });
+    all.get(&(of, field)).copied().unwrap_or_default()
+}
+
+const PATCH: &str = "$patch";
+const RETAIN_KEYS: &str = "$retainKeys";
+const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
+const SET_ORDER: &str = "$setElementOrder/";
+
+/// An object with a patch merged in.
+// Upstream: apimachinery/pkg/util/strategicpatch/patch.go, StrategicMergeMapPatch
+pub(crate) fn merge(
+    kind: &GroupVersionKind,
+    object: Value<'static>,
+    patch: Value<'static>,
+) -> Result<Value<'static>, Status> {
+    let Value::Object(patch) = patch else {
+        return Err(bad_request("json: cannot unmarshal a value that is no object into a strategic merge patch"));
+    };
+    let Some(id) = Schema::builtin().kind(kind) else {
+        return Err(Status {
+            reason: "UnsupportedMediaType".to_owned(),
+            code: 415,
+            ..Status::failure(
+                Reason::BadRequest,
+                "the body of the request was in an unknown format - accepted media types include: \
+                 application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, \
+                 application/apply-patch+cbor",
+            )
+        });
+    };
+    let object = match object {
+        Value::Object(object) => object,
+        _ => Object::new(),
+    };
+    merge_struct(Some(id), object, patch).map(Value::Object)
+}
+
+/// Recursion follows the nesting of the patch, which its parser bounds.
+// Upstream: apimachinery/pkg/util/strategicpatch/patch.go, mergeMap
+fn merge_struct(
+    of: Option<TypeId>,
+    mut object: Object<'static>,
+    mut patch: Object<'static>,
+) -> Result<Object<'static>, Status> {
+    match patch.remove(PATCH) {
+        Some(directive) => match directive.as_str() {
+            Some("replace") => return Ok(patch),
+            Some("delete") => return Ok(Object::new()),
+            Some("merge") => {}
+            _ => return Err(bad_request(format!("Unknown patch type found: {}", shown(&directive)))),
+        },
+        None => {}
+    }
+    if let Some(Value::Array(keys)) = patch.remove(RETAIN_KEYS) {
+        let names = object.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+        for name in names {
+            if !keys.iter().any(|key| key.as_str() == Some(name.as_str())) {
+                object.remove(&name);
+            }
+        }
+    }
+    let of = of.map(|id| Schema::builtin().get(id));
+    let mut orders: Vec<(String, Vec<Value<'static>>)> = Vec::new();
+    for (name, change) in patch {
+        if let Some(field) = name.strip_prefix(DELETE_FROM) {
+            if let (Some(Value::Array(elements)), Value::Array(gone)) = (object.get_mut(field), &change) {
+                elements.retain(|element| !gone.contains(element));
+            }
+            continue;
+        }
+        if let Some(field) = name.strip_prefix(SET_ORDER) {
+            if let Value::Array(order) = change {
+                orders.push((field.to_owned(), order));
+            }
+            continue;
+        }
+        if change.is_null() {
+            object.remove(&name);
+            continue;
+        }
+        let shape = of.and_then(|of| of.field(&name)).map(|field| &field.shape);
+        let tags = of.map(|of| tags(of.name, &name)).unwrap_or_default();
+        let before = object.remove(&name);
+        let merged = match (before, change) {
+            (Some(Value::Object(before)), Value::Object(change)) => merge_member(shape, before, change)?.into(),
+            (None, Value::Object(change)) => {
+                let without_directives = merge_member(shape, Object::new(), change)?;
+                without_directives.into()
+            }
+            (Some(Value::Array(before)), Value::Array(change)) if tags.merge => {
+                merge_list(shape, tags, before, change)?.into()
+            }
+            (None, Value::Array(change)) if tags.merge && tags.key.is_some() => {
+                merge_list(shape, tags, Vec::new(), change)?.into()
+            }
+            (_, change) => change,
+        };
+        object.insert(name, merged);
+    }
+    for (field, order) in orders {
+        let key = of.and_then(|of| tags(of.name, &field).key);
+        if let Some(Value::Array(elements)) = object.get_mut(&field) {
+            set_order(elements, &order, key);
+        }
+    }
+    Ok(object)
+}
+
+fn merge_member(
+    shape: Option<&Shape>,
+    before: Object<'static>,
+    change: Object<'static>,
+) -> Result<Object<'static>, Status> {
+    let of = match shape {
+        Some(Shape::Struct(id)) => Some(*id),
+        _ => None,
+    };
+    merge_struct(of, before, change)
+}
+
+/// What the patch adds comes first, as the reference does it without an order.
+// Upstream: apimachinery/pkg/util/strategicpatch/patch.go, mergeSlice
+fn merge_list(
+    shape: Option<&Shape>,
+    tags: Tags,
+    before: Vec<Value<'static>>,
+    change: Vec<Value<'static>>,
+) -> Result<Vec<Value<'static>>, Status> {
+    let Some(key) = tags.key else {
+        let mut merged = before;
+        for element in change {
+            if !merged.contains(&element) {
+                merged.push(element);
+            }
+        }
+        return Ok(merged);
+    };
+    let of = match shape {
+        Some(Shape::List(element)) => match element.as_ref() {
+            Shape::Struct(id) => Some(*id),
+            _ => None,
+        },
+        _ => None,
+    };
+    if change.iter().any(|element| element.get(PATCH).and_then(Value::as_str) == Some("replace")) {
+        let mut replaced = change;
+        replaced.retain(|element| element.get(PATCH).is_none());
+        return Ok(replaced);
+    }
+    let mut merged = before;
+    let mut added = Vec::new();
+    for element in change {
+        let Value::Object(mut element) = element else {
+            return Err(bad_request(format!("map: {}: element is not a map", shown(&element))));
+        };
+        let Some(identity) = element.get(key).cloned() else {
+            return Err(bad_request(format!(
+                "map: {} does not contain declared merge key: {key}",
+                Value::Object(element)
+            )));
+        };
+        if element.get(PATCH).and_then(Value::as_str) == Some("delete") {
+            merged.retain(|other| other.get(key) != Some(&identity));
+            continue;
+        }
+        let same = merged.iter_mut().find(|other| other.get(key) == Some(&identity));
+        match same {
+            Some(same) => {
+                let before = match std::mem::take(same) {
+                    Value::Object(before) => before,
+                    _ => Object::new(),
+                };
+                *same = merge_struct(of, before, element)?.into();
+            }
+            None => {
+                element.remove(PATCH);
+                added.push(merge_struct(of, Object::new(), element)?.into());
+            }
+        }
+    }
+    added.extend(merged);
+    Ok(added)
+}
+
+/// Sorts elements as the patch says. Those that it does not name keep their place behind the one before them.
+// Upstream: apimachinery/pkg/util/strategicpatch/patch.go, normalizeElementOrder
+fn set_order(elements: &mut Vec<Value<'static>>, order: &[Value<'static>], key: Option<&str>) {
+    let identity = |element: &Value<'static>| match key {
+        Some(key) => element.get(key).cloned().unwrap_or_default(),
+        None => element.clone(),
+    };
+    let wanted: Vec<Value<'static>> = order.iter().map(identity).collect();
+    let position = |element: &Value<'static>| wanted.iter().position(|one| *one == identity(element));
+    let (mut named, others): (Vec<_>, Vec<_>) = std::mem::take(elements)
+        .into_iter()
+        .partition(|element| position(element).is_some());
+    named.sort_by_key(|element| position(element).unwrap_or_default());
+    named.extend(others);
+    *elements = named;
+}
+
+fn shown(value: &Value<'static>) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(object: &str, patch: &str, expected: &str) {
+        let parse = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let kind = GroupVersionKind::new("", "v1", "Pod");
+        let merged = merge(&kind, parse(object), parse(patch)).unwrap();
+        assert_eq!(merged.to_string(), expected, "{patch}");
+    }
+
+    #[test]
+    fn lists_are_merged_by_their_keys() {
+        let pod = r#"{"spec":{"containers":[{"image":"x","name":"a"},{"name":"b"}],"nodeSelector":{"k":"v"}}}"#;
+        check(
+            pod,
+            r#"{"spec":{"containers":[{"name":"a","image":"y"}]}}"#,
+            r#"{"spec":{"containers":[{"image":"y","name":"a"},{"name":"b"}],"nodeSelector":{"k":"v"}}}"#,
+        );
+        check(
+            pod,
+            r#"{"spec":{"containers":[{"$patch":"delete","name":"a"},{"name":"c"}],"nodeSelector":null}}"#,
+            r#"{"spec":{"containers":[{"name":"c"},{"name":"b"}]}}"#,
+        );
+        check(
+            pod,
+            r#"{"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}],"nodeSelector":{"$patch":"replace","x":"y"}}}"#,
+            r#"{"spec":{"containers":[{"name":"b"},{"image":"x","name":"a"}],"nodeSelector":{"x":"y"}}}"#,
+        );
+        check(
+            r#"{"metadata":{"finalizers":["a","b"]}}"#,
+            r#"{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"]}}"#,
+            r#"{"metadata":{"finalizers":["b","c"]}}"#,
+        );
+    }
+}

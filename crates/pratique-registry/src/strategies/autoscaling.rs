@@ -1,0 +1,35 @@
+//! `autoscaling`.
+// Upstream: pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go
+
+use pratique_json::Value;
+
+use crate::object::{self, Path};
+use crate::strategy::{Context, Endpoint, Strategy};
+
+pub(super) const STRATEGIES: &[Strategy] = &[Strategy::new("autoscaling", "HorizontalPodAutoscaler")
+    .status(Endpoint::STATUS)
+    .prepare(create, update)];
+
+/// Where `autoscaling/v1` keeps what of the status its type has no fields for.
+const STATUS_ANNOTATIONS: &[Path<'static>] = &[
+    &["metadata", "annotations", "autoscaling.alpha.kubernetes.io/conditions"],
+    &["metadata", "annotations", "autoscaling.alpha.kubernetes.io/current-metrics"],
+];
+
+fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
+    if context.kind.version == "v1" {
+        for path in STATUS_ANNOTATIONS {
+            object::remove(object, path);
+        }
+        object::remove_if_empty(object, &["metadata", "annotations"]);
+    }
+}
+
+fn update(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    if context.kind.version == "v1" {
+        for path in STATUS_ANNOTATIONS {
+            object::copy(object, old, path);
+        }
+        object::remove_if_empty(object, &["metadata", "annotations"]);
+    }
+}

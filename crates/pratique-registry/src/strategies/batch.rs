@@ -1,0 +1,65 @@
+//! `batch`.
+// Upstream: pkg/registry/batch/*/strategy.go
+
+use pratique_json::Value;
+
+use super::pod_spec;
+use crate::object::{self, Path};
+use crate::strategy::{Context, Endpoint, Strategy};
+
+pub(super) const STRATEGIES: &[Strategy] = &[
+    Strategy::new("batch", "CronJob")
+        .generation(&[&["spec"]])
+        .status(Endpoint::STATUS)
+        .prepare(
+            |_, object| pod_spec::drop_disabled(object, None, CRON_TEMPLATE),
+            |_, object, old| pod_spec::drop_disabled(object, Some(old), CRON_TEMPLATE),
+        ),
+    Strategy::new("batch", "Job")
+        .generation(&[&["spec"]])
+        .status(Endpoint::STATUS)
+        .prepare(create_job, |_, object, old| {
+            pod_spec::drop_disabled(object, Some(old), TEMPLATE);
+        }),
+];
+
+const TEMPLATE: Path<'static> = &["spec", "template"];
+const CRON_TEMPLATE: Path<'static> = &["spec", "jobTemplate", "spec", "template"];
+
+/// Labels that name the Job.
+const NAME_LABELS: [&str; 2] = ["job-name", "batch.kubernetes.io/job-name"];
+/// Labels that identify the Job.
+const UID_LABELS: [&str; 2] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
+
+fn create_job(context: &mut Context<'_>, object: &mut Value<'static>) {
+    if object.at(&["spec", "manualSelector"]) != Some(&Value::Bool(true)) {
+        generate_selector(object, context.defaulted_labels);
+    }
+    pod_spec::drop_disabled(object, None, TEMPLATE);
+}
+
+// Upstream: pkg/registry/batch/job/strategy.go, generateSelector
+fn generate_selector(object: &mut Value<'static>, defaulted_labels: bool) {
+    let name = object::text(object, &["metadata", "name"]).to_owned();
+    let uid = object::text(object, &["metadata", "uid"]).to_owned();
+    let labels: Path<'_> = &["spec", "template", "metadata", "labels"];
+    // Where defaulting gave the Job the labels of its template, both are one map in the server's memory.
+    let shared = defaulted_labels && object::has(object, &["metadata", "labels"]);
+    let names = NAME_LABELS.map(|label| (label, &name));
+    let uids = UID_LABELS.map(|label| (label, &uid));
+    for (label, value) in names.into_iter().chain(uids) {
+        let path: Path<'_> = &["spec", "template", "metadata", "labels", label];
+        if object.at(path).is_none() {
+            object::set(object, path, value.clone());
+        }
+    }
+    if shared {
+        let of_template = object.at(labels).cloned().unwrap_or_default();
+        object::set(object, &["metadata", "labels"], of_template);
+    }
+    let [_, label] = UID_LABELS;
+    let path: Path<'_> = &["spec", "selector", "matchLabels", label];
+    if object.at(path).is_none() {
+        object::set(object, path, uid);
+    }
+}

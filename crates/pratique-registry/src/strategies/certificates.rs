@@ -1,0 +1,118 @@
+//! `certificates.k8s.io`.
+// Upstream: pkg/registry/certificates/*/strategy.go
+
+use pratique_json::{Object, Value};
+
+use crate::object::{self, Path};
+use crate::strategy::{Context, Endpoint, Status, Strategy};
+
+const GROUP: &str = "certificates.k8s.io";
+
+pub(super) const STRATEGIES: &[Strategy] = &[
+    Strategy {
+        reset: &[&["spec"], &["status"]],
+        endpoints: &[("approval", APPROVAL)],
+        ..Strategy::new(GROUP, "CertificateSigningRequest")
+            .status(Endpoint {
+                reset: &[&["spec"], &["status", "conditions"]],
+                ..Endpoint::STATUS.and(update_status)
+            })
+            .prepare(create_request, |_, object, old| object::copy(object, old, &["spec"]))
+    },
+    Strategy::new(GROUP, "ClusterTrustBundle").conditional(),
+    Strategy {
+        status: Status::Reset,
+        reset: &[],
+        status_endpoint: Some(Endpoint {
+            reset: &[&["spec"]],
+            ..Endpoint::STATUS_ONLY
+        }),
+        ..Strategy::new(GROUP, "PodCertificateRequest").conditional()
+    },
+];
+
+const APPROVAL: Endpoint = Endpoint {
+    reset: &[&["spec"], &["status", "certificate"]],
+    ..Endpoint::STATUS.and(update_approval)
+};
+
+/// Who asks is who makes the request, whatever the object says.
+fn create_request(context: &mut Context<'_>, object: &mut Value<'static>) {
+    for field in ["username", "uid", "groups", "extra"] {
+        object::remove(object, &["spec", field]);
+    }
+    let user = context.user;
+    for (field, text) in [("username", &user.username), ("uid", &user.uid)] {
+        if !text.is_empty() {
+            object::set(object, &["spec", field], text.clone());
+        }
+    }
+    if !user.groups.is_empty() {
+        object::set(object, &["spec", "groups"], texts(&user.groups));
+    }
+    if !user.extra.is_empty() {
+        let mut extra = Object::new();
+        for (name, values) in &user.extra {
+            extra.insert(name.clone(), texts(values));
+        }
+        object::set(object, &["spec", "extra"], extra);
+    }
+}
+
+fn texts(texts: &[String]) -> Value<'static> {
+    let texts = texts.iter().map(|text| Value::from(text.clone()));
+    texts.collect::<Vec<_>>().into()
+}
+
+const CONDITIONS: Path<'static> = &["status", "conditions"];
+
+fn update_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    for of_type in ["Approved", "Denied"] {
+        preserve_conditions(object, old, of_type);
+    }
+    populate_times(context, object, old);
+}
+
+fn update_approval(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    populate_times(context, object, old);
+    let conditions = object::remove(object, CONDITIONS);
+    object::copy(object, old, &["status"]);
+    match conditions {
+        Some(conditions) => object::set(object, CONDITIONS, conditions),
+        None => drop(object::remove(object, CONDITIONS)),
+    }
+}
+
+/// Conditions of a type stay as they were, unless there are more or fewer of them.
+// Upstream: pkg/registry/certificates/certificates/strategy.go, preserveConditionInstances
+fn preserve_conditions(object: &mut Value<'static>, old: &Value<'static>, of_type: &str) {
+    let is_of_type = |condition: &&Value<'static>| object::text(condition, &["type"]) == of_type;
+    let before: Vec<Value<'static>> = object::list(old, CONDITIONS).iter().filter(is_of_type).cloned().collect();
+    if object::list(object, CONDITIONS).iter().filter(is_of_type).count() != before.len() {
+        return;
+    }
+    let now = object::list_mut(object, CONDITIONS).iter_mut();
+    let now = now.filter(|condition| object::text(condition, &["type"]) == of_type);
+    for (condition, before) in now.zip(before) {
+        *condition = before;
+    }
+}
+
+// Upstream: pkg/registry/certificates/certificates/strategy.go, populateConditionTimestamps
+fn populate_times(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    let now = &context.placeholders.time;
+    for condition in object::list_mut(object, CONDITIONS) {
+        if !object::has(condition, &["lastUpdateTime"]) {
+            object::set(condition, &["lastUpdateTime"], now.clone());
+        }
+        if !object::has(condition, &["lastTransitionTime"]) {
+            let same = |before: &&Value<'static>| {
+                let same = |name| object::text(before, &[name]) == object::text(condition, &[name]);
+                same("type") && same("status") && object::has(before, &["lastTransitionTime"])
+            };
+            let before = object::list(old, CONDITIONS).iter().find(same);
+            let time = before.map_or(now.as_str(), |before| object::text(before, &["lastTransitionTime"]));
+            object::set(condition, &["lastTransitionTime"], time.to_owned());
+        }
+    }
+}

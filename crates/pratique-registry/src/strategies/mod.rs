@@ -1,0 +1,128 @@
+//! The strategies of all built-in kinds, by API group.
+
+mod admission;
+mod apiregistration;
+mod apps;
+mod autoscaling;
+mod batch;
+mod certificates;
+mod core;
+mod extensions;
+mod networking;
+mod persistent_volume_claims;
+mod pod_spec;
+mod pods;
+mod quality_of_service;
+mod resource;
+mod scheduling;
+mod service_addresses;
+mod services;
+mod small;
+mod storage;
+
+use crate::strategy::{Generation, Status, Strategy};
+
+/// The kinds of all groups.
+const GROUPS: &[&[Strategy]] = &[
+    admission::STRATEGIES,
+    apiregistration::STRATEGIES,
+    apps::STRATEGIES,
+    autoscaling::STRATEGIES,
+    batch::STRATEGIES,
+    certificates::STRATEGIES,
+    core::STRATEGIES,
+    extensions::STRATEGIES,
+    networking::STRATEGIES,
+    resource::STRATEGIES,
+    scheduling::STRATEGIES,
+    small::STRATEGIES,
+    storage::STRATEGIES,
+];
+
+/// The strategy of a built-in kind; `None` for kinds that are not stored.
+pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {
+    let all = GROUPS.iter().flat_map(|group| group.iter());
+    all.into_iter().find(|of| of.group == group && of.kind == kind)
+}
+
+/// The strategy of custom resources, whose definition says whether they have the `status` subresource.
+// Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go
+pub(crate) const fn custom(status: bool) -> Strategy {
+    let strategy = Strategy::new("", "").conditional().prepare(|_, _| {}, |_, object, old| {
+        let changed = |name: &str| name != "metadata" && !crate::object::same(object, old, &[name]);
+        let names = |of: &pratique_json::Value<'static>| -> Vec<String> {
+            let members = of.as_object().into_iter().flat_map(pratique_json::Object::iter);
+            members.map(|(name, _)| name.to_owned()).collect()
+        };
+        if names(object).iter().chain(&names(old)).any(|name| changed(name)) {
+            let generation = crate::object::number(old, &["metadata", "generation"]);
+            crate::object::set(object, &["metadata", "generation"], generation.saturating_add(1));
+        }
+    });
+    let generation = Generation {
+        starts: true,
+        counted: &[],
+        counted_first: false,
+    };
+    match status {
+        true => Strategy {
+            generation,
+            status: Status::Reset,
+            reset: &[&["status"]],
+            status_endpoint: Some(extensions::CUSTOM_STATUS),
+            ..strategy
+        },
+        false => Strategy { generation, ..strategy },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_types::builtin;
+
+    use super::*;
+
+    /// Kinds that answer a question and are not stored.
+    const VIRTUAL: &[&str] = &[
+        "Binding",
+        "ComponentStatus",
+        "LocalSubjectAccessReview",
+        "SelfSubjectAccessReview",
+        "SelfSubjectReview",
+        "SelfSubjectRulesReview",
+        "SubjectAccessReview",
+        "TokenReview",
+    ];
+
+    #[test]
+    fn every_stored_kind_has_a_strategy() {
+        let served = builtin::resources().iter().chain(builtin::optional());
+        for served in served.filter(|served| served.subresource.is_empty()) {
+            let kind = &served.kind;
+            let known = of(&kind.group, &kind.kind).is_some();
+            assert_eq!(known, !VIRTUAL.contains(&kind.kind.as_str()), "{kind}");
+        }
+    }
+
+    #[test]
+    fn every_status_endpoint_is_in_a_strategy() {
+        for served in builtin::resources().iter().filter(|served| served.subresource == "status") {
+            let kind = &served.kind;
+            let strategy = of(&kind.group, &kind.kind).unwrap();
+            assert!(strategy.status_endpoint.is_some(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn no_kind_is_listed_twice() {
+        let mut all: Vec<(&str, &str)> = GROUPS
+            .iter()
+            .flat_map(|group| group.iter())
+            .map(|of| (of.group, of.kind))
+            .collect();
+        all.sort_unstable();
+        let count = all.len();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}

@@ -1,0 +1,64 @@
+//! PersistentVolumeClaims: the two fields that name a source of data.
+// Upstream: pkg/registry/core/persistentvolumeclaim/strategy.go, pkg/api/persistentvolumeclaim/util.go
+
+use pratique_json::{Object, Value};
+
+use crate::object::{self, Path};
+use crate::strategy::{Endpoint, Strategy};
+
+pub(super) const STRATEGY: Strategy = Strategy::new("", "PersistentVolumeClaim")
+    .status(Endpoint::STATUS)
+    .prepare(
+        |_, object| prepare(object, None),
+        |_, object, old| prepare(object, Some(old)),
+    );
+
+const SOURCE: Path<'static> = &["spec", "dataSource"];
+const REFERENCE: Path<'static> = &["spec", "dataSourceRef"];
+const NAMESPACE: Path<'static> = &["spec", "dataSourceRef", "namespace"];
+
+fn prepare(object: &mut Value<'static>, old: Option<&Value<'static>>) {
+    let before = |path| old.is_some_and(|old| object::has(old, path));
+    if !object::text(object, NAMESPACE).is_empty() && !before(REFERENCE) {
+        object::remove(object, REFERENCE);
+    }
+    let in_use = before(SOURCE) || before(REFERENCE);
+    if !in_use && !object::has(object, REFERENCE) && !is_claim_or_snapshot(object) {
+        object::remove(object, SOURCE);
+    }
+    normalize(object);
+}
+
+// Upstream: pkg/api/persistentvolumeclaim/util.go, dataSourceIsPvcOrSnapshot
+fn is_claim_or_snapshot(object: &Value<'static>) -> bool {
+    let Some(source) = object.at(SOURCE) else {
+        return false;
+    };
+    matches!(
+        (object::text(source, &["kind"]), object::text(source, &["apiGroup"])),
+        ("PersistentVolumeClaim", "") | ("VolumeSnapshot", "snapshot.storage.k8s.io")
+    )
+}
+
+/// Each of the two fields gets what the other one says.
+// Upstream: pkg/api/persistentvolumeclaim/util.go, NormalizeDataSources
+pub(super) fn normalize(object: &mut Value<'static>) {
+    let copied = |from: &Value<'static>| {
+        let mut to = Object::new();
+        for name in ["apiGroup", "kind", "name"] {
+            to.insert(name, from.get(name).cloned().unwrap_or_default());
+        }
+        to
+    };
+    match (object.at(SOURCE), object.at(REFERENCE)) {
+        (Some(source), None) => {
+            let reference = copied(source);
+            object::set(object, REFERENCE, reference);
+        }
+        (None, Some(reference)) if object::text(object, NAMESPACE).is_empty() => {
+            let source = copied(reference);
+            object::set(object, SOURCE, source);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,257 @@
+//! Pods.
+// Upstream: pkg/registry/core/pod/strategy.go
+
+use pratique_json::{Object, Value};
+
+use super::{pod_spec, quality_of_service};
+use crate::object::{self, Path};
+use crate::strategy::{Context, Endpoint, METADATA, Strategy};
+
+pub(super) const STRATEGY: Strategy = Strategy {
+    endpoints: &[("ephemeralcontainers", EPHEMERAL_CONTAINERS), ("resize", RESIZE)],
+    ..Strategy::new("", "Pod")
+        .generation(&[&["spec"]])
+        .status(Endpoint {
+            reset: &[
+                &["spec"],
+                &["metadata", "deletionTimestamp"],
+                &["metadata", "ownerReferences"],
+            ],
+            kept: &[&["spec"], &["metadata", "ownerReferences"]],
+            update: update_status,
+        })
+        .prepare(create, |_, object, old| drop_disabled(object, Some(old)))
+};
+
+const EPHEMERAL_CONTAINERS: Endpoint = Endpoint {
+    reset: &[],
+    kept: &[],
+    update: |_, object, old| {
+        let containers = object::remove(object, &["spec", "ephemeralContainers"]);
+        keep_all(object, old);
+        object::remove(object, &["spec", "ephemeralContainers"]);
+        if let Some(containers) = containers {
+            object::set(object, &["spec", "ephemeralContainers"], containers);
+        }
+        count_generation(object, old);
+    },
+};
+
+const RESIZE: Endpoint = Endpoint {
+    reset: &[],
+    kept: &[],
+    update: |_, object, old| {
+        keep_all_but_resources(object, old);
+        count_generation(object, old);
+    },
+};
+
+fn drop_disabled(object: &mut Value<'static>, old: Option<&Value<'static>>) {
+    pod_spec::drop_disabled(object, old, &[]);
+}
+
+fn keep_all(object: &mut Value<'static>, old: &Value<'static>) {
+    for path in METADATA {
+        object::copy(object, old, path);
+    }
+    object::copy(object, old, &["status"]);
+}
+
+fn count_generation(object: &mut Value<'static>, old: &Value<'static>) {
+    drop_disabled(object, Some(old));
+    if !object::same(object, old, &["spec"]) {
+        let generation = object::number(old, &["metadata", "generation"]);
+        object::set(object, &["metadata", "generation"], generation.saturating_add(1));
+    }
+}
+
+// Upstream: pkg/registry/core/pod/strategy.go, dropNonResizeUpdates
+fn keep_all_but_resources(object: &mut Value<'static>, old: &Value<'static>) {
+    const LISTS: [&str; 2] = ["containers", "initContainers"];
+    let length = |of: &Value<'static>, list: &str| object::list(of, &["spec", list]).len();
+    if LISTS.iter().any(|list| length(object, list) != length(old, list)) {
+        return;
+    }
+    let resized = LISTS.map(|list| resized(object::list(object, &["spec", list]), object::list(old, &["spec", list])));
+    let resources = object::remove(object, &["spec", "resources"]);
+    keep_all(object, old);
+    object::remove(object, &["spec", "resources"]);
+    if let Some(resources) = resources {
+        object::set(object, &["spec", "resources"], resources);
+    }
+    for (list, containers) in LISTS.into_iter().zip(resized) {
+        if !containers.is_empty() {
+            object::set(object, &["spec", list], containers);
+        }
+    }
+}
+
+/// The old containers with the new resources; the new ones where they are not the same containers.
+fn resized(new: &[Value<'static>], old: &[Value<'static>]) -> Vec<Value<'static>> {
+    let pairs = || new.iter().zip(old);
+    if pairs().any(|(new, old)| object::text(new, &["name"]) != object::text(old, &["name"])) {
+        return new.to_vec();
+    }
+    let merged = pairs().map(|(new, old)| {
+        let mut container = old.clone();
+        object::copy(&mut container, new, &["resources"]);
+        object::copy(&mut container, new, &["resizePolicy"]);
+        container
+    });
+    merged.collect()
+}
+
+fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
+    let class = quality_of_service::class(object);
+    object::set(object, &["status", "phase"], "Pending");
+    object::set(object, &["status", "qosClass"], class);
+    drop_disabled(object, None);
+    if !object::list(object, &["spec", "schedulingGates"]).is_empty() {
+        let gated = scheduling_gated(context);
+        object::set(object, &["status", "conditions"], vec![gated]);
+    }
+    merge_label_keys(object);
+    apply_app_armor(context, object);
+}
+
+// Upstream: pkg/registry/core/pod/strategy.go, applySchedulingGatedCondition
+fn scheduling_gated(context: &Context<'_>) -> Value<'static> {
+    let mut condition = Object::new();
+    condition.insert("type", "PodScheduled");
+    condition.insert("status", "False");
+    condition.insert("reason", "SchedulingGated");
+    condition.insert("message", "Scheduling is blocked due to non-empty scheduling gates");
+    condition.insert("lastProbeTime", Value::Null);
+    condition.insert("lastTransitionTime", context.placeholders.time.clone());
+    condition.into()
+}
+
+/// Puts the values that label keys have in the pod into the selectors of its affinities and spread constraints.
+// Upstream: pkg/registry/core/pod/strategy.go, mutatePodAffinity, mutateTopologySpreadConstraints
+fn merge_label_keys(object: &mut Value<'static>) {
+    let labels = object.at(&["metadata", "labels"]).cloned().unwrap_or_default();
+    for affinity in ["podAffinity", "podAntiAffinity"] {
+        let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+        for term in object::list_mut(object, &["spec", "affinity", affinity, preferred]) {
+            if let Some(term) = term.get_mut("podAffinityTerm") {
+                merge_keys(term, &labels);
+            }
+        }
+        let required = "requiredDuringSchedulingIgnoredDuringExecution";
+        for term in object::list_mut(object, &["spec", "affinity", affinity, required]) {
+            merge_keys(term, &labels);
+        }
+    }
+    for constraint in object::list_mut(object, &["spec", "topologySpreadConstraints"]) {
+        merge_keys(constraint, &labels);
+    }
+}
+
+fn merge_keys(term: &mut Value<'static>, labels: &Value<'static>) {
+    if !object::has(term, &["labelSelector"]) {
+        return;
+    }
+    let path: Path<'_> = &["labelSelector", "matchExpressions"];
+    let mut expressions = object::list(term, path).to_vec();
+    let before = expressions.len();
+    for (keys, operator) in [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")] {
+        for key in object::list(term, &[keys]) {
+            let Some(value) = key.as_str().and_then(|key| labels.get(key)) else {
+                continue;
+            };
+            let mut expression = Object::new();
+            expression.insert("key", key.clone());
+            expression.insert("operator", operator);
+            expression.insert("values", vec![value.clone()]);
+            expressions.push(expression.into());
+        }
+    }
+    if expressions.len() > before {
+        object::set(term, path, expressions);
+    }
+}
+
+const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
+
+/// Gives containers the profiles that annotations name.
+// Upstream: pkg/registry/core/pod/strategy.go, applyAppArmorVersionSkew
+fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'static>) {
+    let annotations = object.at(&["metadata", "annotations"]).cloned().unwrap_or_default();
+    if annotations.is_null() || object::text(object, &["spec", "os", "name"]) == "windows" {
+        return;
+    }
+    let field: Path<'_> = &["securityContext", "appArmorProfile"];
+    let of_pod = object.at(&["spec", "securityContext", "appArmorProfile"]).cloned();
+    // Containers are visited in this order.
+    for list in ["initContainers", "containers", "ephemeralContainers"] {
+        for container in object::list_mut(object, &["spec", list]) {
+            let key = format!("{APP_ARMOR}{}", object::text(container, &["name"]));
+            let Some(annotation) = annotations.get(&key).and_then(Value::as_str) else {
+                continue;
+            };
+            if object::has(container, field) {
+                continue;
+            }
+            let profile = app_armor_profile(annotation);
+            let same = profile.is_some() && profile == of_pod;
+            if let (Some(profile), false) = (profile, same) {
+                object::set(container, field, profile);
+            }
+            if !same {
+                context.warnings.push(format!(
+                    "metadata.annotations[{key}]: deprecated since v1.30; use the \"appArmorProfile\" field instead"
+                ));
+            }
+        }
+    }
+}
+
+/// The profile that an annotation names, if it is valid.
+// Upstream: pkg/api/pod/util.go, ApparmorFieldForAnnotation
+fn app_armor_profile(annotation: &str) -> Option<Value<'static>> {
+    const LONGEST: usize = 4095;
+    let mut profile = Object::new();
+    match annotation {
+        "unconfined" => drop(profile.insert("type", "Unconfined")),
+        "runtime/default" => drop(profile.insert("type", "RuntimeDefault")),
+        other => {
+            let name = other.strip_prefix("localhost/")?;
+            if name.trim().is_empty() || name.trim() != name || name.len() > LONGEST {
+                return None;
+            }
+            profile.insert("type", "Localhost");
+            profile.insert("localhostProfile", name.to_owned());
+        }
+    }
+    Some(profile.into())
+}
+
+fn update_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    object::remove(object, &["metadata", "deletionTimestamp"]);
+    if object::text(object, &["status", "qosClass"]).is_empty() {
+        object::copy(object, old, &["status", "qosClass"]);
+    }
+    preserve_observed_generations(object, old);
+    drop_disabled(object, Some(old));
+    if !object::has(old, &["status", "nodeAllocatableResourceClaimStatuses"]) {
+        object::remove(object, &["status", "nodeAllocatableResourceClaimStatuses"]);
+    }
+}
+
+// Upstream: pkg/registry/core/pod/strategy.go, preserveOldObservedGeneration
+fn preserve_observed_generations(object: &mut Value<'static>, old: &Value<'static>) {
+    const OBSERVED: &str = "observedGeneration";
+    if object::number(object, &["status", OBSERVED]) == 0 {
+        object::copy(object, old, &["status", OBSERVED]);
+    }
+    let path: Path<'_> = &["status", "conditions"];
+    let mut before: Vec<&Value<'static>> = object::list(old, path).iter().collect();
+    for condition in object::list_mut(object, path) {
+        let of_type = object::text(condition, &["type"]).to_owned();
+        let same = before.iter().position(|old| object::text(old, &["type"]) == of_type);
+        let generation = same.map_or(0, |at| object::number(before.remove(at), &[OBSERVED]));
+        if object::number(condition, &[OBSERVED]) == 0 && generation != 0 {
+            object::set(condition, &[OBSERVED], generation);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The addresses and ports that Services are given. Those that would be free at random are placeholders.
+// Upstream: pkg/registry/core/service/storage/alloc.go
+
+use pratique_json::Value;
+
+use super::services::{needs_cluster_ip, needs_health_check, needs_node_port, node_ports, of_type};
+use crate::object::{self, Path};
+use crate::strategy::Context;
+
+const CLUSTER_IP: Path<'static> = &["spec", "clusterIP"];
+const CLUSTER_IPS: Path<'static> = &["spec", "clusterIPs"];
+const FAMILIES: Path<'static> = &["spec", "ipFamilies"];
+const POLICY: Path<'static> = &["spec", "ipFamilyPolicy"];
+const PORTS: Path<'static> = &["spec", "ports"];
+const HEALTH_CHECK: Path<'static> = &["spec", "healthCheckNodePort"];
+
+/// The family of the addresses of a cluster that has but one.
+const FAMILY: &str = "IPv4";
+
+/// A headless Service has this for an address.
+const NONE: &str = "None";
+
+pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
+    let address = object::text(object, CLUSTER_IP).to_owned();
+    if !address.is_empty() && object::list(object, CLUSTER_IPS).is_empty() {
+        object::set(object, CLUSTER_IPS, vec![address.into()]);
+    }
+    init_families(object, None);
+    allocate_addresses(context, object);
+    if needs_node_port(object) {
+        init_node_ports(context, object);
+    }
+    if needs_health_check(object) && !is_set(object, HEALTH_CHECK) {
+        let port = next_port(context);
+        object::set(object, HEALTH_CHECK, port);
+    }
+}
+
+pub(super) fn update(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
+    patch_allocated(object, old);
+    normalize_addresses(object, old);
+    init_families(object, Some(old));
+    if of_type(old) == "ExternalName" && of_type(object) != "ExternalName" {
+        allocate_addresses(context, object);
+    }
+    if needs_node_port(object) && allocates_node_ports(object) {
+        for port in object::list_mut(object, PORTS) {
+            if !is_set(port, &["nodePort"]) {
+                object::set(port, &["nodePort"], next_port(context));
+            }
+        }
+    }
+    if !needs_health_check(old) && needs_health_check(object) && !is_set(object, HEALTH_CHECK) {
+        let port = next_port(context);
+        object::set(object, HEALTH_CHECK, port);
+    }
+}
+
+fn is_set(object: &Value<'static>, path: Path<'_>) -> bool {
+    object.at(path).is_some_and(|value| !value.is_empty())
+}
+
+/// A dry run counts on from the middle of the range; otherwise the port is a placeholder.
+// Upstream: pkg/registry/core/service/portallocator/operation.go, AllocateNext
+fn next_port(context: &mut Context<'_>) -> Value<'static> {
+    if !context.dry_run {
+        return context.placeholders.node_port.clone();
+    }
+    context.ports += 1;
+    (32768 + context.ports).into()
+}
+
+fn allocates_node_ports(object: &Value<'static>) -> bool {
+    of_type(object) != "LoadBalancer"
+        || object.at(&["spec", "allocateLoadBalancerNodePorts"]) != Some(&Value::Bool(false))
+}
+
+/// Ports with the same number have the same node port.
+// Upstream: pkg/registry/core/service/storage/alloc.go, initNodePorts
+fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'static>) {
+    let allocates = allocates_node_ports(object);
+    let requested = object::list(object, PORTS).to_vec();
+    let number = |port: &Value<'static>| object::number(port, &["port"]);
+    let mut given: Vec<(i64, Value<'static>)> = Vec::new();
+    for port in object::list_mut(object, PORTS) {
+        let is_given = is_set(port, &["nodePort"]);
+        if !is_given && !allocates {
+            continue;
+        }
+        let known = given.iter().find(|(of, _)| *of == number(port)).map(|(_, node)| node.clone());
+        let node = match known {
+            Some(_) if is_given => continue,
+            Some(known) => known,
+            None => {
+                let same = |other: &&Value<'static>| number(other) == number(port) && is_set(other, &["nodePort"]);
+                let asked = requested.iter().find(same).and_then(|port| port.get("nodePort"));
+                let node = asked.cloned().unwrap_or_else(|| next_port(context));
+                given.push((number(port), node.clone()));
+                node
+            }
+        };
+        object::set(port, &["nodePort"], node);
+    }
+}
+
+// Upstream: pkg/registry/core/service/storage/alloc.go, allocClusterIPs
+fn allocate_addresses(context: &Context<'_>, object: &mut Value<'static>) {
+    let mut addresses = object::list(object, CLUSTER_IPS).to_vec();
+    if !needs_cluster_ip(object) || addresses.first().and_then(Value::as_str) == Some(NONE) {
+        return;
+    }
+    for at in 0..object::list(object, FAMILIES).len() {
+        match addresses.get_mut(at) {
+            Some(address) if !address.is_empty() => {}
+            Some(address) => *address = context.placeholders.cluster_ip.clone().into(),
+            None => addresses.push(context.placeholders.cluster_ip.clone().into()),
+        }
+    }
+    if let Some(first) = addresses.first() {
+        object::set(object, CLUSTER_IP, first.clone());
+        object::set(object, CLUSTER_IPS, addresses);
+    }
+}
+
+/// Families and their policy in a cluster with one family. What cannot be had is left to validation.
+// Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
+fn init_families(object: &mut Value<'static>, old: Option<&Value<'static>>) {
+    if !needs_cluster_ip(object) {
+        return;
+    }
+    let headless = object::text(object, CLUSTER_IP) == NONE;
+    let selects = is_set(object, &["spec", "selector"]);
+    if !object::has(object, POLICY) {
+        let before = old.and_then(|old| old.at(POLICY)).filter(|policy| !policy.is_null());
+        let policy = match before {
+            Some(before) => before.clone(),
+            None if headless && !selects => "RequireDualStack".into(),
+            None => "SingleStack".into(),
+        };
+        object::set(object, POLICY, policy);
+    }
+    let single = object::text(object, POLICY) == "SingleStack";
+    if let (Some(old), true) = (old, single) {
+        let same_addresses = object::same(object, old, CLUSTER_IP) && object::same(object, old, CLUSTER_IPS);
+        for (path, same) in [
+            (CLUSTER_IPS, same_addresses),
+            (FAMILIES, object::same(object, old, FAMILIES)),
+        ] {
+            if let (true, Some(Value::Array(both))) = (same, object::at_mut(object, path)) {
+                both.truncate(1);
+            }
+        }
+    }
+    let mut families = object::list(object, FAMILIES).to_vec();
+    for (at, address) in object::list(object, CLUSTER_IPS).iter().enumerate() {
+        let address = address.as_str().unwrap_or_default();
+        if address == NONE {
+            break;
+        }
+        if at >= families.len() {
+            families.push(if address.contains(':') { "IPv6" } else { FAMILY }.into());
+        }
+    }
+    if families.is_empty() {
+        families.push(FAMILY.into());
+    }
+    if let ([only], true, false, false) = (families.as_slice(), headless, selects, single) {
+        let other = if only.as_str() == Some(FAMILY) { "IPv6" } else { FAMILY };
+        families.push(other.into());
+    }
+    object::set(object, FAMILIES, families);
+}
+
+/// What was given to the Service stays where the request leaves it out.
+// Upstream: pkg/registry/core/service/storage/storage.go, patchAllocatedValues
+fn patch_allocated(object: &mut Value<'static>, old: &Value<'static>) {
+    if needs_cluster_ip(old) && needs_cluster_ip(object) {
+        for path in [CLUSTER_IP, CLUSTER_IPS] {
+            if !is_set(object, path) {
+                object::copy(object, old, path);
+            }
+        }
+    }
+    if needs_node_port(old) && needs_node_port(object) {
+        let now = node_ports(object);
+        let mut used = node_ports(old);
+        used.retain(|port| now.contains(port));
+        let before = object::list(old, PORTS);
+        for port in object::list_mut(object, PORTS) {
+            if is_set(port, &["nodePort"]) {
+                continue;
+            }
+            let name = object::text(port, &["name"]);
+            let same = before.iter().rev().find(|old| object::text(old, &["name"]) == name);
+            let node = same.and_then(|old| old.get("nodePort"));
+            if let Some(node) = node.filter(|node| !node.is_empty() && !used.contains(node)) {
+                object::set(port, &["nodePort"], node.clone());
+            }
+        }
+    }
+    if needs_health_check(old) && needs_health_check(object) && !is_set(object, HEALTH_CHECK) {
+        object::copy(object, old, HEALTH_CHECK);
+    }
+}
+
+/// Keeps the singular and the plural field alike.
+// Upstream: pkg/registry/core/service/storage/storage.go, normalizeClusterIPs
+fn normalize_addresses(object: &mut Value<'static>, old: &Value<'static>) {
+    let same_address = object::same(object, old, CLUSTER_IP);
+    let has = |of: &Value<'static>| !object::list(of, CLUSTER_IPS).is_empty();
+    if has(old) && !has(object) && same_address {
+        object::copy(object, old, CLUSTER_IPS);
+    }
+    if !same_address && object::same(object, old, CLUSTER_IPS) {
+        let address = object::text(object, CLUSTER_IP).to_owned();
+        match address.is_empty() {
+            true => drop(object::remove(object, CLUSTER_IPS)),
+            false => object::set(object, CLUSTER_IPS, vec![address.into()]),
+        }
+    }
+}

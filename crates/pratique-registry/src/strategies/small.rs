@@ -1,0 +1,90 @@
+//! Groups of few kinds.
+// Upstream: pkg/registry/{apiserverinternal,coordination,discovery,events,flowcontrol,node,policy,rbac}/*/strategy.go
+
+use pratique_json::Value;
+
+use crate::object::{self, Path};
+use crate::strategy::{Context, Endpoint, Strategy};
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io";
+
+/// An endpoint that sets `status` and keeps all metadata, but for what field management writes.
+const FLOW_CONTROL_STATUS: Endpoint = Endpoint::STATUS_ONLY.and(|_, object, old| {
+    let managed = object::remove(object, &["metadata", "managedFields"]);
+    object::copy(object, old, &["metadata"]);
+    match managed {
+        Some(managed) => object::set(object, &["metadata", "managedFields"], managed),
+        None => drop(object::remove(object, &["metadata", "managedFields"])),
+    }
+});
+
+pub(super) const STRATEGIES: &[Strategy] = &[
+    Strategy::new("coordination.k8s.io", "Lease")
+        .conditional()
+        .creates_on_update()
+        .prepare(
+            |_, object| drop_lease_fields(object, None),
+            |_, object, old| drop_lease_fields(object, Some(old)),
+        ),
+    Strategy::new("coordination.k8s.io", "LeaseCandidate").conditional().creates_on_update(),
+    Strategy::new("discovery.k8s.io", "EndpointSlice")
+        .generation(&[&["addressType"], &["ports"], &["endpoints"], &["metadata", "labels"]])
+        .counted_first()
+        .prepare(
+            |context, object| drop_topology(context, object, None),
+            |context, object, old| drop_topology(context, object, Some(old)),
+        ),
+    Strategy::new("events.k8s.io", "Event").creates_on_update(),
+    Strategy::new(FLOW_CONTROL, "FlowSchema")
+        .generation(&[&["spec"]])
+        .status(FLOW_CONTROL_STATUS),
+    Strategy::new(FLOW_CONTROL, "PriorityLevelConfiguration")
+        .generation(&[&["spec"]])
+        .status(FLOW_CONTROL_STATUS),
+    Strategy::new("internal.apiserver.k8s.io", "StorageVersion")
+        .conditional()
+        .status(Endpoint::STATUS_ONLY),
+    Strategy::new("node.k8s.io", "RuntimeClass").conditional().creates_on_update(),
+    Strategy::new("policy", "PodDisruptionBudget")
+        .conditional()
+        .generation(&[&["spec"]])
+        .status(Endpoint::STATUS),
+    Strategy::new(RBAC, "ClusterRole").creates_on_update(),
+    Strategy::new(RBAC, "ClusterRoleBinding").creates_on_update(),
+    Strategy::new(RBAC, "Role").creates_on_update(),
+    Strategy::new(RBAC, "RoleBinding").creates_on_update(),
+];
+
+/// Drops fields behind gates that are off, unless the old object uses them.
+fn drop_lease_fields(object: &mut Value<'static>, old: Option<&Value<'static>>) {
+    for field in ["strategy", "preferredHolder"] {
+        let path: Path<'_> = &["spec", field];
+        if !old.is_some_and(|old| object::has(old, path)) {
+            object::remove(object, path);
+        }
+    }
+}
+
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// `deprecatedTopology` is dropped where it changes; the node that it names becomes `nodeName` if it was named before.
+// Upstream: pkg/registry/discovery/endpointslice/strategy.go, dropTopologyOnV1
+fn drop_topology(context: &mut Context<'_>, object: &mut Value<'static>, old: Option<&Value<'static>>) {
+    if context.kind.version == "v1beta1" || old.is_some_and(|old| object::same(object, old, &["endpoints"])) {
+        return;
+    }
+    let before = old.map(|old| object::list(old, &["endpoints"])).unwrap_or_default();
+    let named: Vec<&str> = before
+        .iter()
+        .map(|endpoint| object::text(endpoint, &["deprecatedTopology", HOSTNAME]))
+        .filter(|name| !name.is_empty())
+        .collect();
+    for endpoint in object::list_mut(object, &["endpoints"]) {
+        let node = object::text(endpoint, &["deprecatedTopology", HOSTNAME]).to_owned();
+        if !object::has(endpoint, &["nodeName"]) && named.contains(&node.as_str()) {
+            object::set(endpoint, &["nodeName"], node);
+        }
+        object::remove(endpoint, &["deprecatedTopology"]);
+    }
+}

@@ -1,0 +1,270 @@
+//! What a kind's storage does to its objects before they are validated and stored.
+
+use pratique_json::Value;
+use pratique_types::{GroupVersionKind, UserInfo};
+
+use crate::Placeholders;
+use crate::object::{self, Path};
+
+/// The strategy of a kind: data where that suffices, functions for the rest.
+///
+/// A kind's strategy is the `strategy.go` of its package under `pkg/registry` of Kubernetes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strategy {
+    /// The group of the kind; empty for the core group.
+    pub(crate) group: &'static str,
+    /// The kind.
+    pub(crate) kind: &'static str,
+    /// Whether `status` is emptied when an object is created, and kept when it is updated.
+    pub(crate) status: Status,
+    /// What counts generations.
+    pub(crate) generation: Generation,
+    /// Whether an update of an object that does not exist creates it.
+    pub(crate) creates_on_update: bool,
+    /// Whether an update needs no `resourceVersion`.
+    pub(crate) unconditional: bool,
+    /// The fields that a request cannot set.
+    pub(crate) reset: &'static [Path<'static>],
+    /// What else happens when an object is created.
+    pub(crate) create: Create,
+    /// What else happens when an object is updated.
+    pub(crate) update: Update,
+    /// What happens before both, such as allocating addresses.
+    pub(crate) begin: Option<(Create, Update)>,
+    /// What happens after both.
+    pub(crate) canonicalize: Canonicalize,
+    /// How `status` is updated through its own endpoint; `None` where there is none.
+    pub(crate) status_endpoint: Option<Endpoint>,
+    /// Further endpoints that update parts of an object, by subresource.
+    pub(crate) endpoints: &'static [(&'static str, Endpoint)],
+}
+
+/// How creating and updating treat `status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// The kind has none, or leaves it as it is.
+    Taken,
+    /// Emptied when created, kept when updated.
+    Reset,
+    /// Taken when created, kept when updated.
+    ResetOnUpdate,
+}
+
+/// How `metadata.generation` is counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Generation {
+    /// Whether it is 1 in a new object.
+    pub(crate) starts: bool,
+    /// An update that changes one of these counts.
+    pub(crate) counted: &'static [Path<'static>],
+    /// Whether that is found out before an update drops fields.
+    pub(crate) counted_first: bool,
+}
+
+/// An endpoint that updates a part of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Endpoint {
+    /// The fields that a request cannot set.
+    pub(crate) reset: &'static [Path<'static>],
+    /// What of the old object stays.
+    pub(crate) kept: &'static [Path<'static>],
+    /// What else happens.
+    pub(crate) update: Update,
+}
+
+/// Changes a new object.
+pub(crate) type Create = fn(&mut Context<'_>, &mut Value<'static>);
+/// Changes an object by what it was before.
+pub(crate) type Update = fn(&mut Context<'_>, &mut Value<'static>, &Value<'static>);
+/// Changes an object in the end.
+pub(crate) type Canonicalize = fn(&mut Value<'static>);
+
+/// What strategies have to know besides objects.
+#[derive(Debug)]
+pub(crate) struct Context<'c> {
+    /// The kind of the object.
+    pub(crate) kind: &'c GroupVersionKind,
+    pub(crate) user: &'c UserInfo,
+    pub(crate) placeholders: &'c Placeholders,
+    pub(crate) dry_run: bool,
+    /// Whether the object has its labels from defaulting, and was not decoded since.
+    pub(crate) defaulted_labels: bool,
+    /// How many ports a dry run has given away.
+    pub(crate) ports: i64,
+    pub(crate) warnings: Vec<String>,
+}
+
+const NOTHING_ON_CREATE: Create = |_, _| {};
+const NOTHING_ON_UPDATE: Update = |_, _, _| {};
+
+/// What a request to `status` keeps of the metadata of the old object where it may change none of it.
+// Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, ResetObjectMetaForStatus
+pub(crate) const METADATA: &[Path<'static>] = &[
+    &["spec"],
+    &["metadata", "deletionTimestamp"],
+    &["metadata", "generation"],
+    &["metadata", "selfLink"],
+    &["metadata", "labels"],
+    &["metadata", "annotations"],
+    &["metadata", "finalizers"],
+    &["metadata", "ownerReferences"],
+];
+
+impl Strategy {
+    /// A kind of which nothing is changed. It can be updated without `resourceVersion`.
+    pub(crate) const fn new(group: &'static str, kind: &'static str) -> Self {
+        Strategy {
+            group,
+            kind,
+            status: Status::Taken,
+            generation: Generation {
+                starts: false,
+                counted: &[],
+                counted_first: false,
+            },
+            creates_on_update: false,
+            unconditional: true,
+            reset: &[],
+            create: NOTHING_ON_CREATE,
+            update: NOTHING_ON_UPDATE,
+            begin: None,
+            canonicalize: |_| {},
+            status_endpoint: None,
+            endpoints: &[],
+        }
+    }
+
+    /// With a `status` that only its own endpoint sets.
+    pub(crate) const fn status(self, endpoint: Endpoint) -> Self {
+        Strategy {
+            status: Status::Reset,
+            reset: &[&["status"]],
+            status_endpoint: Some(endpoint),
+            ..self
+        }
+    }
+
+    /// With generations that start with 1 and count changes of these fields.
+    pub(crate) const fn generation(self, counted: &'static [Path<'static>]) -> Self {
+        Strategy {
+            generation: Generation {
+                starts: true,
+                counted,
+                counted_first: false,
+            },
+            ..self
+        }
+    }
+
+    /// With generations counted before an update drops fields.
+    pub(crate) const fn counted_first(self) -> Self {
+        Strategy {
+            generation: Generation {
+                counted_first: true,
+                ..self.generation
+            },
+            ..self
+        }
+    }
+
+    /// Updates need a `resourceVersion`.
+    pub(crate) const fn conditional(self) -> Self {
+        Strategy {
+            unconditional: false,
+            ..self
+        }
+    }
+
+    /// An update creates what does not exist.
+    pub(crate) const fn creates_on_update(self) -> Self {
+        Strategy {
+            creates_on_update: true,
+            ..self
+        }
+    }
+
+    /// What else happens to new and to updated objects.
+    pub(crate) const fn prepare(self, create: Create, update: Update) -> Self {
+        Strategy { create, update, ..self }
+    }
+
+    /// Prepares a new object.
+    // Upstream: rest.RESTCreateStrategy, PrepareForCreate
+    pub(crate) fn prepare_for_create(&self, context: &mut Context<'_>, object: &mut Value<'static>) {
+        if self.status == Status::Reset {
+            object::remove(object, &["status"]);
+        }
+        if self.generation.starts {
+            object::set(object, &["metadata", "generation"], 1);
+        }
+        (self.create)(context, object);
+    }
+
+    /// Prepares an updated object, whose generation is that of the old one.
+    // Upstream: rest.RESTUpdateStrategy, PrepareForUpdate
+    pub(crate) fn prepare_for_update(
+        &self,
+        context: &mut Context<'_>,
+        object: &mut Value<'static>,
+        old: &Value<'static>,
+    ) {
+        if self.status != Status::Taken {
+            object::copy(object, old, &["status"]);
+        }
+        let Generation {
+            counted, counted_first, ..
+        } = self.generation;
+        let counts = |object: &Value<'static>| counted.iter().any(|path| !object::same(object, old, path));
+        let counted_before = counts(object);
+        (self.update)(context, object, old);
+        if (counted_first && counted_before) || (!counted_first && counts(object)) {
+            let generation = object::number(old, &["metadata", "generation"]);
+            object::set(object, &["metadata", "generation"], generation.saturating_add(1));
+        }
+    }
+}
+
+impl Endpoint {
+    /// An endpoint that sets `status`, labels and annotations, and keeps `spec`.
+    pub(crate) const STATUS: Endpoint = Endpoint {
+        reset: &[&["spec"]],
+        kept: &[&["spec"]],
+        update: NOTHING_ON_UPDATE,
+    };
+
+    /// An endpoint that sets `status` and nothing else.
+    pub(crate) const STATUS_ONLY: Endpoint = Endpoint {
+        reset: &[&["spec"], &["metadata"]],
+        kept: METADATA,
+        update: NOTHING_ON_UPDATE,
+    };
+
+    /// With what else happens.
+    pub(crate) const fn and(self, update: Update) -> Self {
+        Endpoint { update, ..self }
+    }
+
+    /// Prepares an updated object.
+    pub(crate) fn prepare_for_update(
+        &self,
+        context: &mut Context<'_>,
+        object: &mut Value<'static>,
+        old: &Value<'static>,
+    ) {
+        for path in self.kept {
+            object::copy(object, old, path);
+        }
+        (self.update)(context, object, old);
+    }
+}
+
+impl Strategy {
+    /// The endpoint of a part of the kind's objects.
+    pub(crate) fn endpoint(&self, subresource: &str) -> Option<Endpoint> {
+        if subresource == "status" {
+            return self.status_endpoint;
+        }
+        let named = self.endpoints.iter().find(|(name, _)| *name == subresource);
+        named.map(|(_, endpoint)| *endpoint)
+    }
+}

@@ -1,0 +1,137 @@
+//! What a request is about: a resource, perhaps a part of it, by its path.
+
+use pratique_types::builtin::{self, ServedResource};
+use pratique_types::{GroupVersionKind, GroupVersionResource};
+
+/// A resource, or a part of one, as a request's path names it.
+///
+/// ```
+/// use pratique_registry::Target;
+///
+/// let target = Target::parse("/apis/apps/v1/namespaces/web/deployments/shop/status").ok_or("not served")?;
+/// assert_eq!(target.kind.kind, "Deployment");
+/// assert_eq!((target.namespace.as_str(), target.name.as_str()), ("web", "shop"));
+/// assert_eq!(target.subresource, "status");
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// The resource.
+    pub resource: GroupVersionResource,
+    /// The part of the resource, such as `status`; empty for the resource itself.
+    pub subresource: String,
+    /// The kind of the objects that requests for it carry.
+    pub kind: GroupVersionKind,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+    /// The namespace of the path.
+    pub namespace: String,
+    /// The name of the path; empty where it names a collection.
+    pub name: String,
+    /// Of custom resources, whether they have the `status` subresource; `None` for built-in kinds.
+    pub custom_status: Option<bool>,
+}
+
+impl Target {
+    /// The target of a path, if its resource is built in.
+    pub fn parse(path: &str) -> Option<Target> {
+        let mut parts = path.split('/').filter(|part| !part.is_empty());
+        let (group, version) = match parts.next()? {
+            "api" => ("", parts.next()?),
+            "apis" => (parts.next()?, parts.next()?),
+            _ => return None,
+        };
+        let rest: Vec<&str> = parts.collect();
+        // A namespace is an object as well as a part of paths.
+        let (namespace, rest) = match rest.as_slice() {
+            ["namespaces", namespace, rest @ ..] if !matches!(rest, [] | ["status" | "finalize"]) => {
+                (*namespace, rest)
+            }
+            rest => ("", rest),
+        };
+        let (resource, name, subresource) = match *rest {
+            [resource] => (resource, "", ""),
+            [resource, name] => (resource, name, ""),
+            [resource, name, subresource] => (resource, name, subresource),
+            _ => return None,
+        };
+        let served = find(&GroupVersionResource::new(group, version, resource), subresource)?;
+        let target = Target::of(served, namespace, name);
+        Some(match (resource, group) {
+            // The namespace of a request about a namespace is that namespace.
+            ("namespaces", "") => Target {
+                namespace: name.to_owned(),
+                ..target
+            },
+            _ => target,
+        })
+    }
+
+    /// The collection that objects of a built-in kind are created in.
+    pub fn collection(kind: &GroupVersionKind, namespace: &str) -> Option<Target> {
+        let served = builtin::resource_of(kind)?;
+        let namespace = if served.namespaced { namespace } else { "" };
+        Some(Target::of(served, namespace, ""))
+    }
+
+    fn of(served: &ServedResource, namespace: &str, name: &str) -> Target {
+        Target {
+            resource: served.resource.clone(),
+            subresource: served.subresource.clone(),
+            kind: served.kind.clone(),
+            namespaced: served.namespaced,
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            custom_status: None,
+        }
+    }
+
+    /// Whether it is the resource of namespaces.
+    pub(crate) fn is_namespaces(&self) -> bool {
+        self.resource.group.is_empty() && self.resource.resource == "namespaces"
+    }
+
+    /// The kind of the object whose part it is.
+    pub(crate) fn parent(&self) -> Option<GroupVersionKind> {
+        match self.subresource.is_empty() || self.custom_status.is_some() {
+            true => Some(self.kind.clone()),
+            false => find(&self.resource, "").map(|served| served.kind.clone()),
+        }
+    }
+}
+
+fn find(resource: &GroupVersionResource, subresource: &str) -> Option<&'static ServedResource> {
+    let is = |served: &&ServedResource| served.resource == *resource && served.subresource == subresource;
+    let found = builtin::resources().iter().find(is);
+    found.or_else(|| builtin::optional().iter().find(is))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_name_resources() {
+        let shown = |path: &str| {
+            let target = Target::parse(path)?;
+            Some(format!(
+                "{} {} {}/{} {}",
+                target.resource.resource, target.kind.kind, target.namespace, target.name, target.subresource
+            ))
+        };
+        for (path, expected) in [
+            ("/api/v1/namespaces/a/pods", Some("pods Pod a/ ")),
+            ("/api/v1/namespaces/a/pods/b/resize", Some("pods Pod a/b resize")),
+            ("/api/v1/namespaces/a", Some("namespaces Namespace a/a ")),
+            ("/api/v1/namespaces", Some("namespaces Namespace / ")),
+            ("/api/v1/namespaces/a/finalize", Some("namespaces Namespace a/a finalize")),
+            ("/apis/apps/v1/namespaces/a/deployments/b/scale", Some("deployments Scale a/b scale")),
+            ("/api/v1/nodes/n", Some("nodes Node /n ")),
+            ("/apis/example.com/v1/things", None),
+            ("/healthz", None),
+            ("", None),
+        ] {
+            assert_eq!(shown(path).as_deref(), expected, "{path}");
+        }
+    }
+}
