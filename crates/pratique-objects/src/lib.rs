@@ -39,6 +39,7 @@ mod json_schema;
 mod objects;
 mod plan;
 mod release;
+mod settled;
 mod tree_value;
 
 pub use changes::changed_paths;
