@@ -12,11 +12,19 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepar
     if attributes.subresource == "token" {
         tokens(registry, &mut attributes);
     }
-    registry
-        .scheme
-        .settle(&attributes.kind, &mut attributes.object);
+    registry.scheme.settle(&attributes.kind, &mut attributes.object);
+    let mut stored = attributes.object.clone();
+    if attributes.subresource == "token" {
+        object::set(
+            &mut stored,
+            &["status", "token"],
+            registry.placeholders.token.clone(),
+        );
+        let expires: object::Path<'_> = &["status", "expirationTimestamp"];
+        object::set(&mut stored, expires, registry.placeholders.time.clone());
+    }
     Prepared {
-        stored: attributes.object.clone(),
+        stored,
         attributes,
         warnings: received.warnings,
     }

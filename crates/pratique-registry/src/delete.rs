@@ -31,7 +31,9 @@ pub(crate) fn receive<'q>(registry: &Registry<'_>, request: Request<'q>) -> Resu
             options,
             dry_run: request.dry_run,
         },
-        warnings: crate::deprecation::warning(&target.kind, registry.release).into_iter().collect(),
+        warnings: crate::deprecation::warning(&target.kind, registry.release)
+            .into_iter()
+            .collect(),
         step: Step::Delete,
         defaulted_labels: false,
         request,
@@ -69,7 +71,9 @@ fn options(request: &Request<'_>) -> Result<Value<'static>, Status> {
 // Upstream: pkg/registry/core/pod/strategy.go, CheckGracefulDelete; apiserver/pkg/registry/rest/delete.go, BeforeDelete
 fn terminate(registry: &Registry<'_>, pod: &mut Value<'static>, options: &mut Value<'static>) {
     let given = options.get("gracePeriodSeconds").and_then(Value::as_int);
-    let of_pod = pod.at(&["spec", "terminationGracePeriodSeconds"]).and_then(Value::as_int);
+    let of_pod = pod
+        .at(&["spec", "terminationGracePeriodSeconds"])
+        .and_then(Value::as_int);
     let ended = matches!(object::text(pod, &["status", "phase"]), "Failed" | "Succeeded");
     let period = match given.or(of_pod).unwrap_or_default() {
         _ if ended || object::text(pod, &["spec", "nodeName"]).is_empty() => 0,
@@ -81,7 +85,11 @@ fn terminate(registry: &Registry<'_>, pod: &mut Value<'static>, options: &mut Va
         // Admission sees it before it is told.
         return;
     }
-    object::set(pod, &["metadata", "deletionTimestamp"], registry.placeholders.time.clone());
+    object::set(
+        pod,
+        &["metadata", "deletionTimestamp"],
+        registry.placeholders.time.clone(),
+    );
     object::set(pod, &["metadata", "deletionGracePeriodSeconds"], period);
     let generation = object::number(pod, &["metadata", "generation"]);
     if generation > 0 {

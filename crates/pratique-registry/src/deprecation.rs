@@ -27,7 +27,9 @@ pub(crate) fn warning(kind: &GroupVersionKind, release: Option<(u32, u32)>) -> O
         "-" => String::new(),
         version => format!(", unavailable in v{version}+"),
     };
-    Some(format!("{named} is deprecated in v{deprecated}+{removed}{replacement}"))
+    Some(format!(
+        "{named} is deprecated in v{deprecated}+{removed}{replacement}"
+    ))
 }
 
 fn version(text: &str) -> Option<(u32, u32)> {

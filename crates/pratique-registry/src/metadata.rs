@@ -3,10 +3,10 @@
 use pratique_json::Value;
 use pratique_types::Status;
 
+use crate::Placeholders;
 use crate::object;
 use crate::refusal::bad_request;
 use crate::target::Target;
-use crate::Placeholders;
 
 /// Names that are generated are not longer than this, without what is appended.
 const LONGEST_GENERATED_BASE: usize = 58;
@@ -28,7 +28,11 @@ pub(crate) fn wipe(object: &mut Value<'static>) {
 /// Sets what a new object has from the server, its name too if that is generated.
 // Upstream: apiserver/pkg/registry/rest/meta.go, FillObjectMetaSystemFields; apiserver/pkg/registry/generic/registry/store.go, create
 pub(crate) fn fill(object: &mut Value<'static>, placeholders: &Placeholders) {
-    object::set(object, &["metadata", "creationTimestamp"], placeholders.time.clone());
+    object::set(
+        object,
+        &["metadata", "creationTimestamp"],
+        placeholders.time.clone(),
+    );
     object::set(object, &["metadata", "uid"], placeholders.uid.clone());
     let base = object::text(object, &["metadata", "generateName"]);
     if !base.is_empty() && object::text(object, &["metadata", "name"]).is_empty() {
@@ -36,7 +40,11 @@ pub(crate) fn fill(object: &mut Value<'static>, placeholders: &Placeholders) {
         while !base.is_char_boundary(end) {
             end = end.saturating_sub(1);
         }
-        let name = format!("{}{}", base.get(..end).unwrap_or_default(), placeholders.name_suffix);
+        let name = format!(
+            "{}{}",
+            base.get(..end).unwrap_or_default(),
+            placeholders.name_suffix
+        );
         object::set(object, &["metadata", "name"], name);
     }
 }
@@ -44,7 +52,11 @@ pub(crate) fn fill(object: &mut Value<'static>, placeholders: &Placeholders) {
 /// Fills in the namespace of the request, and refuses another one.
 // Upstream: apiserver/pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace
 pub(crate) fn fill_namespace(object: &mut Value<'static>, target: &Target) -> Result<(), Status> {
-    let namespace = if target.is_namespaces() { "" } else { &target.namespace };
+    let namespace = if target.is_namespaces() {
+        ""
+    } else {
+        &target.namespace
+    };
     let path: object::Path<'_> = &["metadata", "namespace"];
     let given = object::text(object, path);
     match (given.is_empty(), namespace.is_empty()) {
@@ -95,7 +107,11 @@ pub(crate) fn reduce_owner_references(object: &mut Value<'static>, mutated: bool
         return None;
     }
     object::set(object, path, kept);
-    let when = if mutated { " after mutating admission happens" } else { "" };
+    let when = if mutated {
+        " after mutating admission happens"
+    } else {
+        ""
+    };
     Some(format!(
         ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and may \
          reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",

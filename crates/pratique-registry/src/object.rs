@@ -97,11 +97,18 @@ pub(crate) fn equal(one: Option<&Value<'_>>, other: Option<&Value<'_>>) -> bool 
     };
     match (one, other) {
         (Some(Value::Object(one)), Some(Value::Object(other))) => {
-            one.iter().all(|(name, value)| equal(Some(value), other.get(name)))
-                && other.iter().all(|(name, value)| one.contains_key(name) || is_nothing(Some(value)))
+            one.iter()
+                .all(|(name, value)| equal(Some(value), other.get(name)))
+                && other
+                    .iter()
+                    .all(|(name, value)| one.contains_key(name) || is_nothing(Some(value)))
         }
         (Some(Value::Array(one)), Some(Value::Array(other))) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| equal(Some(one), Some(other)))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| equal(Some(one), Some(other)))
         }
         (one, other) => is_nothing(one) && is_nothing(other) || one == other,
     }

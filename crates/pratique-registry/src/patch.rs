@@ -1,12 +1,14 @@
 //! Patches and configurations, and the objects that they give.
 
+use std::collections::BTreeMap;
+
 use pratique_json::{Object, Progress, Value};
 use pratique_merge::json_patch;
 use pratique_types::{Reason, Status, StatusCause, StatusDetails};
 
 use crate::managed_fields::{Apply, ApplyError, FieldSet};
 use crate::refusal;
-use crate::registry::Registry;
+use crate::registry::{Registry, keep_reset};
 use crate::request::{Request, Verb};
 use crate::strategic;
 
@@ -30,23 +32,35 @@ pub(crate) fn changed(
         registry.scheme.default_again(&request.target.kind, &mut object);
         return Ok((object, Vec::new()));
     }
-    let patched = match request.verb {
-        Verb::JsonPatch => patched_by_json(live.clone(), &body)?,
-        Verb::StrategicMergePatch => strategic::merge(&request.target.kind, live.clone(), body)?,
-        _ => merge(live.clone(), body),
+    let kind = &request.target.kind;
+    // What an error shows is what was decoded, but of a strategic merge patch the patch.
+    let (patched, shown) = match request.verb {
+        Verb::JsonPatch => {
+            let text = patched_by_json(live.clone(), &body)?.to_string();
+            (text.clone(), text)
+        }
+        Verb::StrategicMergePatch => {
+            let shown = go_form(&body);
+            (strategic::merge(kind, live.clone(), body)?.to_string(), shown)
+        }
+        _ => {
+            let text = merged_text(&registry.scheme.encode(kind, live), body);
+            (text.clone(), text)
+        }
     };
-    let text = registry.scheme.encode(&request.target.kind, &patched);
     let validation = request.field_validation.unwrap_or_default();
-    let decoded = registry.scheme.decode(&request.target.kind, text.as_bytes(), validation);
-    let decoded = decoded.map_err(|status| patch_refused(&text, &status.message))?;
+    let decoded = registry.scheme.decode(kind, patched.as_bytes(), validation);
+    let decoded = decoded.map_err(|status| patch_refused(&shown, &status.message))?;
     let mut object = decoded.object;
+    keep_reset(patched.as_bytes(), &mut object);
     registry.manage(request, reset, live, &mut object);
     Ok((object, decoded.warnings))
 }
 
 fn parse(request: &Request<'_>) -> Result<Value<'static>, Status> {
     let parsed = pratique_json::parse(request.body);
-    let refused = |error: pratique_json::Error| refusal::bad_request(format!("error decoding patch: {error}"));
+    let refused =
+        |error: pratique_json::Error| refusal::bad_request(format!("error decoding patch: {error}"));
     Ok(parsed.map_err(refused)?.into_owned())
 }
 
@@ -55,7 +69,8 @@ fn patched_by_json(object: Value<'static>, patch: &Value<'static>) -> Result<Val
     const MOST_OPERATIONS: usize = 10_000;
     let count = patch.as_array().map_or(0, <[_]>::len);
     if count > MOST_OPERATIONS {
-        let message = format!("The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {count}");
+        let message =
+            format!("The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {count}");
         return Err(Status::failure(
             Reason::RequestEntityTooLarge,
             format!("Request entity too large: {message}"),
@@ -88,6 +103,100 @@ pub(crate) fn merge(object: Value<'static>, patch: Value<'static>) -> Value<'sta
     members.into()
 }
 
+/// The text of an object with an RFC 7386 patch merged in: what the patch touches has sorted keys, the rest stays as it is.
+// Upstream: evanphx/json-patch, MergePatch, which decodes what it has to only
+fn merged_text(text: &str, patch: Value<'static>) -> String {
+    let (Some(members), Value::Object(patch)) = (raw_members(text), &patch) else {
+        return merge(Value::Null, patch).to_string();
+    };
+    let mut members: BTreeMap<String, String> = members.into_iter().collect();
+    for (name, change) in patch.iter() {
+        match change {
+            Value::Null => drop(members.remove(name)),
+            change => {
+                let before = members.get(name).map(String::as_str).unwrap_or_default();
+                let merged = merged_text(before, change.clone());
+                members.insert(name.to_owned(), merged);
+            }
+        }
+    }
+    let members: Vec<String> = members
+        .into_iter()
+        .map(|(name, value)| format!("{}:{value}", Value::from(name)))
+        .collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// The members of an object as they are written; `None` of other values.
+fn raw_members(text: &str) -> Option<Vec<(String, String)>> {
+    let inside = text.strip_prefix('{')?.strip_suffix('}')?;
+    let mut members = Vec::new();
+    let (mut depth, mut quoted, mut escaped, mut start) = (0_usize, false, false, 0_usize);
+    let mut ends: Vec<usize> = Vec::new();
+    for (at, byte) in inside.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            _ if quoted => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => ends.push(at),
+            _ => {}
+        }
+    }
+    ends.push(inside.len());
+    for end in ends {
+        let member = inside.get(start..end)?;
+        start = end + 1;
+        if member.is_empty() {
+            continue;
+        }
+        let length = key_length(member)?;
+        let (key, value) = (member.get(..length)?, member.get(length + 1..)?);
+        let name = pratique_json::parse(key.as_bytes()).ok()?;
+        members.push((name.as_str()?.to_owned(), value.to_owned()));
+    }
+    Some(members)
+}
+
+/// The length of a member's key with its quotes.
+fn key_length(member: &str) -> Option<usize> {
+    let mut escaped = false;
+    let end = member.bytes().enumerate().skip(1).find(|(_, byte)| match byte {
+        _ if escaped => {
+            escaped = false;
+            false
+        }
+        b'\\' => {
+            escaped = true;
+            false
+        }
+        byte => *byte == b'"',
+    });
+    end.map(|(at, _)| at + 1)
+}
+
+/// A value as Go's `%+v` writes one that was read from JSON.
+fn go_form(value: &Value<'static>) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::String(text) => text.to_string(),
+        Value::Array(elements) => {
+            let elements: Vec<String> = elements.iter().map(go_form).collect();
+            format!("[{}]", elements.join(" "))
+        }
+        Value::Object(members) => {
+            let members = members.members().iter();
+            let members: Vec<String> = members
+                .map(|(name, value)| format!("{name}:{}", go_form(value)))
+                .collect();
+            format!("map[{}]", members.join(" "))
+        }
+        other => other.to_string(),
+    }
+}
+
 /// A patched object that cannot be decoded.
 fn patch_refused(text: &str, message: &str) -> Status {
     // What the decoder says of a whole body is not said of a patched object.
@@ -95,7 +204,10 @@ fn patch_refused(text: &str, message: &str) -> Status {
         || message.to_owned(),
         |(_, rest)| format!("strict decoding error{rest}"),
     );
-    let message = format!("Invalid value: {}: {error}", pratique_gotext::strconv::quote(text));
+    let message = format!(
+        "Invalid value: {}: {error}",
+        pratique_gotext::strconv::quote(text)
+    );
     refusal::invalid("", "", "", "patch", &message)
 }
 
@@ -135,12 +247,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_patch_does_not_touch_stays_as_it_is_written() {
+        let patch = pratique_json::parse(br#"{"b":{"d":null,"a":[1]},"x":{"y":null}}"#)
+            .unwrap()
+            .into_owned();
+        let text = r#"{"z":{"b":1,"a":"},\""},"b":{"f":{"z":1,"a":2},"d":1,"c,":"\u003c"}}"#;
+        assert_eq!(
+            merged_text(text, patch),
+            r#"{"b":{"a":[1],"c,":"\u003c","f":{"z":1,"a":2}},"x":{},"z":{"b":1,"a":"},\""}}"#
+        );
+    }
+
+    #[test]
+    fn values_are_shown_as_go_does() {
+        let value = pratique_json::parse(br#"{"b":[1,"x",null],"a":{"c":true}}"#)
+            .unwrap()
+            .into_owned();
+        assert_eq!(go_form(&value), "map[a:map[c:true] b:[1 x <nil>]]");
+    }
+
+    #[test]
     fn members_are_merged_and_null_removes_them() {
         let parse = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
         for (object, patch, expected) in [
             (r#"{"a":"b"}"#, r#"{"a":"c"}"#, r#"{"a":"c"}"#),
             (r#"{"a":"b"}"#, r#"{"a":null}"#, "{}"),
-            (r#"{"a":{"b":"c"}}"#, r#"{"a":{"b":"d","c":null}}"#, r#"{"a":{"b":"d"}}"#),
+            (
+                r#"{"a":{"b":"c"}}"#,
+                r#"{"a":{"b":"d","c":null}}"#,
+                r#"{"a":{"b":"d"}}"#,
+            ),
             (r#"{"a":[{"b":"c"}]}"#, r#"{"a":[1]}"#, r#"{"a":[1]}"#),
             ("{}", r#"{"a":{"bb":{"ccc":null}}}"#, r#"{"a":{"bb":{}}}"#),
             (r#"["a"]"#, r#"{"a":1}"#, r#"{"a":1}"#),

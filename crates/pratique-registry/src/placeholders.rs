@@ -22,6 +22,8 @@ pub struct Placeholders {
     pub node_port: Value<'static>,
     /// The audience of tokens whose request names none.
     pub audience: String,
+    /// A token.
+    pub token: String,
 }
 
 impl Default for Placeholders {
@@ -33,6 +35,7 @@ impl Default for Placeholders {
             cluster_ip: "10.96.0.1".to_owned(),
             node_port: 30000.into(),
             audience: "https://kubernetes.default.svc.cluster.local".to_owned(),
+            token: "token".to_owned(),
         }
     }
 }

@@ -55,7 +55,11 @@ pub(crate) fn conflict(resource: &GroupVersionResource, name: &str, why: &str) -
         details: details(resource, name),
         ..Status::failure(
             Reason::Conflict,
-            format!("Operation cannot be fulfilled on {} {}: {why}", resource.group_resource(), quote(name)),
+            format!(
+                "Operation cannot be fulfilled on {} {}: {why}",
+                resource.group_resource(),
+                quote(name)
+            ),
         )
     }
 }
@@ -79,7 +83,10 @@ pub(crate) fn invalid(group: &str, kind: &str, name: &str, field: &str, message:
             }],
             ..StatusDetails::default()
         }),
-        ..Status::failure(Reason::Invalid, format!("{called} {} is invalid: {field}: {message}", quote(name)))
+        ..Status::failure(
+            Reason::Invalid,
+            format!("{called} {} is invalid: {field}: {message}", quote(name)),
+        )
     }
 }
 

@@ -102,7 +102,9 @@ impl<'r> Registry<'r> {
         let refused = |status| Refusal { status, warnings };
         match received.step {
             Step::Create(strategy) => self.prepare_new(received, &strategy).map_err(refused),
-            Step::Update(strategy, endpoint) => self.prepare_change(received, &strategy, endpoint).map_err(refused),
+            Step::Update(strategy, endpoint) => self
+                .prepare_change(received, &strategy, endpoint)
+                .map_err(refused),
             Step::Scale(strategy) => scale::prepare(self, received, &strategy).map_err(refused),
             Step::Connected => Ok(connected::prepare(self, received)),
             Step::Delete => Ok(crate::delete::prepare(received)),
@@ -114,7 +116,9 @@ impl<'r> Registry<'r> {
         let target = &request.target;
         let validation = request.field_validation.unwrap_or_default();
         let decoded = self.scheme.decode(&target.kind, request.body, validation)?;
-        let mut warnings = crate::deprecation::warning(&target.kind, self.release).into_iter().collect::<Vec<_>>();
+        let mut warnings = crate::deprecation::warning(&target.kind, self.release)
+            .into_iter()
+            .collect::<Vec<_>>();
         warnings.extend(decoded.warnings);
         let refused = |warnings: &[String], status| Refusal {
             status,
@@ -156,7 +160,9 @@ impl<'r> Registry<'r> {
     // Upstream: apiserver/pkg/endpoints/handlers/update.go, UpdateResource; patch.go, PatchResource
     fn receive_change<'q>(&self, request: Request<'q>) -> Result<Received<'q>, Refusal> {
         let target = &request.target;
-        let mut warnings = crate::deprecation::warning(&target.kind, self.release).into_iter().collect::<Vec<_>>();
+        let mut warnings = crate::deprecation::warning(&target.kind, self.release)
+            .into_iter()
+            .collect::<Vec<_>>();
         let refused = |warnings: &[String], status| Refusal {
             status,
             warnings: warnings.to_vec(),
@@ -179,6 +185,7 @@ impl<'r> Registry<'r> {
                 let decoded = self.scheme.decode(&target.kind, request.body, validation)?;
                 let mut object = decoded.object;
                 warnings.extend(decoded.warnings);
+                keep_reset(request.body, &mut object);
                 let checked = fill_namespace(&mut object, target).and_then(|()| check_name(&object, target));
                 checked.map_err(|status| refused(&warnings, status))?;
                 warnings.extend(reduce_owner_references(&mut object, false));
@@ -253,9 +260,15 @@ impl<'r> Registry<'r> {
     pub(crate) fn stored_object(&self, request: &Request<'_>) -> Option<Value<'static>> {
         let target = &request.target;
         let kind = target.parent()?;
-        let namespace = if target.namespaced { target.namespace.as_str() } else { "" };
+        let namespace = if target.namespaced {
+            target.namespace.as_str()
+        } else {
+            ""
+        };
         let resource = &target.resource;
-        let stored = self.store.get(&resource.group, &resource.resource, namespace, &target.name)?;
+        let stored = self
+            .store
+            .get(&resource.group, &resource.resource, namespace, &target.name)?;
         let mut object = self.scheme.convert(&kind, &stored)?;
         self.scheme.default_again(&kind, &mut object);
         Some(object)
@@ -273,7 +286,11 @@ impl<'r> Registry<'r> {
     }
 
     /// What field management has to know of a request.
-    pub(crate) fn management<'m>(&'m self, request: &'m Request<'_>, reset: &'m FieldSet) -> managed_fields::Request<'m> {
+    pub(crate) fn management<'m>(
+        &'m self,
+        request: &'m Request<'_>,
+        reset: &'m FieldSet,
+    ) -> managed_fields::Request<'m> {
         let target = &request.target;
         managed_fields::Request {
             schema: self.scheme.merge_schema(&target.kind),
@@ -294,7 +311,9 @@ impl<'r> Registry<'r> {
         old: Option<&Value<'static>>,
     ) -> Result<(), Status> {
         let uid = object::text(object, &["metadata", "uid"]);
-        let of_old = old.map(|old| object::text(old, &["metadata", "uid"])).unwrap_or_default();
+        let of_old = old
+            .map(|old| object::text(old, &["metadata", "uid"]))
+            .unwrap_or_default();
         if uid.is_empty() || uid == of_old {
             return Ok(());
         }
@@ -340,7 +359,11 @@ impl<'r> Registry<'r> {
         (strategy.canonicalize)(&mut object);
         let mut warnings = std::mem::take(&mut context.warnings);
         self.scheme.settle(&received.attributes.kind, &mut object);
-        warnings.extend(crate::warnings::on_create(&received.attributes.kind, &object));
+        warnings.extend(crate::warnings::on_create(
+            &received.attributes.kind,
+            &object,
+            self.placeholders,
+        ));
         let name = object::text(&object, &["metadata", "name"]).to_owned();
         let attributes = Attributes {
             name,
@@ -352,9 +375,15 @@ impl<'r> Registry<'r> {
 
     fn exists(&self, received: &Received<'_>, name: &str) -> bool {
         let target = &received.request.target;
-        let namespace = if target.namespaced { target.namespace.as_str() } else { "" };
+        let namespace = if target.namespaced {
+            target.namespace.as_str()
+        } else {
+            ""
+        };
         let resource = &target.resource;
-        let found = self.store.get(&resource.group, &resource.resource, namespace, name);
+        let found = self
+            .store
+            .get(&resource.group, &resource.resource, namespace, name);
         found.is_some()
     }
 
@@ -384,7 +413,11 @@ impl<'r> Registry<'r> {
         let mut warnings = std::mem::take(&mut context.warnings);
         self.scheme.settle(&received.attributes.kind, &mut object);
         if endpoint.is_none() {
-            warnings.extend(crate::warnings::on_update(&received.attributes.kind, &object, &old));
+            warnings.extend(crate::warnings::on_update(
+                &received.attributes.kind,
+                &object,
+                &old,
+            ));
         }
         let attributes = Attributes {
             object,
@@ -394,7 +427,12 @@ impl<'r> Registry<'r> {
     }
 
     /// The outcome of a request whose object is stored.
-    pub(crate) fn prepared(&self, attributes: Attributes, before: Vec<String>, after: Vec<String>) -> Prepared {
+    pub(crate) fn prepared(
+        &self,
+        attributes: Attributes,
+        before: Vec<String>,
+        after: Vec<String>,
+    ) -> Prepared {
         let mut stored = self.scheme.through_storage(&attributes.kind, &attributes.object);
         self.scheme.default_again(&attributes.kind, &mut stored);
         let mut warnings = before;
@@ -427,11 +465,18 @@ pub(crate) fn check_version(
             let resource = &target.resource;
             let message = "Invalid value: 0: must be specified for an update";
             let (group, kind) = (&resource.group, &resource.resource);
-            return Err(refusal::invalid(group, kind, name, "metadata.resourceVersion", message));
+            return Err(refusal::invalid(
+                group,
+                kind,
+                name,
+                "metadata.resourceVersion",
+                message,
+            ));
         }
         object::copy(object, old, path);
     } else if !object::same(object, old, path) {
-        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        let why =
+            "the object has been modified; please apply your changes to the latest version and try again";
         return Err(refusal::conflict(&target.resource, name, why));
     }
     Ok(())
@@ -464,7 +509,10 @@ fn storage_key(request: &Request<'_>) -> String {
         true => format!("{}/", target.namespace),
         false => String::new(),
     };
-    format!("/registry/{group}{}/{namespace}{}", target.resource.resource, target.name)
+    format!(
+        "/registry/{group}{}/{namespace}{}",
+        target.resource.resource, target.name
+    )
 }
 
 fn attributes(
@@ -486,6 +534,21 @@ fn attributes(
         namespace,
         object,
         old_object,
+    }
+}
+
+/// Puts empty `managedFields` of a body back, which ask for all entries to be dropped and are not written otherwise.
+pub(crate) fn keep_reset(body: &[u8], object: &mut Value<'static>) {
+    let path: object::Path<'_> = &["metadata", "managedFields"];
+    let Ok(given) = pratique_json::parse(body) else {
+        return;
+    };
+    if given
+        .at(path)
+        .and_then(Value::as_array)
+        .is_some_and(<[_]>::is_empty)
+    {
+        object::set(object, path, Vec::new());
     }
 }
 

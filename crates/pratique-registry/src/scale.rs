@@ -20,7 +20,11 @@ pub(crate) fn of(target: &Target, controller: &Value<'static>) -> Value<'static>
         object::copy(&mut scale, controller, &["metadata", field]);
     }
     object::set(&mut scale, &["spec"], Object::new());
-    object::set(&mut scale, &["status", "replicas"], object::number(controller, &["status", "replicas"]));
+    object::set(
+        &mut scale,
+        &["status", "replicas"],
+        object::number(controller, &["status", "replicas"]),
+    );
     let replicas = object::number(controller, &["spec", "replicas"]);
     if replicas != 0 {
         object::set(&mut scale, &["spec", "replicas"], replicas);
@@ -39,16 +43,29 @@ fn selector(controller: &Value<'static>) -> String {
         return String::new();
     };
     // A ReplicationController has labels, the others have a selector.
-    let is_selector = ["matchLabels", "matchExpressions"].iter().any(|field| selector.get(field).is_some());
-    let labels = if is_selector { selector.get("matchLabels") } else { Some(selector) };
+    let is_selector = ["matchLabels", "matchExpressions"]
+        .iter()
+        .any(|field| selector.get(field).is_some());
+    let labels = if is_selector {
+        selector.get("matchLabels")
+    } else {
+        Some(selector)
+    };
     let mut requirements: Vec<(String, String)> = Vec::new();
-    for (name, value) in labels.and_then(Value::as_object).into_iter().flat_map(Object::iter) {
+    for (name, value) in labels
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(Object::iter)
+    {
         let value = value.as_str().unwrap_or_default();
         requirements.push((name.to_owned(), format!("{name}={value}")));
     }
     for expression in object::list(selector, &["matchExpressions"]) {
         let key = object::text(expression, &["key"]).to_owned();
-        let mut values: Vec<&str> = object::list(expression, &["values"]).iter().filter_map(Value::as_str).collect();
+        let mut values: Vec<&str> = object::list(expression, &["values"])
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
         values.sort_unstable();
         let values = values.join(",");
         let shown = match object::text(expression, &["operator"]) {

@@ -10,7 +10,12 @@ pub trait Scheme {
     ///
     /// # Errors
     /// The answer to a body that cannot be decoded or, validated strictly, has unknown or duplicate fields.
-    fn decode(&self, kind: &GroupVersionKind, body: &[u8], validation: FieldValidation) -> Result<Decoded, Status>;
+    fn decode(
+        &self,
+        kind: &GroupVersionKind,
+        body: &[u8],
+        validation: FieldValidation,
+    ) -> Result<Decoded, Status>;
 
     /// Decodes an object again, leniently, and completes it with defaults, as after a mutation. What cannot be decoded
     /// stays as it is.

@@ -25,7 +25,9 @@ fn empty_to_null(id: TypeId, object: &mut Value<'static>) {
 fn shape_to_null(shape: &Shape, value: &mut Value<'static>) {
     match (shape, value) {
         (Shape::Struct(id), value) => empty_to_null(*id, value),
-        (Shape::List(_), value @ Value::Array(_)) | (Shape::Map(_), value @ Value::Object(_)) if value.is_empty() => {
+        (Shape::List(_), value @ Value::Array(_)) | (Shape::Map(_), value @ Value::Object(_))
+            if value.is_empty() =>
+        {
             *value = Value::Null;
         }
         (Shape::List(element), Value::Array(elements)) => {

@@ -16,7 +16,6 @@ const TABLE: &str = include_str!("../data/patch_strategies.txt");
 #[derive(Clone, Copy, Debug, Default)]
 struct Tags {
     merge: bool,
-    retain_keys: bool,
     key: Option<&'static str>,
 }
 
@@ -30,7 +29,6 @@ fn tags(of: &str, field: &str) -> Tags {
             let has = |strategy: &str| strategies.split(',').any(|one| one == strategy);
             let tags = Tags {
                 merge: has("merge"),
-                retain_keys: has("retainKeys"),
                 key: columns.next(),
             };
             Some((place, tags))
@@ -53,7 +51,9 @@ pub(crate) fn merge(
     patch: Value<'static>,
 ) -> Result<Value<'static>, Status> {
     let Value::Object(patch) = patch else {
-        return Err(bad_request("json: cannot unmarshal a value that is no object into a strategic merge patch"));
+        return Err(bad_request(
+            "json: cannot unmarshal a value that is no object into a strategic merge patch",
+        ));
     };
     let Some(id) = Schema::builtin().kind(kind) else {
         return Err(Status {
@@ -86,7 +86,12 @@ fn merge_struct(
             Some("replace") => return Ok(patch),
             Some("delete") => return Ok(Object::new()),
             Some("merge") => {}
-            _ => return Err(bad_request(format!("Unknown patch type found: {}", shown(&directive)))),
+            _ => {
+                return Err(bad_request(format!(
+                    "Unknown patch type found: {}",
+                    shown(&directive)
+                )));
+            }
         },
         None => {}
     }
@@ -121,7 +126,9 @@ fn merge_struct(
         let tags = of.map(|of| tags(of.name, &name)).unwrap_or_default();
         let before = object.remove(&name);
         let merged = match (before, change) {
-            (Some(Value::Object(before)), Value::Object(change)) => merge_member(shape, before, change)?.into(),
+            (Some(Value::Object(before)), Value::Object(change)) => {
+                merge_member(shape, before, change)?.into()
+            }
             (None, Value::Object(change)) => {
                 let without_directives = merge_member(shape, Object::new(), change)?;
                 without_directives.into()
@@ -181,7 +188,10 @@ fn merge_list(
         },
         _ => None,
     };
-    if change.iter().any(|element| element.get(PATCH).and_then(Value::as_str) == Some("replace")) {
+    if change
+        .iter()
+        .any(|element| element.get(PATCH).and_then(Value::as_str) == Some("replace"))
+    {
         let mut replaced = change;
         replaced.retain(|element| element.get(PATCH).is_none());
         return Ok(replaced);
@@ -190,7 +200,10 @@ fn merge_list(
     let mut added = Vec::new();
     for element in change {
         let Value::Object(mut element) = element else {
-            return Err(bad_request(format!("map: {}: element is not a map", shown(&element))));
+            return Err(bad_request(format!(
+                "map: {}: element is not a map",
+                shown(&element)
+            )));
         };
         let Some(identity) = element.get(key).cloned() else {
             return Err(bad_request(format!(
@@ -256,7 +269,8 @@ mod tests {
 
     #[test]
     fn lists_are_merged_by_their_keys() {
-        let pod = r#"{"spec":{"containers":[{"image":"x","name":"a"},{"name":"b"}],"nodeSelector":{"k":"v"}}}"#;
+        let pod =
+            r#"{"spec":{"containers":[{"image":"x","name":"a"},{"name":"b"}],"nodeSelector":{"k":"v"}}}"#;
         check(
             pod,
             r#"{"spec":{"containers":[{"name":"a","image":"y"}]}}"#,

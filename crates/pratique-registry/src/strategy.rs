@@ -185,7 +185,11 @@ impl Strategy {
 
     /// What else happens to new and to updated objects.
     pub(crate) const fn prepare(self, create: Create, update: Update) -> Self {
-        Strategy { create, update, ..self }
+        Strategy {
+            create,
+            update,
+            ..self
+        }
     }
 
     /// Prepares a new object.
@@ -212,7 +216,9 @@ impl Strategy {
             object::copy(object, old, &["status"]);
         }
         let Generation {
-            counted, counted_first, ..
+            counted,
+            counted_first,
+            ..
         } = self.generation;
         let counts = |object: &Value<'static>| counted.iter().any(|path| !object::same(object, old, path));
         let counted_before = counts(object);

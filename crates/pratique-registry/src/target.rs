@@ -124,8 +124,14 @@ mod tests {
             ("/api/v1/namespaces/a/pods/b/resize", Some("pods Pod a/b resize")),
             ("/api/v1/namespaces/a", Some("namespaces Namespace a/a ")),
             ("/api/v1/namespaces", Some("namespaces Namespace / ")),
-            ("/api/v1/namespaces/a/finalize", Some("namespaces Namespace a/a finalize")),
-            ("/apis/apps/v1/namespaces/a/deployments/b/scale", Some("deployments Scale a/b scale")),
+            (
+                "/api/v1/namespaces/a/finalize",
+                Some("namespaces Namespace a/a finalize"),
+            ),
+            (
+                "/apis/apps/v1/namespaces/a/deployments/b/scale",
+                Some("deployments Scale a/b scale"),
+            ),
             ("/api/v1/nodes/n", Some("nodes Node /n ")),
             ("/apis/example.com/v1/things", None),
             ("/healthz", None),

@@ -12,6 +12,7 @@ mod defaults;
 pub mod fixture;
 mod load;
 mod outcome;
+mod phases;
 mod plugins;
 pub mod policy;
 mod report;
@@ -110,6 +111,7 @@ fn run_case(suite: &str, case: &Value) -> Outcome {
         "cel" => cel::run_case,
         "defaults" => defaults::run_case,
         "load" => load::run_case,
+        "phases" => phases::run_case,
         "plugins" => plugins::run_case,
         "policy" | "server" => policy::run_case,
         "webhook" => webhook::run_case,

@@ -11,6 +11,8 @@ pub struct Outcome {
     pub text: Option<bool>,
     /// Whether the cost is the same, for a case that has one.
     pub cost: Option<bool>,
+    /// Whether the case shows what is not simulated, and the rest of it is right.
+    pub skipped: bool,
     /// What the case expects.
     pub expected: Value,
     /// What came.
@@ -24,6 +26,7 @@ impl Outcome {
             decision,
             text: None,
             cost: None,
+            skipped: false,
             expected: expected.clone(),
             actual,
         }
@@ -38,6 +41,7 @@ impl Outcome {
             decision: false,
             text,
             cost,
+            skipped: false,
             expected,
             actual: Value::String(why.to_owned()),
         }
@@ -53,6 +57,14 @@ impl Outcome {
     pub fn cost(self, expected: Option<u64>, actual: Option<u64>) -> Self {
         let cost = expected.map(|expected| actual == Some(expected));
         Outcome { cost, ..self }
+    }
+
+    /// Counts the case as skipped.
+    pub fn skipped(self) -> Self {
+        Outcome {
+            skipped: true,
+            ..self
+        }
     }
 
     /// Whether all is as expected.

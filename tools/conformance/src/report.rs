@@ -21,6 +21,7 @@ struct Tally {
 
 #[derive(Clone, Copy, Default)]
 struct Tallies {
+    skipped: usize,
     decision: Tally,
     text: Tally,
     cost: Tally,
@@ -59,7 +60,7 @@ impl Report {
             for (area, cases) in areas {
                 rows.extend(cases.iter().map(|(name, outcome)| {
                     json!({"suite": suite, "area": area, "name": name, "verdict": outcome.decision,
-                        "text": outcome.text, "cost": outcome.cost,
+                        "text": outcome.text, "cost": outcome.cost, "skipped": outcome.skipped,
                         "expected": outcome.expected, "actual": outcome.actual})
                 }));
             }
@@ -94,8 +95,13 @@ impl Display for Report {
             }
             write_line(formatter, suite, sum, suite == "cel")?;
         }
-        let passed = self.outcomes().filter(|(_, outcome)| outcome.decision).count();
-        writeln!(formatter, "{passed} passed, {} failed", self.len() - passed)
+        let skipped = self.outcomes().filter(|(_, outcome)| outcome.skipped).count();
+        let passed = self.outcomes().filter(|(_, outcome)| outcome.decision).count() - skipped;
+        let failed = self.len() - passed - skipped;
+        match skipped {
+            0 => writeln!(formatter, "{passed} passed, {failed} failed"),
+            _ => writeln!(formatter, "{passed} passed, {failed} failed, {skipped} skipped"),
+        }
     }
 }
 
@@ -115,6 +121,7 @@ impl Tally {
 
 impl Tallies {
     fn add(&mut self, other: Tallies) {
+        self.skipped += other.skipped;
         self.decision.add(other.decision);
         self.text.add(other.text);
         self.cost.add(other.cost);
@@ -130,6 +137,10 @@ impl Display for Tally {
 fn tally(cases: &[(String, Outcome)]) -> Tallies {
     let mut tallies = Tallies::default();
     for (_, outcome) in cases {
+        if outcome.skipped {
+            tallies.skipped += 1;
+            continue;
+        }
         tallies.decision.count(Some(outcome.decision));
         tallies.text.count(outcome.text);
         tallies.cost.count(outcome.cost);
@@ -145,6 +156,9 @@ fn write_line(formatter: &mut Formatter<'_>, name: &str, tallies: Tallies, cost:
     )?;
     if cost {
         write!(formatter, " cost {}", tallies.cost)?;
+    }
+    if tallies.skipped > 0 {
+        write!(formatter, " skipped {}", tallies.skipped)?;
     }
     writeln!(formatter)
 }

@@ -53,14 +53,22 @@ impl Apply<'_> {
     /// The object after the configuration was merged into it, with `managedFields`, not yet defaulted. `live` is the object
     /// as it was, or an empty one of the kind, which `empty` is in any case.
     // Upstream: structured-merge-diff/merge/update.go, Apply
-    pub(crate) fn apply(&self, live: &Value<'static>, empty: &Value<'static>) -> Result<Value<'static>, ApplyError> {
+    pub(crate) fn apply(
+        &self,
+        live: &Value<'static>,
+        empty: &Value<'static>,
+    ) -> Result<Value<'static>, ApplyError> {
         let request = self.request;
         let version = request.kind.api_version();
         let given = object::text(self.configuration, &["apiVersion"]);
         if given != version {
             return Err(ApplyError::Version(given.to_owned(), version));
         }
-        if self.configuration.at(&["metadata", "managedFields"]).is_some_and(|given| !given.is_null()) {
+        if self
+            .configuration
+            .at(&["metadata", "managedFields"])
+            .is_some_and(|given| !given.is_null())
+        {
             return Err(ApplyError::ManagedFields);
         }
         let typed_error = |text: String| ApplyError::Typed(self.named(), text);
@@ -113,7 +121,12 @@ impl Apply<'_> {
 
     /// The entry of what was there before anything was applied.
     // Upstream: apimachinery/pkg/util/managedfields/internal/skipnonapplied.go, Apply
-    fn before_first_apply(&self, of: MergeTypeId, live: &Value<'static>, empty: &Value<'static>) -> Vec<Entry> {
+    fn before_first_apply(
+        &self,
+        of: MergeTypeId,
+        live: &Value<'static>,
+        empty: &Value<'static>,
+    ) -> Vec<Entry> {
         let request = self.request;
         let version = request.kind.api_version();
         let changes = compare(request.schema, of, empty, live).without(request.reset);
@@ -166,12 +179,19 @@ impl Apply<'_> {
 
     /// The merged object without what the manager applied last time, applies no more, and nobody else has set.
     // Upstream: structured-merge-diff/merge/update.go, prune
-    fn pruned(&self, merged: Value<'static>, entries: &[Entry], last: Option<&Entry>) -> Option<Value<'static>> {
+    fn pruned(
+        &self,
+        merged: Value<'static>,
+        entries: &[Entry],
+        last: Option<&Entry>,
+    ) -> Option<Value<'static>> {
         let Some(last) = last.filter(|last| !last.set.is_empty()) else {
             return Some(merged);
         };
         let schema = self.request.schema;
-        let kind = GroupVersion::parse(&last.version).ok()?.with_kind(&self.request.kind.kind);
+        let kind = GroupVersion::parse(&last.version)
+            .ok()?
+            .with_kind(&self.request.kind.kind);
         let (Ok(of), Some(merged_then)) = (schema.kind(&kind), in_version(&kind, &merged)) else {
             return Some(merged);
         };
@@ -198,7 +218,10 @@ impl Apply<'_> {
 fn shown_manager(entry: &Entry) -> String {
     let mut shown = quote(&entry.manager.name);
     if !entry.manager.subresource.is_empty() {
-        shown.push_str(&format!(" with subresource {}", quote(&entry.manager.subresource)));
+        shown.push_str(&format!(
+            " with subresource {}",
+            quote(&entry.manager.subresource)
+        ));
     }
     if !entry.manager.applied {
         shown.push_str(&format!(" using {}", entry.version));
@@ -221,5 +244,9 @@ fn conflict_message(conflicts: &[Conflict]) -> String {
         .into_iter()
         .map(|(manager, fields)| format!("conflicts with {manager}:\n{}", fields.join("\n")));
     let told: Vec<String> = told.collect();
-    format!("Apply failed with {} conflicts: {}", conflicts.len(), told.join("\n"))
+    format!(
+        "Apply failed with {} conflicts: {}",
+        conflicts.len(),
+        told.join("\n")
+    )
 }

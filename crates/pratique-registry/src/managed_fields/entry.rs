@@ -41,7 +41,9 @@ impl Manager {
 pub(super) fn asks_for_reset(entries: &Value<'_>) -> bool {
     match entries.as_array() {
         Some([]) => true,
-        Some([entry]) => entry.as_object().is_some_and(|entry| entry.iter().all(|(_, value)| value.is_empty())),
+        Some([entry]) => entry
+            .as_object()
+            .is_some_and(|entry| entry.iter().all(|(_, value)| value.is_empty())),
         _ => false,
     }
 }
@@ -92,7 +94,9 @@ pub(super) fn write(mut entries: Vec<Entry>, now: &str) -> Option<Value<'static>
                 entry.manager.subresource.clone(),
             )
         };
-        key(one).cmp(&key(other)).then_with(|| names(one).cmp(&names(other)))
+        key(one)
+            .cmp(&key(other))
+            .then_with(|| names(one).cmp(&names(other)))
     });
     let written: Vec<Value<'static>> = entries.into_iter().map(written).collect();
     (!written.is_empty()).then(|| written.into())
@@ -106,7 +110,10 @@ fn written(entry: Entry) -> Value<'static> {
         }
     };
     set("manager", entry.manager.name);
-    set("operation", if entry.manager.applied { "Apply" } else { "Update" }.to_owned());
+    set(
+        "operation",
+        if entry.manager.applied { "Apply" } else { "Update" }.to_owned(),
+    );
     set("apiVersion", entry.version);
     set("time", entry.time.unwrap_or_default());
     set("fieldsType", "FieldsV1".to_owned());

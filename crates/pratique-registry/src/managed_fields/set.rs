@@ -237,7 +237,9 @@ mod tests {
             r#"{"f:a":{"f:b":{}},"f:d":{}}"#
         );
         assert_eq!(
-            all.recursive_difference(&set(r#"{"f:a":{}}"#)).to_json().to_string(),
+            all.recursive_difference(&set(r#"{"f:a":{}}"#))
+                .to_json()
+                .to_string(),
             r#"{"f:d":{}}"#
         );
         assert_eq!(
@@ -250,10 +252,17 @@ mod tests {
 
     #[test]
     fn paths_are_shown_as_in_messages() {
-        let paths = set(r#"{"f:a":{"k:{\"name\":\"x\",\"port\":1}":{".":{},"f:b":{}},"v:\"y\"":{}},"f:c":{}}"#).paths();
+        let paths =
+            set(r#"{"f:a":{"k:{\"name\":\"x\",\"port\":1}":{".":{},"f:b":{}},"v:\"y\"":{}},"f:c":{}}"#)
+                .paths();
         assert_eq!(
             paths,
-            [".c", r#".a[name="x",port=1]"#, r#".a[="y"]"#, r#".a[name="x",port=1].b"#]
+            [
+                ".c",
+                r#".a[name="x",port=1]"#,
+                r#".a[="y"]"#,
+                r#".a[name="x",port=1].b"#
+            ]
         );
     }
 }

@@ -144,7 +144,9 @@ impl<'r> Changes<'r> {
     fn of(&mut self, version: &str) -> Option<&Comparison> {
         let (request, live, new) = (self.request, self.live, self.new);
         let compared = self.by_version.entry(version.to_owned());
-        compared.or_insert_with(|| compare_in(request, version, live, new)).as_ref()
+        compared
+            .or_insert_with(|| compare_in(request, version, live, new))
+            .as_ref()
     }
 }
 
@@ -170,8 +172,15 @@ pub(super) fn in_version(kind: &GroupVersionKind, object: &Value<'static>) -> Op
 }
 
 /// The fields of other managers that a request changes, by the index of their entries.
-pub(super) fn conflicts(changes: &mut Changes<'_>, entries: &[Entry], own: Option<&Manager>) -> Vec<(usize, FieldSet)> {
-    let others = entries.iter().enumerate().filter(|(_, entry)| Some(&entry.manager) != own);
+pub(super) fn conflicts(
+    changes: &mut Changes<'_>,
+    entries: &[Entry],
+    own: Option<&Manager>,
+) -> Vec<(usize, FieldSet)> {
+    let others = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| Some(&entry.manager) != own);
     let conflicting = others.filter_map(|(at, entry)| {
         let changed = changes.of(&entry.version)?;
         let both = entry.set.intersection(&changed.modified.union(&changed.added));

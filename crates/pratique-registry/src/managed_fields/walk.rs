@@ -142,7 +142,10 @@ impl CompareWalk<'_> {
         all.dedup();
         for name in all {
             let member = of.member(&name);
-            let (before, after) = (old.and_then(|old| old.get(&name)), new.and_then(|new| new.get(&name)));
+            let (before, after) = (
+                old.and_then(|old| old.get(&name)),
+                new.and_then(|new| new.get(&name)),
+            );
             self.path.push(element::field(&name));
             self.value(member, before, after);
             self.path.pop();
@@ -151,7 +154,10 @@ impl CompareWalk<'_> {
 
     fn items(&mut self, of: &ListType, old: &[Value<'_>], new: &[Value<'_>]) {
         let (before, after) = (by_element(of, old), by_element(of, new));
-        let elements: Vec<&String> = before.keys().chain(after.keys().filter(|key| !before.contains_key(*key))).collect();
+        let elements: Vec<&String> = before
+            .keys()
+            .chain(after.keys().filter(|key| !before.contains_key(*key)))
+            .collect();
         for element in elements {
             let one = before.get(element).map_or(&[][..], Vec::as_slice);
             let other = after.get(element).map_or(&[][..], Vec::as_slice);
@@ -267,7 +273,9 @@ pub(super) fn remove(
                         return None;
                     }
                     match fields.below(&element) {
-                        Some(below) => Some(remove(schema, Some(of.element), item, below).unwrap_or_default()),
+                        Some(below) => {
+                            Some(remove(schema, Some(of.element), item, below).unwrap_or_default())
+                        }
                         None => Some(item.clone()),
                     }
                 })

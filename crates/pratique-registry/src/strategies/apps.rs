@@ -42,7 +42,11 @@ fn update(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>
 }
 
 /// Where `apps/v1` keeps the number that its type has no field for.
-const TEMPLATE_GENERATION: Path<'static> = &["metadata", "annotations", "deprecated.daemonset.template.generation"];
+const TEMPLATE_GENERATION: Path<'static> = &[
+    "metadata",
+    "annotations",
+    "deprecated.daemonset.template.generation",
+];
 
 fn create_daemon_set(context: &mut Context<'_>, object: &mut Value<'static>) {
     if template_generation(object) < 1 {
@@ -62,7 +66,9 @@ fn update_daemon_set(context: &mut Context<'_>, object: &mut Value<'static>, old
 }
 
 fn template_generation(object: &Value<'_>) -> i64 {
-    object::text(object, TEMPLATE_GENERATION).parse().unwrap_or_default()
+    object::text(object, TEMPLATE_GENERATION)
+        .parse()
+        .unwrap_or_default()
 }
 
 const MAX_UNAVAILABLE: Path<'static> = &["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"];

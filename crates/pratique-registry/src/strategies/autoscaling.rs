@@ -12,8 +12,16 @@ pub(super) const STRATEGIES: &[Strategy] = &[Strategy::new("autoscaling", "Horiz
 
 /// Where `autoscaling/v1` keeps what of the status its type has no fields for.
 const STATUS_ANNOTATIONS: &[Path<'static>] = &[
-    &["metadata", "annotations", "autoscaling.alpha.kubernetes.io/conditions"],
-    &["metadata", "annotations", "autoscaling.alpha.kubernetes.io/current-metrics"],
+    &[
+        "metadata",
+        "annotations",
+        "autoscaling.alpha.kubernetes.io/conditions",
+    ],
+    &[
+        "metadata",
+        "annotations",
+        "autoscaling.alpha.kubernetes.io/current-metrics",
+    ],
 ];
 
 fn create(context: &mut Context<'_>, object: &mut Value<'static>) {

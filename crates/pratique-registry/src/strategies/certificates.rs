@@ -17,7 +17,9 @@ pub(super) const STRATEGIES: &[Strategy] = &[
                 reset: &[&["spec"], &["status", "conditions"]],
                 ..Endpoint::STATUS.and(update_status)
             })
-            .prepare(create_request, |_, object, old| object::copy(object, old, &["spec"]))
+            .prepare(create_request, |_, object, old| {
+                object::copy(object, old, &["spec"])
+            })
     },
     Strategy::new(GROUP, "ClusterTrustBundle").conditional(),
     Strategy {
@@ -87,7 +89,11 @@ fn update_approval(context: &mut Context<'_>, object: &mut Value<'static>, old: 
 // Upstream: pkg/registry/certificates/certificates/strategy.go, preserveConditionInstances
 fn preserve_conditions(object: &mut Value<'static>, old: &Value<'static>, of_type: &str) {
     let is_of_type = |condition: &&Value<'static>| object::text(condition, &["type"]) == of_type;
-    let before: Vec<Value<'static>> = object::list(old, CONDITIONS).iter().filter(is_of_type).cloned().collect();
+    let before: Vec<Value<'static>> = object::list(old, CONDITIONS)
+        .iter()
+        .filter(is_of_type)
+        .cloned()
+        .collect();
     if object::list(object, CONDITIONS).iter().filter(is_of_type).count() != before.len() {
         return;
     }
@@ -111,7 +117,9 @@ fn populate_times(context: &mut Context<'_>, object: &mut Value<'static>, old: &
                 same("type") && same("status") && object::has(before, &["lastTransitionTime"])
             };
             let before = object::list(old, CONDITIONS).iter().find(same);
-            let time = before.map_or(now.as_str(), |before| object::text(before, &["lastTransitionTime"]));
+            let time = before.map_or(now.as_str(), |before| {
+                object::text(before, &["lastTransitionTime"])
+            });
             object::set(condition, &["lastTransitionTime"], time.to_owned());
         }
     }

@@ -17,14 +17,19 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy {
         canonicalize: |object| {
             let name = object::text(object, &["metadata", "name"]).to_owned();
-            object::set(object, &["metadata", "labels", "kubernetes.io/metadata.name"], name);
+            object::set(
+                object,
+                &["metadata", "labels", "kubernetes.io/metadata.name"],
+                name,
+            );
         },
         endpoints: &[("finalize", FINALIZE)],
-        ..Strategy::new("", "Namespace")
-            .status(Endpoint::STATUS)
-            .prepare(create_namespace, |_, object, old| {
+        ..Strategy::new("", "Namespace").status(Endpoint::STATUS).prepare(
+            create_namespace,
+            |_, object, old| {
                 object::copy(object, old, &["spec", "finalizers"]);
-            })
+            },
+        )
     },
     Strategy {
         status: Status::ResetOnUpdate,
@@ -37,10 +42,12 @@ pub(super) const STRATEGIES: &[Strategy] = &[
         .prepare(create_volume, |_, _, _| {}),
     persistent_volume_claims::STRATEGY,
     pods::STRATEGY,
-    Strategy::new("", "PodTemplate").generation(&[&["template"]]).prepare(
-        |_, object| pod_spec::drop_disabled(object, None, &["template"]),
-        |_, object, old| pod_spec::drop_disabled(object, Some(old), &["template"]),
-    ),
+    Strategy::new("", "PodTemplate")
+        .generation(&[&["template"]])
+        .prepare(
+            |_, object| pod_spec::drop_disabled(object, None, &["template"]),
+            |_, object, old| pod_spec::drop_disabled(object, Some(old), &["template"]),
+        ),
     Strategy::new("", "ReplicationController")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)

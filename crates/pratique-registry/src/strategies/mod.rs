@@ -20,6 +20,8 @@ mod services;
 mod small;
 mod storage;
 
+pub(crate) use pods::{APP_ARMOR, app_armor_profile};
+
 use crate::strategy::{Generation, Status, Strategy};
 
 /// The kinds of all groups.
@@ -48,17 +50,20 @@ pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {
 /// The strategy of custom resources, whose definition says whether they have the `status` subresource.
 // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go
 pub(crate) const fn custom(status: bool) -> Strategy {
-    let strategy = Strategy::new("", "").conditional().prepare(|_, _| {}, |_, object, old| {
-        let changed = |name: &str| name != "metadata" && !crate::object::same(object, old, &[name]);
-        let names = |of: &pratique_json::Value<'static>| -> Vec<String> {
-            let members = of.as_object().into_iter().flat_map(pratique_json::Object::iter);
-            members.map(|(name, _)| name.to_owned()).collect()
-        };
-        if names(object).iter().chain(&names(old)).any(|name| changed(name)) {
-            let generation = crate::object::number(old, &["metadata", "generation"]);
-            crate::object::set(object, &["metadata", "generation"], generation.saturating_add(1));
-        }
-    });
+    let strategy = Strategy::new("", "").conditional().prepare(
+        |_, _| {},
+        |_, object, old| {
+            let changed = |name: &str| name != "metadata" && !crate::object::same(object, old, &[name]);
+            let names = |of: &pratique_json::Value<'static>| -> Vec<String> {
+                let members = of.as_object().into_iter().flat_map(pratique_json::Object::iter);
+                members.map(|(name, _)| name.to_owned()).collect()
+            };
+            if names(object).iter().chain(&names(old)).any(|name| changed(name)) {
+                let generation = crate::object::number(old, &["metadata", "generation"]);
+                crate::object::set(object, &["metadata", "generation"], generation.saturating_add(1));
+            }
+        },
+    );
     let generation = Generation {
         starts: true,
         counted: &[],
@@ -72,7 +77,10 @@ pub(crate) const fn custom(status: bool) -> Strategy {
             status_endpoint: Some(extensions::CUSTOM_STATUS),
             ..strategy
         },
-        false => Strategy { generation, ..strategy },
+        false => Strategy {
+            generation,
+            ..strategy
+        },
     }
 }
 
@@ -106,7 +114,10 @@ mod tests {
 
     #[test]
     fn every_status_endpoint_is_in_a_strategy() {
-        for served in builtin::resources().iter().filter(|served| served.subresource == "status") {
+        for served in builtin::resources()
+            .iter()
+            .filter(|served| served.subresource == "status")
+        {
             let kind = &served.kind;
             let strategy = of(&kind.group, &kind.kind).unwrap();
             assert!(strategy.status_endpoint.is_some(), "{kind}");

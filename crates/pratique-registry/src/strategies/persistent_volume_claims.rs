@@ -35,7 +35,10 @@ fn is_claim_or_snapshot(object: &Value<'static>) -> bool {
         return false;
     };
     matches!(
-        (object::text(source, &["kind"]), object::text(source, &["apiGroup"])),
+        (
+            object::text(source, &["kind"]),
+            object::text(source, &["apiGroup"])
+        ),
         ("PersistentVolumeClaim", "") | ("VolumeSnapshot", "snapshot.storage.k8s.io")
     )
 }

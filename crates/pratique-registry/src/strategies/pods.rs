@@ -72,7 +72,12 @@ fn keep_all_but_resources(object: &mut Value<'static>, old: &Value<'static>) {
     if LISTS.iter().any(|list| length(object, list) != length(old, list)) {
         return;
     }
-    let resized = LISTS.map(|list| resized(object::list(object, &["spec", list]), object::list(old, &["spec", list])));
+    let resized = LISTS.map(|list| {
+        resized(
+            object::list(object, &["spec", list]),
+            object::list(old, &["spec", list]),
+        )
+    });
     let resources = object::remove(object, &["spec", "resources"]);
     keep_all(object, old);
     object::remove(object, &["spec", "resources"]);
@@ -120,7 +125,10 @@ fn scheduling_gated(context: &Context<'_>) -> Value<'static> {
     condition.insert("type", "PodScheduled");
     condition.insert("status", "False");
     condition.insert("reason", "SchedulingGated");
-    condition.insert("message", "Scheduling is blocked due to non-empty scheduling gates");
+    condition.insert(
+        "message",
+        "Scheduling is blocked due to non-empty scheduling gates",
+    );
     condition.insert("lastProbeTime", Value::Null);
     condition.insert("lastTransitionTime", context.placeholders.time.clone());
     condition.into()
@@ -171,17 +179,22 @@ fn merge_keys(term: &mut Value<'static>, labels: &Value<'static>) {
     }
 }
 
-const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
+pub(crate) const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 /// Gives containers the profiles that annotations name.
 // Upstream: pkg/registry/core/pod/strategy.go, applyAppArmorVersionSkew
 fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'static>) {
-    let annotations = object.at(&["metadata", "annotations"]).cloned().unwrap_or_default();
+    let annotations = object
+        .at(&["metadata", "annotations"])
+        .cloned()
+        .unwrap_or_default();
     if annotations.is_null() || object::text(object, &["spec", "os", "name"]) == "windows" {
         return;
     }
     let field: Path<'_> = &["securityContext", "appArmorProfile"];
-    let of_pod = object.at(&["spec", "securityContext", "appArmorProfile"]).cloned();
+    let of_pod = object
+        .at(&["spec", "securityContext", "appArmorProfile"])
+        .cloned();
     // Containers are visited in this order.
     for list in ["initContainers", "containers", "ephemeralContainers"] {
         for container in object::list_mut(object, &["spec", list]) {
@@ -208,7 +221,7 @@ fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'static>) {
 
 /// The profile that an annotation names, if it is valid.
 // Upstream: pkg/api/pod/util.go, ApparmorFieldForAnnotation
-fn app_armor_profile(annotation: &str) -> Option<Value<'static>> {
+pub(crate) fn app_armor_profile(annotation: &str) -> Option<Value<'static>> {
     const LONGEST: usize = 4095;
     let mut profile = Object::new();
     match annotation {
@@ -248,7 +261,9 @@ fn preserve_observed_generations(object: &mut Value<'static>, old: &Value<'stati
     let mut before: Vec<&Value<'static>> = object::list(old, path).iter().collect();
     for condition in object::list_mut(object, path) {
         let of_type = object::text(condition, &["type"]).to_owned();
-        let same = before.iter().position(|old| object::text(old, &["type"]) == of_type);
+        let same = before
+            .iter()
+            .position(|old| object::text(old, &["type"]) == of_type);
         let generation = same.map_or(0, |at| object::number(before.remove(at), &[OBSERVED]));
         if object::number(condition, &[OBSERVED]) == 0 && generation != 0 {
             object::set(condition, &[OBSERVED], generation);

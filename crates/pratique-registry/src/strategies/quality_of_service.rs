@@ -24,7 +24,9 @@ pub(super) fn class(pod: &Value<'static>) -> &'static str {
         None => {
             let lists = ["containers", "initContainers"].iter();
             let containers = lists.flat_map(|list| object::list(spec, &[list]));
-            containers.map(|container| container.get("resources").unwrap_or(&Value::Null)).collect()
+            containers
+                .map(|container| container.get("resources").unwrap_or(&Value::Null))
+                .collect()
         }
     };
     let (mut requests, mut limits) = (Amounts::new(), Amounts::new());
@@ -40,7 +42,9 @@ pub(super) fn class(pod: &Value<'static>) -> &'static str {
         return "BestEffort";
     }
     let as_limited = |(name, request): (&&str, &Quantity)| {
-        limits.get(*name).is_some_and(|limit| limit.partial_cmp(request) == Some(Ordering::Equal))
+        limits
+            .get(*name)
+            .is_some_and(|limit| limit.partial_cmp(request) == Some(Ordering::Equal))
     };
     match guaranteed && requests.iter().all(as_limited) && requests.len() == limits.len() {
         true => "Guaranteed",
@@ -53,7 +57,9 @@ fn add(sums: &mut Amounts, amounts: Option<&Value<'static>>) -> usize {
     let Some(amounts) = amounts.and_then(Value::as_object) else {
         return 0;
     };
-    let positive = COMPUTE.iter().filter_map(|name| Some((*name, amount(amounts, name)?)));
+    let positive = COMPUTE
+        .iter()
+        .filter_map(|name| Some((*name, amount(amounts, name)?)));
     let mut found = 0;
     for (name, amount) in positive {
         found += 1;
@@ -87,12 +93,33 @@ mod tests {
     fn classes_follow_from_resources() {
         let both = r#"{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"1000m","memory":"1Gi"}}"#;
         check("{}", "BestEffort");
-        check(r#"{"containers":[{"resources":{"requests":{"cpu":"0"}}}]}"#, "BestEffort");
-        check(r#"{"containers":[{"resources":{"limits":{"example.com/x":"1"}}}]}"#, "BestEffort");
-        check(r#"{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}"#, "Burstable");
-        check(&format!(r#"{{"containers":[{{"resources":{both}}}]}}"#), "Guaranteed");
-        check(&format!(r#"{{"containers":[{{"resources":{both}}},{{}}]}}"#), "Burstable");
-        check(&format!(r#"{{"containers":[{{}}],"resources":{both}}}"#), "Guaranteed");
-        check(r#"{"containers":[{}],"resources":{"requests":{"cpu":"1"}}}"#, "Burstable");
+        check(
+            r#"{"containers":[{"resources":{"requests":{"cpu":"0"}}}]}"#,
+            "BestEffort",
+        );
+        check(
+            r#"{"containers":[{"resources":{"limits":{"example.com/x":"1"}}}]}"#,
+            "BestEffort",
+        );
+        check(
+            r#"{"containers":[{"resources":{"requests":{"cpu":"1"}}}]}"#,
+            "Burstable",
+        );
+        check(
+            &format!(r#"{{"containers":[{{"resources":{both}}}]}}"#),
+            "Guaranteed",
+        );
+        check(
+            &format!(r#"{{"containers":[{{"resources":{both}}},{{}}]}}"#),
+            "Burstable",
+        );
+        check(
+            &format!(r#"{{"containers":[{{}}],"resources":{both}}}"#),
+            "Guaranteed",
+        );
+        check(
+            r#"{"containers":[{}],"resources":{"requests":{"cpu":"1"}}}"#,
+            "Burstable",
+        );
     }
 }

@@ -70,8 +70,12 @@ const MAPPINGS: &str = "nodeAllocatableResourceMappings";
 fn drop_slice_fields(object: &mut Value<'static>, old: Option<&Value<'static>>) {
     let path: Path<'_> = &["spec", "devices"];
     let before = old.map(|old| object::list(old, path)).unwrap_or_default();
-    let maps_resources = before.iter().any(|device| device.get(MAPPINGS).is_some_and(|of| !of.is_empty()));
-    let has_lists = before.iter().any(|device| attributes(device).any(|of| LISTS.iter().any(|list| object::has(of, &[list]))));
+    let maps_resources = before
+        .iter()
+        .any(|device| device.get(MAPPINGS).is_some_and(|of| !of.is_empty()));
+    let has_lists = before
+        .iter()
+        .any(|device| attributes(device).any(|of| LISTS.iter().any(|list| object::has(of, &[list]))));
     for device in object::list_mut(object, path) {
         // `v1beta1` has what a device consists of one level deeper.
         let device = match device.get("basic").is_some() {
@@ -96,5 +100,8 @@ fn drop_slice_fields(object: &mut Value<'static>, old: Option<&Value<'static>>) 
 
 fn attributes<'v>(device: &'v Value<'static>) -> impl Iterator<Item = &'v Value<'static>> {
     let attributes = device.get("attributes").and_then(Value::as_object);
-    attributes.into_iter().flat_map(Object::iter).map(|(_, attribute)| attribute)
+    attributes
+        .into_iter()
+        .flat_map(Object::iter)
+        .map(|(_, attribute)| attribute)
 }

@@ -37,7 +37,9 @@ fn drop_disabled(object: &mut Value<'static>, path: Path<'_>, old: Option<&Value
         return;
     };
     for field in DISABLED {
-        let in_use = old.and_then(|old| old.get(field)).is_some_and(|value| !value.is_empty());
+        let in_use = old
+            .and_then(|old| old.get(field))
+            .is_some_and(|value| !value.is_empty());
         if !in_use {
             object::remove(of, &[field]);
         }

@@ -87,12 +87,16 @@ fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'static>) {
         if !is_given && !allocates {
             continue;
         }
-        let known = given.iter().find(|(of, _)| *of == number(port)).map(|(_, node)| node.clone());
+        let known = given
+            .iter()
+            .find(|(of, _)| *of == number(port))
+            .map(|(_, node)| node.clone());
         let node = match known {
             Some(_) if is_given => continue,
             Some(known) => known,
             None => {
-                let same = |other: &&Value<'static>| number(other) == number(port) && is_set(other, &["nodePort"]);
+                let same =
+                    |other: &&Value<'static>| number(other) == number(port) && is_set(other, &["nodePort"]);
                 let asked = requested.iter().find(same).and_then(|port| port.get("nodePort"));
                 let node = asked.cloned().unwrap_or_else(|| next_port(context));
                 given.push((number(port), node.clone()));
@@ -131,7 +135,9 @@ fn init_families(object: &mut Value<'static>, old: Option<&Value<'static>>) {
     let headless = object::text(object, CLUSTER_IP) == NONE;
     let selects = is_set(object, &["spec", "selector"]);
     if !object::has(object, POLICY) {
-        let before = old.and_then(|old| old.at(POLICY)).filter(|policy| !policy.is_null());
+        let before = old
+            .and_then(|old| old.at(POLICY))
+            .filter(|policy| !policy.is_null());
         let policy = match before {
             Some(before) => before.clone(),
             None if headless && !selects => "RequireDualStack".into(),
@@ -165,7 +171,11 @@ fn init_families(object: &mut Value<'static>, old: Option<&Value<'static>>) {
         families.push(FAMILY.into());
     }
     if let ([only], true, false, false) = (families.as_slice(), headless, selects, single) {
-        let other = if only.as_str() == Some(FAMILY) { "IPv6" } else { FAMILY };
+        let other = if only.as_str() == Some(FAMILY) {
+            "IPv6"
+        } else {
+            FAMILY
+        };
         families.push(other.into());
     }
     object::set(object, FAMILIES, families);
@@ -191,7 +201,10 @@ fn patch_allocated(object: &mut Value<'static>, old: &Value<'static>) {
                 continue;
             }
             let name = object::text(port, &["name"]);
-            let same = before.iter().rev().find(|old| object::text(old, &["name"]) == name);
+            let same = before
+                .iter()
+                .rev()
+                .find(|old| object::text(old, &["name"]) == name);
             let node = same.and_then(|old| old.get("nodePort"));
             if let Some(node) = node.filter(|node| !node.is_empty() && !used.contains(node)) {
                 object::set(port, &["nodePort"], node.clone());

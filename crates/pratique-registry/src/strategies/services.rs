@@ -42,7 +42,9 @@ fn is_externally_accessible(object: &Value<'static>) -> bool {
 /// The node ports of a Service that are set.
 pub(super) fn node_ports(object: &Value<'static>) -> Vec<Value<'static>> {
     let ports = object::list(object, &["spec", "ports"]).iter();
-    let set = ports.filter_map(|port| port.get("nodePort")).filter(|port| !port.is_empty());
+    let set = ports
+        .filter_map(|port| port.get("nodePort"))
+        .filter(|port| !port.is_empty());
     set.cloned().collect()
 }
 
@@ -79,7 +81,10 @@ fn drop_type_dependent(_: &mut Context<'_>, object: &mut Value<'static>, old: &V
             }
         }
     }
-    if is_externally_accessible(old) && !is_externally_accessible(object) && same(object, "externalTrafficPolicy") {
+    if is_externally_accessible(old)
+        && !is_externally_accessible(object)
+        && same(object, "externalTrafficPolicy")
+    {
         object::remove(object, &["spec", "externalTrafficPolicy"]);
     }
     if of_type(object) != "LoadBalancer" {

@@ -27,9 +27,16 @@ pub(super) const STRATEGIES: &[Strategy] = &[
             |_, object| drop_lease_fields(object, None),
             |_, object, old| drop_lease_fields(object, Some(old)),
         ),
-    Strategy::new("coordination.k8s.io", "LeaseCandidate").conditional().creates_on_update(),
+    Strategy::new("coordination.k8s.io", "LeaseCandidate")
+        .conditional()
+        .creates_on_update(),
     Strategy::new("discovery.k8s.io", "EndpointSlice")
-        .generation(&[&["addressType"], &["ports"], &["endpoints"], &["metadata", "labels"]])
+        .generation(&[
+            &["addressType"],
+            &["ports"],
+            &["endpoints"],
+            &["metadata", "labels"],
+        ])
         .counted_first()
         .prepare(
             |context, object| drop_topology(context, object, None),
@@ -45,7 +52,9 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("internal.apiserver.k8s.io", "StorageVersion")
         .conditional()
         .status(Endpoint::STATUS_ONLY),
-    Strategy::new("node.k8s.io", "RuntimeClass").conditional().creates_on_update(),
+    Strategy::new("node.k8s.io", "RuntimeClass")
+        .conditional()
+        .creates_on_update(),
     Strategy::new("policy", "PodDisruptionBudget")
         .conditional()
         .generation(&[&["spec"]])
@@ -74,7 +83,9 @@ fn drop_topology(context: &mut Context<'_>, object: &mut Value<'static>, old: Op
     if context.kind.version == "v1beta1" || old.is_some_and(|old| object::same(object, old, &["endpoints"])) {
         return;
     }
-    let before = old.map(|old| object::list(old, &["endpoints"])).unwrap_or_default();
+    let before = old
+        .map(|old| object::list(old, &["endpoints"]))
+        .unwrap_or_default();
     let named: Vec<&str> = before
         .iter()
         .map(|endpoint| object::text(endpoint, &["deprecatedTopology", HOSTNAME]))

@@ -1,0 +1,41 @@
+//! Built-in kinds, decoded and defaulted by `pratique-objects`.
+
+use pratique_json::Value;
+use pratique_objects::{MediaType, Objects, encode};
+use pratique_types::{GroupVersionKind, Status};
+
+use crate::refusal::bad_request;
+use crate::scheme::{Decoded, FieldValidation, Scheme};
+
+impl Scheme for Objects {
+    fn decode(
+        &self,
+        kind: &GroupVersionKind,
+        body: &[u8],
+        validation: FieldValidation,
+    ) -> Result<Decoded, Status> {
+        let validation = match validation {
+            FieldValidation::Ignore => pratique_objects::FieldValidation::Ignore,
+            FieldValidation::Warn => pratique_objects::FieldValidation::Warn,
+            FieldValidation::Strict => pratique_objects::FieldValidation::Strict,
+        };
+        let received = self.receive(body, MediaType::Json, kind, validation);
+        let received = received.map_err(|error| bad_request(error.to_string()))?;
+        Ok(Decoded {
+            object: received.value.into_owned(),
+            warnings: received.warnings,
+        })
+    }
+
+    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {
+        self.default(kind, object);
+    }
+
+    fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {
+        Objects::settle(self, kind, object);
+    }
+
+    fn encode(&self, kind: &GroupVersionKind, object: &Value<'static>) -> String {
+        encode(kind, object)
+    }
+}

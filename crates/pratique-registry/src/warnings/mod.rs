@@ -1,0 +1,105 @@
+//! What a kind's storage warns of.
+//!
+//! Told are the names of controllers, what pods and their templates have, Ingresses' classes and revisions of StatefulSets.
+//! What is told of addresses and of volumes' own kinds is not.
+
+mod pod_spec;
+
+use pratique_gotext::validation::dns1123_label;
+use pratique_json::Value;
+use pratique_types::GroupVersionKind;
+
+use crate::Placeholders;
+use crate::object::{self, Path};
+
+/// Where a kind has the template of its pods; the empty path of a pod itself.
+fn template(kind: &GroupVersionKind) -> Option<Path<'static>> {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "Pod") => Some(&[]),
+        ("", "PodTemplate") => Some(&["template"]),
+        ("", "ReplicationController")
+        | ("apps", "DaemonSet" | "Deployment" | "ReplicaSet" | "StatefulSet")
+        | ("batch", "Job") => Some(&["spec", "template"]),
+        ("batch", "CronJob") => Some(&["spec", "jobTemplate", "spec", "template"]),
+        _ => None,
+    }
+}
+
+/// What is told of a new object.
+// Upstream: rest.RESTCreateStrategy, WarningsOnCreate
+pub(crate) fn on_create(
+    kind: &GroupVersionKind,
+    object: &Value<'static>,
+    placeholders: &Placeholders,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    warnings.extend(of_name(kind, object, placeholders));
+    warnings.extend(of_ingress(kind, object));
+    if let Some(path) = template(kind) {
+        warnings.extend(pod_spec::of(object, path));
+    }
+    warnings.extend(of_revisions(kind, object));
+    warnings
+}
+
+/// What is told of a changed object: nothing of pods, and of templates only where generations count.
+// Upstream: rest.RESTUpdateStrategy, WarningsOnUpdate
+pub(crate) fn on_update(
+    kind: &GroupVersionKind,
+    object: &Value<'static>,
+    old: &Value<'static>,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let counted = !object::same(object, old, &["metadata", "generation"]);
+    match template(kind) {
+        Some(path) if counted && kind.kind != "Pod" => warnings.extend(pod_spec::of(object, path)),
+        _ => {}
+    }
+    if kind.kind == "StatefulSet" {
+        warnings.extend(of_revisions(kind, object));
+    }
+    warnings
+}
+
+/// The name of what names pods is best a label.
+fn of_name(kind: &GroupVersionKind, object: &Value<'static>, placeholders: &Placeholders) -> Option<String> {
+    let used = match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "Pod") => "this is used in the Pod's hostname",
+        ("", "ReplicationController")
+        | ("apps", "Deployment" | "ReplicaSet")
+        | ("batch", "CronJob" | "Job") => "this is used in Pod names and hostnames",
+        _ => return None,
+    };
+    let name = object::text(object, &["metadata", "name"]);
+    // What is generated is a label.
+    let name = name
+        .strip_suffix(placeholders.name_suffix.as_str())
+        .map_or_else(|| name.to_owned(), |base| format!("{base}xxxxx"));
+    let faults = dns1123_label(&name);
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    (!faults.is_empty()).then(|| {
+        format!(
+            "metadata.name: {used}, which can result in surprising behavior; a DNS label is recommended: [{}]",
+            faults.join(" ")
+        )
+    })
+}
+
+fn of_ingress(kind: &GroupVersionKind, object: &Value<'static>) -> Option<String> {
+    const CLASS: &str = "kubernetes.io/ingress.class";
+    let is_ingress = kind.group == "networking.k8s.io" && kind.kind == "Ingress";
+    let told = is_ingress
+        && object::has(object, &["metadata", "annotations", CLASS])
+        && !object::has(object, &["spec", "ingressClassName"]);
+    told.then(|| format!("annotation {CLASS:?} is deprecated, please use 'spec.ingressClassName' instead"))
+}
+
+fn of_revisions(kind: &GroupVersionKind, object: &Value<'static>) -> Option<String> {
+    let told = kind.group == "apps"
+        && kind.kind == "StatefulSet"
+        && object::number(object, &["spec", "revisionHistoryLimit"]) < 0;
+    told.then(|| {
+        "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"
+            .to_owned()
+    })
+}

@@ -1,0 +1,316 @@
+//! The suite `phases`: what mutating and validating admission see of a request, and what is stored.
+//!
+//! Requests go through `pratique-registry` alone. Objects that exist before were created the same way. Refusals by the
+//! server's validation of built-in kinds are not simulated: such a case is skipped, once mutating admission saw what it should.
+
+use std::collections::BTreeMap;
+
+use pratique_json as json;
+use pratique_objects::Objects;
+use pratique_registry::{
+    Attributes, FieldValidation, Placeholders, Refusal, Registry, Request, Store, Target, Verb,
+};
+use pratique_types::{GroupVersion, GroupVersionKind, UserInfo};
+use serde_json::{Map, Value, json};
+
+use super::Outcome;
+use super::compare::same;
+use super::fixture::json_value;
+
+/// Objects by group, resource, namespace and name.
+#[derive(Default)]
+struct Stored(BTreeMap<[String; 4], json::Value<'static>>);
+
+impl Store for Stored {
+    fn get(&self, group: &str, resource: &str, namespace: &str, name: &str) -> Option<json::Value<'static>> {
+        let key = [group, resource, namespace, name].map(str::to_owned);
+        self.0.get(&key).cloned()
+    }
+}
+
+/// What stands for random values while a case runs, and what its recording replaced them by.
+const RANDOM: [(&str, &str); 6] = [
+    ("11111111-2222-4333-8444-555555555555", "<uid>"),
+    ("2026-01-02T03:04:05Z", "<time>"),
+    ("zzzzz", "<random>"),
+    ("10.96.77.77", "<ip>"),
+    ("random-token", "<token>"),
+    ("777777", "<version>"),
+];
+
+/// A node port that is random.
+const PORT: i64 = 31_777;
+
+fn placeholders() -> Placeholders {
+    let [uid, time, suffix, ip, token, _] = RANDOM.map(|(value, _)| value.to_owned());
+    Placeholders {
+        uid,
+        time,
+        name_suffix: suffix,
+        cluster_ip: ip,
+        node_port: PORT.into(),
+        audience: "https://oracle.invalid".to_owned(),
+        token,
+    }
+}
+
+/// A value of a case as it is while the case runs.
+fn concrete(text: &str) -> String {
+    RANDOM
+        .iter()
+        .fold(text.to_owned(), |text, (value, shown)| text.replace(shown, value))
+}
+
+/// What came, as a recording shows it.
+fn recorded(value: Value) -> Value {
+    match value {
+        Value::String(text) => {
+            let shown = RANDOM
+                .iter()
+                .fold(text, |text, (value, shown)| text.replace(value, shown));
+            Value::String(shown)
+        }
+        Value::Number(number) if number.as_i64() == Some(PORT) => json!("<port>"),
+        Value::Array(elements) => elements.into_iter().map(recorded).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(name, value)| match name.as_str() {
+                // Versions are random, those of a body are no exception.
+                "resourceVersion" if value != "" => (name, json!("<version>")),
+                _ => (name, recorded(value)),
+            });
+            Value::Object(members.collect())
+        }
+        other => other,
+    }
+}
+
+/// Who recorded the cases.
+fn administrator() -> UserInfo {
+    UserInfo {
+        username: "admin".to_owned(),
+        uid: "uid-admin".to_owned(),
+        groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()],
+        ..UserInfo::default()
+    }
+}
+
+pub(super) fn run_case(case: &Value) -> Outcome {
+    match answer(case) {
+        Ok(actual) => compare(&case["expect"], recorded(actual)),
+        Err(why) => Outcome::failed(case, &why),
+    }
+}
+
+/// What was seen and answered, in the form of an expectation.
+fn answer(case: &Value) -> Result<Value, String> {
+    let placeholders = placeholders();
+    let scheme = Objects::at(placeholders.time.clone());
+    let mut stored = Stored::default();
+    for object in case["before"].as_array().into_iter().flatten() {
+        create(&scheme, &placeholders, &mut stored, object)?;
+    }
+    let registry = Registry {
+        scheme: &scheme,
+        store: &stored,
+        placeholders: &placeholders,
+        // The recording server did not know its own release.
+        release: None,
+    };
+    let target = target(case)?;
+    let body = match case.get("body").and_then(Value::as_str) {
+        Some(body) => body.to_owned(),
+        None => case["object"].to_string(),
+    };
+    let body = concrete(&body);
+    let request = Request {
+        verb: verb(case)?,
+        body: body.as_bytes(),
+        user: user(case),
+        field_manager: "oracle".to_owned(),
+        dry_run: true,
+        field_validation: match case["fieldValidation"].as_str() {
+            Some("Strict") => Some(FieldValidation::Strict),
+            Some("Ignore") => Some(FieldValidation::Ignore),
+            Some(_) => Some(FieldValidation::Warn),
+            None => None,
+        },
+        target: target.clone(),
+    };
+    // The recording server had NamespaceLifecycle.
+    let namespace = &target.namespace;
+    let known = ["default", "kube-system", "kube-public", "kube-node-lease"].contains(&namespace.as_str())
+        || stored.get("", "namespaces", "", namespace).is_some();
+    if target.namespaced && !known {
+        let message = format!("namespaces {namespace:?} not found");
+        return Ok(json!({"code": 404, "error": message, "warnings": []}));
+    }
+    Ok(seen(&registry, request, &target))
+}
+
+/// Sends a request and tells what was seen of it.
+fn seen(registry: &Registry<'_>, request: Request<'_>, target: &Target) -> Value {
+    let mut actual = Map::new();
+    // No webhook is shown the configuration of admission.
+    let shown = target.resource.group != "admissionregistration.k8s.io";
+    let verb = request.verb;
+    let outcome = registry.receive(request).and_then(|received| {
+        if shown {
+            actual.insert("mutatingSees".to_owned(), review(&received.attributes));
+        }
+        let created = received.attributes.operation == pratique_types::Operation::Create;
+        registry.prepare(received).map(|prepared| (created, prepared))
+    });
+    match outcome {
+        Ok((created, prepared)) => {
+            if shown {
+                actual.insert("validatingSees".to_owned(), review(&prepared.attributes));
+            }
+            actual.insert("stored".to_owned(), serde_json::Value::from(prepared.stored));
+            actual.insert("warnings".to_owned(), json!(prepared.warnings));
+            let code = if created && verb != Verb::Delete { 201 } else { 200 };
+            actual.insert("code".to_owned(), json!(code));
+        }
+        Err(Refusal { status, warnings }) => {
+            actual.insert("error".to_owned(), json!(status.message));
+            actual.insert("code".to_owned(), json!(status.code));
+            actual.insert("warnings".to_owned(), json!(warnings));
+        }
+    }
+    Value::Object(actual)
+}
+
+fn review(attributes: &Attributes) -> Value {
+    let kind = &attributes.kind;
+    let mut review = json!({
+        "operation": attributes.operation.as_str(),
+        "options": Value::from(attributes.options.clone()),
+        "kind": {"group": kind.group, "version": kind.version, "kind": kind.kind},
+    });
+    let told = [
+        ("object", Value::from(attributes.object.clone())),
+        ("oldObject", Value::from(attributes.old_object.clone())),
+        ("name", json!(attributes.name)),
+        ("namespace", json!(attributes.namespace)),
+        ("subResource", json!(attributes.subresource)),
+    ];
+    for (name, value) in told {
+        if !value.is_null() && value != "" {
+            review[name] = value;
+        }
+    }
+    review
+}
+
+fn create(
+    scheme: &Objects,
+    placeholders: &Placeholders,
+    stored: &mut Stored,
+    object: &Value,
+) -> Result<(), String> {
+    let kind = kind_of(object)?;
+    let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
+    let target = Target::collection(&kind, namespace.unwrap_or("default"))
+        .ok_or_else(|| format!("before: no built-in resource of {kind}"))?;
+    let registry = Registry {
+        scheme,
+        store: stored,
+        placeholders,
+        release: None,
+    };
+    let body = concrete(&object.to_string());
+    let request = Request {
+        target: target.clone(),
+        user: administrator(),
+        body: body.as_bytes(),
+        field_manager: "earlier".to_owned(),
+        ..Request::default()
+    };
+    let refused = |refusal: Refusal| format!("before: {refusal}");
+    let prepared = registry
+        .receive(request)
+        .and_then(|received| registry.prepare(received));
+    let prepared = prepared.map_err(refused)?;
+    let mut object = Value::from(prepared.stored);
+    let [.., (version, _)] = RANDOM;
+    object["metadata"]["resourceVersion"] = json!(version);
+    let namespace = if target.namespaced {
+        target.namespace
+    } else {
+        String::new()
+    };
+    let key = [
+        target.resource.group,
+        target.resource.resource,
+        namespace,
+        prepared.attributes.name,
+    ];
+    stored.0.insert(key, json_value(&object));
+    Ok(())
+}
+
+fn kind_of(object: &Value) -> Result<GroupVersionKind, String> {
+    let text = |name: &str| object[name].as_str().unwrap_or_default();
+    let version = GroupVersion::parse(text("apiVersion")).map_err(|error| error.to_string())?;
+    Ok(version.with_kind(text("kind")))
+}
+
+fn target(case: &Value) -> Result<Target, String> {
+    if let Some(path) = case["path"].as_str() {
+        return Target::parse(path).ok_or_else(|| format!("{path}: no built-in resource"));
+    }
+    let object = &case["object"];
+    let kind = kind_of(object)?;
+    let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
+    let mut target = Target::collection(&kind, namespace.unwrap_or("default"))
+        .ok_or_else(|| format!("no built-in resource of {kind}"))?;
+    if case["operation"] != "CREATE" {
+        let name = object.pointer("/metadata/name").and_then(Value::as_str);
+        name.unwrap_or_default().clone_into(&mut target.name);
+        if kind.kind == "Namespace" {
+            target.namespace.clone_from(&target.name);
+        }
+    }
+    Ok(target)
+}
+
+fn verb(case: &Value) -> Result<Verb, String> {
+    Ok(match (case["operation"].as_str(), case["content"].as_str()) {
+        (Some("CREATE"), _) => Verb::Create,
+        (Some("UPDATE"), _) => Verb::Update,
+        (Some("PATCH"), Some("application/json-patch+json")) => Verb::JsonPatch,
+        (Some("PATCH"), Some("application/strategic-merge-patch+json")) => Verb::StrategicMergePatch,
+        (Some("PATCH"), _) => Verb::MergePatch,
+        (Some("APPLY"), _) => Verb::Apply {
+            force: case["force"] == true,
+        },
+        (Some("DELETE"), _) => Verb::Delete,
+        (operation, _) => return Err(format!("operation {operation:?} is not known")),
+    })
+}
+
+fn user(case: &Value) -> UserInfo {
+    serde_json::from_value(case["user"].clone()).unwrap_or_default()
+}
+
+/// The decision is everything but the texts of errors and warnings.
+fn compare(expect: &Value, actual: Value) -> Outcome {
+    let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
+    let count = |of: &Value| of["warnings"].as_array().map_or(0, Vec::len);
+    let sees = field("/mutatingSees");
+    let invalid = expect["code"] == 422 && actual["code"] != 422;
+    if invalid {
+        // The server's own validation refuses it; what mutating admission saw is compared.
+        let outcome = Outcome::new(sees, expect, actual);
+        return if sees { outcome.skipped() } else { outcome };
+    }
+    let decision = sees
+        && field("/validatingSees")
+        && field("/stored")
+        && field("/code")
+        && count(expect) == count(&actual);
+    let has_text = !same(expect.get("error"), None) || !same(expect.get("warnings"), None);
+    let texts = field("/error") && field("/warnings");
+    let mut outcome = Outcome::new(decision, expect, actual);
+    outcome.text = has_text.then_some(texts);
+    outcome
+}
