@@ -105,7 +105,9 @@ mod tests {
     #[test]
     fn every_stored_kind_has_a_strategy() {
         let served = builtin::resources().iter().chain(builtin::optional());
-        for served in served.filter(|served| served.subresource.is_empty()) {
+        let served = served.filter(|served| served.subresource.is_empty());
+        // The release that objects are decoded for may not have all of them yet.
+        for served in served.filter(|served| pratique_objects::is_builtin(&served.kind)) {
             let kind = &served.kind;
             let known = of(&kind.group, &kind.kind).is_some();
             assert_eq!(known, !VIRTUAL.contains(&kind.kind.as_str()), "{kind}");
