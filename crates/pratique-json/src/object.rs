@@ -53,6 +53,19 @@ impl<'a> Object<'a> {
         self.members.iter_mut().map(|(_, value)| value)
     }
 
+    /// The members in order of their keys, to change their values in place.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&str, &mut Value<'a>)> {
+        self.members.iter_mut().map(|(key, value)| {
+            let key: &Cow<'a, str> = key;
+            (key.as_ref(), value)
+        })
+    }
+
+    /// Keeps the members that `keep` says. It may change their values.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Value<'a>) -> bool) {
+        self.members.retain_mut(|(key, value)| keep(key, value));
+    }
+
     /// Whether there is a member `key`.
     pub fn contains_key(&self, key: &str) -> bool {
         self.position(key).is_ok()
