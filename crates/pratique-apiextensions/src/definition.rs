@@ -1,0 +1,104 @@
+//! CustomResourceDefinitions.
+
+use pratique_json::Value;
+
+use crate::field_error::{FieldError, FieldErrors, aggregate};
+use crate::path::Path;
+use crate::version::Version;
+
+/// Why a definition cannot be used: what a server would refuse it for, as far as this crate checks it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("CustomResourceDefinition.apiextensions.k8s.io {name:?} is invalid: {}", aggregate(.errors))]
+pub struct DefinitionError {
+    /// The name of the definition.
+    pub name: String,
+    /// At least one error.
+    pub errors: Vec<FieldError>,
+}
+
+/// A custom resource with the schemas of its versions, compiled.
+#[derive(Debug)]
+pub struct CustomResource {
+    versions: Vec<Version>,
+}
+
+impl CustomResource {
+    /// Compiles a definition (`apiextensions.k8s.io/v1`).
+    ///
+    /// # Errors
+    /// A schema is not structural, or says something that cannot be followed; a rule does not compile or may cost too
+    /// much.
+    pub fn compile(definition: &Value<'_>) -> Result<Self, DefinitionError> {
+        let mut errors = FieldErrors::default();
+        let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+        let spec = Path::ROOT.child("spec");
+        let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
+        for (value, name) in [(group, "group"), (kind, "names.kind")] {
+            if value.is_empty() {
+                errors.push(FieldError::required(spec.child(name).field(), ""));
+            }
+        }
+        let is_namespaced = match text(&["spec", "scope"]) {
+            "Namespaced" => true,
+            "Cluster" => false,
+            "" => {
+                errors.push(FieldError::required(spec.child("scope").field(), ""));
+                false
+            }
+            other => {
+                let field = spec.child("scope").field();
+                let scopes = ["Cluster", "Namespaced"];
+                errors.push(FieldError::not_supported(field, &Value::from(other), &scopes));
+                false
+            }
+        };
+        let given = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+        let given = given.unwrap_or_default();
+        if given.is_empty() {
+            let detail = "must have at least one version";
+            errors.push(FieldError::required(spec.child("versions").field(), detail));
+        }
+        let list = spec.child("versions");
+        // Where all versions have the same schema, a server names it once.
+        let shared = spec.child("validation");
+        let is_shared = given
+            .windows(2)
+            .all(|pair| matches!(pair, [one, other] if one.get("schema") == other.get("schema")));
+        let mut versions = Vec::new();
+        for (at, version) in given.iter().enumerate() {
+            let path = list.index(at);
+            let of_version = path.child("schema");
+            let schema_path = if is_shared { shared } else { of_version };
+            // The errors of a schema that is shared are told once.
+            let mut own = FieldErrors::default();
+            versions.push(Version::compile(
+                group,
+                kind,
+                is_namespaced,
+                version,
+                &schema_path.child("openAPIV3Schema"),
+                &mut own,
+            ));
+            if at == 0 || !is_shared {
+                errors.extend(own.into_vec());
+            }
+        }
+        match errors.is_empty() {
+            true => Ok(CustomResource { versions }),
+            false => Err(DefinitionError {
+                name: text(&["metadata", "name"]).to_owned(),
+                errors: errors.into_vec(),
+            }),
+        }
+    }
+
+    /// The versions, in the order of the definition.
+    pub fn versions(&self) -> &[Version] {
+        &self.versions
+    }
+
+    /// A version by its name.
+    pub fn version(&self, name: &str) -> Option<&Version> {
+        self.versions.iter().find(|version| version.name() == name)
+    }
+}

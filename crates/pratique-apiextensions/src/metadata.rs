@@ -1,0 +1,212 @@
+//! Object metadata, of the object itself and of embedded ones: read as its type, and without what the type does not know.
+
+use std::ops::ControlFlow;
+
+use pratique_json::{Object, Progress, Value};
+use pratique_schema::{Schema as BuiltinSchema, TypeId};
+use pratique_typed::decode::{Fault, FaultSink, StrictFault, StrictFaults, decode};
+use pratique_typed::typed_as;
+
+use crate::field_error::FieldError;
+use crate::path::Path;
+use crate::schema::Schema;
+
+/// What is done about metadata that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Malformed {
+    /// It is an error.
+    Refuse,
+    /// The fields that are malformed are left out.
+    Drop,
+}
+
+/// Reads the metadata of embedded resources, and gives the paths of unknown fields.
+///
+/// # Errors
+/// The first field that is malformed.
+// Upstream: apiextensions-apiserver/pkg/apiserver/schema/objectmeta/algorithm.go, CoerceWithOptions
+pub(crate) fn coerce(
+    value: &mut Value<'_>,
+    schema: &Schema,
+    is_resource: bool,
+    malformed: Malformed,
+) -> Result<Vec<String>, FieldError> {
+    let mut coercer = Coercer {
+        malformed,
+        unknown: Vec::new(),
+    };
+    coercer.value(value, schema, is_resource || schema.is_embedded, &Path::ROOT)?;
+    coercer.unknown.sort_unstable();
+    Ok(coercer.unknown)
+}
+
+struct Coercer {
+    malformed: Malformed,
+    unknown: Vec<String>,
+}
+
+impl Coercer {
+    fn value(
+        &mut self,
+        value: &mut Value<'_>,
+        schema: &Schema,
+        is_resource: bool,
+        path: &Path<'_>,
+    ) -> Result<(), FieldError> {
+        match value {
+            Value::Object(object) => {
+                if is_resource {
+                    self.resource(object, path)?;
+                }
+                if schema.properties.is_empty() && schema.additional_schema().is_none() {
+                    return Ok(());
+                }
+                for (name, value) in object.iter_mut() {
+                    match (schema.properties.get(name), schema.additional_schema()) {
+                        (Some(schema), _) => {
+                            self.value(value, schema, schema.is_embedded, &path.child(name))?
+                        }
+                        (None, Some(schema)) => {
+                            self.value(value, schema, schema.is_embedded, &path.key(name))?
+                        }
+                        (None, None) => {}
+                    }
+                }
+            }
+            Value::Array(items) => {
+                let Some(schema) = &schema.items else {
+                    return Ok(());
+                };
+                for (at, item) in items.iter_mut().enumerate() {
+                    self.value(item, schema, schema.is_embedded, &path.index(at))?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn resource(&mut self, object: &mut Object<'_>, path: &Path<'_>) -> Result<(), FieldError> {
+        for name in ["apiVersion", "kind"] {
+            let Some(value) = object.get(name).filter(|value| value.as_str().is_none()) else {
+                continue;
+            };
+            if self.malformed == Malformed::Refuse {
+                return Err(FieldError::invalid(
+                    path.child(name).field(),
+                    value,
+                    "must be a string",
+                ));
+            }
+            object.remove(name);
+        }
+        let Some(metadata) = object.get("metadata") else {
+            return Ok(());
+        };
+        let path = path.child("metadata");
+        match read(metadata, self.malformed) {
+            Ok(read) => {
+                let unknown = read.unknown.into_iter();
+                let prefix = path.field();
+                self.unknown
+                    .extend(unknown.map(|name| format!("{prefix}.{name}")));
+                object.insert("metadata", read.metadata);
+                Ok(())
+            }
+            Err(_) if self.malformed == Malformed::Drop => Ok(()),
+            Err(message) => Err(FieldError::invalid(path.field(), metadata, &message)),
+        }
+    }
+}
+
+/// Metadata that was read.
+pub(crate) struct Metadata {
+    /// In the form of its type.
+    pub(crate) metadata: Value<'static>,
+    /// The paths of fields that the type does not know, in the metadata.
+    pub(crate) unknown: Vec<String>,
+}
+
+/// Reads metadata as its type.
+///
+/// # Errors
+/// The message of a server for what cannot be read.
+// Upstream: apiextensions-apiserver/pkg/apiserver/schema/objectmeta/coerce.go, GetObjectMetaWithOptions
+pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, String> {
+    let Some(of) = object_meta() else {
+        return Err("the table of types has no ObjectMeta".to_owned());
+    };
+    let mut sink = Found::default();
+    decode(of, value, &mut sink);
+    match (sink.fault, value) {
+        (None, Value::Object(object)) => Ok(Metadata {
+            metadata: formed(of, object),
+            unknown: sink.unknown,
+        }),
+        (None, _) => Ok(Metadata {
+            metadata: formed(of, &Object::new()),
+            unknown: sink.unknown,
+        }),
+        (Some(_), Value::Object(object)) if malformed == Malformed::Drop => {
+            let mut kept = Object::new();
+            for (name, value) in object.iter() {
+                let mut alone = Object::new();
+                alone.insert(name, value.borrowed());
+                let mut sink = Found::default();
+                decode(of, &Value::Object(alone), &mut sink);
+                if sink.fault.is_none() {
+                    kept.insert(name, value.borrowed());
+                }
+            }
+            Ok(Metadata {
+                metadata: formed(of, &kept),
+                unknown: sink.unknown,
+            })
+        }
+        (Some(message), _) => Err(message),
+    }
+}
+
+fn object_meta() -> Option<TypeId> {
+    BuiltinSchema::builtin().named("meta/v1.ObjectMeta")
+}
+
+/// Metadata in the form of its type; without the null that a time is that was not set.
+fn formed(of: TypeId, object: &Object<'_>) -> Value<'static> {
+    let value = Value::Object(object.borrowed());
+    let typed = match typed_as(of, &value, &Progress::unwatched()) {
+        Ok(Some(typed)) => typed.into_owned(),
+        // Nobody interrupts it, so it has the form already.
+        Ok(None) | Err(_) => value.borrowed().into_owned(),
+    };
+    let mut typed = typed.rewritten("");
+    if let Value::Object(metadata) = &mut typed
+        && metadata.get("creationTimestamp").is_some_and(Value::is_null)
+    {
+        metadata.remove("creationTimestamp");
+    }
+    typed
+}
+
+#[derive(Default)]
+struct Found {
+    fault: Option<String>,
+    strict: StrictFaults,
+    unknown: Vec<String>,
+}
+
+impl<'v, 'a: 'v> FaultSink<'v, &'v Value<'a>> for Found {
+    fn fault(&mut self, fault: &Fault<'_, 'v, &'v Value<'a>>) -> ControlFlow<()> {
+        if self.fault.is_none() || fault.is_fatal {
+            self.fault = Some(fault.message());
+        }
+        match fault.is_fatal {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn strict_fault(&mut self, fault: &StrictFault<'_, 'v, &'v Value<'a>>) {
+        self.unknown.extend(self.strict.admit(fault));
+    }
+}

@@ -1,0 +1,101 @@
+//! Removes what a schema does not know.
+
+use pratique_json::{Object, Value};
+
+use crate::path::Path;
+use crate::schema::{Additional, Schema};
+
+const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
+fn is_meta(name: &str) -> bool {
+    META_FIELDS.contains(&name)
+}
+
+/// Removes the fields of an object that its schema does not specify, and gives their paths in order.
+// Upstream: apiextensions-apiserver/pkg/apiserver/schema/pruning/algorithm.go, PruneWithOptions
+pub(crate) fn prune(object: &mut Object<'_>, schema: &Schema) -> Vec<String> {
+    let mut pruner = Pruner { unknown: Vec::new() };
+    pruner.object(object, schema, true, &Path::ROOT);
+    pruner.unknown.sort_unstable();
+    pruner.unknown
+}
+
+struct Pruner {
+    unknown: Vec<String>,
+}
+
+impl Pruner {
+    fn value(&mut self, value: &mut Value<'_>, schema: Option<&Schema>, path: &Path<'_>) {
+        match (value, schema) {
+            (Value::Object(object), Some(schema)) => self.object(object, schema, schema.is_embedded, path),
+            (Value::Object(object), None) => self.clear(object, path),
+            (Value::Array(items), schema) => {
+                if schema.is_some_and(|schema| schema.preserves_unknown) {
+                    return self.kept(items, schema.and_then(|schema| schema.items.as_deref()), path);
+                }
+                let schema = schema.and_then(|schema| schema.items.as_deref());
+                for (at, item) in items.iter_mut().enumerate() {
+                    self.value(item, schema, &path.index(at));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The items of a list in a place where unknown fields are kept.
+    fn kept(&mut self, items: &mut [Value<'_>], schema: Option<&Schema>, path: &Path<'_>) {
+        let Some(schema) = schema else {
+            return;
+        };
+        for (at, item) in items.iter_mut().enumerate() {
+            let path = path.index(at);
+            match item {
+                Value::Object(object) => self.members(object, schema, schema.is_embedded, true, &path),
+                Value::Array(items) => self.kept(items, schema.items.as_deref(), &path),
+                _ => {}
+            }
+        }
+    }
+
+    fn clear(&mut self, object: &mut Object<'_>, path: &Path<'_>) {
+        for (name, _) in object.iter() {
+            self.unknown.push(path.child(name).plain());
+        }
+        *object = Object::new();
+    }
+
+    fn object(&mut self, object: &mut Object<'_>, schema: &Schema, is_resource: bool, path: &Path<'_>) {
+        self.members(object, schema, is_resource, schema.preserves_unknown, path);
+    }
+
+    fn members(
+        &mut self,
+        object: &mut Object<'_>,
+        schema: &Schema,
+        is_resource: bool,
+        keeps_unknown: bool,
+        path: &Path<'_>,
+    ) {
+        object.retain(|name, value| {
+            if is_resource && is_meta(name) {
+                return true;
+            }
+            if let Some(property) = schema.properties.get(name) {
+                self.value(value, Some(property), &path.child(name));
+                return true;
+            }
+            match &schema.additional {
+                Some(Additional::Schema(schema)) => self.value(value, Some(schema), &path.child(name)),
+                Some(Additional::Allowed(_)) => self.value(value, None, &path.child(name)),
+                None if keeps_unknown => {}
+                None => {
+                    if !is_meta(name) || !path.is_root() {
+                        self.unknown.push(path.child(name).plain());
+                    }
+                    return false;
+                }
+            }
+            true
+        });
+    }
+}

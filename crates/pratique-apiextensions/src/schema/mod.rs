@@ -1,0 +1,162 @@
+//! The schema of one version of a custom resource.
+
+mod format;
+mod read;
+mod structural;
+
+use std::collections::BTreeMap;
+
+use pratique_cel::regex::Regex;
+use pratique_json::Value;
+
+pub(crate) use format::Format;
+pub(crate) use read::read;
+pub(crate) use structural::check as check_structural;
+
+/// One node of a schema: what a value may be, what is kept of it, and what it is by default.
+#[derive(Debug, Default)]
+pub(crate) struct Schema {
+    pub(crate) of: Option<Type>,
+    pub(crate) nullable: bool,
+    /// The default, pruned once the schema is complete.
+    pub(crate) default: Option<Value<'static>>,
+    pub(crate) items: Option<Box<Schema>>,
+    pub(crate) properties: BTreeMap<Box<str>, Schema>,
+    pub(crate) additional: Option<Additional>,
+
+    pub(crate) preserves_unknown: bool,
+    pub(crate) is_embedded: bool,
+    pub(crate) is_int_or_string: bool,
+    pub(crate) list_type: Option<Box<str>>,
+    pub(crate) list_map_keys: Vec<Box<str>>,
+    pub(crate) map_type: Option<Box<str>>,
+    pub(crate) rules: Vec<Rule>,
+
+    pub(crate) values: Values,
+    pub(crate) all_of: Vec<Schema>,
+    pub(crate) any_of: Vec<Schema>,
+    pub(crate) one_of: Vec<Schema>,
+    pub(crate) not: Option<Box<Schema>>,
+
+    /// Whether there is a title or description, which nested value validations may not have.
+    pub(crate) has_title: bool,
+    pub(crate) has_description: bool,
+}
+
+/// What a value has to be besides its type.
+#[derive(Debug, Default)]
+pub(crate) struct Values {
+    /// The format as it is written.
+    pub(crate) format: Box<str>,
+    pub(crate) maximum: Option<f64>,
+    pub(crate) exclusive_maximum: bool,
+    pub(crate) minimum: Option<f64>,
+    pub(crate) exclusive_minimum: bool,
+    pub(crate) multiple_of: Option<f64>,
+    pub(crate) max_length: Option<i64>,
+    pub(crate) min_length: Option<i64>,
+    pub(crate) pattern: Option<Pattern>,
+    pub(crate) max_items: Option<i64>,
+    pub(crate) min_items: Option<i64>,
+    pub(crate) max_properties: Option<i64>,
+    pub(crate) min_properties: Option<i64>,
+    pub(crate) required: Vec<Box<str>>,
+    pub(crate) allowed: Vec<Value<'static>>,
+    /// Whether `uniqueItems` is set, which definitions may not do.
+    pub(crate) unique_items: bool,
+}
+
+/// A pattern with its regular expression, or why it is none.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) text: Box<str>,
+    pub(crate) regex: Result<Regex, pratique_cel::regex::Error>,
+}
+
+/// What members may be that `properties` does not name.
+#[derive(Debug)]
+pub(crate) enum Additional {
+    /// Anything, or nothing.
+    Allowed(bool),
+    /// Values of a schema.
+    Schema(Box<Schema>),
+}
+
+/// The types of JSON that a schema may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Object,
+    Array,
+    String,
+    Integer,
+    Number,
+    Boolean,
+}
+
+/// A rule of `x-kubernetes-validations`.
+#[derive(Debug, Default)]
+pub(crate) struct Rule {
+    pub(crate) rule: Box<str>,
+    pub(crate) message: Box<str>,
+    pub(crate) message_expression: Box<str>,
+    pub(crate) reason: Option<Box<str>>,
+    pub(crate) field_path: Box<str>,
+    pub(crate) optional_old_self: Option<bool>,
+}
+
+impl Type {
+    pub(crate) const ALL: [Type; 6] = [
+        Type::Array,
+        Type::Boolean,
+        Type::Integer,
+        Type::Number,
+        Type::Object,
+        Type::String,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Type::Object => "object",
+            Type::Array => "array",
+            Type::String => "string",
+            Type::Integer => "integer",
+            Type::Number => "number",
+            Type::Boolean => "boolean",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Type> {
+        Type::ALL.into_iter().find(|of| of.name() == name)
+    }
+}
+
+impl Schema {
+    /// The schema of a member, by `properties` or else `additionalProperties`.
+    pub(crate) fn member(&self, name: &str) -> Option<&Schema> {
+        self.properties.get(name).or_else(|| self.additional_schema())
+    }
+
+    pub(crate) fn additional_schema(&self) -> Option<&Schema> {
+        match &self.additional {
+            Some(Additional::Schema(schema)) => Some(schema),
+            _ => None,
+        }
+    }
+
+    /// The name of its type, empty where it has none.
+    pub(crate) fn type_name(&self) -> &'static str {
+        self.of.map_or("", Type::name)
+    }
+
+    /// The types that values may have: two for `x-kubernetes-int-or-string`.
+    pub(crate) fn types(&self) -> &[Type] {
+        match self.is_int_or_string {
+            true => &[Type::Integer, Type::String],
+            false => self.of.as_slice(),
+        }
+    }
+
+    pub(crate) fn is_list_map(&self) -> bool {
+        self.of == Some(Type::Array) && self.list_type.as_deref() == Some("map")
+    }
+}

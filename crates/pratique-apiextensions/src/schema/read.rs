@@ -1,0 +1,266 @@
+//! Reads a schema from its definition.
+
+use pratique_cel::regex::Regex;
+use pratique_json::{Object, Value};
+
+use super::{Additional, Pattern, Rule, Schema, Type, Values};
+use crate::field_error::{FieldError, FieldErrors};
+use crate::path::Path;
+
+/// Reads a schema. What definitions may not say is an error, as is what this crate would not know how to follow.
+// Upstream: apiextensions-apiserver/pkg/apiserver/schema/convert.go, NewStructural
+pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, errors: &mut FieldErrors) -> Schema {
+    let Value::Object(object) = value else {
+        errors.push(FieldError::type_invalid(path.field(), value, "must be an object"));
+        return Schema::default();
+    };
+    let mut reader = Reader { object, path, errors };
+    reader.unsupported();
+    let generic = reader.generic();
+    let values = reader.values();
+    let items = reader.items();
+    let properties = reader
+        .members("properties")
+        .map(|members| {
+            let at = path.child("properties");
+            let read_one = |(name, value): (&str, &Value<'_>)| {
+                (Box::from(name), read(value, &at.key(name), reader.errors))
+            };
+            members.iter().map(read_one).collect()
+        })
+        .unwrap_or_default();
+    let additional = reader.additional();
+    Schema {
+        items,
+        properties,
+        additional,
+        values,
+        all_of: reader.list("allOf"),
+        any_of: reader.list("anyOf"),
+        one_of: reader.list("oneOf"),
+        not: reader.nested("not").map(Box::new),
+        rules: reader.rules(),
+        ..generic
+    }
+}
+
+struct Reader<'r, 'a> {
+    object: &'r Object<'a>,
+    path: &'r Path<'r>,
+    errors: &'r mut FieldErrors,
+}
+
+impl<'r, 'a> Reader<'r, 'a> {
+    /// A member that is there and not null.
+    fn given(&self, name: &str) -> Option<&'r Value<'a>> {
+        self.object.get(name).filter(|value| !value.is_null())
+    }
+
+    fn wrong(&mut self, name: &str, value: &Value<'_>, expected: &str) {
+        let field = self.path.child(name).field();
+        self.errors.push(FieldError::type_invalid(
+            field,
+            value,
+            &format!("must be {expected}"),
+        ));
+    }
+
+    fn typed<T>(
+        &mut self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&'r Value<'a>) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.given(name)?;
+        let read = read(value);
+        if read.is_none() {
+            self.wrong(name, value, expected);
+        }
+        read
+    }
+
+    fn text(&mut self, name: &str) -> Option<&'r str> {
+        self.typed(name, "a string", Value::as_str)
+    }
+
+    fn flag(&mut self, name: &str) -> bool {
+        self.typed(name, "a boolean", Value::as_bool).unwrap_or_default()
+    }
+
+    fn integer(&mut self, name: &str) -> Option<i64> {
+        self.typed(name, "an integer", Value::as_int)
+    }
+
+    fn number(&mut self, name: &str) -> Option<f64> {
+        self.typed(name, "a number", |value| match value {
+            Value::Int(number) => Some(*number as f64),
+            Value::Float(number) => Some(*number),
+            _ => None,
+        })
+    }
+
+    fn members(&mut self, name: &str) -> Option<&'r Object<'a>> {
+        self.typed(name, "an object", Value::as_object)
+    }
+
+    fn texts(&mut self, name: &str) -> Vec<Box<str>> {
+        let all = |value: &'r Value<'a>| {
+            let texts = value.as_array()?.iter();
+            texts.map(|text| text.as_str().map(Box::from)).collect()
+        };
+        self.typed(name, "a list of strings", all).unwrap_or_default()
+    }
+
+    // Upstream: apiextensions-apiserver/pkg/apiserver/schema/convert.go, validateUnsupportedFields
+    fn unsupported(&mut self) {
+        for name in UNSUPPORTED {
+            if self.given(name).is_some_and(|value| !value.is_empty()) {
+                self.errors.push(FieldError::forbidden(
+                    self.path.child(name).field(),
+                    &format!("{name} is not supported"),
+                ));
+            }
+        }
+    }
+
+    fn generic(&mut self) -> Schema {
+        let of = self.text("type").filter(|name| !name.is_empty());
+        if let Some(name) = of
+            && Type::named(name).is_none()
+        {
+            let known: Vec<&str> = Type::ALL.iter().map(|of| of.name()).collect();
+            let field = self.path.child("type").field();
+            self.errors
+                .push(FieldError::not_supported(field, &Value::from(name), &known));
+        }
+        let preserves = self.typed(
+            "x-kubernetes-preserve-unknown-fields",
+            "a boolean",
+            Value::as_bool,
+        );
+        if preserves == Some(false) {
+            let field = self.path.child("x-kubernetes-preserve-unknown-fields").field();
+            let detail = "must be true or undefined";
+            self.errors
+                .push(FieldError::invalid(field, &Value::Bool(false), detail));
+        }
+        Schema {
+            of: of.and_then(Type::named),
+            nullable: self.flag("nullable"),
+            default: self.given("default").map(owned),
+            preserves_unknown: preserves == Some(true),
+            is_embedded: self.flag("x-kubernetes-embedded-resource"),
+            is_int_or_string: self.flag("x-kubernetes-int-or-string"),
+            list_type: self.text("x-kubernetes-list-type").map(Box::from),
+            list_map_keys: self.texts("x-kubernetes-list-map-keys"),
+            map_type: self.text("x-kubernetes-map-type").map(Box::from),
+            has_title: self.text("title").is_some_and(|text| !text.is_empty()),
+            has_description: self.text("description").is_some_and(|text| !text.is_empty()),
+            ..Schema::default()
+        }
+    }
+
+    fn values(&mut self) -> Values {
+        let allowed = self.typed("enum", "a list", Value::as_array);
+        let pattern = self.text("pattern").filter(|text| !text.is_empty());
+        Values {
+            format: self.text("format").unwrap_or_default().into(),
+            maximum: self.number("maximum"),
+            exclusive_maximum: self.flag("exclusiveMaximum"),
+            minimum: self.number("minimum"),
+            exclusive_minimum: self.flag("exclusiveMinimum"),
+            multiple_of: self.number("multipleOf"),
+            max_length: self.integer("maxLength"),
+            min_length: self.integer("minLength"),
+            pattern: pattern.map(|text| Pattern {
+                text: text.into(),
+                regex: Regex::new(text),
+            }),
+            max_items: self.integer("maxItems"),
+            min_items: self.integer("minItems"),
+            max_properties: self.integer("maxProperties"),
+            min_properties: self.integer("minProperties"),
+            required: self.texts("required"),
+            allowed: allowed.unwrap_or_default().iter().map(owned).collect(),
+            unique_items: self.flag("uniqueItems"),
+        }
+    }
+
+    fn items(&mut self) -> Option<Box<Schema>> {
+        let items = self.given("items")?;
+        let path = self.path.child("items");
+        if items.as_array().is_some() {
+            let detail = "items must be a schema object and not an array";
+            self.errors.push(FieldError::forbidden(path.field(), detail));
+            return None;
+        }
+        Some(Box::new(read(items, &path, self.errors)))
+    }
+
+    fn additional(&mut self) -> Option<Additional> {
+        let given = self.given("additionalProperties")?;
+        if let Value::Bool(allowed) = given {
+            return Some(Additional::Allowed(*allowed));
+        }
+        let path = self.path.child("additionalProperties");
+        Some(Additional::Schema(Box::new(read(given, &path, self.errors))))
+    }
+
+    fn nested(&mut self, name: &str) -> Option<Schema> {
+        let given = self.given(name)?;
+        Some(read(given, &self.path.child(name), self.errors))
+    }
+
+    fn list(&mut self, name: &str) -> Vec<Schema> {
+        let given = self.typed(name, "a list", Value::as_array).unwrap_or_default();
+        let path = self.path.child(name);
+        let schemas = given.iter().enumerate();
+        schemas
+            .map(|(at, schema)| read(schema, &path.index(at), self.errors))
+            .collect()
+    }
+
+    fn rules(&mut self) -> Vec<Rule> {
+        let name = "x-kubernetes-validations";
+        let given = self.typed(name, "a list", Value::as_array).unwrap_or_default();
+        let path = self.path.child(name);
+        let mut rules = Vec::new();
+        for (at, rule) in given.iter().enumerate() {
+            let path = path.index(at);
+            let Value::Object(object) = rule else {
+                self.errors
+                    .push(FieldError::type_invalid(path.field(), rule, "must be an object"));
+                continue;
+            };
+            let mut reader = Reader {
+                object,
+                path: &path,
+                errors: self.errors,
+            };
+            rules.push(Rule {
+                rule: reader.text("rule").unwrap_or_default().into(),
+                message: reader.text("message").unwrap_or_default().into(),
+                message_expression: reader.text("messageExpression").unwrap_or_default().into(),
+                reason: reader.text("reason").map(Box::from),
+                field_path: reader.text("fieldPath").unwrap_or_default().into(),
+                optional_old_self: reader.typed("optionalOldSelf", "a boolean", Value::as_bool),
+            });
+        }
+        rules
+    }
+}
+
+const UNSUPPORTED: [&str; 7] = [
+    "id",
+    "$schema",
+    "$ref",
+    "patternProperties",
+    "dependencies",
+    "additionalItems",
+    "definitions",
+];
+
+/// A copy with whole numbers as integers, as the API's reader has them.
+fn owned(value: &Value<'_>) -> Value<'static> {
+    value.rewritten("")
+}

@@ -1,0 +1,343 @@
+//! Whether a schema is structural: every value has one type, which combinations only restrict further.
+
+use pratique_json::Value;
+
+use super::{Additional, Schema, Type};
+use crate::field_error::{FieldError, FieldErrors};
+use crate::path::Path;
+
+/// Checks that a schema is structural.
+// Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, ValidateStructural
+pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+    let mut found = FieldErrors::default();
+    Checker { errors: &mut found }.schema(schema, Level::Root, path);
+    complete(schema, Some(schema), path, path, &mut found);
+    let mut found = found.into_vec();
+    found.sort_by_cached_key(ToString::to_string);
+    errors.extend(found);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Root,
+    Item,
+    Field,
+}
+
+struct Checker<'e> {
+    errors: &'e mut FieldErrors,
+}
+
+impl Checker<'_> {
+    fn forbidden(&mut self, path: &Path<'_>, detail: &str) {
+        self.errors.push(FieldError::forbidden(path.field(), detail));
+    }
+
+    fn required(&mut self, path: &Path<'_>, detail: &str) {
+        self.errors.push(FieldError::required(path.field(), detail));
+    }
+
+    fn invalid(&mut self, path: &Path<'_>, value: impl Into<Value<'static>>, detail: &str) {
+        self.errors
+            .push(FieldError::invalid(path.field(), &value.into(), detail));
+    }
+
+    // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, validateStructuralInvariants
+    fn schema(&mut self, schema: &Schema, level: Level, path: &Path<'_>) {
+        if schema.of == Some(Type::Array) && schema.items.is_none() {
+            self.required(&path.child("items"), "must be specified");
+        }
+        if let Some(items) = &schema.items {
+            self.schema(items, Level::Item, &path.child("items"));
+        }
+        let properties = path.child("properties");
+        for (name, property) in &schema.properties {
+            self.schema(property, Level::Field, &properties.key(name));
+        }
+        if let Some(additional) = &schema.additional {
+            let path = path.child("additionalProperties");
+            if level == Level::Root {
+                self.forbidden(&path, "must not be used at the root");
+            }
+            if let Additional::Schema(schema) = additional {
+                self.schema(schema, Level::Field, &path);
+            }
+        }
+        self.extensions(schema, path);
+        self.values(
+            schema,
+            is_int_or_string(&schema.any_of),
+            first_is_int_or_string(schema),
+            path,
+        );
+        self.of_type(schema, level, path);
+        self.meta_fields(schema, level, path);
+        if schema.is_embedded && !schema.preserves_unknown && schema.properties.is_empty() {
+            let detail = "must not be empty if x-kubernetes-embedded-resource is true without \
+                          x-kubernetes-preserve-unknown-fields";
+            self.required(&properties, detail);
+        }
+    }
+
+    fn extensions(&mut self, schema: &Schema, path: &Path<'_>) {
+        let detail = "must be false if x-kubernetes-int-or-string is true";
+        if schema.is_int_or_string && schema.preserves_unknown {
+            self.invalid(&path.child("x-kubernetes-preserve-unknown-fields"), true, detail);
+        }
+        if schema.is_int_or_string && schema.is_embedded {
+            self.invalid(&path.child("x-kubernetes-embedded-resource"), true, detail);
+        }
+    }
+
+    fn of_type(&mut self, schema: &Schema, level: Level, path: &Path<'_>) {
+        let of_type = path.child("type");
+        if schema.is_embedded && schema.of != Some(Type::Object) {
+            let detail = "must be object if x-kubernetes-embedded-resource is true";
+            match schema.of {
+                None => self.required(&of_type, detail),
+                Some(of) => self.invalid(&of_type, of.name(), detail),
+            }
+        } else if schema.of.is_none() && !schema.is_int_or_string && !schema.preserves_unknown {
+            self.required(
+                &of_type,
+                match level {
+                    Level::Root => "must not be empty at the root",
+                    Level::Item => "must not be empty for specified array items",
+                    Level::Field => "must not be empty for specified object fields",
+                },
+            );
+        }
+        if schema.is_embedded && schema.additional.is_some() {
+            let detail = "must not be used if x-kubernetes-embedded-resource is set";
+            self.forbidden(&path.child("additionalProperties"), detail);
+        }
+        if let Some(of) = schema.of.filter(|of| level == Level::Root && *of != Type::Object) {
+            self.invalid(&of_type, of.name(), "must be object at the root");
+        }
+    }
+
+    fn meta_fields(&mut self, schema: &Schema, level: Level, path: &Path<'_>) {
+        let is_resource = level == Level::Root || schema.is_embedded;
+        let properties = path.child("properties");
+        for (name, expected) in [
+            ("kind", Type::String),
+            ("apiVersion", Type::String),
+            ("metadata", Type::Object),
+        ] {
+            if let Some(property) = schema.properties.get(name).filter(|_| is_resource)
+                && property.of != Some(expected)
+            {
+                let at = properties.key(name);
+                let detail = format!("must be {}", expected.name());
+                self.invalid(&at.child("type"), property.type_name(), &detail);
+            }
+        }
+        if let Some(metadata) = schema.properties.get("metadata").filter(|_| level == Level::Root)
+            && !says_names_only(metadata)
+        {
+            let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+            self.forbidden(&properties.key("metadata"), detail);
+        }
+    }
+
+    // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, validateValueValidation
+    fn values(&mut self, schema: &Schema, skips_any_of: bool, skips_first_all_of: bool, path: &Path<'_>) {
+        let nested = |name| path.child(name);
+        if !skips_any_of {
+            for (at, schema) in schema.any_of.iter().enumerate() {
+                self.nested(schema, false, &nested("anyOf").index(at));
+            }
+        }
+        for (at, schema) in schema.all_of.iter().enumerate() {
+            self.nested(schema, skips_first_all_of && at == 0, &nested("allOf").index(at));
+        }
+        for (at, schema) in schema.one_of.iter().enumerate() {
+            self.nested(schema, false, &nested("oneOf").index(at));
+        }
+        if let Some(schema) = &schema.not {
+            self.nested(schema, false, &nested("not"));
+        }
+        if let Some(pattern) = &schema.values.pattern
+            && let Err(error) = &pattern.regex
+        {
+            let detail = format!("must be a valid regular expression, but isn't: {error}");
+            self.invalid(&nested("pattern"), pattern.text.to_string(), &detail);
+        }
+    }
+
+    // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, validateNestedValueValidation
+    fn nested(&mut self, schema: &Schema, skips_any_of: bool, path: &Path<'_>) {
+        self.values(schema, skips_any_of, false, path);
+        if let Some(items) = &schema.items {
+            self.nested(items, false, &path.child("items"));
+        }
+        let properties = path.child("properties");
+        for (name, property) in &schema.properties {
+            self.nested(property, false, &properties.key(name));
+        }
+        let (empty, unset) = (
+            "must be empty to be structural",
+            "must be undefined to be structural",
+        );
+        let off = "must be false to be structural";
+        let additional = !matches!(schema.additional, None | Some(Additional::Allowed(false)));
+        for (name, is_given, detail) in [
+            ("type", schema.of.is_some(), empty),
+            ("additionalProperties", additional, unset),
+            ("default", schema.default.is_some(), unset),
+            ("title", schema.has_title, empty),
+            ("description", schema.has_description, empty),
+            ("nullable", schema.nullable, off),
+            (
+                "x-kubernetes-preserve-unknown-fields",
+                schema.preserves_unknown,
+                off,
+            ),
+            ("x-kubernetes-embedded-resource", schema.is_embedded, off),
+            ("x-kubernetes-int-or-string", schema.is_int_or_string, off),
+            (
+                "x-kubernetes-list-map-keys",
+                !schema.list_map_keys.is_empty(),
+                empty,
+            ),
+            ("x-kubernetes-list-type", schema.list_type.is_some(), unset),
+            ("x-kubernetes-map-type", schema.map_type.is_some(), unset),
+            ("x-kubernetes-validations", !schema.rules.is_empty(), empty),
+        ] {
+            if is_given {
+                self.forbidden(&path.child(name), detail);
+            }
+        }
+        if schema.properties.contains_key("metadata") {
+            self.forbidden(
+                &properties.key("metadata"),
+                "must not be specified in a nested context",
+            );
+        }
+    }
+}
+
+/// Whether combinations are an integer or a string, as they may be said for `x-kubernetes-int-or-string`.
+fn is_int_or_string(any_of: &[Schema]) -> bool {
+    let is_only = |schema: &Schema, of| {
+        let Schema {
+            of: _, ref values, ..
+        } = *schema;
+        schema.of == Some(of)
+            && values.says_nothing()
+            && schema.properties.is_empty()
+            && schema.items.is_none()
+            && schema.all_of.is_empty()
+            && schema.any_of.is_empty()
+            && schema.one_of.is_empty()
+            && schema.not.is_none()
+            && schema.additional.is_none()
+            && schema.rules.is_empty()
+            && !schema.nullable
+            && schema.default.is_none()
+            && !schema.has_title
+            && !schema.has_description
+    };
+    matches!(any_of, [first, second] if is_only(first, Type::Integer) && is_only(second, Type::String))
+}
+
+fn first_is_int_or_string(schema: &Schema) -> bool {
+    schema
+        .all_of
+        .first()
+        .is_some_and(|first| is_int_or_string(&first.any_of))
+}
+
+impl super::Values {
+    fn says_nothing(&self) -> bool {
+        let numbers = [self.maximum, self.minimum, self.multiple_of];
+        let sizes = [
+            self.max_length,
+            self.min_length,
+            self.max_items,
+            self.min_items,
+            self.max_properties,
+            self.min_properties,
+        ];
+        self.format.is_empty()
+            && numbers.iter().all(Option::is_none)
+            && sizes.iter().all(Option::is_none)
+            && self.pattern.is_none()
+            && self.required.is_empty()
+            && self.allowed.is_empty()
+            && !self.exclusive_maximum
+            && !self.exclusive_minimum
+            && !self.unique_items
+    }
+}
+
+/// Whether the schema of an object's metadata says something of its names only.
+fn says_names_only(metadata: &Schema) -> bool {
+    let names = ["name", "generateName"];
+    metadata.properties.keys().all(|name| names.contains(&&**name))
+        && metadata.values.says_nothing()
+        && metadata.items.is_none()
+        && metadata.additional.is_none()
+        && metadata.rules.is_empty()
+        && metadata.list_type.is_none()
+        && metadata.list_map_keys.is_empty()
+        && metadata.map_type.is_none()
+        && metadata.all_of.is_empty()
+        && metadata.any_of.is_empty()
+        && metadata.one_of.is_empty()
+        && metadata.not.is_none()
+        && !metadata.nullable
+        && !metadata.preserves_unknown
+        && !metadata.is_embedded
+        && !metadata.is_int_or_string
+        && !metadata.has_title
+        && !metadata.has_description
+}
+
+/// Checks that what combinations say of fields and items is said of some that the schema has.
+// Upstream: apiextensions-apiserver/pkg/apiserver/schema/complete.go, validateValueValidationCompleteness
+fn complete(
+    values: &Schema,
+    schema: Option<&Schema>,
+    schema_path: &Path<'_>,
+    path: &Path<'_>,
+    errors: &mut FieldErrors,
+) {
+    if let Some(not) = &values.not {
+        nested_complete(not, schema, schema_path, &path.child("not"), errors);
+    }
+    for (name, schemas) in [
+        ("allOf", &values.all_of),
+        ("anyOf", &values.any_of),
+        ("oneOf", &values.one_of),
+    ] {
+        let list = path.child(name);
+        for (at, nested) in schemas.iter().enumerate() {
+            nested_complete(nested, schema, schema_path, &list.index(at), errors);
+        }
+    }
+}
+
+fn nested_complete(
+    values: &Schema,
+    schema: Option<&Schema>,
+    schema_path: &Path<'_>,
+    path: &Path<'_>,
+    errors: &mut FieldErrors,
+) {
+    let Some(schema) = schema else {
+        let detail = format!("because it is defined in {}", path.field());
+        errors.push(FieldError::required(schema_path.field(), &detail));
+        return;
+    };
+    complete(values, Some(schema), schema_path, path, errors);
+    if let Some(items) = &values.items {
+        let (schema_path, path) = (schema_path.child("items"), path.child("items"));
+        nested_complete(items, schema.items.as_deref(), &schema_path, &path, errors);
+    }
+    let (schema_properties, properties) = (schema_path.child("properties"), path.child("properties"));
+    for (name, property) in &values.properties {
+        let (schema_path, path) = (schema_properties.key(name), properties.key(name));
+        nested_complete(property, schema.properties.get(name), &schema_path, &path, errors);
+    }
+}

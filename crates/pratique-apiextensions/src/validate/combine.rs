@@ -1,0 +1,105 @@
+//! Combinations of schemas: `anyOf`, `oneOf`, `allOf` and `not`.
+
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+
+use super::outcome::Outcome;
+use super::value::validated;
+use crate::path::Path;
+use crate::schema::Schema;
+
+// Upstream: kube-openapi/pkg/validation/validate/schema_props.go, schemaPropsValidator.Validate
+pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
+    let mut outcome = Outcome::default();
+    if !schema.any_of.is_empty() {
+        any_of(value, &schema.any_of, path, &mut outcome);
+    }
+    if !schema.one_of.is_empty() {
+        one_of(value, &schema.one_of, path, &mut outcome);
+    }
+    if !schema.all_of.is_empty() {
+        all_of(value, &schema.all_of, path, &mut outcome);
+    }
+    if let Some(not) = &schema.not
+        && validated(value, not, None, path).is_valid()
+    {
+        outcome.add_message(format!("{} must not validate the schema (not)", quoted(path)));
+    }
+    outcome.matches += 1;
+    outcome
+}
+
+fn quoted(path: &Path<'_>) -> String {
+    quote(&path.dotted())
+}
+
+fn any_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut Outcome) {
+    let mut best: Option<Outcome> = None;
+    for schema in schemas {
+        let found = validated(value, schema, None, path);
+        if found.is_valid() {
+            return outcome.merge(found);
+        }
+        keep_better(&mut best, found);
+    }
+    outcome.add_message(format!(
+        "{} must validate at least one schema (anyOf)",
+        quoted(path)
+    ));
+    if let Some(best) = best {
+        outcome.merge(best);
+    }
+}
+
+fn one_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut Outcome) {
+    let mut best: Option<Outcome> = None;
+    let mut first: Option<Outcome> = None;
+    let mut valid = 0;
+    for schema in schemas {
+        let found = validated(value, schema, None, path);
+        if found.is_valid() {
+            valid += 1;
+            best = None;
+            first.get_or_insert(found);
+        } else if valid == 0 {
+            keep_better(&mut best, found);
+        }
+    }
+    let told = match valid {
+        1 => {
+            outcome.merge(first.unwrap_or_default());
+            return;
+        }
+        0 => "Found none valid".to_owned(),
+        many => format!("Found {many} valid alternatives"),
+    };
+    outcome.add_message(format!(
+        "{} must validate one and only one schema (oneOf). {told}",
+        quoted(path)
+    ));
+    if let Some(best) = best {
+        outcome.merge(best);
+    }
+}
+
+fn keep_better(best: &mut Option<Outcome>, found: Outcome) {
+    if best.as_ref().is_none_or(|best| found.matches > best.matches) {
+        *best = Some(found);
+    }
+}
+
+fn all_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut Outcome) {
+    let mut valid = 0;
+    for schema in schemas {
+        let found = validated(value, schema, None, path);
+        valid += usize::from(found.is_valid());
+        outcome.merge(found);
+    }
+    if valid < schemas.len() {
+        let told = if valid == 0 { ". None validated" } else { "" };
+        outcome.add_message(format!(
+            "{} must validate all the schemas (allOf){told}",
+            quoted(path)
+        ));
+    }
+}

@@ -1,0 +1,105 @@
+//! Embedded resources: their type and metadata.
+
+use pratique_gotext::validation;
+use pratique_json::{Object, Value};
+
+use super::object_meta::{self, Names};
+use crate::field_error::{FieldError, FieldErrors};
+use crate::metadata::{self, Malformed};
+use crate::path::Path;
+use crate::schema::Schema;
+
+/// Validates the embedded resources of an object, and the object itself if it is to be one.
+// Upstream: apiextensions-apiserver/pkg/apiserver/schema/objectmeta/validation.go, Validate
+pub(crate) fn validate(
+    value: &Value<'_>,
+    schema: &Schema,
+    is_resource: bool,
+    path: &Path<'_>,
+    errors: &mut FieldErrors,
+) {
+    match value {
+        Value::Object(object) => {
+            if is_resource || schema.is_embedded {
+                resource(object, path, errors);
+            }
+            if schema.properties.is_empty() && schema.additional_schema().is_none() {
+                return;
+            }
+            for (name, value) in object.iter() {
+                if let Some(schema) = schema.properties.get(name) {
+                    validate(value, schema, false, &path.child(name), errors);
+                } else if let Some(schema) = schema.additional_schema() {
+                    validate(value, schema, false, &path.key(name), errors);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = &schema.items {
+                for (at, item) in items.iter().enumerate() {
+                    validate(item, schema, false, &path.index(at), errors);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut FieldErrors) {
+    for (name, fault) in [
+        ("apiVersion", api_version_fault as fn(&str) -> Option<String>),
+        ("kind", kind_fault),
+    ] {
+        let field = path.child(name);
+        match object.get(name) {
+            None => errors.push(FieldError::required(field.field(), "")),
+            Some(value) => {
+                let fault = match value.as_str() {
+                    None => Some("must be a string".to_owned()),
+                    Some("") => Some("must not be empty".to_owned()),
+                    Some(text) => fault(text),
+                };
+                errors.extend(fault.map(|fault| FieldError::invalid(field.field(), value, &fault)));
+            }
+        }
+    }
+    let Some(given) = object.get("metadata") else {
+        return;
+    };
+    let path = path.child("metadata");
+    match metadata::read(given, Malformed::Refuse) {
+        Err(message) => errors.push(FieldError::invalid(path.field(), given, &message)),
+        Ok(read) => {
+            let mut metadata = read.metadata;
+            let has = |name: &str| {
+                let text = metadata.get(name).and_then(Value::as_str);
+                text.is_some_and(|text| !text.is_empty())
+            };
+            let (is_named, is_namespaced) = (has("name"), has("namespace"));
+            if let Value::Object(metadata) = &mut metadata
+                && !is_named
+            {
+                // Embedded resources need no name.
+                metadata.insert("name", "fakename");
+            }
+            object_meta::validate(&metadata, is_namespaced, Names::PathSegment, &path, errors);
+        }
+    }
+}
+
+// Upstream: apimachinery/pkg/runtime/schema/group_version.go, ParseGroupVersion
+fn api_version_fault(text: &str) -> Option<String> {
+    let slashes = text.matches('/').count();
+    (slashes > 1).then(|| format!("unexpected GroupVersion string: {text}"))
+}
+
+fn kind_fault(text: &str) -> Option<String> {
+    let faults = validation::dns1035_label(&text.to_lowercase());
+    let told = || {
+        format!(
+            "may have mixed case, but should otherwise match: {}",
+            faults.join(",")
+        )
+    };
+    (!faults.is_empty()).then(told)
+}

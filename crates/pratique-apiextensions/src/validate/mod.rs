@@ -1,0 +1,11 @@
+//! What a server refuses.
+
+mod combine;
+mod correlate;
+pub(crate) mod embedded;
+pub(crate) mod lists;
+mod number;
+pub(crate) mod object_meta;
+mod outcome;
+pub(crate) mod scale;
+pub(crate) mod value;

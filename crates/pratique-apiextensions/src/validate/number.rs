@@ -1,0 +1,243 @@
+//! Numbers: ranges, limits and multiples, with the conversions between integers and floats that a server makes.
+
+use pratique_gotext::strconv::general_form;
+use pratique_json::Value;
+
+use super::outcome::Outcome;
+use crate::field_error::FieldError;
+use crate::path::Path;
+use crate::schema::{Schema, Type};
+
+/// A number of a document.
+#[derive(Clone, Copy, Debug)]
+enum Number {
+    Int(i64),
+    Float(f64),
+}
+
+impl Number {
+    fn float(self) -> f64 {
+        match self {
+            Number::Int(number) => number as f64,
+            Number::Float(number) => number,
+        }
+    }
+
+    fn value(self) -> Value<'static> {
+        match self {
+            Number::Int(number) => Value::Int(number),
+            Number::Float(number) => Value::Float(number),
+        }
+    }
+
+    fn shown(self) -> String {
+        match self {
+            Number::Int(number) => number.to_string(),
+            Number::Float(number) => general_form(number),
+        }
+    }
+}
+
+// Upstream: kube-openapi/pkg/validation/validate/validator.go, numberValidator.Validate
+pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Option<Outcome> {
+    let number = match value {
+        Value::Int(number) => Number::Int(*number),
+        Value::Float(number) => Number::Float(*number),
+        _ => return None,
+    };
+    let check = Check { number, schema, path };
+    let mut outcome = Outcome {
+        problems: Vec::new(),
+        matches: 1,
+    };
+    if let Some(message) = check.out_of_range(number, "Checked") {
+        outcome.add_message(message);
+    }
+    let values = &schema.values;
+    if let Some(factor) = values.multiple_of {
+        outcome.merge(check.multiple_of(factor));
+    }
+    // Upstream merges multiples, minimum and maximum in this order.
+    if let Some(limit) = values.minimum {
+        outcome.merge(check.limit(limit, values.exclusive_minimum, Side::Minimum));
+    }
+    if let Some(limit) = values.maximum {
+        outcome.merge(check.limit(limit, values.exclusive_maximum, Side::Maximum));
+    }
+    Some(outcome)
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Minimum,
+    Maximum,
+}
+
+struct Check<'c> {
+    number: Number,
+    schema: &'c Schema,
+    path: &'c Path<'c>,
+}
+
+impl Check<'_> {
+    /// Why a number is none of the schema's type and format.
+    // Upstream: kube-openapi/pkg/validation/validate/values.go, IsValueValidAgainstRange
+    fn out_of_range(&self, number: Number, what: &str) -> Option<String> {
+        let [of] = self.schema.types() else {
+            return None;
+        };
+        let format = self.schema.known_format();
+        let fits = match (of, format) {
+            (Type::Integer, "int32") => {
+                as_integer(number).is_some_and(|number| i32::try_from(number).is_ok())
+            }
+            (Type::Integer, _) => as_integer(number).is_some(),
+            // What rounds to the largest number of 32 bits is within it.
+            (Type::Number, "float") => number.float().abs() < 3.402_823_567_797_336_6e38,
+            _ => true,
+        };
+        if fits {
+            return None;
+        }
+        let form = match format {
+            "" => "(default format)".to_owned(),
+            format => format!("with format {format}"),
+        };
+        let (of, path) = (of.name(), self.path.dotted());
+        Some(format!("{what} value must be of type {of} {form} in {path}"))
+    }
+
+    fn multiple_of(&self, factor: f64) -> Outcome {
+        let mut outcome = Outcome::default();
+        let refused = self.out_of_range(Number::Float(factor), "MultipleOf");
+        let found = match (&refused, self.number) {
+            (None, Number::Int(number)) => self.multiple_of_integer(number, go_integer(factor)),
+            _ => self.multiple_of_float(self.number.float(), factor),
+        };
+        if let Some(message) = refused {
+            outcome.add_message(message);
+        }
+        if let Some(found) = found {
+            outcome.merge(found);
+        }
+        outcome
+    }
+
+    fn multiple_of_integer(&self, number: i64, factor: i64) -> Option<Outcome> {
+        if factor <= 0 {
+            return Some(self.factor_not_positive(Number::Int(factor)));
+        }
+        (number % factor != 0).then(|| self.no_multiple(Number::Int(number), Number::Int(factor)))
+    }
+
+    // Upstream: kube-openapi/pkg/validation/validate/values.go, MultipleOf
+    fn multiple_of_float(&self, number: f64, factor: f64) -> Option<Outcome> {
+        if factor <= 0.0 {
+            return Some(self.factor_not_positive(Number::Float(factor)));
+        }
+        let multiple = match factor < 1.0 {
+            true => 1.0 / factor * number,
+            false => number / factor,
+        };
+        (!is_integer(multiple)).then(|| self.no_multiple(Number::Float(number), Number::Float(factor)))
+    }
+
+    fn factor_not_positive(&self, factor: Number) -> Outcome {
+        let message = format!(
+            "factor MultipleOf declared for {} must be positive: {}",
+            self.path.dotted(),
+            factor.shown()
+        );
+        self.invalid(factor, message)
+    }
+
+    fn no_multiple(&self, number: Number, factor: Number) -> Outcome {
+        let message = format!(
+            "{} in body should be a multiple of {}",
+            self.path.dotted(),
+            factor.shown()
+        );
+        self.invalid(number, message)
+    }
+
+    fn limit(&self, limit: f64, exclusive: bool, side: Side) -> Outcome {
+        let mut outcome = Outcome::default();
+        let what = match side {
+            Side::Minimum => "Minimum boundary",
+            Side::Maximum => "Maximum boundary",
+        };
+        let refused = self.out_of_range(Number::Float(limit), what);
+        let (number, limit) = match (&refused, self.number) {
+            // The limit loses its fraction.
+            (None, Number::Int(number)) => (Number::Int(number), Number::Int(go_integer(limit))),
+            _ => (Number::Float(self.number.float()), Number::Float(limit)),
+        };
+        if let Some(message) = refused {
+            outcome.add_message(message);
+        }
+        let order = match (number, limit) {
+            (Number::Int(number), Number::Int(limit)) => Some(number.cmp(&limit)),
+            _ => number.float().partial_cmp(&limit.float()),
+        };
+        let beyond = match side {
+            Side::Minimum => order.is_some_and(|order| order.is_lt() || (exclusive && order.is_eq())),
+            Side::Maximum => order.is_some_and(|order| order.is_gt() || (exclusive && order.is_eq())),
+        };
+        if beyond {
+            let relation = match (side, exclusive) {
+                (Side::Minimum, false) => "greater than or equal to",
+                (Side::Minimum, true) => "greater than",
+                (Side::Maximum, false) => "less than or equal to",
+                (Side::Maximum, true) => "less than",
+            };
+            let path = self.path.dotted();
+            let message = format!("{path} in body should be {relation} {}", limit.shown());
+            outcome.merge(self.invalid(number, message));
+        }
+        outcome
+    }
+
+    fn invalid(&self, value: Number, message: String) -> Outcome {
+        let error = FieldError::invalid(super::value::field(self.path), &value.value(), &message);
+        Outcome::of(message, error)
+    }
+}
+
+/// The integer that a number is.
+fn as_integer(number: Number) -> Option<i64> {
+    match number {
+        Number::Int(number) => Some(number),
+        Number::Float(number) => {
+            let within = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number);
+            (within && number.fract() == 0.0).then_some(number as i64)
+        }
+    }
+}
+
+/// Go's conversion of a float to an integer on amd64: without its fraction, and the least integer where it is none.
+fn go_integer(number: f64) -> i64 {
+    match (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number) {
+        true => number as i64,
+        false => i64::MIN,
+    }
+}
+
+/// Whether a float is an integer, or as good as one.
+// Upstream: github.com/go-openapi/swag/convert.go, IsFloat64AJSONInteger
+pub(super) fn is_integer(number: f64) -> bool {
+    const LARGEST: f64 = 9_007_199_254_740_991.0;
+    const EPSILON: f64 = 1e-9;
+    if !number.is_finite() || number.abs() > LARGEST {
+        return false;
+    }
+    if number.fract() == 0.0 {
+        return true;
+    }
+    // A negative number is far from what Go makes of it as an unsigned one.
+    let whole = number.trunc();
+    if number < 0.0 || whole == 0.0 {
+        return false;
+    }
+    let difference = number - whole;
+    difference / (number + whole) < EPSILON
+}

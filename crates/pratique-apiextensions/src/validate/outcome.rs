@@ -1,0 +1,61 @@
+//! What validating a value by a schema found.
+
+use crate::field_error::FieldError;
+
+/// The errors of a value, and how much of it was right: of alternatives that fail, the one that is most right is told.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) problems: Vec<Problem>,
+    pub(super) matches: u64,
+}
+
+/// An error, with the text by which equal ones are told once.
+#[derive(Clone, Debug)]
+pub(super) struct Problem {
+    pub(super) key: String,
+    pub(super) error: FieldError,
+}
+
+impl Outcome {
+    pub(super) fn of(key: String, error: FieldError) -> Self {
+        Outcome {
+            problems: vec![Problem { key, error }],
+            matches: 0,
+        }
+    }
+
+    pub(super) fn is_valid(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    pub(super) fn add(&mut self, key: String, error: FieldError) {
+        self.push(Problem { key, error });
+    }
+
+    /// An error of the whole object, with only a message.
+    pub(super) fn add_message(&mut self, message: String) {
+        let error = FieldError::invalid("<nil>".to_owned(), &"".into(), &message);
+        self.add(message, error);
+    }
+
+    // Upstream: kube-openapi/pkg/validation/validate/result.go, AddErrors
+    fn push(&mut self, problem: Problem) {
+        if self.problems.len() < MAX_PROBLEMS && !self.problems.iter().any(|known| known.key == problem.key) {
+            self.problems.push(problem);
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Outcome) {
+        self.matches = self.matches.saturating_add(other.matches);
+        if self.problems.is_empty() {
+            self.problems = other.problems;
+            return;
+        }
+        for problem in other.problems {
+            self.push(problem);
+        }
+    }
+}
+
+/// So many errors of the schema are told of one object; the server has no bound.
+const MAX_PROBLEMS: usize = 1_000;

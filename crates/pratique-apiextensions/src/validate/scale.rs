@@ -1,0 +1,119 @@
+//! Fields that the `scale` subresource reads.
+
+use pratique_gotext::strconv::general_form;
+use pratique_json::Value;
+
+use crate::field_error::{FieldError, FieldErrors};
+use crate::path::Path;
+
+/// Where the `scale` subresource finds its fields: `.spec.replicas`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// The number of replicas that is wanted.
+    pub spec_replicas_path: Box<str>,
+    /// The number of replicas that there are.
+    pub status_replicas_path: Box<str>,
+    /// The selector of the replicas, as a string.
+    pub label_selector_path: Option<Box<str>>,
+}
+
+/// Validates the fields of `scale`.
+// Upstream: apiextensions-apiserver/pkg/registry/customresource/validator.go, ValidateScaleSpec, ValidateScaleStatus
+pub(crate) fn validate(object: &Value<'_>, scale: &Scale, errors: &mut FieldErrors) {
+    for path in [&scale.spec_replicas_path, &scale.status_replicas_path] {
+        replicas(object, path, errors);
+    }
+    if let Some(path) = &scale.label_selector_path {
+        let found = nested(object, path).and_then(|found| match found {
+            None | Some(Value::String(_)) => Ok(()),
+            Some(other) => Err(wrong(&steps(path), other, "string")),
+        });
+        if let Err(fault) = found {
+            errors.push(FieldError::invalid(field(path), &"".into(), &fault));
+        }
+    }
+}
+
+fn replicas(object: &Value<'_>, path: &str, errors: &mut FieldErrors) {
+    let found = nested(object, path).and_then(|found| match found {
+        None => Ok(0),
+        Some(Value::Int(number)) => Ok(*number),
+        Some(other) => Err(wrong(&steps(path), other, "int64")),
+    });
+    let (shown, fault) = match found {
+        Err(fault) => (0, fault),
+        Ok(number @ ..0) => (number, "should be a non-negative integer".to_owned()),
+        Ok(number) if number > i64::from(i32::MAX) => {
+            (number, format!("should be less than or equal to {}", i32::MAX))
+        }
+        Ok(_) => return,
+    };
+    errors.push(FieldError::invalid(field(path), &Value::Int(shown), &fault));
+}
+
+/// The path is one name, dots and all.
+fn field(path: &str) -> String {
+    Path::based(path).field()
+}
+
+fn steps(path: &str) -> Vec<&str> {
+    path.strip_prefix('.').unwrap_or(path).split('.').collect()
+}
+
+// Upstream: apimachinery/pkg/apis/meta/v1/unstructured/helpers.go, NestedFieldNoCopy
+fn nested<'v, 'a>(object: &'v Value<'a>, path: &str) -> Result<Option<&'v Value<'a>>, String> {
+    let steps = steps(path);
+    let mut at = object;
+    for (depth, name) in steps.iter().enumerate() {
+        match at {
+            Value::Null => return Ok(None),
+            Value::Object(members) => match members.get(name) {
+                Some(value) => at = value,
+                None => return Ok(None),
+            },
+            other => {
+                let walked = steps.get(..=depth).unwrap_or_default();
+                return Err(wrong(walked, other, "map[string]interface{}"));
+            }
+        }
+    }
+    Ok(Some(at))
+}
+
+fn wrong(path: &[&str], value: &Value<'_>, expected: &str) -> String {
+    let of = match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Int(_) => "int64",
+        Value::Float(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    };
+    let path = path.join(".");
+    format!(
+        ".{path} accessor error: {} is of the type {of}, expected {expected}",
+        go_text(value)
+    )
+}
+
+/// A value as Go prints it: `map[a:1 b:[x y]]`
+fn go_text(value: &Value<'_>) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => general_form(*number),
+        Value::String(text) => text.to_string(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(go_text).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Value::Object(members) => {
+            let members = members
+                .iter()
+                .map(|(name, value)| format!("{name}:{}", go_text(value)));
+            format!("map[{}]", members.collect::<Vec<_>>().join(" "))
+        }
+    }
+}

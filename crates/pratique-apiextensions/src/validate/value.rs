@@ -1,0 +1,315 @@
+//! Values by their schema: types, limits, enumerations, combinations, with the messages of a server.
+
+use pratique_gotext::strconv::quote;
+use pratique_json::{Object, Value, escape_html};
+
+use super::combine;
+use super::correlate::Correlated;
+use super::number;
+use super::outcome::Outcome;
+use crate::field_error::{FieldError, FieldErrors};
+use crate::path::Path;
+use crate::schema::{Additional, Format, Schema, Type};
+
+/// Validates an object by its schema. With an old object, errors of what did not change are left out.
+// Upstream: apiextensions-apiserver/pkg/apiserver/validation/validation.go, ValidateCustomResourceUpdate
+pub(crate) fn validate(
+    value: &Value<'_>,
+    schema: &Schema,
+    old: Option<&Value<'_>>,
+    path: &Path<'_>,
+    errors: &mut FieldErrors,
+) {
+    let outcome = match old {
+        Some(old) => ratcheted(schema, Correlated::new(value, old, schema), path),
+        None => validated(value, schema, None, path),
+    };
+    errors.extend(outcome.problems.into_iter().map(|problem| problem.error));
+}
+
+/// Validates a value that has an old one.
+// Upstream: apiextensions-apiserver/pkg/apiserver/validation/ratcheting.go, ratchetingValueValidator.Validate
+fn ratcheted(schema: &Schema, correlated: Correlated<'_, '_>, path: &Path<'_>) -> Outcome {
+    let mut outcome = validated(correlated.new, schema, Some(&correlated), path);
+    if !outcome.is_valid() && correlated.is_unchanged() {
+        outcome.problems.clear();
+    }
+    outcome
+}
+
+/// Validates a value. The correlated old value is that of its members and items; alternatives do not see it.
+// Upstream: kube-openapi/pkg/validation/validate/schema.go, SchemaValidator.Validate
+pub(super) fn validated(
+    value: &Value<'_>,
+    schema: &Schema,
+    correlated: Option<&Correlated<'_, '_>>,
+    path: &Path<'_>,
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    if value.is_null() {
+        outcome.merge(null(schema, path));
+        if !schema.values.allowed.is_empty() {
+            outcome.merge(not_allowed(value, schema, path));
+        }
+        return outcome;
+    }
+    if !schema.types().is_empty() || !schema.known_format().is_empty() {
+        add(&mut outcome, of_type(value, schema, path));
+    }
+    add(&mut outcome, combine::validate(value, schema, path));
+    match value {
+        Value::String(text) => {
+            add(&mut outcome, string(text, schema, path));
+            if let Some(format) = Format::named(schema.known_format()) {
+                add(&mut outcome, format_of(text, format, schema, path));
+            }
+        }
+        Value::Array(items) => add(&mut outcome, array(items, schema, correlated, path)),
+        _ => {
+            if let Some(found) = number::validate(value, schema, path) {
+                add(&mut outcome, found);
+            }
+        }
+    }
+    let allowed = match is_allowed(value, &schema.values.allowed) {
+        true => Outcome::default(),
+        false => not_allowed(value, schema, path),
+    };
+    add(&mut outcome, allowed);
+    if let Value::Object(members) = value {
+        add(&mut outcome, object(members, schema, correlated, path));
+    }
+    outcome.matches += 1;
+    outcome
+}
+
+/// Adds what one check found.
+fn add(outcome: &mut Outcome, found: Outcome) {
+    outcome.merge(found);
+    outcome.matches += 1;
+}
+
+/// The field of an error of a schema; a dot that it begins with is left out.
+pub(super) fn field(path: &Path<'_>) -> String {
+    let dotted = path.dotted();
+    match dotted.as_str() {
+        "" | "." => "<nil>".to_owned(),
+        other => other.strip_prefix('.').unwrap_or(other).to_owned(),
+    }
+}
+
+// Upstream: kube-openapi/pkg/validation/validate/type.go, typeValidator.Validate
+fn null(schema: &Schema, path: &Path<'_>) -> Outcome {
+    match schema.types() {
+        [] => right(),
+        _ if schema.nullable => right(),
+        types => wrong_type(path, &names(types), "null"),
+    }
+}
+
+fn right() -> Outcome {
+    Outcome {
+        problems: Vec::new(),
+        matches: 1,
+    }
+}
+
+fn names(types: &[Type]) -> String {
+    let names: Vec<&str> = types.iter().map(|of| of.name()).collect();
+    names.join(",")
+}
+
+fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> Outcome {
+    let message = format!(
+        "{} in body must be of type {expected}: {}",
+        path.dotted(),
+        quote(found)
+    );
+    let error = FieldError::type_invalid(field(path), &found.into(), &message);
+    Outcome::of(message, error)
+}
+
+// Upstream: kube-openapi/pkg/validation/validate/type.go, typeValidator.Validate
+fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
+    let types = schema.types();
+    let format = schema.known_format();
+    let has = |of| types.contains(&of);
+    let (found, found_format) = match value {
+        Value::Bool(_) => (Type::Boolean, ""),
+        Value::Int(_) => (Type::Integer, "int64"),
+        Value::Float(_) => (Type::Number, "float64"),
+        Value::String(_) => (Type::String, ""),
+        Value::Array(_) => (Type::Array, ""),
+        Value::Object(_) | Value::Null => (Type::Object, ""),
+    };
+    let is_whole = matches!(value, Value::Float(number) if number::is_integer(*number)) && has(Type::Integer);
+    let is_integer = found == Type::Integer && has(Type::Number);
+    let is_text = matches!(value, Value::String(_) | Value::Array(_));
+    let fits = has(found) || is_whole || is_integer;
+    if !format.is_empty() && !is_text && !fits && found_format != format {
+        return wrong_type(path, format, found_format);
+    }
+    if !format.is_empty() && is_text && !has(Type::Number) && !has(Type::Integer) {
+        return right();
+    }
+    match fits {
+        true => right(),
+        false => wrong_type(path, &names(types), found.name()),
+    }
+}
+
+// Upstream: kube-openapi/pkg/validation/validate/validator.go, stringValidator.Validate
+fn string(text: &str, schema: &Schema, path: &Path<'_>) -> Outcome {
+    let values = &schema.values;
+    let length = match (values.max_length, values.min_length) {
+        (None, None) => 0,
+        _ => text.chars().count() as i64,
+    };
+    if let Some(max) = values.max_length.filter(|max| length > *max) {
+        let key = format!("{} in body should be at most {max} chars long", path.dotted());
+        return Outcome::of(key, FieldError::too_long(field(path), max));
+    }
+    if let Some(min) = values.min_length.filter(|min| length < *min) {
+        let message = format!("{} in body should be at least {min} chars long", path.dotted());
+        return invalid(path, &text.into(), message);
+    }
+    if let Some(pattern) = &values.pattern {
+        let shown = match &pattern.regex {
+            Ok(regex) if regex.is_match(text) => return Outcome::default(),
+            Ok(_) => pattern.text.to_string(),
+            Err(error) => format!("{}, but pattern is invalid: {error}", pattern.text),
+        };
+        let message = format!("{} in body should match '{shown}'", path.dotted());
+        return invalid(path, &text.into(), message);
+    }
+    Outcome::default()
+}
+
+fn invalid(path: &Path<'_>, value: &Value<'_>, message: String) -> Outcome {
+    let error = FieldError::invalid(field(path), value, &message);
+    Outcome::of(message, error)
+}
+
+fn format_of(text: &str, format: Format, schema: &Schema, path: &Path<'_>) -> Outcome {
+    match format.is_valid(text) {
+        true => Outcome::default(),
+        false => wrong_type(path, schema.known_format(), text),
+    }
+}
+
+// Upstream: kube-openapi/pkg/validation/validate/slice_validator.go, schemaSliceValidator.Validate
+fn array(
+    items: &[Value<'_>],
+    schema: &Schema,
+    correlated: Option<&Correlated<'_, '_>>,
+    path: &Path<'_>,
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    if let Some(of_item) = &schema.items {
+        for (at, item) in items.iter().enumerate() {
+            let path = path.index(at);
+            outcome.merge(match correlated.and_then(|correlated| correlated.index(at)) {
+                Some(correlated) => ratcheted(of_item, correlated, &path),
+                None => validated(item, of_item, None, &path),
+            });
+        }
+    }
+    let size = items.len() as i64;
+    if let Some(min) = schema.values.min_items.filter(|min| size < *min) {
+        let message = format!("{} in body should have at least {min} items", path.dotted());
+        outcome.merge(invalid(path, &Value::Int(size), message));
+    }
+    if let Some(max) = schema.values.max_items.filter(|max| size > *max) {
+        let key = format!("{} in body should have at most {max} items", path.dotted());
+        outcome.add(key, FieldError::too_many(field(path), size, max));
+    }
+    outcome.matches += 1;
+    outcome
+}
+
+/// Whether a value is among those that are allowed, after a conversion to their types as Go's are.
+// Upstream: kube-openapi/pkg/validation/validate/validator.go, basicCommonValidator.Validate
+fn is_allowed(value: &Value<'_>, allowed: &[Value<'_>]) -> bool {
+    allowed.is_empty() || allowed.iter().any(|allowed| converts(value, allowed))
+}
+
+fn converts(value: &Value<'_>, allowed: &Value<'_>) -> bool {
+    match (value, allowed) {
+        (_, Value::Null) => false,
+        (Value::Int(number), Value::Float(allowed)) => (*number as f64) == *allowed,
+        (Value::Float(number), Value::Int(allowed)) => (*number as i64) == *allowed,
+        // An integer becomes the character that it is the number of.
+        (Value::Int(number), Value::String(allowed)) => {
+            let character = u32::try_from(*number).ok().and_then(char::from_u32);
+            let mut text = [0; 4];
+            *character
+                .unwrap_or(char::REPLACEMENT_CHARACTER)
+                .encode_utf8(&mut text)
+                == **allowed
+        }
+        (value, allowed) => value == allowed,
+    }
+}
+
+fn not_allowed(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
+    let allowed = &schema.values.allowed;
+    let texts: Vec<String> = allowed
+        .iter()
+        .map(|allowed| match allowed {
+            Value::String(text) => text.to_string(),
+            other => escape_html(&other.to_string()).into_owned(),
+        })
+        .collect();
+    let key = format!("{} in body should be one of {texts:?}", path.dotted());
+    Outcome::of(key, FieldError::not_supported(field(path), value, &texts))
+}
+
+// Upstream: kube-openapi/pkg/validation/validate/object_validator.go, objectValidator.Validate
+fn object(
+    members: &Object<'_>,
+    schema: &Schema,
+    correlated: Option<&Correlated<'_, '_>>,
+    path: &Path<'_>,
+) -> Outcome {
+    let mut outcome = Outcome::default();
+    let size = members.len() as i64;
+    let values = &schema.values;
+    if let Some(min) = values.min_properties.filter(|min| size < *min) {
+        let message = format!("{} in body should have at least {min} properties", path.dotted());
+        outcome.merge(invalid(path, &Value::Int(size), message));
+    }
+    if let Some(max) = values.max_properties.filter(|max| size > *max) {
+        let key = format!("{} in body should have at most {max} properties", path.dotted());
+        outcome.add(key, FieldError::too_many(field(path), size, max));
+    }
+    for (name, value) in members.iter() {
+        let member = match (schema.properties.get(name), &schema.additional) {
+            (Some(schema), _) => schema,
+            (None, Some(Additional::Schema(schema))) => schema,
+            (None, Some(Additional::Allowed(false))) => {
+                let message = format!("{}.{name} in body is a forbidden property", path.dotted());
+                outcome.merge(invalid(path, &name.into(), message));
+                continue;
+            }
+            (None, _) => continue,
+        };
+        let at = path.child(name);
+        // Types of objects are converted, so a change of theirs would not be seen.
+        let is_type = path.is_root() && matches!(name, "apiVersion" | "kind");
+        let correlated = correlated
+            .filter(|_| !is_type)
+            .and_then(|correlated| correlated.key(name));
+        outcome.merge(match correlated {
+            Some(correlated) => ratcheted(member, correlated, &at),
+            None => validated(value, member, None, &at),
+        });
+    }
+    for name in &values.required {
+        if !members.contains_key(name) {
+            let at = path.child(name);
+            let key = format!("{} is required", at.dotted());
+            outcome.add(key, FieldError::required(field(&at), ""));
+        }
+    }
+    outcome
+}

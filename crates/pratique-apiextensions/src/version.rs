@@ -1,0 +1,316 @@
+//! One version of a custom resource.
+
+use pratique_json::{Object, Value};
+
+use crate::default::default;
+use crate::field_error::{FieldError, FieldErrors, aggregate};
+use crate::metadata::{self, Malformed};
+use crate::nulls::prune_nulls;
+use crate::path::Path;
+use crate::prune::prune;
+use crate::prune_defaults::prune_defaults;
+use crate::rules;
+use crate::schema::{Schema, check_structural, read};
+use crate::validate::object_meta::Names;
+use crate::validate::scale::Scale;
+use crate::validate::{embedded, lists, object_meta, scale, value};
+use crate::warnings;
+
+/// One version of a custom resource, compiled.
+#[derive(Debug)]
+pub struct Version {
+    group: Box<str>,
+    kind: Box<str>,
+    name: Box<str>,
+    is_namespaced: bool,
+    is_served: bool,
+    is_storage: bool,
+    has_status: bool,
+    scale: Option<Scale>,
+    schema: Schema,
+}
+
+/// What a server says of an object that it validated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validation {
+    /// What is wrong, in the order of checks; of members in the order of their names. None if the object is accepted.
+    pub errors: Vec<FieldError>,
+    /// What the server warns of.
+    pub warnings: Vec<String>,
+}
+
+/// Why an object is not decoded, which a server answers with 400.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct DecodeError(String);
+
+impl Version {
+    pub(crate) fn compile(
+        group: &str,
+        kind: &str,
+        is_namespaced: bool,
+        version: &Value<'_>,
+        path: &Path<'_>,
+        errors: &mut FieldErrors,
+    ) -> Version {
+        let flag = |name: &str| version.get(name) == Some(&Value::Bool(true));
+        let subresource = |name: &str| {
+            version
+                .at(&["subresources", name])
+                .filter(|given| !given.is_null())
+        };
+        let given = version
+            .at(&["schema", "openAPIV3Schema"])
+            .filter(|schema| !schema.is_null());
+        let mut found = FieldErrors::default();
+        let mut schema = match given {
+            Some(given) => read(given, path, &mut found),
+            None => {
+                found.push(FieldError::required(path.field(), "schemas are required"));
+                Schema::default()
+            }
+        };
+        if found.is_empty() {
+            check_structural(&schema, path, &mut found);
+        }
+        if found.is_empty() {
+            prune_defaults(&mut schema);
+            rules::refuse(&schema, path, &mut found);
+        }
+        errors.extend(found.into_vec());
+        Version {
+            group: group.into(),
+            kind: kind.into(),
+            name: version
+                .get("name")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .into(),
+            is_namespaced,
+            is_served: flag("served"),
+            is_storage: flag("storage"),
+            has_status: subresource("status").is_some(),
+            scale: subresource("scale").map(scale_of),
+            schema,
+        }
+    }
+
+    /// Its name: `v1`
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The group of the resource.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// The kind of the resource.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Whether objects belong to namespaces.
+    pub fn is_namespaced(&self) -> bool {
+        self.is_namespaced
+    }
+
+    /// Whether requests may use this version.
+    pub fn is_served(&self) -> bool {
+        self.is_served
+    }
+
+    /// Whether objects are stored in this version.
+    pub fn is_storage(&self) -> bool {
+        self.is_storage
+    }
+
+    /// Whether `status` is a subresource, which requests for the object do not change.
+    pub fn has_status(&self) -> bool {
+        self.has_status
+    }
+
+    /// The fields of the `scale` subresource, if there is one.
+    pub fn scale(&self) -> Option<&Scale> {
+        self.scale.as_ref()
+    }
+
+    /// Reads an object as a server does: its metadata and that of embedded resources get the form of their type, unknown
+    /// fields and meaningless nulls are removed. Gives the paths of unknown fields, in a server's order.
+    ///
+    /// # Errors
+    /// Metadata that cannot be read.
+    // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, unstructuredSchemaCoercer.apply
+    pub fn prune(&self, object: &mut Value<'_>) -> Result<Vec<String>, DecodeError> {
+        let (mut unknown, metadata) = match object.get("metadata") {
+            None => (Vec::new(), None),
+            Some(given) => {
+                let read = metadata::read(given, Malformed::Refuse).map_err(DecodeError)?;
+                let unknown = read.unknown.iter().map(|name| format!("metadata.{name}"));
+                (unknown.collect(), Some(read.metadata))
+            }
+        };
+        if self.is_of_kind(object) {
+            if let Value::Object(members) = object {
+                unknown.extend(prune(members, &self.schema));
+            }
+            prune_nulls(object, &self.schema);
+            let embedded = metadata::coerce(object, &self.schema, false, Malformed::Refuse);
+            unknown.extend(embedded.map_err(|error| DecodeError(error.to_string()))?);
+        }
+        if let (Value::Object(members), Some(metadata)) = (object, metadata) {
+            members.insert("metadata", metadata);
+        }
+        Ok(unknown)
+    }
+
+    /// Fills in the defaults of the schema, and gives the paths of the fields that were set.
+    pub fn default(&self, object: &mut Value<'_>) -> Vec<String> {
+        let mut set = Vec::new();
+        if self.is_of_kind(object) {
+            default(object, &self.schema, &mut set, &Path::ROOT);
+        }
+        set
+    }
+
+    /// Prepares a new object: `status` is removed where it is a subresource, and the generation is 1.
+    // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, PrepareForCreate
+    pub fn prepare_create(&self, object: &mut Value<'_>) {
+        if let Value::Object(members) = object {
+            if self.has_status {
+                members.remove("status");
+            }
+            set_generation(members, 1);
+        }
+    }
+
+    /// Prepares an object that is to replace another: `status` is the old one where it is a subresource, and the
+    /// generation counts changes outside of metadata.
+    // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, PrepareForUpdate
+    pub fn prepare_update<'a>(&self, object: &mut Value<'a>, old: &Value<'a>) {
+        let (Value::Object(members), Value::Object(before)) = (object, old) else {
+            return;
+        };
+        if self.has_status {
+            match before.get("status") {
+                Some(status) => drop(members.insert("status", status.clone())),
+                None => drop(members.remove("status")),
+            }
+        }
+        let count = |object: &Object<'_>| object.len() - usize::from(object.contains_key("metadata"));
+        let same = |(name, value): (&str, &Value<'_>)| name == "metadata" || before.get(name) == Some(value);
+        if count(members) != count(before) || !members.iter().all(same) {
+            let generation = old.at(&["metadata", "generation"]).and_then(Value::as_int);
+            set_generation(members, generation.unwrap_or_default().saturating_add(1));
+        }
+    }
+
+    /// Validates a new object, which was pruned, defaulted and prepared before.
+    // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, Validate
+    pub fn validate_create(&self, new: &Value<'_>) -> Validation {
+        let mut errors = FieldErrors::default();
+        let metadata = new.get("metadata").unwrap_or(&Value::Null);
+        if self.type_meta(new, &mut errors) {
+            let path = Path::ROOT.child("metadata");
+            object_meta::validate(metadata, self.is_namespaced, Names::Subdomain, &path, &mut errors);
+            value::validate(new, &self.schema, None, &Path::ROOT, &mut errors);
+            self.scaled(new, &mut errors);
+        }
+        embedded::validate(new, &self.schema, false, &Path::ROOT, &mut errors);
+        lists::validate(new, &self.schema, &Path::ROOT, &mut errors);
+        Validation {
+            errors: errors.into_vec(),
+            warnings: warnings::finalizers(metadata, None),
+        }
+    }
+
+    /// Validates an object that is to replace another, both of which were pruned and defaulted before. What was wrong before
+    /// and did not change may stay.
+    // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, ValidateUpdate
+    pub fn validate_update<'a>(&self, new: &Value<'a>, old: &Value<'a>) -> Validation {
+        let mut errors = FieldErrors::default();
+        let metadata = |of: &'_ Value<'a>| {
+            of.get("metadata")
+                .map(Value::borrowed)
+                .unwrap_or_default()
+                .into_owned()
+        };
+        let (new_metadata, old_metadata) = (metadata(new), metadata(old));
+        if self.type_meta(new, &mut errors) {
+            let path = Path::ROOT.child("metadata");
+            object_meta::validate_update(&new_metadata, &old_metadata, &path, &mut errors);
+            value::validate(new, &self.schema, Some(old), &Path::ROOT, &mut errors);
+            self.scaled(new, &mut errors);
+        }
+        embedded::validate(new, &self.schema, false, &Path::ROOT, &mut errors);
+        let mut before = FieldErrors::default();
+        lists::validate(old, &self.schema, &Path::ROOT, &mut before);
+        if before.is_empty() {
+            lists::validate(new, &self.schema, &Path::ROOT, &mut errors);
+        }
+        Validation {
+            errors: errors.into_vec(),
+            warnings: warnings::finalizers(&new_metadata, Some(&old_metadata)),
+        }
+    }
+
+    /// The message with which a server refuses an object: `Widget.example.com "w" is invalid: …`
+    // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
+    pub fn message(&self, object: &Value<'_>, errors: &[FieldError]) -> String {
+        let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
+        let name = pratique_gotext::strconv::quote(name.unwrap_or_default());
+        let (kind, group) = (&self.kind, &self.group);
+        match errors {
+            [] => format!("{kind}.{group} {name} is invalid"),
+            errors => format!("{kind}.{group} {name} is invalid: {}", aggregate(errors)),
+        }
+    }
+
+    fn scaled(&self, object: &Value<'_>, errors: &mut FieldErrors) {
+        if let Some(of) = &self.scale {
+            scale::validate(object, of, errors);
+        }
+    }
+
+    /// Whether an object says that it is of this kind, in whatever version: others are left as they are.
+    fn is_of_kind(&self, object: &Value<'_>) -> bool {
+        let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
+        text("kind") == &*self.kind && group == &*self.group
+    }
+
+    /// Whether an object is of this version's kind.
+    // Upstream: apiextensions-apiserver/pkg/registry/customresource/validator.go, ValidateTypeMeta
+    fn type_meta(&self, object: &Value<'_>, errors: &mut FieldErrors) -> bool {
+        let api_version = format!("{}/{}", self.group, self.name);
+        let mut fits = true;
+        for (name, expected) in [("kind", &*self.kind), ("apiVersion", &api_version)] {
+            let given = object.get(name).and_then(Value::as_str).unwrap_or_default();
+            if given != expected {
+                let detail = format!("must be {expected}");
+                errors.push(FieldError::invalid(name.to_owned(), &given.into(), &detail));
+                fits = false;
+            }
+        }
+        fits
+    }
+}
+
+fn scale_of(given: &Value<'_>) -> Scale {
+    let text = |name: &str| given.get(name).and_then(Value::as_str);
+    Scale {
+        spec_replicas_path: text("specReplicasPath").unwrap_or_default().into(),
+        status_replicas_path: text("statusReplicasPath").unwrap_or_default().into(),
+        label_selector_path: text("labelSelectorPath").map(Box::from),
+    }
+}
+
+fn set_generation(members: &mut Object<'_>, generation: i64) {
+    if let Some(Value::Object(metadata)) = members.get_mut("metadata") {
+        metadata.insert("generation", generation);
+        return;
+    }
+    let mut metadata = Object::new();
+    metadata.insert("generation", generation);
+    members.insert("metadata", metadata);
+}
