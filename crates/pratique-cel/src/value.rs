@@ -68,6 +68,18 @@ pub enum List<'a> {
     /// Two concatenated lists of which the left one is typed. The reference copies the elements into a new list, which compares and
     /// converts differently from [`List::Joined`].
     Collected(&'a Joined<'a>),
+    /// A set, or a list by keys.
+    Associative(&'a Associative<'a>),
+}
+
+/// A list whose items are told apart by keys, or by themselves. Their order does not count for equality, and addition is a union:
+/// an item of the right list takes the place of one on the left that has its keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Associative<'a> {
+    /// The items.
+    pub elements: &'a [Value<'a>],
+    /// The names of the keys; `None` for a set.
+    pub keys: Option<&'a [&'a str]>,
 }
 
 /// Two concatenated lists.
@@ -182,6 +194,11 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// A value that stands for an error, which it is where it is read out of a list or map.
+    pub fn failed(arena: &'a crate::Arena, fault: Fault) -> Self {
+        crate::ops::failed_in(arena, fault, "*types.Err")
+    }
+
     /// The value as the initial value of a comprehension: an empty list or map is allocated by the evaluation rather than a
     /// constant of the program.
     pub(crate) fn without_constants(self) -> Self {
@@ -268,6 +285,7 @@ impl<'a> List<'a> {
             List::Values(elements) => elements.len(),
             List::Constant(elements) => elements.len(),
             List::Joined(joined) | List::Collected(joined) => joined.len,
+            List::Associative(list) => list.elements.len(),
         }
     }
 
@@ -305,6 +323,7 @@ impl<'a> List<'a> {
             List::Values(elements) => elements.get(index).copied(),
             List::Constant(elements) => elements.get(index).map(Constant::value),
             List::Joined(joined) | List::Collected(joined) => joined.get(index),
+            List::Associative(list) => list.elements.get(index).copied(),
             List::Json(_) | List::Typed(_) => None,
         }
     }

@@ -1,5 +1,6 @@
 //! Arithmetic: on numbers, on times, and the joining of strings, bytes and lists.
 
+use super::associative;
 use super::naming::unknown_operands;
 use crate::context::Context;
 use crate::error::{Fault, Stop};
@@ -141,6 +142,9 @@ const MAX_JOINED: usize = 16 << 20;
 fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> Result<List<'a>, Fault> {
     if left.len().saturating_add(right.len()) > MAX_JOINED {
         return Err(Fault::stop(Stop::CostLimit));
+    }
+    if let List::Associative(left) = left {
+        return associative::union(context, left, right);
     }
     if let List::Typed(_) = left {
         return Ok(List::Collected(context.arena.value(Joined::new(*left, *right))));

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::associative;
 use super::container::{cost_of_search, find_key};
 use super::order::{int_with_double, int_with_uint, uint_with_double};
 use crate::error::Fault;
@@ -101,6 +102,9 @@ pub(crate) fn pair(value: &Value<'_>) -> u64 {
 fn lists<M: Meter>(meter: &M, left: &List<'_>, right: &List<'_>) -> Result<bool, Fault> {
     if left.len() != right.len() {
         return Ok(false);
+    }
+    if let List::Associative(left) = left {
+        return associative::equal(meter, left, right);
     }
     let mut refusal = None;
     for (element, other) in left.iter().zip(right.iter()) {

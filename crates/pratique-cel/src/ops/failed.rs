@@ -3,6 +3,7 @@
 
 use std::any::Any;
 
+use crate::arena::Arena;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::value::{Evaluation, Opaque, Value};
@@ -17,7 +18,12 @@ struct Failed {
 
 /// A value that stands for an error. `native` is the reference's name of the type of the native value.
 pub(crate) fn failed<'a>(context: &Context<'a>, fault: Fault, native: &'static str) -> Value<'a> {
-    context.arena.opaque(Failed { fault, native })
+    failed_in(context.arena, fault, native)
+}
+
+/// [`failed`], in an arena.
+pub(crate) fn failed_in<'a>(arena: &'a Arena, fault: Fault, native: &'static str) -> Value<'a> {
+    arena.opaque(Failed { fault, native })
 }
 
 /// A value, or the error that it stands for.
