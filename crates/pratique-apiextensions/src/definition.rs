@@ -4,7 +4,7 @@ use pratique_json::Value;
 
 use crate::field_error::{FieldError, FieldErrors, aggregate};
 use crate::path::Path;
-use crate::version::Version;
+use crate::version::{DefinitionErrors, Version};
 
 /// Why a definition cannot be used: what a server would refuse it for, as far as this crate checks it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,13 +23,30 @@ pub struct CustomResource {
 }
 
 impl CustomResource {
-    /// Compiles a definition (`apiextensions.k8s.io/v1`).
+    /// Compiles a definition (`apiextensions.k8s.io/v1`) that is to be created.
     ///
     /// # Errors
     /// A schema is not structural, or says something that cannot be followed; a rule does not compile or may cost too
     /// much.
     pub fn compile(definition: &Value<'_>) -> Result<Self, DefinitionError> {
+        let (resource, errors) = Self::stored(definition)?;
+        match errors.is_empty() {
+            true => Ok(resource),
+            false => Err(DefinitionError {
+                name: name(definition),
+                errors,
+            }),
+        }
+    }
+
+    /// Compiles a definition that a server has stored, perhaps at an earlier version, and gives what it would not accept today: rules
+    /// that do not compile or may cost too much. It evaluates those that compile, and refuses objects with values of the others.
+    ///
+    /// # Errors
+    /// A schema is not structural, or says something that cannot be followed.
+    pub fn stored(definition: &Value<'_>) -> Result<(Self, Vec<FieldError>), DefinitionError> {
         let mut errors = FieldErrors::default();
+        let mut rules = FieldErrors::default();
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
         let spec = Path::ROOT.child("spec");
         let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
@@ -70,23 +87,24 @@ impl CustomResource {
             let of_version = path.child("schema");
             let schema_path = if is_shared { shared } else { of_version };
             // The errors of a schema that is shared are told once.
-            let mut own = FieldErrors::default();
+            let mut found = DefinitionErrors::default();
             versions.push(Version::compile(
                 group,
                 kind,
                 is_namespaced,
                 version,
                 &schema_path.child("openAPIV3Schema"),
-                &mut own,
+                &mut found,
             ));
             if at == 0 || !is_shared {
-                errors.extend(own.into_vec());
+                errors.extend(found.schema.into_vec());
+                rules.extend(found.rules.into_vec());
             }
         }
         match errors.is_empty() {
-            true => Ok(CustomResource { versions }),
+            true => Ok((CustomResource { versions }, rules.into_vec())),
             false => Err(DefinitionError {
-                name: text(&["metadata", "name"]).to_owned(),
+                name: name(definition),
                 errors: errors.into_vec(),
             }),
         }
@@ -101,4 +119,9 @@ impl CustomResource {
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.versions.iter().find(|version| version.name() == name)
     }
+}
+
+fn name(definition: &Value<'_>) -> String {
+    let name = definition.at(&["metadata", "name"]).and_then(Value::as_str);
+    name.unwrap_or_default().to_owned()
 }

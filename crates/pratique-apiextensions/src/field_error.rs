@@ -205,6 +205,10 @@ impl FieldErrors {
         errors.into_iter().for_each(|error| self.push(error));
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.errors.len() + self.more
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }

@@ -3,7 +3,8 @@
 //! A [`CustomResource`] is compiled once from its CustomResourceDefinition. Each of its [`Version`]s then does with an
 //! object what a server does: it [prunes](Version::prune) fields that the schema does not know, fills in
 //! [defaults](Version::default), and validates a [new object](Version::validate_create) or a
-//! [change](Version::validate_update), by the schema, with the server's messages.
+//! [change](Version::validate_update), by the schema and by the rules of `x-kubernetes-validations`, with the server's
+//! messages.
 //!
 //! ```
 //! use pratique_apiextensions::CustomResource;
@@ -18,8 +19,9 @@
 //!                 "type": "object",
 //!                 "properties": {
 //!                     "size": {"type": "integer", "default": 1, "maximum": 10},
-//!                     "parts": {"type": "integer", "maximum": 1}
-//!                 }
+//!                     "parts": {"type": "integer"}
+//!                 },
+//!                 "x-kubernetes-validations": [{"rule": "self.parts <= self.size", "message": "too many parts"}]
 //!             }}
 //!         }}}]
 //!     }
@@ -35,7 +37,7 @@
 //! let found = v1.validate_create(&widget);
 //! assert_eq!(
 //!     v1.message(&widget, &found.errors),
-//!     r#"Widget.example.com "w" is invalid: spec.parts: Invalid value: 2: spec.parts in body should be less than or equal to 1"#,
+//!     r#"Widget.example.com "w" is invalid: spec: Invalid value: too many parts"#,
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -9,11 +9,11 @@ use crate::nulls::prune_nulls;
 use crate::path::Path;
 use crate::prune::prune;
 use crate::prune_defaults::prune_defaults;
-use crate::rules;
+use crate::rules::Rules;
 use crate::schema::{Schema, check_structural, read};
 use crate::validate::object_meta::Names;
 use crate::validate::scale::Scale;
-use crate::validate::{embedded, lists, object_meta, scale, value};
+use crate::validate::{Correlated, embedded, lists, object_meta, scale, value};
 use crate::warnings;
 
 /// One version of a custom resource, compiled.
@@ -28,6 +28,7 @@ pub struct Version {
     has_status: bool,
     scale: Option<Scale>,
     schema: Schema,
+    rules: Rules,
 }
 
 /// What a server says of an object that it validated.
@@ -37,6 +38,15 @@ pub struct Validation {
     pub errors: Vec<FieldError>,
     /// What the server warns of.
     pub warnings: Vec<String>,
+}
+
+/// What is wrong with a definition.
+#[derive(Debug, Default)]
+pub(crate) struct DefinitionErrors {
+    /// What keeps the schema from being followed.
+    pub(crate) schema: FieldErrors,
+    /// What is wrong with rules, which a definition that is stored may have.
+    pub(crate) rules: FieldErrors,
 }
 
 /// Why an object is not decoded, which a server answers with 400.
@@ -51,7 +61,7 @@ impl Version {
         is_namespaced: bool,
         version: &Value<'_>,
         path: &Path<'_>,
-        errors: &mut FieldErrors,
+        errors: &mut DefinitionErrors,
     ) -> Version {
         let flag = |name: &str| version.get(name) == Some(&Value::Bool(true));
         let subresource = |name: &str| {
@@ -73,11 +83,14 @@ impl Version {
         if found.is_empty() {
             check_structural(&schema, path, &mut found);
         }
-        if found.is_empty() {
-            prune_defaults(&mut schema);
-            rules::refuse(&schema, path, &mut found);
-        }
-        errors.extend(found.into_vec());
+        let rules = match found.is_empty() {
+            true => {
+                prune_defaults(&mut schema);
+                Rules::compile(&schema, path, &mut errors.rules)
+            }
+            false => Rules::default(),
+        };
+        errors.schema.extend(found.into_vec());
         Version {
             group: group.into(),
             kind: kind.into(),
@@ -92,6 +105,7 @@ impl Version {
             has_status: subresource("status").is_some(),
             scale: subresource("scale").map(scale_of),
             schema,
+            rules,
         }
     }
 
@@ -218,9 +232,13 @@ impl Version {
         }
         embedded::validate(new, &self.schema, false, &Path::ROOT, &mut errors);
         lists::validate(new, &self.schema, &Path::ROOT, &mut errors);
+        let mut warnings = Vec::new();
+        self.rules
+            .validate(new, None, &self.schema, &mut errors, &mut warnings);
+        warnings.extend(warnings::finalizers(metadata, None));
         Validation {
             errors: errors.into_vec(),
-            warnings: warnings::finalizers(metadata, None),
+            warnings,
         }
     }
 
@@ -248,9 +266,14 @@ impl Version {
         if before.is_empty() {
             lists::validate(new, &self.schema, &Path::ROOT, &mut errors);
         }
+        let mut warnings = Vec::new();
+        let correlated = Correlated::new(new, old, &self.schema);
+        self.rules
+            .validate(new, Some(&correlated), &self.schema, &mut errors, &mut warnings);
+        warnings.extend(warnings::finalizers(&new_metadata, Some(&old_metadata)));
         Validation {
             errors: errors.into_vec(),
-            warnings: warnings::finalizers(&new_metadata, Some(&old_metadata)),
+            warnings,
         }
     }
 

@@ -129,10 +129,10 @@ fn check(path: &Path, differences: &mut Vec<String>) -> usize {
     let mut count = 0;
     for group in groups.as_array().unwrap() {
         let name = group["name"].as_str().unwrap();
-        let compiled = CustomResource::compile(&parsed(&definition(group)));
+        let text = parsed(&definition(group));
         if let Some(definition) = group.get("definition") {
             count += 1;
-            let found = match &compiled {
+            let found = match CustomResource::compile(&text) {
                 Ok(_) => json!({}),
                 Err(error) => json!({"errors": errors(&error.errors)}),
             };
@@ -146,8 +146,8 @@ fn check(path: &Path, differences: &mut Vec<String>) -> usize {
         let Some(cases) = group.get("cases") else {
             continue;
         };
-        let compiled = match compiled {
-            Ok(compiled) => compiled,
+        let compiled = match CustomResource::stored(&text) {
+            Ok((compiled, _)) => compiled,
             Err(error) => {
                 differences.push(format!("{name}: {error}"));
                 continue;

@@ -9,3 +9,5 @@ pub(crate) mod object_meta;
 mod outcome;
 pub(crate) mod scale;
 pub(crate) mod value;
+
+pub(crate) use correlate::{Correlated, KeyedItems};

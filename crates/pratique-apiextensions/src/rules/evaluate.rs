@@ -1,0 +1,389 @@
+//! Evaluates the rules over an object.
+
+use pratique_cel::{Arena, Context, Fault, FaultKind, Program, Stop, Value as CelValue};
+use pratique_json::Value;
+
+use super::{Body, CompiledRule, Node, Refused, values};
+use crate::field_error::{FieldError, FieldErrors};
+use crate::path::Path;
+use crate::schema::{Schema, Type};
+use crate::validate::{Correlated, KeyedItems};
+
+/// The cost limit of one expression.
+// Upstream: apiserver/pkg/apis/cel/config.go, PerCallLimit
+const CALL_LIMIT: u64 = 1_000_000;
+
+/// The cost limit of all rules over an object.
+// Upstream: apiserver/pkg/apis/cel/config.go, RuntimeCELCostBudget
+const BUDGET: u64 = 10_000_000;
+
+/// The longest message that an expression may give.
+// Upstream: apiserver/pkg/apis/cel/config.go, MaxEvaluatedMessageExpressionSizeBytes
+const LONGEST_MESSAGE: usize = 5 * 1024;
+
+const OUT_OF_BUDGET: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/// One evaluation of the rules.
+pub(super) struct Evaluation<'e> {
+    errors: &'e mut FieldErrors,
+    warnings: &'e mut Vec<String>,
+    budget: u64,
+}
+
+/// No further rules are evaluated.
+struct Halt;
+
+/// What is known of the old value at a place.
+#[derive(Clone, Copy, Default)]
+struct Old<'o, 'v, 'a> {
+    /// The old value that rules see.
+    value: Option<&'o Value<'a>>,
+    current: Option<&'o Correlated<'v, 'a>>,
+    /// The nearest value around it that has an old one.
+    around: Option<&'o Correlated<'v, 'a>>,
+}
+
+impl Old<'_, '_, '_> {
+    /// Whether errors are only warnings, as nothing changed.
+    // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, shouldRatchetError
+    fn is_unchanged(&self) -> bool {
+        let known = self.current.or(self.around);
+        known.is_some_and(Correlated::is_unchanged)
+    }
+}
+
+/// A value with its schema and rules.
+#[derive(Clone, Copy)]
+struct Place<'p, 'a> {
+    node: &'p Node,
+    schema: &'p Schema,
+    value: &'p Value<'a>,
+    path: &'p Path<'p>,
+}
+
+impl<'e> Evaluation<'e> {
+    pub(super) fn new(errors: &'e mut FieldErrors, warnings: &'e mut Vec<String>) -> Self {
+        Evaluation {
+            errors,
+            warnings,
+            budget: BUDGET,
+        }
+    }
+
+    pub(super) fn root<'a>(
+        &mut self,
+        node: &Node,
+        schema: &Schema,
+        value: &Value<'a>,
+        correlated: Option<&Correlated<'_, 'a>>,
+    ) {
+        let place = Place {
+            node,
+            schema,
+            value,
+            path: &Path::ROOT,
+        };
+        let old = Old {
+            value: correlated.map(|correlated| correlated.old),
+            current: correlated,
+            around: None,
+        };
+        // A halt was told where it came from.
+        let _ = self.place(place, old);
+    }
+
+    // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validate
+    fn place<'a>(&mut self, place: Place<'_, 'a>, old: Old<'_, '_, 'a>) -> Result<(), Halt> {
+        if place.value.is_null() {
+            return Ok(());
+        }
+        if !place.node.rules.is_empty() {
+            self.rules(place, old)?;
+        }
+        match place.value {
+            Value::Object(_) => self.members(place, old),
+            Value::Array(items) => self.items(place, items, old),
+            _ => Ok(()),
+        }
+    }
+
+    fn members<'a>(&mut self, place: Place<'_, 'a>, old: Old<'_, '_, 'a>) -> Result<(), Halt> {
+        let Some(members) = place.value.as_object() else {
+            return Ok(());
+        };
+        let is_correlatable = matches!(
+            place.schema.map_type.as_deref(),
+            None | Some("granular" | "atomic")
+        );
+        let before = old.value.and_then(Value::as_object).filter(|_| is_correlatable);
+        let node = place.node;
+        if node.properties.is_empty() && node.additional.is_none() {
+            return Ok(());
+        }
+        for (name, value) in members.iter() {
+            let path = place.path.child(name);
+            let key = place.path.key(name);
+            let (node, schema, path) = match (node.properties.get(name), place.schema.properties.get(name)) {
+                (Some(node), Some(schema)) => (node, schema, &path),
+                _ => match (&node.additional, place.schema.additional_schema()) {
+                    (Some(node), Some(schema)) => (&**node, schema, &key),
+                    _ => continue,
+                },
+            };
+            let inner = Place {
+                node,
+                schema,
+                value,
+                path,
+            };
+            let value = before.and_then(|before| before.get(name));
+            // Types of objects are converted, so a change of theirs would not be seen.
+            let is_type = old.around.is_none() && matches!(name, "apiVersion" | "kind");
+            match old.current.filter(|_| !is_type) {
+                Some(current) => {
+                    let found = current.key(name);
+                    let old = Old {
+                        value,
+                        current: found.as_ref(),
+                        around: Some(current),
+                    };
+                    self.place(inner, old)?;
+                }
+                None => {
+                    let around = old.around.filter(|_| old.current.is_none());
+                    let old = Old {
+                        value,
+                        current: None,
+                        around,
+                    };
+                    self.place(inner, old)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn items<'a>(
+        &mut self,
+        place: Place<'_, 'a>,
+        items: &[Value<'a>],
+        old: Old<'_, '_, 'a>,
+    ) -> Result<(), Halt> {
+        let (Some(node), Some(schema)) = (&place.node.items, place.schema.items.as_deref()) else {
+            return Ok(());
+        };
+        let before = old.value.and_then(Value::as_array);
+        let keyed = before.map(|before| KeyedItems::new(place.schema, before));
+        for (at, value) in items.iter().enumerate() {
+            let path = place.path.index(at);
+            let inner = Place {
+                node,
+                schema,
+                value,
+                path: &path,
+            };
+            let found = old.current.and_then(|current| current.index(at));
+            let old = Old {
+                value: keyed.as_ref().and_then(|keyed| keyed.get(value)),
+                current: found.as_ref(),
+                around: old.current.or(old.around),
+            };
+            self.place(inner, old)?;
+        }
+        Ok(())
+    }
+
+    // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validateExpressions
+    fn rules<'a>(&mut self, place: Place<'_, 'a>, old: Old<'_, '_, 'a>) -> Result<(), Halt> {
+        let of = Value::from(place.schema.type_name());
+        let field = || place.path.field();
+        if self.budget == 0 {
+            self.errors.push(FieldError::invalid(field(), &of, OUT_OF_BUDGET));
+            return Err(Halt);
+        }
+        let arena = Arena::new();
+        let is_resource = place.node.is_resource;
+        let new = values::value(&arena, place.schema, is_resource, place.value);
+        let before = old.value.filter(|value| !value.is_null());
+        let uses_old = place.node.rules.iter().any(|rule| rule.uses_old_self);
+        let before = before.filter(|_| uses_old);
+        let before = before.map(|before| values::value(&arena, place.schema, is_resource, before));
+        let optional = CelValue::Optional(before.map(|before| arena.value(before)));
+        for rule in &place.node.rules {
+            let body = match &rule.body {
+                Ok(body) => body,
+                Err(refused) => {
+                    let detail = match refused {
+                        Refused::Rule(error) => format!("rule compile error: {error}"),
+                        Refused::All(error) => format!("rule compiler initialization error: {error}"),
+                    };
+                    self.errors.push(FieldError::invalid(field(), &of, &detail));
+                    continue;
+                }
+            };
+            if rule.uses_old_self && before.is_none() && !rule.is_old_self_optional {
+                continue;
+            }
+            // What gives the message sees no optional.
+            let inputs = Inputs {
+                arena: &arena,
+                new,
+                old: before,
+            };
+            let of_rule = match rule.is_old_self_optional {
+                true => Inputs {
+                    old: Some(optional),
+                    ..inputs
+                },
+                false => inputs,
+            };
+            let (result, cost) = of_rule.evaluate(body, &body.program);
+            let Some(budget) = self.budget.checked_sub(cost) else {
+                self.errors.push(FieldError::invalid(field(), &of, OUT_OF_BUDGET));
+                return Err(Halt);
+            };
+            self.budget = budget;
+            match result {
+                Ok(CelValue::Bool(true)) => {}
+                Ok(_) => self.failed(rule, body, &inputs, place, old)?,
+                Err(fault) => {
+                    let is_over = is_over_limit(&fault);
+                    let detail = fault_message(&fault, &rule.shown);
+                    self.errors.push(FieldError::invalid(field(), &of, &detail));
+                    if is_over {
+                        return Err(Halt);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells that a rule is not met.
+    fn failed<'i, 'a>(
+        &mut self,
+        rule: &CompiledRule,
+        body: &'i Body,
+        inputs: &Inputs<'i>,
+        place: Place<'_, 'a>,
+        old: Old<'_, '_, 'a>,
+    ) -> Result<(), Halt> {
+        let path = match rule.field_path.as_str() {
+            "" => *place.path,
+            below => place.path.child(below),
+        };
+        let field = path.field();
+        let is_ratcheted = !rule.uses_old_self && old.is_unchanged();
+        let of = Value::from(place.schema.type_name());
+        let detail = match body
+            .message
+            .as_ref()
+            .map(|message| self.message(body, message, inputs))
+        {
+            Some(Ok(Some(message))) => message,
+            None | Some(Ok(None)) => rule.default_message.to_string(),
+            Some(Err(message)) => {
+                self.tell(FieldError::invalid(field, &of, &message), is_ratcheted);
+                return Err(Halt);
+            }
+        };
+        let value = match place.schema.of {
+            Some(Type::Object | Type::Array) => None,
+            _ => Some(place.value),
+        };
+        let error = match (rule.reason.as_deref(), value) {
+            (Some("FieldValueForbidden"), _) => FieldError::forbidden(field, &detail),
+            (Some("FieldValueRequired"), _) => FieldError::required(field, &detail),
+            (Some("FieldValueDuplicate"), Some(value)) => FieldError::duplicate(field, value),
+            (Some("FieldValueDuplicate"), None) => FieldError::duplicate_unshown(field),
+            (_, Some(value)) => FieldError::invalid(field, value, &detail),
+            (_, None) => FieldError::invalid_unshown(field, &detail),
+        };
+        self.tell(error, is_ratcheted);
+        Ok(())
+    }
+
+    fn tell(&mut self, error: FieldError, is_ratcheted: bool) {
+        match is_ratcheted {
+            true => self.warnings.push(error.to_string()),
+            false => self.errors.push(error),
+        }
+    }
+
+    /// The message of a rule's expression; none where it gives none that is fit. The error ends the validation.
+    // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, evalMessageExpression
+    fn message<'i>(
+        &mut self,
+        body: &'i Body,
+        message: &'i Program,
+        inputs: &Inputs<'i>,
+    ) -> Result<Option<String>, String> {
+        let (result, cost) = inputs.evaluate(body, message);
+        let Some(budget) = self.budget.checked_sub(cost) else {
+            return Err(
+                "messageExpression evaluation failed due to running out of cost budget, no further validation rules \
+                 will be run"
+                    .to_owned(),
+            );
+        };
+        match result {
+            Err(fault) if is_over_limit(&fault) => {
+                let text = pratique_gotext::strconv::quote(&body.message_text);
+                Err(format!(
+                    "no further validation rules will be run due to call cost exceeds limit for messageExpression: {text}"
+                ))
+            }
+            Ok(CelValue::String(text)) => {
+                self.budget = budget;
+                let text = text.trim();
+                let is_fit = text.len() <= LONGEST_MESSAGE && !text.contains('\n') && !text.is_empty();
+                Ok(is_fit.then(|| text.to_owned()))
+            }
+            Ok(_) | Err(_) => {
+                self.budget = budget;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// What the expressions at a place see.
+#[derive(Clone, Copy)]
+struct Inputs<'a> {
+    arena: &'a Arena,
+    new: CelValue<'a>,
+    old: Option<CelValue<'a>>,
+}
+
+impl<'a> Inputs<'a> {
+    fn evaluate(&self, body: &'a Body, program: &'a Program) -> (Result<CelValue<'a>, Fault>, u64) {
+        let context = Context::new(self.arena, CALL_LIMIT);
+        let mut activation = body.layout.activation();
+        activation.set(body.self_slot, self.new);
+        if let Some(old) = self.old {
+            activation.set(body.old_self_slot, old);
+        }
+        let result = program.evaluate(&context, &activation);
+        (result, context.cost())
+    }
+}
+
+fn is_over_limit(fault: &Fault) -> bool {
+    matches!(fault.kind(), FaultKind::Stopped(Stop::CostLimit))
+}
+
+fn fault_message(fault: &Fault, rule: &str) -> String {
+    let text = fault.to_string();
+    if text.starts_with("no such overload") {
+        format!(
+            "'{text}': call arguments did not match a supported operator, function or macro signature for rule: {rule}"
+        )
+    } else if is_over_limit(fault) {
+        format!(
+            "'{text}': no further validation rules will be run due to call cost exceeds limit for rule: {rule}"
+        )
+    } else {
+        format!("{text} evaluating rule: {rule}")
+    }
+}

@@ -1,0 +1,213 @@
+//! Values as expressions see them: borrowed where their schema allows it, converted where it gives them other types.
+
+use pratique_cel::time::Timestamp;
+use pratique_cel::value::{Associative, List, Map};
+use pratique_cel::{Arena, Fault, Value as CelValue};
+use pratique_json::{Object, Value, base64};
+
+use super::names::escape;
+use crate::duration;
+use crate::schema::{Schema, Type};
+
+/// A value of a schema.
+// Upstream: apiserver/pkg/cel/common/valuesunstructured.go, UnstructuredToVal
+pub(crate) fn value<'a>(
+    arena: &'a Arena,
+    schema: &'a Schema,
+    is_resource: bool,
+    value: &'a Value<'a>,
+) -> CelValue<'a> {
+    match is_plain(schema) && has_plain_scalars(value) {
+        true => CelValue::from_typed_json(value),
+        false => convert(arena, schema, is_resource, value),
+    }
+}
+
+/// Whether expressions see values of a schema as they are.
+fn is_plain(schema: &Schema) -> bool {
+    let is_unchanged = |name: &str| escape(name).is_none_or(|escaped| escaped == name);
+    let of = match schema.of {
+        Some(Type::Number) => false,
+        Some(Type::String) => !matches!(&*schema.values.format, "byte" | "date" | "date-time" | "duration"),
+        Some(Type::Array) => !matches!(schema.list_type.as_deref(), Some("set" | "map")),
+        _ => true,
+    };
+    of && schema
+        .properties
+        .iter()
+        .all(|(name, property)| is_unchanged(name) && is_plain(property))
+        && schema.items.as_deref().is_none_or(is_plain)
+        && schema.additional_schema().is_none_or(is_plain)
+}
+
+/// Whether there is neither a float, which may have to be an integer, nor a null, which may mean that a field is absent.
+fn has_plain_scalars(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null | Value::Float(_) => false,
+        Value::Bool(_) | Value::Int(_) | Value::String(_) => true,
+        Value::Array(items) => items.iter().all(has_plain_scalars),
+        Value::Object(members) => members.iter().all(|(_, value)| has_plain_scalars(value)),
+    }
+}
+
+fn failed<'a>(arena: &'a Arena, message: String) -> CelValue<'a> {
+    CelValue::failed(arena, Fault::error(message))
+}
+
+fn invalid<'a>(arena: &'a Arena, expected: &str) -> CelValue<'a> {
+    failed(arena, format!("invalid data, expected {expected}"))
+}
+
+fn convert<'a>(
+    arena: &'a Arena,
+    schema: &'a Schema,
+    is_resource: bool,
+    value: &'a Value<'a>,
+) -> CelValue<'a> {
+    if value.is_null() {
+        return match schema.nullable {
+            true => CelValue::Null,
+            false => failed(
+                arena,
+                "invalid data, got null for schema with nullable=false".to_owned(),
+            ),
+        };
+    }
+    if schema.is_int_or_string {
+        return match value {
+            Value::String(_) | Value::Int(_) => CelValue::from_json(value),
+            _ => invalid(arena, "XIntOrString value to be either a string or integer"),
+        };
+    }
+    match (schema.of, value) {
+        (Some(Type::Object), Value::Object(members)) => object(arena, schema, is_resource, members),
+        (Some(Type::Object), _) => invalid(arena, "a map for the provided schema with type=object"),
+        (Some(Type::Array), Value::Array(items)) => array(arena, schema, items),
+        (Some(Type::Array), _) => invalid(arena, "an array for the provided schema with type=array"),
+        (Some(Type::String), Value::String(text)) => string(arena, schema, text),
+        (Some(Type::String), other) => invalid(arena, &format!("string, got {}", go_type(other))),
+        (Some(Type::Number), Value::Int(number)) => CelValue::Double(*number as f64),
+        (Some(Type::Number), Value::Float(number)) => CelValue::Double(*number),
+        (Some(Type::Number), other) => invalid(arena, &format!("float, got {}", go_type(other))),
+        (Some(Type::Integer), Value::Int(number)) => CelValue::Int(*number),
+        (Some(Type::Integer), other) => invalid(arena, &format!("int, got {}", go_type(other))),
+        (Some(Type::Boolean), Value::Bool(value)) => CelValue::Bool(*value),
+        (Some(Type::Boolean), other) => invalid(arena, &format!("bool, got {}", go_type(other))),
+        // Nothing but equality is known of it.
+        (None, value) => CelValue::from_typed_json(value),
+    }
+}
+
+fn go_type(value: &Value<'_>) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Int(_) => "int64",
+        Value::Float(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+fn object<'a>(
+    arena: &'a Arena,
+    schema: &'a Schema,
+    is_resource: bool,
+    members: &'a Object<'a>,
+) -> CelValue<'a> {
+    let has_fields = is_resource || schema.is_embedded || !schema.properties.is_empty();
+    let mut entries = Vec::with_capacity(members.len());
+    for (name, member) in members.iter() {
+        if !has_fields {
+            let member = match schema.additional_schema() {
+                Some(schema) => value(arena, schema, schema.is_embedded, member),
+                None => CelValue::from_typed_json(member),
+            };
+            entries.push((CelValue::String(name), member));
+            continue;
+        }
+        // A field that is null is absent.
+        if member.is_null() {
+            continue;
+        }
+        let is_meta =
+            (is_resource || schema.is_embedded) && matches!(name, "apiVersion" | "kind" | "metadata");
+        let property = schema
+            .properties
+            .get(name)
+            .filter(|_| !is_meta || super::types::declares_meta(schema));
+        let member = match property {
+            Some(property) => value(arena, property, property.is_embedded, member),
+            None => CelValue::from_typed_json(member),
+        };
+        let name = match escape(name) {
+            Some(escaped) if escaped != name => arena.str(&escaped),
+            _ => name,
+        };
+        entries.push((CelValue::String(name), member));
+    }
+    CelValue::Map(Map::Entries(arena.slice(&entries)))
+}
+
+fn array<'a>(arena: &'a Arena, schema: &'a Schema, items: &'a [Value<'a>]) -> CelValue<'a> {
+    let Some(of_item) = schema.items.as_deref() else {
+        return failed(
+            arena,
+            "invalid array type, expected Items with a non-empty Schema".to_owned(),
+        );
+    };
+    let items: Vec<CelValue<'a>> = items
+        .iter()
+        .map(|item| value(arena, of_item, of_item.is_embedded, item))
+        .collect();
+    let elements = arena.slice(&items);
+    let keys = match schema.list_type.as_deref() {
+        Some("set") => None,
+        Some("map") => {
+            let keys: Vec<&'a str> = schema
+                .list_map_keys
+                .iter()
+                .map(|name| match escape(name) {
+                    Some(escaped) => arena.str(&escaped),
+                    None => name,
+                })
+                .collect();
+            Some(arena.slice(&keys))
+        }
+        _ => return CelValue::List(List::Values(elements)),
+    };
+    CelValue::List(List::Associative(arena.value(Associative { elements, keys })))
+}
+
+fn string<'a>(arena: &'a Arena, schema: &Schema, text: &'a str) -> CelValue<'a> {
+    match &*schema.values.format {
+        "duration" => match duration::parse(text) {
+            Some(duration) => CelValue::Duration(duration),
+            None => failed(
+                arena,
+                format!("Invalid duration {text}: unable to parse {text} as duration"),
+            ),
+        },
+        "date" => match Timestamp::parse(&format!("{text}T00:00:00Z")) {
+            Ok(time) => CelValue::Timestamp(time),
+            Err(error) => failed(arena, format!("Invalid date formatted string {text}: {error}")),
+        },
+        "date-time" => match Timestamp::parse(text).or_else(|_| Timestamp::parse(&format!("{text}Z"))) {
+            Ok(time) => CelValue::Timestamp(time),
+            Err(error) => failed(
+                arena,
+                format!("Invalid date-time formatted string {text}: {error}"),
+            ),
+        },
+        // The alphabet is that of URLs, though the format's is the other one.
+        "byte" => match (text.find(['+', '/']), base64::decode(text)) {
+            (None, Ok(bytes)) => CelValue::Bytes(arena.bytes(&bytes)),
+            (Some(at), _) | (None, Err(at)) => failed(
+                arena,
+                format!("Invalid byte formatted string {text}: illegal base64 data at input byte {at}"),
+            ),
+        },
+        _ => CelValue::String(text),
+    }
+}
