@@ -3,15 +3,51 @@
 use pratique_schema::{Given, Schema, Shape, TypeId, given};
 use serde_json::{Map, Value as Json};
 
+use crate::decode::registry::ApiVersion;
 use crate::kind::Kind;
 
-/// Fills in what a decoded object leaves out.
+/// Fills in what a decoded object leaves out, by the defaults of its version; gives the fields that v1 would have left
+/// out or set to something else.
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go
-pub(crate) fn apply(kind: Kind, object: &mut Json) {
+pub(crate) fn apply(kind: Kind, version: ApiVersion, object: &mut Json) -> Vec<String> {
+    let mut as_stable = match version {
+        ApiVersion::V1 => None,
+        ApiVersion::V1beta1 | ApiVersion::V1alpha1 => Some(object.clone()),
+    };
+    apply_version(kind, version, object);
+    let mut differing = Vec::new();
+    if let Some(stable) = &mut as_stable {
+        apply_version(kind, ApiVersion::V1, stable);
+        differences("", object, stable, &mut differing);
+    }
+    differing
+}
+
+fn apply_version(kind: Kind, version: ApiVersion, object: &mut Json) {
     let schema = Schema::builtin();
-    let of = schema.named(&format!("admissionregistration/v1.{kind}"));
+    let of = schema.named(&format!("admissionregistration/{version}.{kind}"));
     if let (Some(of), Some(object)) = (of, object.as_object_mut()) {
         structure(schema, of, object);
+    }
+}
+
+/// The paths of the fields that differ. Recursion follows the nesting of documents, which is bounded.
+fn differences(path: &str, one: &Json, other: &Json, found: &mut Vec<String>) {
+    match (one, other) {
+        (Json::Object(one), Json::Object(other)) => {
+            for (name, value) in one {
+                let dot = if path.is_empty() { "" } else { "." };
+                let path = format!("{path}{dot}{name}");
+                differences(&path, value, other.get(name).unwrap_or(&Json::Null), found);
+            }
+        }
+        (Json::Array(one), Json::Array(other)) => {
+            for (index, (one, other)) in one.iter().zip(other).enumerate() {
+                differences(&format!("{path}[{index}]"), one, other, found);
+            }
+        }
+        _ if one != other => found.push(path.to_owned()),
+        _ => {}
     }
 }
 
@@ -55,8 +91,19 @@ mod tests {
 
     #[track_caller]
     fn check(kind: Kind, mut object: Json, expected: Json) {
-        apply(kind, &mut object);
+        assert_eq!(apply(kind, ApiVersion::V1, &mut object), [""; 0]);
         assert_eq!(object, expected);
+    }
+
+    #[test]
+    fn older_versions_have_other_defaults() {
+        let kind = Kind::ValidatingAdmissionPolicyBinding;
+        let mut object = json!({"spec": {"paramRef": {"name": "p"}}});
+        let other = apply(kind, ApiVersion::V1alpha1, &mut object);
+        assert_eq!(other, ["spec.paramRef.parameterNotFoundAction"]);
+        assert_eq!(object["spec"]["paramRef"]["parameterNotFoundAction"], "Deny");
+        let mut object = json!({"spec": {"paramRef": {"name": "p"}}});
+        assert_eq!(apply(kind, ApiVersion::V1beta1, &mut object), [""; 0]);
     }
 
     #[test]

@@ -55,8 +55,12 @@ pub use load::content_hash::content_hash;
 pub use load::options::Options;
 pub use load::reload::{Reloaded, Reloader};
 pub use load::rewrites::{RewriteDelays, UnstableFile};
-pub use load::set::{Loaded, ManifestSet, ObjectRef};
-pub use load::{load_among, load_api_files, load_directory, load_directory_objects, load_files};
+pub use load::selection::NamedOrigin;
+pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion};
+pub use load::{
+    load_among, load_api_among, load_api_files, load_directory, load_directory_objects, load_files,
+    load_static_among,
+};
 pub use parse::documents::{Contents, Document, read_contents, read_documents};
 pub use parse::source::ObjectSource;
 

@@ -1,4 +1,6 @@
-//! The kinds that the server's loaders know, including those that they refuse.
+//! The kinds that the server's loaders know, including those that they refuse, and those that its API serves.
+
+use std::fmt;
 
 use crate::kind::Kind;
 use crate::parse::header::Header;
@@ -20,7 +22,7 @@ pub(crate) enum Registered {
     },
 }
 
-const GROUP: &str = "admissionregistration.k8s.io";
+pub(crate) const GROUP: &str = "admissionregistration.k8s.io";
 const UNVERSIONED: [&str; 5] = [
     "Status",
     "APIVersions",
@@ -43,8 +45,60 @@ const ALPHA_KINDS: [Kind; 4] = [
     Kind::MutatingAdmissionPolicyBinding,
 ];
 
+/// A version of the group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ApiVersion {
+    V1,
+    V1beta1,
+    V1alpha1,
+}
+
+impl ApiVersion {
+    /// The version of this name.
+    fn from_name(name: &str) -> Option<Self> {
+        let all = [ApiVersion::V1, ApiVersion::V1beta1, ApiVersion::V1alpha1];
+        all.into_iter().find(|version| version.name() == name)
+    }
+
+    /// Its name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            ApiVersion::V1 => "v1",
+            ApiVersion::V1beta1 => "v1beta1",
+            ApiVersion::V1alpha1 => "v1alpha1",
+        }
+    }
+}
+
+impl fmt::Display for ApiVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Finds the kind that the header of a static manifest names; its objects are those of v1.
+pub(crate) fn find_static(header: &Header) -> Option<(Registered, ApiVersion)> {
+    find(header).map(|registered| (registered, ApiVersion::V1))
+}
+
+/// Finds the kind that the header of an object of the API names: policies and bindings are served in older versions, too.
+pub(crate) fn find_served(header: &Header) -> Option<(Registered, ApiVersion)> {
+    let older = || {
+        let version = ApiVersion::from_name(&header.version).filter(|_| header.group == GROUP)?;
+        let (kind, is_list) = kind_or_list(&header.kind)?;
+        let is_served = kind.is_policy() || kind.is_binding();
+        let registered = if is_list {
+            Registered::TypedList(kind)
+        } else {
+            Registered::Object(kind)
+        };
+        is_served.then_some((registered, version))
+    };
+    older().or_else(|| find_static(header))
+}
+
 /// Finds the kind that a header names.
-pub(crate) fn find(header: &Header) -> Option<Registered> {
+fn find(header: &Header) -> Option<Registered> {
     if header.kind == "List" {
         return Some(Registered::List);
     }

@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
+use pratique_gotext::strconv::quote;
 use serde_json::Value as Json;
 
 use super::options::{Options, SourceTexts};
-use super::set::Object;
+use super::selection::Selection;
+use super::set::{Object, OlderVersion};
 use crate::budget::{Budget, DOCUMENT};
-use crate::decode::registry::{self, Registered};
+use crate::decode::registry::{self, ApiVersion, GROUP, Registered};
 use crate::decode::{self, Raw, failures};
 use crate::kind::Kind;
 use crate::parse::file_document::FileDocument;
@@ -39,6 +41,14 @@ impl ManifestScope {
             ManifestScope::Api => true,
         }
     }
+
+    /// A failure with the file that it is in, as messages of this scope have it: the API knows no files.
+    pub(crate) fn placed(self, failure: Failure, file: &str) -> Failure {
+        match self {
+            ManifestScope::Plugin(_) => failure.in_file(file),
+            ManifestScope::Api => failure,
+        }
+    }
 }
 
 /// How deep lists may nest. The server has no bound.
@@ -51,8 +61,8 @@ pub(crate) struct DocumentValidator<'a> {
     pub(crate) options: &'a Options<'a>,
     pub(crate) texts: SourceTexts,
     pub(crate) budget: &'a Budget,
-    /// Whether objects of kinds outside the scope are skipped rather than refused.
-    pub(crate) skips_other_kinds: bool,
+    /// Which objects are loaded.
+    pub(crate) selection: Selection,
 }
 
 /// A result of validating a document.
@@ -78,6 +88,8 @@ pub(crate) struct Candidate {
     pub(crate) policy: Option<String>,
     /// The typed object; none if it is not valid.
     pub(crate) object: Option<Object>,
+    /// What differs in the version that it is written in.
+    pub(crate) older: Option<OlderVersion>,
     pub(crate) source: ObjectSource,
 }
 
@@ -90,6 +102,8 @@ struct DecodeFailure {
 /// A decoded value, and its fields that have the wrong type.
 struct Decoded {
     registered: Registered,
+    /// The version that it is written in.
+    version: ApiVersion,
     value: Json,
     wrong: WrongFields,
 }
@@ -115,7 +129,7 @@ impl<'a> DocumentValidator<'a> {
             options,
             texts,
             budget,
-            skips_other_kinds: false,
+            selection: Selection::Everything,
         }
     }
 
@@ -169,7 +183,7 @@ impl DocumentValidation<'_> {
         if self.validator.budget.is_exceeded() {
             return;
         }
-        if self.validator.skips_other_kinds && !self.may_belong(parsed, id) {
+        if self.validator.selection.skips_kinds() && !self.may_belong(parsed, id) {
             return;
         }
         let decoded = self.decode(parsed, id).unwrap_or_else(|error| {
@@ -209,24 +223,38 @@ impl DocumentValidation<'_> {
             return false;
         };
         let of_items = || Kind::from_name(name.strip_suffix("List")?);
-        match Kind::from_name(name).or_else(of_items) {
-            Some(kind) => self.validator.scope.accepts(kind),
-            None => &**name == "List",
+        match (Kind::from_name(name), of_items()) {
+            (Some(kind), _) => self.validator.scope.accepts(kind) && self.is_selected(parsed, id, kind),
+            (None, Some(kind)) => self.validator.scope.accepts(kind),
+            (None, None) => &**name == "List",
         }
     }
 
+    /// Whether an object of a kind is one of those to load.
+    fn is_selected(&self, parsed: &Parsed, id: NodeId, kind: Kind) -> bool {
+        let name = text_in(parsed, id, ["metadata", "name"]).unwrap_or_default();
+        let policy = text_in(parsed, id, ["spec", "policyName"]);
+        self.validator.selection.has(kind, &name, policy.as_deref())
+    }
+
     fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<Decoded>, DecodeFailure> {
+        let find = match self.validator.scope {
+            ManifestScope::Plugin(_) => registry::find_static,
+            ManifestScope::Api => registry::find_served,
+        };
+        let mut written = String::new();
         let known = failures::header(parsed, id).and_then(|header| {
             let unknown = || failures::unsupported(parsed, id, registry::not_registered(&header));
-            registry::find(&header).ok_or_else(unknown)
+            written = format!("{} in version {}", header.kind, quote(&header.version));
+            find(&header).ok_or_else(unknown)
         });
-        let registered = known.inspect_err(|_| {
+        let (registered, version) = known.inspect_err(|_| {
             let name = name_in(parsed, id);
             self.findings.extend(name.map(Finding::UndecodedPolicy));
         })?;
         let (type_name, raw) = match &registered {
-            Registered::Object(kind) => (format!("admissionregistration/v1.{kind}"), Raw::Kept),
-            Registered::TypedList(kind) => (format!("admissionregistration/v1.{kind}List"), Raw::Kept),
+            Registered::Object(kind) => (format!("admissionregistration/{version}.{kind}"), Raw::Kept),
+            Registered::TypedList(kind) => (format!("admissionregistration/{version}.{kind}List"), Raw::Kept),
             // Its items are decoded one by one.
             Registered::List => ("meta/v1.List".to_owned(), Raw::LeftOut),
             Registered::Other {
@@ -234,18 +262,26 @@ impl DocumentValidation<'_> {
                 ..
             } => (type_name.clone(), Raw::Kept),
             Registered::Other { decoded_as: None, .. } => {
-                return Ok(Some(Decoded::whole(registered, Json::Null)));
+                return Ok(Some(Decoded::whole(registered, version, Json::Null)));
             }
         };
         let decoded = decode::decode(parsed.tree(), id, &type_name, raw);
         match failures::decoding(parsed, id, &decoded) {
-            None => Ok(Some(Decoded::whole(registered, decoded.value))),
+            None => Ok(Some(Decoded::whole(registered, version, decoded.value))),
             Some(failure) => {
+                let failure = match (self.validator.scope, &registered) {
+                    // Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError
+                    (ManifestScope::Api, Registered::Object(kind)) => {
+                        failure.prefixed(&format!("{written} cannot be handled as a {kind}: "))
+                    }
+                    _ => failure,
+                };
                 self.note_names(&registered, &decoded.value);
                 let wrong = decoded.fatal.into_iter().chain(decoded.types);
                 let wrong = WrongFields::new(wrong.map(|fault| fault.field).collect());
                 let decoded = decoded.value.is_object().then_some(Decoded {
                     registered,
+                    version,
                     value: decoded.value,
                     wrong,
                 });
@@ -276,19 +312,21 @@ impl DocumentValidation<'_> {
     fn registered(&mut self, parsed: &Parsed, id: NodeId, decoded: Decoded) {
         let Decoded {
             registered,
+            version,
             value,
             wrong,
         } = decoded;
         let scope = self.validator.scope;
         match registered {
             Registered::Object(kind) if scope.accepts(kind) => {
-                self.objects(parsed, kind, vec![(id, value, wrong)]);
+                self.objects(parsed, (kind, version), vec![(id, value, wrong)]);
             }
             Registered::TypedList(kind) if scope.accepts(kind) => {
                 let items = list_items(parsed, id).into_iter().zip(into_items(value));
                 let items = items.enumerate();
                 let items = items.map(|(index, (id, value))| (id, value, wrong.of_item(index)));
-                self.objects(parsed, kind, items.collect());
+                let items = items.filter(|(id, ..)| self.is_selected(parsed, *id, kind));
+                self.objects(parsed, (kind, version), items.collect());
             }
             // Its items are validated one by one.
             Registered::List => {}
@@ -304,11 +342,16 @@ impl DocumentValidation<'_> {
     }
 
     /// Defaults and validates all objects of a document; errors of validation come before the objects.
-    fn objects(&mut self, parsed: &Parsed, kind: Kind, items: Vec<(NodeId, Json, WrongFields)>) {
+    fn objects(
+        &mut self,
+        parsed: &Parsed,
+        (kind, version): (Kind, ApiVersion),
+        items: Vec<(NodeId, Json, WrongFields)>,
+    ) {
         let mut candidates = Vec::with_capacity(items.len());
         for (id, mut value, wrong) in items {
             wrong.fill(kind, &mut value);
-            default::apply(kind, &mut value);
+            let other_defaults = default::apply(kind, version, &mut value);
             let name = ObjectName {
                 kind,
                 name: name_of(&value).to_owned(),
@@ -332,6 +375,12 @@ impl DocumentValidation<'_> {
             let policy = policy.flatten().map(str::to_owned);
             candidates.push(Finding::Object(Box::new(Candidate {
                 object: is_valid.then(|| Object::from_json(kind, value)).flatten(),
+                older: (!other_defaults.is_empty()).then(|| OlderVersion {
+                    location: source.locate(&[]),
+                    name: name.clone(),
+                    version: version.name(),
+                    defaults: other_defaults,
+                }),
                 name,
                 failures,
                 policy,
@@ -348,8 +397,12 @@ impl DocumentValidation<'_> {
         if errors.is_empty() {
             return None;
         }
-        let name = pratique_gotext::strconv::quote(name);
-        let text = format!("{kind} {name}: {}", validate::aggregate(&errors));
+        let (name, errors_text) = (quote(name), validate::aggregate(&errors));
+        let text = match self.validator.scope {
+            ManifestScope::Plugin(_) => format!("{kind} {name}: {errors_text}"),
+            // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
+            ManifestScope::Api => format!("{kind}.{GROUP} {name} is invalid: {errors_text}"),
+        };
         let problems = errors
             .into_iter()
             .flat_map(|error| problems::of_field(subject, error))
@@ -357,13 +410,14 @@ impl DocumentValidation<'_> {
         let failure = Failure { text, problems };
         // If this exceeds the budget, the load fails for that alone.
         self.spend(&failure);
-        Some(Finding::Failure(failure.in_file(&self.file)))
+        Some(Finding::Failure(self.validator.scope.placed(failure, &self.file)))
     }
 
     fn fail(&mut self, failure: Failure) {
         // Once the budget is exceeded, the first failure of a document says where.
         if self.spend(&failure) || self.findings.is_empty() {
-            self.findings.push(Finding::Failure(failure.in_file(&self.file)));
+            let failure = self.validator.scope.placed(failure, &self.file);
+            self.findings.push(Finding::Failure(failure));
         }
     }
 
@@ -381,9 +435,10 @@ impl DocumentValidation<'_> {
 }
 
 impl Decoded {
-    fn whole(registered: Registered, value: Json) -> Self {
+    fn whole(registered: Registered, version: ApiVersion, value: Json) -> Self {
         Decoded {
             registered,
+            version,
             value,
             wrong: WrongFields::default(),
         }
@@ -392,7 +447,12 @@ impl Decoded {
 
 /// The name of a value whose kind is not known.
 fn name_in(parsed: &Parsed, id: NodeId) -> Option<String> {
-    let path = ["metadata", "name"].map(|name| Step::Field(name.to_owned()));
+    text_in(parsed, id, ["metadata", "name"])
+}
+
+/// A text in a value that is not decoded.
+fn text_in(parsed: &Parsed, id: NodeId, path: [&str; 2]) -> Option<String> {
+    let path = path.map(|name| Step::Field(name.to_owned()));
     let tree = parsed.tree();
     match &tree.get(tree.find(id, &path)?).value {
         Value::String(text, _) => Some(text.to_string()),

@@ -7,6 +7,7 @@ mod file_cache;
 pub(crate) mod options;
 pub(crate) mod reload;
 pub(crate) mod rewrites;
+pub(crate) mod selection;
 pub(crate) mod set;
 mod set_builder;
 
@@ -23,6 +24,7 @@ use document_batcher::DocumentBatcher;
 use document_validator::{DocumentValidator, ManifestScope};
 use file_cache::FileCache;
 use options::{Options, SourceTexts};
+use selection::{NamedOrigin, Selection};
 use set::ManifestSet;
 
 /// Loads a plugin's directory of static manifests.
@@ -87,10 +89,54 @@ pub fn load_among(
     plugin: Plugin,
     options: &Options<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
+    load_selected(
+        documents,
+        ManifestScope::Plugin(plugin),
+        Selection::Kinds,
+        options,
+    )
+}
+
+/// Loads the static manifests of a plugin among documents of any kind, told by the suffix of their names, as
+/// [`load_among`] does.
+///
+/// # Errors
+/// As [`load_directory`].
+pub fn load_static_among(
+    documents: &[Document],
+    plugin: Plugin,
+    options: &Options<'_>,
+) -> Result<ManifestSet, LoadErrors> {
+    let selection = Selection::Named(NamedOrigin::Static);
+    load_selected(documents, ManifestScope::Plugin(plugin), selection, options)
+}
+
+/// Loads the objects of the API among documents of any kind, as [`load_api_files`] does: all that configure admission, or
+/// those whose names do not have the suffix of static manifests.
+///
+/// # Errors
+/// As [`load_directory`].
+pub fn load_api_among(
+    documents: &[Document],
+    whatever_their_names: bool,
+    options: &Options<'_>,
+) -> Result<ManifestSet, LoadErrors> {
+    let selection = match whatever_their_names {
+        true => Selection::Kinds,
+        false => Selection::Named(NamedOrigin::Api),
+    };
+    load_selected(documents, ManifestScope::Api, selection, options)
+}
+
+fn load_selected(
+    documents: &[Document],
+    scope: ManifestScope,
+    selection: Selection,
+    options: &Options<'_>,
+) -> Result<ManifestSet, LoadErrors> {
     let budget = options.budget();
-    let mut validator =
-        DocumentValidator::new(ManifestScope::Plugin(plugin), options, SourceTexts::Kept, &budget);
-    validator.skips_other_kinds = true;
+    let mut validator = DocumentValidator::new(scope, options, SourceTexts::Kept, &budget);
+    validator.selection = selection;
     let mut batcher = DocumentBatcher::new(validator);
     let documents = documents.iter().map(|document| document.source.document());
     batcher.add_documents(documents.map(FileDocument::from));
@@ -244,10 +290,59 @@ mod tests {
     }
 
     #[test]
+    fn documents_are_told_apart_by_name() {
+        let text = format!(
+            "{}---\n{}---\nkind: Pod\napiVersion: v1\n",
+            POLICY,
+            POLICY
+                .replace("{name: p}", "{name: q.static.k8s.io}")
+                .replace("  paramKind: {apiVersion: v1, kind: ConfigMap}\n", "")
+        );
+        let file = ManifestFile {
+            path: "p.yaml".to_owned(),
+            content: text.into_bytes(),
+        };
+        let documents = crate::parse::documents::read_documents(&file).unwrap();
+        let options = Options::new(&UncheckedExpressions);
+        let names = |set: Result<ManifestSet, LoadErrors>| {
+            let set = set.unwrap();
+            set.objects()
+                .map(|object| object.name.to_owned())
+                .collect::<Vec<_>>()
+        };
+        let plugin = Plugin::ValidatingAdmissionPolicy;
+        assert_eq!(
+            names(load_static_among(&documents, plugin, &options)),
+            ["q.static.k8s.io"]
+        );
+        assert_eq!(names(load_api_among(&documents, false, &options)), ["p"]);
+        assert_eq!(
+            names(load_api_among(&documents, true, &options)),
+            ["p", "q.static.k8s.io"]
+        );
+    }
+
+    #[test]
+    fn older_versions_are_those_of_the_api() {
+        let older = POLICY.replace("k8s.io/v1\n", "k8s.io/v1beta1\n");
+        assert_eq!(load(&older).unwrap().validating_policies.len(), 1);
+        let binding = "apiVersion: admissionregistration.k8s.io/v1alpha1\nkind: ValidatingAdmissionPolicyBinding\n\
+            metadata: {name: b}\nspec: {policyName: p, paramRef: {name: x}, validationActions: [Deny]}\n";
+        let set = load(binding).unwrap();
+        assert_eq!(set.older.len(), 1, "{:?}", set.older);
+        let stable = load(&binding.replace("v1alpha1", "v1")).unwrap_err().to_string();
+        let expected = "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io \"b\" is invalid: \
+            spec.paramRef.parameterNotFoundAction: Required value";
+        assert_eq!(stable, expected);
+    }
+
+    #[test]
     fn objects_of_the_api_are_validated() {
         let twice = load(&format!("{POLICY}---\n{POLICY}")).unwrap_err();
         assert!(twice.to_string().contains("duplicate name"), "{twice}");
         let unknown = load(&POLICY.replace("validations", "validatons")).unwrap_err();
-        assert!(unknown.to_string().contains("unknown field"), "{unknown}");
+        let expected = "ValidatingAdmissionPolicy in version \"v1\" cannot be handled as a ValidatingAdmissionPolicy: strict \
+            decoding error: unknown field \"spec.validatons\"";
+        assert_eq!(unknown.to_string(), expected);
     }
 }

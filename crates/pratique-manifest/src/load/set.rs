@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 use crate::kind::{Kind, with_kinds};
 use crate::parse::source::ObjectSource;
 use crate::position::Location;
+use crate::problem::ObjectName;
 
 macro_rules! declare_set {
     ($($kind:ident $list:ident,)*) => {
@@ -24,6 +25,8 @@ macro_rules! declare_set {
             $(#[doc = concat!("Objects of the kind `", stringify!($kind), "`.")] pub $list: Vec<Loaded<$kind>>,)*
             /// Text that follows the end of a document, and that the server does not read.
             pub unread: Vec<Location>,
+            /// Objects of older versions of the API, where those have other defaults than v1.
+            pub older: Vec<OlderVersion>,
         }
 
         impl ManifestSet {
@@ -36,6 +39,7 @@ macro_rules! declare_set {
             pub(crate) fn append(&mut self, other: &mut Self) {
                 $(self.$list.append(&mut other.$list);)*
                 self.unread.append(&mut other.unread);
+                self.older.append(&mut other.older);
             }
 
             /// Sorts the objects of each kind by name.
@@ -116,6 +120,19 @@ impl<T: Metadata<Ty = ObjectMeta>> Loaded<T> {
             source: &self.source,
         }
     }
+}
+
+/// An object of an older version, some of whose defaults are others than those of v1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OlderVersion {
+    /// Its location.
+    pub location: Location,
+    /// Its kind and name.
+    pub name: ObjectName,
+    /// The version: `v1alpha1`.
+    pub version: &'static str,
+    /// The fields with other defaults.
+    pub defaults: Vec<String>,
 }
 
 /// The kind, the name and the source of a loaded object of any kind.

@@ -125,8 +125,11 @@ impl SetBuilder {
             self.failed_policies.insert(name.name.clone());
         }
         let is_valid = failures.is_empty() && !name.name.is_empty();
-        self.failures
-            .extend(failures.into_iter().map(|failure| failure.in_file(file)));
+        self.failures.extend(
+            failures
+                .into_iter()
+                .map(|failure| self.scope.placed(failure, file)),
+        );
         match (candidate.object.filter(|_| is_valid), candidate.policy) {
             (Some(object), policy) => {
                 let bound = name.kind.bound_kind().zip(policy);
@@ -137,6 +140,7 @@ impl SetBuilder {
                     source.discard_text();
                 }
                 object.add_to(&mut self.file_set, source);
+                self.file_set.older.extend(candidate.older);
             }
             (None, Some(policy)) => self.failed_bindings.push(FailedBinding {
                 name: candidate.name,
