@@ -39,7 +39,7 @@ mod warning;
 
 use std::time::SystemTime;
 
-use pratique_manifest::{IgnoredPlugin, Location, ManifestSet};
+use pratique_manifest::{IgnoredPlugin, Location, ManifestSet, ObjectName};
 use pratique_sample::Budget;
 use pratique_types::FeatureGates;
 
@@ -123,12 +123,19 @@ pub fn lint_with(sets: &[&ManifestSet], options: &Options) -> Vec<Warning> {
     lints::webhook_timeout::check(&manifests, &mut report);
     let unread = sets.iter().flat_map(|set| &set.unread);
     report.extend(unread.map(lints::unread_text::check));
+    let older = sets.iter().flat_map(|set| &set.older);
+    report.extend(older.map(lints::older_version::check));
     report.finish()
 }
 
 /// Warns of the entries of an AdmissionConfiguration that the server ignores.
 pub fn ignored(plugins: &[IgnoredPlugin]) -> Vec<Warning> {
     plugins.iter().map(lints::unknown_plugin::check).collect()
+}
+
+/// Warns of an object of the API that is beside static manifests.
+pub fn mixed_origins(name: &ObjectName, location: &Location) -> Warning {
+    lints::mixed_origins::check(name, location)
 }
 
 /// Warns of text after the document of an AdmissionConfiguration.
