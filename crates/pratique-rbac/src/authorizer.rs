@@ -1,0 +1,48 @@
+//! Answers checks of expressions by roles and bindings.
+
+use pratique_cel::library::authz::{Answer, Authorizer, Check, User};
+
+use crate::objects::Rbac;
+
+/// Whether roles and bindings are all that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// They are: what they do not allow is not allowed.
+    Complete,
+    /// There may be others: what they do not allow is not known.
+    Partial,
+}
+
+/// An authorizer by roles and bindings.
+#[derive(Clone, Debug)]
+pub struct RbacAuthorizer {
+    rbac: Rbac,
+    completeness: Completeness,
+}
+
+impl RbacAuthorizer {
+    /// An authorizer by roles and bindings, which are all that there are or not.
+    pub fn new(rbac: Rbac, completeness: Completeness) -> Self {
+        RbacAuthorizer { rbac, completeness }
+    }
+}
+
+impl Authorizer for RbacAuthorizer {
+    fn authorize(&self, check: &Check<'_>) -> Answer {
+        let decision = self.rbac.decide(check);
+        let is_known = decision.allowed
+            || (self.completeness == Completeness::Complete
+                && !self.rbac.is_unsettled()
+                && !is_node(check.user));
+        match is_known {
+            true => Answer::Decided(decision),
+            false => Answer::Unknown,
+        }
+    }
+}
+
+/// Whether a user is a node, for which API servers have an authorizer of its own beside RBAC.
+// Upstream: kubernetes/pkg/auth/nodeidentifier/default.go, NodeIdentity
+fn is_node(user: &User) -> bool {
+    user.name.starts_with("system:node:") && user.groups.iter().any(|group| group == "system:nodes")
+}

@@ -1,0 +1,100 @@
+//! Bindings of roles to users, groups and service accounts.
+
+use pratique_cel::library::authz::User;
+use pratique_gotext::strconv::quote;
+use pratique_json::Value;
+
+/// A RoleBinding or a ClusterRoleBinding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Binding {
+    /// The kind of the role.
+    pub(crate) role_kind: String,
+    /// Its name.
+    pub(crate) role: String,
+    subjects: Vec<Subject>,
+}
+
+/// A subject of a binding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Subject {
+    kind: String,
+    name: String,
+    namespace: String,
+}
+
+impl Binding {
+    pub(crate) fn read(binding: &Value<'_>) -> Self {
+        let subjects = binding.get("subjects").and_then(Value::as_array);
+        Binding {
+            role_kind: text(binding, &["roleRef", "kind"]),
+            role: text(binding, &["roleRef", "name"]),
+            subjects: subjects.unwrap_or_default().iter().map(Subject::read).collect(),
+        }
+    }
+
+    /// The first subject that a user is; `namespace` is that of a RoleBinding.
+    pub(crate) fn subject(&self, user: &User, namespace: &str) -> Option<&Subject> {
+        self.subjects.iter().find(|subject| subject.is(user, namespace))
+    }
+
+    /// The binding in reasons.
+    // Upstream: kubernetes/pkg/registry/rbac/validation/rule.go, clusterRoleBindingDescriber and roleBindingDescriber
+    pub(crate) fn described(&self, name: &str, namespace: &str, subject: &Subject) -> String {
+        let (kind, shown) = match namespace {
+            "" => ("ClusterRoleBinding", quote(name)),
+            namespace => ("RoleBinding", quote(&format!("{name}/{namespace}"))),
+        };
+        let (role_kind, role) = (&self.role_kind, quote(&self.role));
+        format!(
+            "{kind} {shown} of {role_kind} {role} to {}",
+            subject.described(namespace)
+        )
+    }
+}
+
+impl Subject {
+    fn read(subject: &Value<'_>) -> Self {
+        Subject {
+            kind: text(subject, &["kind"]),
+            name: text(subject, &["name"]),
+            namespace: text(subject, &["namespace"]),
+        }
+    }
+
+    /// Whether a user is this subject.
+    // Upstream: kubernetes/pkg/registry/rbac/validation/rule.go, appliesToUser
+    fn is(&self, user: &User, namespace: &str) -> bool {
+        match self.kind.as_str() {
+            "User" => user.name == self.name,
+            "Group" => user.groups.contains(&self.name),
+            "ServiceAccount" => {
+                let namespace = self.namespace_in(namespace);
+                let account = user.name.strip_prefix("system:serviceaccount:");
+                let named = account.and_then(|account| account.split_once(':'));
+                !namespace.is_empty() && named == Some((namespace, &self.name))
+            }
+            _ => false,
+        }
+    }
+
+    fn described(&self, namespace: &str) -> String {
+        let name = match self.kind.as_str() {
+            "ServiceAccount" => format!("{}/{}", self.name, self.namespace_in(namespace)),
+            _ => self.name.clone(),
+        };
+        format!("{} {}", self.kind, quote(&name))
+    }
+
+    /// The namespace of a service account, by default that of the binding.
+    fn namespace_in<'a>(&'a self, namespace: &'a str) -> &'a str {
+        match self.namespace.as_str() {
+            "" => namespace,
+            given => given,
+        }
+    }
+}
+
+fn text(object: &Value<'_>, path: &[&str]) -> String {
+    let text = object.at(path).and_then(Value::as_str);
+    text.unwrap_or_default().to_owned()
+}
