@@ -37,6 +37,25 @@ impl Decider for NoOpinion {
     }
 }
 
+/// A [`Decider`] by an [`Authorizer`] that answers at once. From the first question on that it cannot answer, no question
+/// asked at the same time is answered.
+#[derive(Clone, Debug)]
+pub struct AtOnce<A>(pub A);
+
+impl<A: Authorizer> Decider for AtOnce<A> {
+    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+        let answers = questions
+            .iter()
+            .map(|question| self.0.authorize(&question.check()));
+        let decided = answers.map_while(|answer| match answer {
+            Answer::Decided(decision) => Some(decision),
+            Answer::Pending | Answer::Unknown => None,
+        });
+        let decisions: Vec<Decision> = decided.collect();
+        Box::pin(std::future::ready(decisions))
+    }
+}
+
 /// Answers to come.
 pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<Decision>> + Send + 'd>>;
 

@@ -22,7 +22,7 @@ pub struct Objects {
     namespaces: HashMap<String, StoredObject, RandomState>,
     /// Whether there are other namespaces, of which only the names are known.
     assumes_namespaces: bool,
-    /// Whether there may be params of kinds of which there is no object.
+    /// Whether there may be other params.
     assumes_params: bool,
     scopes: HashMap<GroupVersionKind, ParamScope>,
     /// Of the definition that was given last, by group and version.
@@ -68,7 +68,8 @@ impl Objects {
         self.assumes_namespaces = true;
     }
 
-    /// Takes params to be unknown, rather than absent, of kinds of which no object was added.
+    /// Takes params that were not added to be unknown, rather than absent. A kind of which an object in a namespace was
+    /// added is then taken to live in namespaces, if nothing defines it.
     pub fn assume_params(&mut self) {
         self.assumes_params = true;
     }
@@ -158,6 +159,13 @@ impl Objects {
         }
     }
 
+    /// The scope of a kind that nothing defines: objects without a namespace may have been written without it.
+    fn assumed_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
+        let namespaces = self.objects.get(kind).filter(|_| self.assumes_params)?;
+        let is_namespaced = namespaces.keys().any(|namespace| !namespace.is_empty());
+        is_namespaced.then_some(ParamScope::Namespaced)
+    }
+
     /// All namespaces, by name.
     fn namespaces(&self) -> Vec<&StoredObject> {
         let mut all: Vec<_> = self.namespaces.iter().collect();
@@ -182,7 +190,8 @@ impl Cluster for Objects {
     }
 
     fn param_scope(&self, kind: &GroupVersionKind) -> Option<ParamScope> {
-        self.scopes.get(kind).copied()
+        let defined = self.scopes.get(kind).copied();
+        defined.or_else(|| self.assumed_scope(kind))
     }
 
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
@@ -207,7 +216,8 @@ impl Cluster for Objects {
     }
 
     fn knows_params(&self, kind: &GroupVersionKind) -> bool {
-        !self.assumes_params || self.objects.contains_key(kind)
+        let _ = kind;
+        !self.assumes_params
     }
 
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
@@ -248,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_of_params_are_known_once_one_is_added() {
+    fn params_that_were_not_added_may_exist() {
         let mut objects = Objects::new();
         let kind = GroupVersionKind::new("", "v1", "ConfigMap");
         assert!(objects.knows_params(&kind));
@@ -257,7 +267,29 @@ mod tests {
         let limits =
             r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"limits","namespace":"shop"}}"#;
         insert(&mut objects, limits);
-        assert!(objects.knows_params(&kind));
+        assert!(!objects.knows_params(&kind));
+    }
+
+    #[test]
+    fn scopes_are_assumed_of_kinds_that_nothing_defines() {
+        let kind = GroupVersionKind::new("example.com", "v1", "Limit");
+        let limit = |more: &str| {
+            format!(r#"{{"apiVersion":"example.com/v1","kind":"Limit","metadata":{{"name":"a"{more}}}}}"#)
+        };
+        let scope = |more: &str, assumes: bool| {
+            let mut objects = Objects::new();
+            insert(&mut objects, &limit(more));
+            if assumes {
+                objects.assume_params();
+            }
+            objects.param_scope(&kind)
+        };
+        assert_eq!(
+            scope(r#","namespace":"shop""#, true),
+            Some(ParamScope::Namespaced)
+        );
+        assert_eq!(scope(r#","namespace":"shop""#, false), None);
+        assert_eq!(scope("", true), None);
     }
 
     #[test]
