@@ -54,7 +54,7 @@ pub use coverage::{Coverage, CoverageRecorder, CoverageReport, Missing, PolicyCo
 pub use decision::Decision;
 pub use files::{is_manifest, read as read_file};
 pub use format::{API_VERSION, KIND};
-pub use load::Policies;
+pub use load::{Policies, add_policies};
 pub use read::{may_be_suite, read_rules, read_suites, read_suites_at};
 pub use roots::Roots;
 pub use run::CaseResult;

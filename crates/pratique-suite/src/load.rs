@@ -100,7 +100,9 @@ impl Suite {
     ) -> Result<Admission, Vec<Problem>> {
         let all = sets.iter().cloned();
         let built = all
-            .fold(builder, |builder, (origin, set)| take(builder, origin, set))
+            .fold(builder, |builder, (origin, set)| {
+                add_policies(builder, origin, set)
+            })
             .build();
         built.map_err(|error| vec![self.build_problem(&error.to_string())])
     }
@@ -115,18 +117,11 @@ impl Suite {
     }
 }
 
-fn take(builder: AdmissionBuilder, origin: Origin, set: ManifestSet) -> AdmissionBuilder {
+/// Adds objects of an origin to what is evaluated.
+pub fn add_policies(builder: AdmissionBuilder, origin: Origin, set: ManifestSet) -> AdmissionBuilder {
     match origin {
         Origin::Static => builder.manifests(set),
-        Origin::Api => {
-            let policies = set.validating_policies.into_iter().map(|loaded| loaded.object);
-            let bindings = set.validating_bindings.into_iter().map(|loaded| loaded.object);
-            let mutating = set.mutating_policies.into_iter().map(|loaded| loaded.object);
-            let mutating_bindings = set.mutating_bindings.into_iter().map(|loaded| loaded.object);
-            builder
-                .api(policies, bindings)
-                .api_mutating(mutating, mutating_bindings)
-        }
+        Origin::Api => builder.configurations(set.into()),
     }
 }
 

@@ -7,6 +7,7 @@ use pratique::{Admission, EvalContext};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
+use pratique_rbac::{Completeness, RbacAuthorizer, is_rbac};
 use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation};
 
@@ -100,7 +101,11 @@ impl Suite {
         let given = [&of_case.rules, &self.cluster.rules];
         let rules = given.iter().copied().flatten().flatten().cloned();
         let authorizer: Arc<dyn Authorizer> = match given {
-            [None, None] => Arc::new(NoAuthorizer),
+            [None, None] => match objects().any(is_rbac) {
+                // Those of a suite are all there are.
+                true => Arc::new(RbacAuthorizer::new(objects().collect(), Completeness::Complete)),
+                false => Arc::new(NoAuthorizer),
+            },
             _ => Arc::new(Rules(rules.collect())),
         };
         let context = EvalContext::new(&cluster, authorizer);
