@@ -1,0 +1,105 @@
+//! Pieces of a stream, and where they begin.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Some documents of a stream, or some items of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The text. In items of a JSON list, the commas between them are blanks.
+    pub text: Vec<u8>,
+    /// Where the text begins.
+    pub start: Place,
+    /// How many documents and items stand before it.
+    pub number: usize,
+    /// What the text is.
+    pub form: Form,
+    /// The JSON values of the text, if it consists of such values only; they may be invalid.
+    pub values: Vec<Value>,
+}
+
+/// A JSON value in the text of a piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The bytes of the piece.
+    pub range: Range<usize>,
+    /// How many colons stand outside of its strings: if the value is valid, as many as it has members.
+    pub colons: usize,
+}
+
+/// What the text of a piece is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Documents.
+    Documents,
+    /// Items of a list: JSON values, or a YAML sequence.
+    Items(Arc<ListHeader>),
+    /// A list without its items. Only with this it is known to be a list, and to be complete.
+    ListEnd,
+}
+
+/// What a list says about itself before its items.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListHeader {
+    /// Its `apiVersion`.
+    pub api_version: Option<String>,
+    /// Its `kind`.
+    pub kind: Option<String>,
+}
+
+/// A place in a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: usize,
+    /// The characters before it on that line.
+    pub column: usize,
+    /// The bytes before it.
+    pub offset: usize,
+}
+
+/// Why the rest of a stream is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamError {
+    /// The stream cannot be read.
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
+    /// A document exceeds [`Limits::document`](crate::Limits::document).
+    #[error("a document is too large")]
+    TooLarge(Place),
+}
+
+impl Place {
+    /// The start of a stream.
+    pub const START: Self = Place {
+        line: 1,
+        column: 0,
+        offset: 0,
+    };
+
+    /// The place after some text that begins here.
+    #[must_use]
+    pub fn after(self, text: &[u8]) -> Self {
+        let chars = |text: &[u8]| text.iter().filter(|byte| !matches!(byte, 0x80..0xC0)).count();
+        let offset = self.offset + text.len();
+        match memchr::memrchr(b'\n', text) {
+            None => Place {
+                column: self.column + chars(text),
+                offset,
+                ..self
+            },
+            Some(last) => Place {
+                line: self.line + memchr::memchr_iter(b'\n', text).count(),
+                column: chars(text.get(last + 1..).unwrap_or_default()),
+                offset,
+            },
+        }
+    }
+}
+
+impl ListHeader {
+    /// Whether the list is known to be none.
+    pub(crate) fn is_no_list(&self) -> bool {
+        self.kind.as_deref().is_some_and(|kind| !kind.ends_with("List"))
+    }
+}
