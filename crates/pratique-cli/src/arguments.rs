@@ -1,5 +1,6 @@
 //! The command line.
 
+mod answers;
 mod check;
 mod cluster;
 mod duration;
@@ -13,13 +14,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use pratique_manifest::Plugin;
 
+pub(crate) use answers::{AnswerArguments, FailOn, ReviewFormat};
 pub(crate) use check::{CheckArguments, CheckFormat};
 pub(crate) use cluster::ClusterArguments;
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
 use duration::duration;
 pub(crate) use listen::Listen;
-pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments, ReviewFormat};
+pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments,
     ServeArguments,

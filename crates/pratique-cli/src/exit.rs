@@ -8,7 +8,7 @@ use pratique::NotEvaluated;
 use crate::output;
 use crate::output::text::{Lines, Text, text};
 
-/// The exit code for wrong usage and failed input or output.
+/// The exit code for wrong usage, and for input or output that fails.
 pub(crate) const ERROR: u8 = 2;
 
 /// The exit code if the result depends on missing inputs.
@@ -26,6 +26,8 @@ pub(crate) enum ExitStatus {
     Failure,
     /// The result depends on missing inputs.
     Undecided,
+    /// Something cannot be read or evaluated.
+    Unread,
 }
 
 /// An error that ends the command.
@@ -90,9 +92,12 @@ pub(crate) enum CliError {
     /// The server does not start.
     #[error("{0}")]
     Serve(String),
-    /// A request cannot be evaluated.
-    #[error("{place}: the request cannot be evaluated: {why}")]
-    Evaluation { place: String, why: String },
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        CliError::Thread(error)
+    }
 }
 
 impl ExitStatus {
@@ -107,10 +112,16 @@ impl ExitStatus {
 
     /// The exit code.
     pub(crate) fn code(self) -> ExitCode {
+        ExitCode::from(self.number())
+    }
+
+    /// The number of the exit code.
+    pub(crate) fn number(self) -> u8 {
         match self {
-            ExitStatus::Success => ExitCode::SUCCESS,
-            ExitStatus::Failure => ExitCode::FAILURE,
-            ExitStatus::Undecided => ExitCode::from(UNDECIDED),
+            ExitStatus::Success => 0,
+            ExitStatus::Failure => 1,
+            ExitStatus::Undecided => UNDECIDED,
+            ExitStatus::Unread => ERROR,
         }
     }
 }

@@ -1,40 +1,50 @@
 //! Reads files of objects, as API servers and their clients do.
 
 pub(crate) mod named;
+pub(crate) mod open;
+pub(crate) mod piece;
+mod place;
+mod quick;
+pub(crate) mod walk;
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pratique_json::Value;
 use pratique_manifest::{
     Document, LoadErrors, Location, ManifestFile, Problem, TreeNode, path_text, read_contents,
 };
 use pratique_suite::convert::{Item, convert, items};
-use pratique_suite::is_manifest;
 use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
 
 use crate::exit::CliError;
 use crate::output::problems;
 
+pub(crate) use walk::files;
+
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";
 
 /// An object and its location.
 #[derive(Clone, Debug)]
-pub(crate) struct InputObject {
-    pub(crate) object: Value<'static>,
+pub(crate) struct GivenObject<'t> {
+    pub(crate) object: Value<'t>,
     pub(crate) location: Location,
     /// The warnings of an API server that decodes the object, or its error.
     pub(crate) received: Result<Vec<String>, String>,
+    /// Its place among the items of its document, from 0.
+    pub(crate) item: usize,
 }
+
+/// An object that does not borrow from a text.
+pub(crate) type InputObject = GivenObject<'static>;
 
 /// The objects of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Objects {
-    pub(crate) given: Vec<InputObject>,
+pub(crate) struct Objects<'t> {
+    pub(crate) given: Vec<GivenObject<'t>>,
     /// Duplicate keys outside of objects, in lists.
     pub(crate) duplicate_keys: Vec<Problem>,
     /// The number of empty lists.
@@ -51,51 +61,26 @@ pub(crate) enum InputError {
     /// It exceeds the size limit.
     TooLarge { path: String, mebibytes: u32 },
     /// Documents are not YAML or JSON.
-    Invalid { file: ManifestFile, errors: LoadErrors },
+    Invalid {
+        file: ManifestFile,
+        /// The line of the input that the file begins with, from 1.
+        line: u32,
+        errors: LoadErrors,
+    },
     /// A document is not what was expected.
     Faulty { place: String, why: String },
+    /// A part of an input cannot be read, and what follows it is not.
+    Unread { path: String, error: std::io::Error },
 }
 
-impl Objects {
+impl<'t> Objects<'t> {
     /// The objects, or the first error.
-    pub(crate) fn whole(self) -> Result<Vec<InputObject>, InputError> {
+    pub(crate) fn whole(self) -> Result<Vec<GivenObject<'t>>, InputError> {
         match self.faults.into_iter().next() {
             None => Ok(self.given),
             Some(fault) => Err(fault),
         }
     }
-}
-
-/// The files of a path: the YAML and JSON files of a directory, sorted by name, or the path itself.
-pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let unreadable = |error| CliError::Read {
-        path: path_text(path),
-        error,
-    };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(path).map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        // A link that leads nowhere is told when it is read.
-        let may_be_file = fs::metadata(&file).map_or(true, |found| found.is_file());
-        if (is_manifest(&file) || is_lines_of_json(&file)) && may_be_file {
-            files.push(file);
-        }
-    }
-    files.sort_unstable();
-    Ok(files)
-}
-
-/// Whether a file has an extension of JSON lines, which servers do not read.
-fn is_lines_of_json(path: &Path) -> bool {
-    has_extension(path, &["ndjson", "jsonl"])
-}
-
-fn has_extension(path: &Path, known: &[&str]) -> bool {
-    let extension = path.extension().map(OsStr::to_ascii_lowercase);
-    extension.is_some_and(|extension| known.iter().any(|known| extension == *known))
 }
 
 /// Checks that a path of the user exists: a missing file is not an error of the policies.
@@ -108,32 +93,38 @@ pub(crate) fn openable(path: &str) -> Result<(), CliError> {
 }
 
 /// Reads the objects of a file; `-` is standard input.
-pub(crate) fn read(path: &Path, mebibytes: u32) -> Result<Objects, InputError> {
+pub(crate) fn read(path: &Path, mebibytes: u32) -> Result<Objects<'static>, InputError> {
     Ok(objects(read_file(path, mebibytes)?))
 }
 
 /// The objects of a file. Lists give their items, and errors do not affect the rest of the file.
-pub(crate) fn objects(file: ManifestFile) -> Objects {
+pub(crate) fn objects(file: ManifestFile) -> Objects<'static> {
+    objects_of(file, |document| items(&document.source))
+}
+
+/// The objects of the items that a file's documents consist of.
+fn objects_of(file: ManifestFile, items: impl Fn(&Document) -> Vec<Item>) -> Objects<'static> {
     let contents = read_contents(&file);
     let mut objects = Objects::default();
     for document in contents.documents {
-        objects.add(&document);
+        let items = items(&document);
+        objects.add(&document, items);
     }
     if !contents.errors.failures().is_empty() {
         objects.faults.push(InputError::Invalid {
             file,
+            line: 1,
             errors: contents.errors,
         });
     }
     objects
 }
 
-impl Objects {
-    fn add(&mut self, document: &Document) {
+impl Objects<'_> {
+    fn add(&mut self, document: &Document, items: Vec<Item>) {
         let mut repeated = Repeated::new(document);
-        let items = items(&document.source);
         self.empty_lists += usize::from(items.is_empty());
-        for item in items {
+        for (index, item) in items.into_iter().enumerate() {
             let span = document.source.tree().get(item.node).span;
             let location = document.source.document().location(span);
             match convert(document.source.tree(), item.node) {
@@ -146,6 +137,7 @@ impl Objects {
                         object,
                         location,
                         received,
+                        item: index,
                     });
                 }
                 _ => self.faults.push(InputError::Faulty {

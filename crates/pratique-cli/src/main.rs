@@ -31,7 +31,7 @@ use pratique_types::is_nonprinting;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The depth of recursion is bounded, but the main thread's stack may be smaller than that needs.
-const STACK: usize = 64 << 20;
+pub(crate) const STACK: usize = 64 << 20;
 
 fn main() -> ExitCode {
     let arguments = match arguments::parse() {

@@ -27,6 +27,36 @@ pub(crate) fn print(text: &Text) -> Result<(), CliError> {
     write(text::printed(text).as_bytes())
 }
 
+/// Output that was escaped for its format, to be printed later.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Printed(Vec<u8>);
+
+impl Printed {
+    /// Adds text.
+    pub(crate) fn text(&mut self, text: &Text) {
+        self.0.extend_from_slice(text::printed(text).as_bytes());
+    }
+
+    /// Adds a value as a JSON line.
+    pub(crate) fn json_line(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
+        self.0.extend(json::line(value).map_err(unwritten)?);
+        Ok(())
+    }
+
+    /// Adds commands of GitHub Actions.
+    pub(crate) fn github(&mut self, commands: &Commands) {
+        self.0.extend_from_slice(commands.as_str().as_bytes());
+    }
+
+    /// Prints it.
+    pub(crate) fn print(&self) -> Result<(), CliError> {
+        match self.0.as_slice() {
+            [] => Ok(()),
+            bytes => write(bytes),
+        }
+    }
+}
+
 /// Writes a note to standard error, and ignores errors.
 pub(crate) fn note(text: &Text) {
     let mut out = io::stderr().lock();

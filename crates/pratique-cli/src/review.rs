@@ -1,30 +1,38 @@
 //! `pratique review`: evaluates admission for objects.
 
+mod decisions;
 mod diff;
 mod evaluate;
 mod exchange;
+mod github;
 mod input_errors;
+mod junit;
+mod ordered;
 mod policies;
 mod printer;
+mod read;
 mod received;
+mod record;
 mod report;
 mod request;
 mod result;
+mod sarif;
+mod state;
 mod stored;
+mod tally;
 mod unbound;
+mod work;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use pratique::authorization::{Authorizer, Decider, NoAuthorizer};
-use pratique_json::Value;
 use pratique_manifest::path_text;
-use pratique_policy::Origin;
-use pratique_suite::request::cluster::{cluster, is_namespace};
-use pratique_suite::request::review;
+use pratique_stream::Limits;
+use pratique_suite::request::cluster::is_namespace;
 use pratique_suite::{Rules, read_rules};
 
-use crate::arguments::ReviewArguments;
+use crate::arguments::{FailOn, ReviewArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, InputError, InputObject};
 use crate::output::excerpt::Texts;
@@ -34,13 +42,17 @@ use crate::style::{Style, Tone};
 use evaluate::Evaluator;
 use input_errors::InputErrors;
 use policies::LoadFailure;
-use printer::{Counts, Printer};
-use received::InputRequest;
+use printer::Printer;
+use read::Inputs;
 use request::RequestBuilder;
+use state::ClusterState;
 use stored::Stored;
+use tally::Tally;
 use unbound::EvaluationScope;
+use work::{Reviewer, Shown};
 
-/// Evaluates every input; succeeds if all of them are allowed. Inputs that cannot be read do not affect the others.
+/// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
+/// others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let loaded = policies::load(
         &arguments.policies,
@@ -58,13 +70,11 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
     scope.warn();
+    let inputs = Inputs::of(&arguments.inputs)?;
     let mut reader = Reader {
         mebibytes: arguments.max_input,
         errors: InputErrors::default(),
-        empty: Vec::new(),
-        empty_lists: 0,
     };
-    let given = reader.all(&arguments.inputs)?;
     let old = reader.all(&arguments.request.old)?;
     let old = reader.existing(old)?;
     let state = reader.all(&arguments.namespace_object)?;
@@ -74,49 +84,59 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let rules = reader.rules(arguments.authorizer.as_deref())?;
     let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
     faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
-    if given.is_empty() && reader.errors.count() == 0 {
+    let limits = limits(arguments.max_input);
+    let mut cluster = ClusterState::new(&state);
+    inputs.survey(limits, &mut cluster);
+    let reviewer = Reviewer {
+        builder: RequestBuilder::new(&arguments.request, stored),
+        evaluator: match arguments.webhooks {
+            true => Evaluator::chain(&admission, decider(rules))?,
+            false => Evaluator::policies(&admission, authorizer(rules), arguments.explain),
+        },
+        sets: &sets,
+        shown: Shown {
+            format: arguments.answers.output,
+            quiet: arguments.answers.quiet,
+            summary: arguments.answers.summary,
+        },
+    };
+    let mut printer = Printer::new(&arguments.answers, reader.errors);
+    // Webhooks are called one after the other, as they may have side effects.
+    let threads = if arguments.webhooks { 1 } else { ordered::cores() };
+    ordered::in_order(
+        threads,
+        move |intake| inputs.give(limits, cluster, &intake),
+        |unit| reviewer.review(unit),
+        |reviewed| printer.print(reviewed),
+    )?;
+    if printer.given == 0 && printer.errors.count() == 0 {
         let inputs = arguments.inputs.iter().map(|path| path_text(path));
         let inputs = inputs.collect::<Vec<_>>().join(", ");
-        if reader.empty_lists == 0 {
+        if printer.empty_lists == 0 {
             return Err(CliError::NothingToReview { inputs });
         }
         output::note(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(ExitStatus::Success);
     }
-    for path in std::mem::take(&mut reader.empty) {
-        warn(&path, &["there is no object in it".to_owned()]);
-    }
-    let builder = RequestBuilder::new(&arguments.request, state.iter().chain(&given), stored);
-    let cluster = cluster_of(&state, &given);
-    let evaluator = match arguments.webhooks {
-        true => Evaluator::chain(&admission, &cluster, decider(rules))?,
-        false => Evaluator::policies(&admission, &cluster, authorizer(rules), arguments.explain),
-    };
-    let mut printer = Printer::new(arguments.output);
-    // Each object and its result are dropped once the result is printed.
-    for (index, given) in given.into_iter().enumerate() {
-        let Some(input) = reader.input(&builder, given, index + 1)? else {
-            continue;
-        };
-        let mut result = evaluator.evaluate(&input)?;
-        if let Some(explanation) = &mut result.explanation {
-            sets.iter()
-                .for_each(|set| explanation.locate(Origin::Static, set));
-        }
-        printer.print(result)?;
-    }
-    let counts = printer.end(&reader.errors, &scope)?;
-    Ok(match exit_status(counts, &reader.errors) {
-        ExitStatus::Success if !scope.can_deny() => ExitStatus::Undecided,
-        status => status,
-    })
+    printer.end(&scope)
 }
 
-/// The exit status: denials and errors take precedence over undecided requests.
-fn exit_status(counts: Counts, errors: &InputErrors) -> ExitStatus {
-    if counts.denied > 0 || errors.count() > 0 {
+fn limits(mebibytes: u32) -> Limits {
+    let document = u64::from(mebibytes) << 20;
+    Limits {
+        document: usize::try_from(document).unwrap_or(usize::MAX),
+        ..Limits::default()
+    }
+}
+
+/// The exit status: denials take precedence over errors, and these over undecided requests.
+fn exit_status(tally: &Tally, errors: usize, scope: &EvaluationScope, fail_on: &[FailOn]) -> ExitStatus {
+    let fails = |on: FailOn, count: usize| count > 0 && fail_on.contains(&on);
+    if fails(FailOn::Deny, tally.denied) || fails(FailOn::Warn, tally.warned) || fails(FailOn::Audit, tally.audited) {
         ExitStatus::Failure
-    } else if counts.undecided > 0 {
+    } else if fails(FailOn::Error, errors) {
+        ExitStatus::Unread
+    } else if fails(FailOn::Undecided, tally.undecided + usize::from(!scope.can_deny())) {
         ExitStatus::Undecided
     } else {
         ExitStatus::Success
@@ -138,56 +158,21 @@ fn decider(rules: Option<Rules>) -> Box<dyn Decider> {
     }
 }
 
-/// The cluster: the given state, and the namespaces and CustomResourceDefinitions among the inputs. Other namespaces
-/// and params may exist.
-fn cluster_of(state: &[InputObject], given: &[InputObject]) -> pratique::Objects {
-    let is_definition =
-        |object: &Value<'_>| object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition");
-    let existing = given.iter().filter(|given| given.received.is_ok());
-    let inputs = existing.map(|given| &given.object);
-    let inputs = inputs.filter(|object| is_namespace(object) || is_definition(object));
-    let objects = state.iter().map(|given| &given.object).chain(inputs);
-    let mut cluster = cluster(objects, []);
-    cluster.assume_namespaces();
-    cluster.assume_params();
-    cluster
-}
-
-/// Decodes the request of an AdmissionReview.
-fn decode_review(given: &InputObject) -> Result<InputRequest, InputError> {
-    let place = problems::place(&given.location);
-    match review::decode(&given.object) {
-        Ok(request) => {
-            warn(&place, &received::decode_warnings(&request));
-            Ok(InputRequest {
-                request,
-                place,
-                received: Ok(Vec::new()),
-            })
-        }
-        Err(why) => Err(InputError::Faulty { place, why }),
-    }
-}
-
-/// Reads inputs, and collects errors.
+/// Reads the state of the cluster, and collects errors.
 struct Reader {
     mebibytes: u32,
     errors: InputErrors,
-    /// Paths without objects.
-    empty: Vec<String>,
-    /// The number of empty lists, which are no error.
-    empty_lists: usize,
 }
 
 impl Reader {
     fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<InputObject>, CliError> {
         let mut all = Vec::new();
         for path in paths {
-            let before = (all.len(), self.errors.count(), self.empty_lists);
             let path = path.as_ref();
+            let before = (all.len(), self.errors.count());
             self.add(path, &mut all)?;
-            if before == (all.len(), self.errors.count(), self.empty_lists) {
-                self.empty.push(path_text(path));
+            if before == (all.len(), self.errors.count()) {
+                warn(&path_text(path), &["there is no object in it".to_owned()]);
             }
         }
         Ok(all)
@@ -197,7 +182,6 @@ impl Reader {
         for path in input::files(path)? {
             match input::read(&path, self.mebibytes) {
                 Ok(objects) => {
-                    self.empty_lists += objects.empty_lists;
                     for duplicate in &objects.duplicate_keys {
                         let place = duplicate
                             .location
@@ -276,23 +260,6 @@ impl Reader {
                 })?;
                 Ok(None)
             }
-        }
-    }
-
-    /// Builds the request of an input, the `number`th of the run; `None` if it has an error.
-    fn input(
-        &mut self,
-        builder: &RequestBuilder<'_>,
-        given: InputObject,
-        number: usize,
-    ) -> Result<Option<InputRequest>, CliError> {
-        let input = match review::is_review(&given.object) {
-            true => decode_review(&given),
-            false => builder.input(&given, number),
-        };
-        match input {
-            Ok(input) => Ok(Some(input)),
-            Err(error) => self.refuse(error).map(|()| None),
         }
     }
 

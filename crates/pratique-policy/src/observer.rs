@@ -57,6 +57,8 @@ pub struct Decision<'a> {
     pub binding: &'a str,
     /// What it leads to.
     pub effect: Effect,
+    /// The message of the validation or of the failure; empty for an error that is ignored.
+    pub message: &'a str,
     /// Whether an error led to it.
     pub error: ErrorType,
 }

@@ -38,6 +38,25 @@ pub fn items(source: &ObjectSource) -> Vec<Item> {
     items
 }
 
+/// The items that a document consists of: a sequence of items of a list, or one of them. `typed` is the version and the kind
+/// that the list implies.
+pub fn items_of(source: &ObjectSource, typed: Option<(String, String)>) -> Vec<Item> {
+    let root = source.root();
+    let nodes = match &source.tree().get(root).value {
+        manifest::Value::List(nodes) => nodes.as_slice(),
+        _ => &[root],
+    };
+    let mut items = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let item = Item {
+            node: *node,
+            typed: typed.clone(),
+        };
+        collect(source.tree(), item, &mut items);
+    }
+    items
+}
+
 /// Recursion is safe: the depth of trees is bounded.
 fn collect(tree: &Tree, item: Item, items: &mut Vec<Item>) {
     let text = |key: &str| match &tree.get(tree.entry(item.node, key)?.value).value {

@@ -163,7 +163,7 @@ fn request<'o>(
     let stored = || input.old_object.clone();
     let object = input.object.clone().or_else(stored).unwrap_or_default();
     let defined = request::defined(objects);
-    let made = template.request(&object, |_, _| stored(), &defined, 1);
+    let made = template.request(object.clone(), |_, _| stored(), &defined, 1);
     let request = made.map_err(|error| match error {
         BuildError::UnknownKind(_) => RequestError::Kind(error.to_string()),
         BuildError::NoOldObject => RequestError::Other(format!("{error}: give it as oldObject")),

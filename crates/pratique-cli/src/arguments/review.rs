@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use pratique_manifest::Plugin;
 use pratique_types::{FeatureGates, Operation};
 
-use super::plugin;
+use super::{AnswerArguments, plugin};
 use crate::baseline::Level;
 
 /// Review objects or whole AdmissionReviews as kube-apiserver would.
@@ -14,18 +14,21 @@ use crate::baseline::Level;
 /// Without --admission-control-config-file and --manifests, the Pod Security Standards are evaluated. Objects are not
 /// defaulted: policies see each object as it is given, without the fields that an API server would set.
 ///
-/// Exit codes: 0 everything is allowed; 1 something is denied or invalid; 2 wrong usage, or a file cannot be opened; 3
-/// nothing is denied, but something is undecided, because an input is missing.
+/// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
+/// nothing is denied, but something is undecided, because an input is missing. --fail-on says what counts.
 #[derive(Debug, Args)]
 pub(crate) struct ReviewArguments {
-    /// Files with objects or AdmissionReviews, as YAML or JSON, or directories of them; `-` is standard input. A file can
-    /// hold several documents: YAML and JSON separated by lines of `---`, JSON also concatenated.
+    /// Files with objects or AdmissionReviews, as YAML or JSON, plain or compressed with gzip, or directories that are
+    /// walked for such files, without what a `.gitignore` names; `-` is standard input. A file can hold several documents:
+    /// YAML and JSON separated by lines of `---`, JSON also concatenated or on lines of its own, and lists.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
     pub(crate) request: RequestArguments,
+    #[command(flatten)]
+    pub(crate) answers: AnswerArguments,
     /// File with the cluster's namespaces; namespaces among the inputs count as well. Of other namespaces only the names
     /// are known, and what depends on more is undecided.
     #[arg(long, env = "PRATIQUE_NAMESPACE_OBJECT", value_name = "FILE")]
@@ -37,12 +40,9 @@ pub(crate) struct ReviewArguments {
     /// …}]`. What no rule matches is not allowed. Without the flag, what depends on an authorization check is undecided.
     #[arg(long, env = "PRATIQUE_AUTHORIZER", value_name = "FILE")]
     pub(crate) authorizer: Option<String>,
-    /// Largest input file, in MiB.
+    /// Largest document, item of a long list, or other file, in MiB. Of a list, no more than an item is held.
     #[arg(long, env = "PRATIQUE_MAX_INPUT", value_name = "MIB", default_value_t = 32)]
     pub(crate) max_input: u32,
-    /// Output format.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: ReviewFormat,
     /// Explain each decision: which policies and bindings match, and each expression with its values and its cost.
     #[arg(long, env = "PRATIQUE_EXPLAIN")]
     pub(crate) explain: bool,
@@ -62,17 +62,6 @@ pub(crate) struct ReviewArguments {
         default_value = ""
     )]
     pub(crate) feature_gates: FeatureGates,
-}
-
-/// The output format of a review.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReviewFormat {
-    /// Text.
-    Human,
-    /// One AdmissionReview per line, with the mutated object beside the response.
-    Json,
-    /// The changes of mutating policies, as a unified diff of YAML.
-    Diff,
 }
 
 /// The policies and webhooks to evaluate.

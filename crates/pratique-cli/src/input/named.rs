@@ -67,13 +67,13 @@ fn bounded(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 #[cfg(unix)]
-fn is_device(kind: FileType) -> bool {
+pub(super) fn is_device(kind: FileType) -> bool {
     use std::os::unix::fs::FileTypeExt;
 
     kind.is_char_device() || kind.is_block_device()
 }
 
 #[cfg(not(unix))]
-fn is_device(_: FileType) -> bool {
+pub(super) fn is_device(_: FileType) -> bool {
     false
 }

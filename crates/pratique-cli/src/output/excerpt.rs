@@ -27,6 +27,8 @@ pub(crate) struct Texts(HashMap<String, Option<Contents>>);
 #[derive(Debug)]
 struct Contents {
     text: String,
+    /// The number of the first line.
+    first: usize,
     starts: Vec<usize>,
     columns: HashMap<usize, Columns>,
 }
@@ -41,8 +43,18 @@ struct Columns {
 impl Texts {
     /// Adds the text of an input that cannot be read again.
     pub(crate) fn insert(&mut self, path: &str, content: &[u8]) {
+        self.insert_part(path, content, 1);
+    }
+
+    /// Adds a part of the text of an input that begins with a line, counted from 1.
+    pub(crate) fn insert_part(&mut self, path: &str, content: &[u8], line: u32) {
         let text = String::from_utf8(content.to_vec()).ok();
-        self.0.insert(path.to_owned(), text.map(Contents::new));
+        let first = usize::try_from(line).unwrap_or(usize::MAX);
+        let part = |text| Contents {
+            first,
+            ..Contents::new(text)
+        };
+        self.0.insert(path.to_owned(), text.map(part));
     }
 
     /// The line of a location, with the range underlined; `None` if the file cannot be read any more.
@@ -74,6 +86,7 @@ impl Contents {
         let starts = std::iter::once(0).chain(breaks).collect();
         Contents {
             text,
+            first: 1,
             starts,
             columns: HashMap::new(),
         }
@@ -81,7 +94,7 @@ impl Contents {
 
     /// Shows the part of a line, counted from 1, around a range of characters.
     fn frame(&mut self, number: usize, place: Range<usize>, tone: Tone, style: Style) -> Option<Text> {
-        let index = number.checked_sub(1)?;
+        let index = number.checked_sub(self.first)?;
         let start = *self.starts.get(index)?;
         let end = self
             .starts

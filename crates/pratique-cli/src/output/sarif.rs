@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::catalog::{self, Described};
 use super::finding::{Finding, Severity};
 
-const SCHEMA: &str =
+pub(crate) const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// A log.
@@ -230,7 +230,7 @@ fn text(text: &str) -> Text {
 }
 
 /// A path as a reference: relative ones stay so, others become `file:` URIs.
-fn uri(path: &str) -> String {
+pub(crate) fn uri(path: &str) -> String {
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
     for byte in path.trim_start_matches("./").bytes() {
         match byte {

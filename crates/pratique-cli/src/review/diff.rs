@@ -13,7 +13,7 @@ const CONTEXT: usize = 3;
 
 /// The diff of a changed object; empty if it is unchanged.
 pub(super) fn of(result: &ReviewResult<'_>, style: Style) -> Text {
-    let place = &result.input.place;
+    let place = &result.input.place();
     let before = &result.input.request.object;
     let after = result.outcome.object.as_ref();
     after.map_or_else(Text::new, |after| diff(place, before, after, style))

@@ -11,11 +11,11 @@ use super::exchange::Exchanges;
 use super::received::InputRequest;
 use super::result::ReviewResult;
 use crate::exit::CliError;
+use crate::input::InputError;
 
 /// The evaluator of requests.
 pub(super) struct Evaluator<'a> {
     admission: &'a Admission,
-    cluster: &'a Objects,
     extent: Extent,
 }
 
@@ -37,13 +37,11 @@ impl<'a> Evaluator<'a> {
     /// Evaluates policies only, and explains decisions if `explain` is set.
     pub(super) fn policies(
         admission: &'a Admission,
-        cluster: &'a Objects,
         authorizer: Arc<dyn Authorizer>,
         explain: bool,
     ) -> Self {
         Evaluator {
             admission,
-            cluster,
             extent: Extent::Policies { authorizer, explain },
         }
     }
@@ -51,45 +49,48 @@ impl<'a> Evaluator<'a> {
     /// Evaluates policies and calls webhooks.
     pub(super) fn chain(
         admission: &'a Admission,
-        cluster: &'a Objects,
         decider: Box<dyn Decider>,
     ) -> Result<Self, CliError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(CliError::Thread)?;
         Ok(Evaluator {
             admission,
-            cluster,
             extent: Extent::Chain { decider, runtime },
         })
     }
 
     /// Evaluates a request, and records what is to be shown of the evaluation.
-    pub(super) fn evaluate<'q>(&self, input: &'q InputRequest) -> Result<ReviewResult<'q>, CliError> {
+    pub(super) fn evaluate<'q>(
+        &self,
+        cluster: &Objects,
+        input: &'q InputRequest<'q>,
+    ) -> Result<ReviewResult<'q>, InputError> {
         let (recorder, mut exchanges) = (Recorder::new(), Exchanges::default());
         let request = &input.request;
         let outcome = match (input.decode_failure(), &self.extent) {
             (Some(outcome), _) => Ok(outcome),
             (None, Extent::Policies { authorizer, explain }) => {
-                let mut context = EvalContext::new(self.cluster, authorizer.clone());
+                let mut context = EvalContext::new(cluster, authorizer.clone());
                 if *explain {
                     context = context.with_trace(&recorder);
                 }
-                self.admission.admit_policies(request, context, &mut ())
+                self.admission.admit_policies(request, context, &mut exchanges.1)
             }
             (None, Extent::Chain { decider, runtime }) => {
-                let context = AdmissionContext::new(self.cluster).with_decider(&**decider);
+                let context = AdmissionContext::new(cluster).with_decider(&**decider);
                 runtime.block_on(self.admission.admit(request, context, &mut exchanges))
             }
         };
-        let outcome = outcome.map_err(|why| CliError::Evaluation {
-            place: input.place.clone(),
-            why: why.to_string(),
+        let outcome = outcome.map_err(|why| InputError::Faulty {
+            place: input.place(),
+            why: format!("the request cannot be evaluated: {why}"),
         })?;
         let explains = matches!(self.extent, Extent::Policies { explain: true, .. });
         Ok(ReviewResult {
             input,
             outcome: input.with_warnings(outcome),
             explanation: explains.then(|| recorder.explanation()),
+            decisions: exchanges.1.0,
             webhooks: exchanges.0,
         })
     }

@@ -5,6 +5,8 @@ use pratique::webhook::{Called, Rejection, WebhookObserver};
 use pratique_json::{Value, base64};
 use serde::Serialize;
 
+use super::decisions::Decisions;
+
 /// An exchange with a webhook: request and response.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -56,11 +58,15 @@ impl Exchange {
     }
 }
 
-/// Records the exchanges of a request.
+/// Records the exchanges of a request, and the decisions of its policies.
 #[derive(Default)]
-pub(super) struct Exchanges(pub(super) Vec<Exchange>);
+pub(super) struct Exchanges(pub(super) Vec<Exchange>, pub(super) Decisions);
 
 impl ChainObserver for Exchanges {
+    fn policies(&mut self) -> Option<&mut dyn pratique::policy::Observer> {
+        Some(&mut self.1)
+    }
+
     fn webhooks(&mut self) -> Option<&mut dyn WebhookObserver> {
         Some(self)
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::exit::CliError;
 use crate::input::InputError;
 use crate::output::excerpt::Texts;
-use crate::output::text::{Lines, text};
+use crate::output::text::{Lines, Text, text};
 use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 
@@ -17,9 +17,9 @@ pub(super) struct InputErrors {
 
 /// An error of an input, as JSON.
 #[derive(Debug, Serialize)]
-struct JsonError {
-    place: String,
-    message: String,
+pub(super) struct JsonError {
+    pub(super) place: String,
+    pub(super) message: String,
 }
 
 /// A line of output.
@@ -28,60 +28,76 @@ struct Line<'a> {
     error: &'a JsonError,
 }
 
+/// The text about an error of an input, and the errors that it consists of; errors of the command are returned.
+pub(super) fn described(error: InputError, style: Style) -> Result<(Text, Vec<JsonError>), CliError> {
+    Ok(match error {
+        InputError::Cli(error) => return Err(error),
+        InputError::TooLarge { path, mebibytes } => one(
+            path,
+            format!("larger than {mebibytes} MiB; --max-input allows more"),
+            style,
+        ),
+        InputError::Faulty { place, why } => one(place, why, style),
+        InputError::Unread { path, error } => {
+            let message = CliError::Read { path: String::new(), error }.to_string();
+            one(path, message.trim_start_matches(": ").to_owned(), style)
+        }
+        InputError::Invalid { file, line, errors } => {
+            let mut texts = Texts::default();
+            texts.insert_part(&file.path, &file.content, line);
+            let text = problems::human(&errors, &mut texts, style);
+            let found = errors.failures().iter().map(|failure| JsonError {
+                place: failure
+                    .problems
+                    .first()
+                    .and_then(|problem| problem.location.as_ref())
+                    .map_or_else(|| file.path.clone(), problems::place),
+                message: failure.text.clone(),
+            });
+            (text, found.collect())
+        }
+    })
+}
+
+fn one(place: String, message: String, style: Style) -> (Text, Vec<JsonError>) {
+    let error = style.paint(Tone::Bad, "error:");
+    let lines = Lines {
+        text: &message,
+        indent: "  ",
+    };
+    let text = text!("{} {}: {}\n", error, place, lines);
+    (text, vec![JsonError { place, message }])
+}
+
 impl InputErrors {
     /// The number of errors.
     pub(super) fn count(&self) -> usize {
         self.errors.len()
     }
 
+    /// All errors.
+    pub(super) fn all(&self) -> &[JsonError] {
+        &self.errors
+    }
+
+    /// Adds errors that were reported.
+    pub(super) fn extend(&mut self, errors: Vec<JsonError>) {
+        self.errors.extend(errors);
+    }
+
     /// Reports an error of an input; errors of the command are returned.
     pub(super) fn add(&mut self, error: InputError) -> Result<(), CliError> {
-        let style = Style::of_stderr();
-        match error {
-            InputError::Cli(error) => return Err(error),
-            InputError::TooLarge { path, mebibytes } => {
-                self.report(
-                    path,
-                    format!("larger than {mebibytes} MiB; --max-input allows more"),
-                    style,
-                );
-            }
-            InputError::Faulty { place, why } => self.report(place, why, style),
-            InputError::Invalid { file, errors } => {
-                let mut texts = Texts::default();
-                texts.insert(&file.path, &file.content);
-                output::note(&problems::human(&errors, &mut texts, style));
-                let found = errors.failures().iter().map(|failure| JsonError {
-                    place: failure
-                        .problems
-                        .first()
-                        .and_then(|problem| problem.location.as_ref())
-                        .map_or_else(|| file.path.clone(), problems::place),
-                    message: failure.text.clone(),
-                });
-                self.errors.extend(found);
-            }
-        }
+        let (text, errors) = described(error, Style::of_stderr())?;
+        output::note(&text);
+        self.errors.extend(errors);
         Ok(())
     }
 
-    fn report(&mut self, place: String, message: String, style: Style) {
-        let error = style.paint(Tone::Bad, "error:");
-        let lines = Lines {
-            text: &message,
-            indent: "  ",
-        };
-        output::note(&text!("{} {}: {}\n", error, place, lines));
-        self.errors.push(JsonError { place, message });
-    }
-
-    /// `, 2 errors`; empty if there are none.
-    pub(super) fn counted(&self) -> String {
-        match self.count() {
-            0 => String::new(),
-            1 => ", 1 error".to_owned(),
-            count => format!(", {count} errors"),
-        }
+    /// Reports an error.
+    pub(super) fn report(&mut self, place: String, message: String) {
+        let (text, errors) = one(place, message, Style::of_stderr());
+        output::note(&text);
+        self.errors.extend(errors);
     }
 
     /// Prints a JSON line for each error.

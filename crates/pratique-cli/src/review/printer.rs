@@ -1,85 +1,175 @@
-//! Prints results as they come, and counts them.
+//! Prints what was reviewed, in order, and counts it.
 
-use pratique::AdmissionDecision;
+use std::collections::HashSet;
 
-use super::diff;
 use super::input_errors::InputErrors;
-use super::report::{self, JsonReview};
-use super::result::ReviewResult;
+use super::record::Record;
+use super::request::Assumed;
+use super::sarif::Log;
+use super::tally::Tally;
 use super::unbound::EvaluationScope;
-use crate::arguments::ReviewFormat;
-use crate::exit::CliError;
+use super::work::{End, Reviewed};
+use super::{exit_status, junit};
+use crate::arguments::{AnswerArguments, ReviewFormat};
+use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
-use crate::style::Style;
+use crate::style::{Style, Tone};
 
-/// The number of requests by decision.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
-    pub(super) allowed: usize,
-    pub(super) denied: usize,
-    pub(super) undecided: usize,
+/// After how many errors the rest of a file is not reviewed.
+const MAX_ERRORS: usize = 1000;
+/// How many assumed resources are told.
+const MAX_ASSUMED: usize = 100;
+
+/// Prints what comes of the inputs.
+pub(super) struct Printer<'a> {
+    arguments: &'a AnswerArguments,
+    pub(super) errors: InputErrors,
+    tally: Tally,
+    records: Vec<Record>,
+    assumed: HashSet<Assumed>,
+    /// Errors of the current file, and whether the rest of it is dropped.
+    file_errors: usize,
+    is_given_up: bool,
+    /// What came of the current path of the user.
+    path_has_something: bool,
+    pub(super) given: usize,
+    pub(super) empty_lists: usize,
 }
 
-/// Prints results in a format.
-pub(super) struct Printer {
-    format: ReviewFormat,
-    counts: Counts,
+/// A line of output with the counts.
+#[derive(serde::Serialize)]
+struct SummaryLine<'a> {
+    summary: JsonSummary<'a>,
 }
 
-impl Printer {
-    /// A printer for a format.
-    pub(super) fn new(format: ReviewFormat) -> Self {
+#[derive(serde::Serialize)]
+struct JsonSummary<'a> {
+    #[serde(flatten)]
+    tally: &'a Tally,
+    errors: usize,
+}
+
+impl<'a> Printer<'a> {
+    /// A printer; `errors` are those that were found before.
+    pub(super) fn new(arguments: &'a AnswerArguments, errors: InputErrors) -> Self {
         Printer {
-            format,
-            counts: Counts::default(),
+            arguments,
+            errors,
+            tally: Tally::default(),
+            records: Vec::new(),
+            assumed: HashSet::new(),
+            file_errors: 0,
+            is_given_up: false,
+            path_has_something: false,
+            given: 0,
+            empty_lists: 0,
         }
     }
 
-    /// Prints the result of a request.
-    pub(super) fn print(&mut self, result: ReviewResult<'_>) -> Result<(), CliError> {
-        match result.outcome.decision() {
-            AdmissionDecision::Allowed => self.counts.allowed += 1,
-            AdmissionDecision::Denied => self.counts.denied += 1,
-            AdmissionDecision::Undecided => self.counts.undecided += 1,
-        }
-        match self.format {
-            ReviewFormat::Human => output::print(&report::one(&result, Style::of_stdout())),
-            ReviewFormat::Json => output::print_json_line(&JsonReview::from(result)),
-            ReviewFormat::Diff => {
-                if !result.outcome.allowed() {
-                    output::note(&report::one(&result, Style::of_stderr()));
+    /// Prints what came of a part of the inputs.
+    pub(super) fn print(&mut self, reviewed: Reviewed) -> Result<(), CliError> {
+        match reviewed.end {
+            Some(End::File) => (self.file_errors, self.is_given_up) = (0, false),
+            Some(End::Path(path)) => {
+                if !std::mem::take(&mut self.path_has_something) && self.given + self.errors.count() > 0 {
+                    self.warn(&path, "there is no object in it");
                 }
-                output::print(&diff::of(&result, Style::of_stdout()))
+            }
+            None => {}
+        }
+        if self.is_given_up {
+            return Ok(());
+        }
+        self.given += reviewed.given;
+        self.empty_lists += reviewed.empty_lists;
+        self.path_has_something |=
+            reviewed.given + reviewed.empty_lists + reviewed.errors.len() > 0;
+        if !reviewed.notes.as_str().is_empty() {
+            output::note(&reviewed.notes);
+        }
+        for (assumed, place) in reviewed.assumed {
+            self.tell_assumed(assumed, &place);
+        }
+        self.tally.add(reviewed.tally);
+        self.records.extend(reviewed.records);
+        reviewed.out.print()?;
+        let count = reviewed.errors.len();
+        let place = reviewed.errors.last().map(|error| error.place.clone());
+        self.errors.extend(reviewed.errors);
+        self.file_errors += count;
+        if let (true, Some(place)) = (self.file_errors > MAX_ERRORS, place) {
+            self.is_given_up = true;
+            // The reader has given up the part itself.
+            if count <= MAX_ERRORS {
+                self.errors.report(
+                    place,
+                    format!("the file has more than {MAX_ERRORS} errors: from here on it is not read"),
+                );
             }
         }
+        reviewed.fatal.map_or(Ok(()), Err)
     }
 
-    /// Prints the summary, and gives the counts.
-    pub(super) fn end(self, errors: &InputErrors, scope: &EvaluationScope) -> Result<Counts, CliError> {
-        let Counts {
-            allowed,
-            denied,
-            undecided,
-        } = self.counts;
-        match self.format {
+    fn tell_assumed(&mut self, assumed: Assumed, place: &str) {
+        if self.assumed.len() >= MAX_ASSUMED || self.assumed.contains(&assumed) {
+            return;
+        }
+        let Assumed { kind, resource } = &assumed;
+        self.warn(
+            place,
+            &format!(
+                "kind {kind} is not known: its resource is taken to be {}; give its CustomResourceDefinition, or name the \
+                 resource with --resource",
+                resource.trim_end_matches('.')
+            ),
+        );
+        self.assumed.insert(assumed);
+    }
+
+    fn warn(&self, place: &str, message: &str) {
+        let warning = Style::of_stderr().paint(Tone::Warning, "warning:");
+        output::note(&text!("{} {}: {}\n", warning, place, message));
+    }
+
+    /// Prints what comes at the end, and gives the exit status.
+    pub(super) fn end(self, scope: &EvaluationScope) -> Result<ExitStatus, CliError> {
+        let count = self.errors.count();
+        let status = exit_status(&self.tally, count, scope, &self.arguments.fail_on);
+        let summary = self.arguments.summary;
+        match self.arguments.output {
             ReviewFormat::Human => {
-                let undecided = match undecided {
-                    0 => String::new(),
-                    count => format!(", {count} undecided"),
+                let table = match summary {
+                    true => self.tally.table(),
+                    false => output::text::Text::new(),
                 };
-                output::print(&text!(
-                    "\n{} allowed, {} denied{}{}\n{}",
-                    allowed,
-                    denied,
-                    undecided,
-                    errors.counted(),
-                    scope.counted(),
-                ))?;
+                output::print(&text!("{}\n{}\n{}", table, self.tally.line(count), scope.counted()))?;
             }
-            ReviewFormat::Json => errors.print_json()?,
+            ReviewFormat::Json | ReviewFormat::Ndjson => {
+                self.errors.print_json()?;
+                if summary {
+                    let summary = JsonSummary {
+                        tally: &self.tally,
+                        errors: count,
+                    };
+                    output::print_json_line(&SummaryLine { summary })?;
+                }
+            }
+            ReviewFormat::Sarif => {
+                output::print_json(&Log::new(&self.records, self.errors.all(), status.number()))?
+            }
+            ReviewFormat::Junit => output::print_xml(&junit::of(&self.records, self.errors.all()))?,
+            ReviewFormat::Github => {
+                let line = text!("{}\n{}", self.tally.line(count), scope.counted());
+                let mut commands = output::github::Commands::default();
+                for error in self.errors.all() {
+                    commands.annotate("error", None, &error.place, &error.message);
+                }
+                commands.log(&line);
+                output::print_github(&commands)?;
+            }
             ReviewFormat::Diff => {}
         }
-        Ok(self.counts)
+        Ok(status)
     }
 }

@@ -2,19 +2,37 @@
 
 use pratique::Outcome;
 use pratique_json::Value;
+use pratique_manifest::Location;
 use pratique_suite::request::kind_of;
 use pratique_typed::decode::received;
 use pratique_types::{AdmissionRequest, Reason, Status};
+use serde::Serialize;
+
+use crate::output::problems;
 
 /// A request and the location of its input.
-pub(super) struct InputRequest {
-    pub(super) request: AdmissionRequest<'static>,
-    pub(super) place: String,
+pub(super) struct InputRequest<'t> {
+    pub(super) request: AdmissionRequest<'t>,
+    pub(super) location: Location,
+    /// The workload that makes the object, if it does not stand in the input itself.
+    pub(super) parent: Option<Parent>,
     /// The warnings of a server that decodes the object, or its error.
     pub(super) received: Result<Vec<String>, String>,
 }
 
-impl InputRequest {
+/// A workload that makes other objects.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Parent {
+    pub(super) kind: String,
+    pub(super) name: String,
+}
+
+impl InputRequest<'_> {
+    /// `file:line:column`
+    pub(super) fn place(&self) -> String {
+        problems::place(&self.location)
+    }
+
     /// The outcome of a request whose object cannot be decoded.
     pub(super) fn decode_failure(&self) -> Option<Outcome> {
         let why = self.received.as_ref().err()?;

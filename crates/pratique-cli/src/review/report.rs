@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::exchange::Exchange;
 use super::received::InputRequest;
+use super::record::Record;
 use super::result::ReviewResult;
 use crate::explanation;
 use crate::output::text::{Lines, Text, text};
@@ -38,7 +39,7 @@ pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {
         }
     };
     let changed = if object.is_some() { ", changed" } else { "" };
-    let place = style.paint(Tone::Place, &result.input.place);
+    let place = style.paint(Tone::Place, result.input.place());
     let subject = subject(result.input);
     let mut out = text!("{}: {}: {}{}\n", place, subject, decision, changed);
     let mut line = |label: Text, text: &str| {
@@ -119,7 +120,7 @@ fn mutation(step: &Step) -> String {
 }
 
 /// Describes the subject of a request: `CREATE pods/status shop/web`.
-fn subject(input: &InputRequest) -> String {
+pub(super) fn subject(input: &InputRequest<'_>) -> String {
     let request = &input.request;
     let resource = request.resource.group_resource();
     let part = if request.sub_resource.is_empty() { "" } else { "/" };
@@ -139,9 +140,12 @@ fn subject(input: &InputRequest) -> String {
     } else {
         String::new()
     };
+    let parent = input.parent.as_ref().map(|parent| format!(" of {} {}", parent.kind, parent.name));
     format!(
-        "{} {resource}{part}{} {namespace}{name}",
-        request.operation, request.sub_resource
+        "{} {resource}{part}{} {namespace}{name}{}",
+        request.operation,
+        request.sub_resource,
+        parent.unwrap_or_default()
     )
 }
 
@@ -150,6 +154,8 @@ fn subject(input: &InputRequest) -> String {
 pub(super) struct JsonReview {
     #[serde(flatten)]
     review: AdmissionReview<'static>,
+    /// Where the object is, and what policies decided.
+    result: Record,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     undecided: Vec<JsonUndecided>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,15 +167,15 @@ pub(super) struct JsonReview {
 }
 
 /// A missing input on which a policy or webhook depends.
-#[derive(Serialize)]
-struct JsonUndecided {
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct JsonUndecided {
     plugin: &'static str,
-    name: String,
+    pub(super) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     binding: Option<String>,
     missing: &'static str,
-    message: String,
-    help: &'static str,
+    pub(super) message: String,
+    pub(super) help: &'static str,
 }
 
 impl From<&Undecided> for JsonUndecided {
@@ -185,11 +191,15 @@ impl From<&Undecided> for JsonUndecided {
     }
 }
 
-impl From<ReviewResult<'_>> for JsonReview {
-    fn from(result: ReviewResult<'_>) -> Self {
+impl From<(ReviewResult<'_>, Record)> for JsonReview {
+    fn from((result, record): (ReviewResult<'_>, Record)) -> Self {
         let object = result.outcome.object.clone();
+        let mut record = record;
+        // It has them itself.
+        record.undecided = Vec::new();
         let undecided = result.outcome.undecided.iter().map(JsonUndecided::from).collect();
         JsonReview {
+            result: record,
             undecided,
             review: AdmissionReview::answer(result.outcome.into_response(&result.input.request)),
             object,

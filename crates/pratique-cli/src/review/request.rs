@@ -1,7 +1,9 @@
 //! Builds requests for objects from the arguments.
 
 use pratique_json::Value;
-use pratique_suite::request::{self, BuildError, RequestTemplate};
+use pratique_suite::request::{
+    self, BuildError, RequestTemplate, ResourceError, kind_of, regular_resource, target,
+};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
 
@@ -9,25 +11,34 @@ use super::received::InputRequest;
 use super::stored::Stored;
 use crate::arguments::RequestArguments;
 use crate::exit::CliError;
-use crate::input::{InputError, InputObject};
+use crate::input::{GivenObject, InputError};
 use crate::output::problems;
 
 /// Builds requests for objects.
 pub(super) struct RequestBuilder<'a> {
     template: RequestTemplate,
-    defined: Vec<ServedResource>,
     stored: Stored<'a>,
     /// Whether stored objects were given.
     has_old: bool,
 }
 
+/// A request, and what had to be assumed for it.
+pub(super) struct Built<'t> {
+    pub(super) input: InputRequest<'t>,
+    /// The resource that was assumed for a kind that is not known.
+    pub(super) assumed: Option<Assumed>,
+}
+
+/// A kind that is not known, and the resource that was assumed for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Assumed {
+    pub(super) kind: String,
+    pub(super) resource: String,
+}
+
 impl<'a> RequestBuilder<'a> {
-    /// A builder for the arguments; `given` may define resources, and `stored` are the stored objects.
-    pub(super) fn new<'g>(
-        arguments: &RequestArguments,
-        given: impl Iterator<Item = &'g InputObject>,
-        stored: Stored<'a>,
-    ) -> Self {
+    /// A builder for the arguments; `stored` are the stored objects.
+    pub(super) fn new(arguments: &RequestArguments, stored: Stored<'a>) -> Self {
         RequestBuilder {
             template: RequestTemplate {
                 operation: arguments.operation,
@@ -39,51 +50,83 @@ impl<'a> RequestBuilder<'a> {
                 dry_run: arguments.dry_run,
                 options: None,
             },
-            defined: request::defined(given.map(|given| &given.object)),
             stored,
             has_old: !arguments.old.is_empty(),
         }
     }
 
-    /// Builds the request of an object, the `number`th of the run.
-    pub(super) fn input(&self, given: &InputObject, number: usize) -> Result<InputRequest, InputError> {
-        let place = problems::place(&given.location);
-        let faulty = |why: String| {
-            let place = place.clone();
-            InputError::Faulty { place, why }
+    /// Builds the request of an object, the `number`th of the run. `defined` are the known custom resources.
+    pub(super) fn input<'t>(
+        &self,
+        given: GivenObject<'t>,
+        defined: &[ServedResource],
+        number: usize,
+    ) -> Result<Built<'t>, InputError> {
+        let GivenObject {
+            object,
+            location,
+            received,
+            item,
+        } = given;
+        let faulty = |why: String| InputError::Faulty {
+            place: problems::place(&location),
+            why,
         };
         // A deleted object was stored before, so it must be valid.
-        let received = match (self.template.operation, &given.received) {
-            (Operation::Delete, Err(why)) => return Err(faulty(why.clone())),
+        let received = match (self.template.operation, received) {
+            (Operation::Delete, Err(why)) => return Err(faulty(why)),
             (Operation::Delete, Ok(_)) => Ok(Vec::new()),
-            (_, received) => received.clone(),
+            (_, received) => received,
         };
-        let old = |object: &Value<'static>, kind: &GroupVersionKind| {
+        let assumed = self.assumed(&object, defined);
+        let assuming = assumed.as_ref().map(|assumed| RequestTemplate {
+            resource: Some(assumed.resource.clone()),
+            ..self.template.clone()
+        });
+        let template = assuming.as_ref().unwrap_or(&self.template);
+        let old = |object: &Value<'t>, kind: &GroupVersionKind| {
             let stored = self.stored.find(object, kind, &self.template.namespace);
             stored.map(|stored| stored.object.clone())
         };
-        let request = self.template.request(&given.object, old, &self.defined, number);
-        let why = match request {
-            Ok(request) => {
-                return Ok(InputRequest {
+        let why = match template.request(object, old, defined, number) {
+            Ok(mut request) => {
+                if item > 0 {
+                    request.uid = format!("00000000-0000-0000-{:04x}-{number:012}", item & 0xffff);
+                }
+                let input = InputRequest {
                     request,
-                    place,
+                    location,
+                    parent: None,
                     received,
-                });
+                };
+                return Ok(Built { input, assumed });
             }
             Err(BuildError::NoOldObject) if !self.has_old => {
+                let place = problems::place(&location);
                 return Err(InputError::Cli(CliError::NoOldObject { place }));
             }
             Err(error) => error,
         };
         let help = match why {
-            BuildError::NoKind(_) => "",
-            BuildError::UnknownKind(_) => {
-                ": name its resource with --resource, or give its CustomResourceDefinition"
-            }
+            BuildError::NoKind(_) | BuildError::UnknownKind(_) => "",
             BuildError::OtherResource { .. } => ": --resource is for kinds that are not known",
             BuildError::NoOldObject => ": it is not among those of --old",
         };
         Err(faulty(format!("{why}{help}")))
+    }
+
+    /// The resource to assume for an object whose kind is not known.
+    fn assumed(&self, object: &Value<'_>, defined: &[ServedResource]) -> Option<Assumed> {
+        if self.template.resource.is_some() {
+            return None;
+        }
+        let kind = kind_of(object).ok()?;
+        match target(&kind, None, &self.template.subresource, defined) {
+            Err(ResourceError::Unknown) => Some(Assumed {
+                resource: regular_resource(&kind),
+                kind: format!("{} of {}", kind.kind, kind.api_version()),
+            }),
+            _ => None,
+        }
     }
 }

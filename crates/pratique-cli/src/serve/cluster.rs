@@ -175,6 +175,7 @@ fn unusable(path: &str, error: InputError) -> LoadFailure {
         InputError::TooLarge { mebibytes, .. } => {
             LoadFailure::Invalid(text!("error: {}: larger than {} MiB\n", path, mebibytes))
         }
+        InputError::Unread { path, error } => LoadFailure::Cli(CliError::Read { path, error }),
         InputError::Faulty { place, why } => LoadFailure::Invalid(text!("error: {}: {}\n", place, why)),
         InputError::Invalid { errors, .. } => invalid(&errors),
     }

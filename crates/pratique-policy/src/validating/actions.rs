@@ -55,7 +55,8 @@ impl<'s> ValidationRun<'_, 's> {
 
     /// Denies because of an audit annotation that failed, whatever the binding's actions are.
     fn deny_annotation(&mut self, policy: &'s Policy, binding: Binding<'s>, error: &str) {
-        self.observe(policy, binding, Effect::Deny, ErrorType::of_message(error));
+        let message = self.session.arena().str(error);
+        self.observe(policy, binding, Effect::Deny, ErrorType::of_message(error), message);
         self.deny(policy, Some(binding), (error, None), DenialCause::Failure);
     }
 
@@ -68,7 +69,7 @@ impl<'s> ValidationRun<'_, 's> {
         decision: &ValidationDecision<'s>,
     ) {
         match decision {
-            ValidationDecision::Ignored(error) => self.observe(policy, binding, Effect::Allow, *error),
+            ValidationDecision::Ignored(error) => self.observe(policy, binding, Effect::Allow, *error, ""),
             ValidationDecision::Deny {
                 message,
                 reason,
@@ -123,13 +124,17 @@ impl<'s> ValidationRun<'_, 's> {
         index: usize,
         (message, reason, error): (&Cow<'s, str>, Option<&str>, ErrorType),
     ) {
+        let shown: &'s str = match message {
+            Cow::Borrowed(message) => message,
+            Cow::Owned(message) => self.session.arena().str(message),
+        };
         match action {
             Action::Deny => {
-                self.observe(policy, binding, Effect::Deny, error);
+                self.observe(policy, binding, Effect::Deny, error, shown);
                 self.deny(policy, Some(binding), (message, reason), error.into());
             }
             Action::Audit => {
-                self.observe(policy, binding, Effect::Audit, error);
+                self.observe(policy, binding, Effect::Audit, error, shown);
                 self.annotations.add_failure(|| Failure {
                     message: message.clone(),
                     policy: &policy.core.name,
@@ -139,7 +144,7 @@ impl<'s> ValidationRun<'_, 's> {
                 });
             }
             Action::Warn => {
-                self.observe(policy, binding, Effect::Warn, error);
+                self.observe(policy, binding, Effect::Warn, error, shown);
                 self.warnings.push(format!(
                     "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
                     policy.core.name, binding.name
@@ -181,8 +186,16 @@ impl<'s> ValidationRun<'_, 's> {
         });
     }
 
-    fn observe(&mut self, policy: &'s Policy, binding: Binding<'s>, effect: Effect, error: ErrorType) {
+    fn observe(
+        &mut self,
+        policy: &'s Policy,
+        binding: Binding<'s>,
+        effect: Effect,
+        error: ErrorType,
+        message: &'s str,
+    ) {
         self.decisions.push(Decision {
+            message,
             policy: &policy.core.name,
             binding: binding.name.text(self.session.arena()),
             effect,

@@ -14,17 +14,21 @@ pub fn cluster<'v>(
 ) -> Objects {
     let mut cluster = Objects::new();
     for object in objects {
-        let name = text(object, &["metadata", "name"]);
-        if is_namespace(object) {
-            cluster.insert(labelled(object.clone(), name));
-        } else {
-            cluster.insert(object.clone());
-        }
+        cluster.insert(with_name_label(object.clone()));
     }
     if namespaces.into_iter().next().is_some() {
         cluster.assume_namespaces();
     }
     cluster
+}
+
+/// Adds the label with its name to an object that is a namespace, as an API server does.
+pub fn with_name_label(object: Value<'static>) -> Value<'static> {
+    if !is_namespace(&object) {
+        return object;
+    }
+    let name = text(&object, &["metadata", "name"]).to_owned();
+    labelled(object, &name)
 }
 
 /// Whether an object is a namespace.

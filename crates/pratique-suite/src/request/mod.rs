@@ -6,6 +6,6 @@ pub mod review;
 mod template;
 mod user;
 
-pub use resource::{ResourceError, defined, target};
+pub use resource::{ResourceError, defined, regular_resource, target};
 pub use template::{BuildError, RequestTemplate, kind_of};
 pub use user::user;

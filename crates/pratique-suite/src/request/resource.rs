@@ -45,6 +45,20 @@ fn served(definition: &Value<'_>) -> Vec<ServedResource> {
     names.map(served).collect()
 }
 
+/// The regular plural of a kind, with its group: `networkpolicies.example.com`, `widgets.` of the core group. Which resource
+/// serves a kind that is not known can only be assumed.
+// Upstream: apimachinery/pkg/api/meta/restmapper.go, UnsafeGuessKindToResource
+pub fn regular_resource(kind: &GroupVersionKind) -> String {
+    let singular = kind.kind.to_lowercase();
+    let plural = match singular.char_indices().last() {
+        _ if singular.ends_with("endpoints") => singular,
+        Some((_, 's')) => singular + "es",
+        Some((at, 'y')) => singular.get(..at).unwrap_or_default().to_owned() + "ies",
+        _ => singular + "s",
+    };
+    format!("{plural}.{}", kind.group)
+}
+
 /// Why no resource was found for a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResourceError {
@@ -156,6 +170,21 @@ mod tests {
             found,
             expected.map(|(resource, namespaced)| (resource.to_owned(), namespaced))
         );
+    }
+
+    #[test]
+    fn unknown_kinds_have_regular_plurals() {
+        for (kind, expected) in [
+            ("Widget", "widgets.example.com"),
+            ("FooPolicy", "foopolicies.example.com"),
+            ("Ingress", "ingresses.example.com"),
+            ("MyEndpoints", "myendpoints.example.com"),
+        ] {
+            assert_eq!(regular_resource(&GroupVersionKind::new("example.com", "v1", kind)), expected);
+        }
+        assert_eq!(regular_resource(&GroupVersionKind::new("", "v1", "Deployment")), "deployments.");
+        // The name leads to no resource of another group.
+        check(("", "v1", "Deployment"), Some("deployments."), "", Some(("/v1/deployments", None)));
     }
 
     #[test]

@@ -55,14 +55,14 @@ impl RequestTemplate {
     /// Builds the request for an object, the `number`th of a run. `defined` are the known custom resources.
     ///
     /// `old` finds the stored form of the object, which it gets with its kind and the namespace of the request.
-    pub fn request(
+    pub fn request<'v>(
         &self,
-        object: &Value<'static>,
-        old: impl FnOnce(&Value<'static>, &GroupVersionKind) -> Option<Value<'static>>,
+        object: Value<'v>,
+        old: impl FnOnce(&Value<'v>, &GroupVersionKind) -> Option<Value<'v>>,
         defined: &[ServedResource],
         number: usize,
-    ) -> Result<AdmissionRequest<'static>, BuildError> {
-        let kind = kind_of(object).map_err(BuildError::NoKind)?;
+    ) -> Result<AdmissionRequest<'v>, BuildError> {
+        let kind = kind_of(&object).map_err(BuildError::NoKind)?;
         let target = resource::target(&kind, self.resource.as_deref(), &self.subresource, defined);
         let target = target.map_err(|none| {
             let kind = format!("{} of {}", kind.kind, kind.api_version());
@@ -75,7 +75,7 @@ impl RequestTemplate {
                 },
             }
         })?;
-        let object = self.with_namespace(object.clone(), &target);
+        let object = self.with_namespace(object, &target);
         let old = old(&object, &kind).map(|old| self.with_namespace(old, &target));
         let mut request = self.without_objects(&object, kind, target);
         request.uid = format!("00000000-0000-0000-0000-{number:012}");
@@ -88,12 +88,12 @@ impl RequestTemplate {
     }
 
     /// Builds a request without objects.
-    fn without_objects(
+    fn without_objects<'v>(
         &self,
-        object: &Value<'static>,
+        object: &Value<'v>,
         kind: GroupVersionKind,
         target: Target,
-    ) -> AdmissionRequest<'static> {
+    ) -> AdmissionRequest<'v> {
         let name = self.name.clone().unwrap_or_else(|| text(object, "name"));
         let namespace = match &target {
             // The request namespace of a Namespace is its name.
@@ -130,7 +130,7 @@ impl RequestTemplate {
     }
 
     /// Sets the namespace of the request in the object, as a server does before admission.
-    fn with_namespace(&self, object: Value<'static>, target: &Target) -> Value<'static> {
+    fn with_namespace<'v>(&self, object: Value<'v>, target: &Target) -> Value<'v> {
         let mut object = object;
         let namespace = self.namespace(&object, target);
         if let Value::Object(fields) = &mut object
@@ -199,7 +199,7 @@ mod tests {
             namespace: "default".to_owned(),
             ..template.clone()
         };
-        let request = template.request(&read(object), |_, _| old.map(read), &[], 1);
+        let request = template.request(read(object), |_, _| old.map(read), &[], 1);
         match request {
             Ok(request) => serde_json::to_string(&request).unwrap(),
             Err(error) => error.to_string(),

@@ -1,0 +1,64 @@
+//! The arguments about what `pratique review` prints, and when it fails.
+
+use clap::{Args, ValueEnum};
+
+/// What is printed of decisions, and which of them fail.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Answers")]
+pub(crate) struct AnswerArguments {
+    /// Output format.
+    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
+    pub(crate) output: ReviewFormat,
+    /// Print nothing about objects that are allowed without a warning; of other outputs than `human` and `diff`, nothing is
+    /// left out.
+    #[arg(long, short, env = "PRATIQUE_QUIET")]
+    pub(crate) quiet: bool,
+    /// Count what policies deny, warn about and record, by policy and namespace: as a table in place of the decisions, with
+    /// `json` and `ndjson` as a last line.
+    #[arg(long, env = "PRATIQUE_SUMMARY")]
+    pub(crate) summary: bool,
+    /// What the command fails for: `deny`, `warn` and `audit` give exit code 1, `error` (something cannot be read) 2, and
+    /// `undecided` 3.
+    #[arg(
+        long,
+        env = "PRATIQUE_FAIL_ON",
+        value_name = "WHAT,…",
+        value_delimiter = ',',
+        default_value = "deny,error,undecided"
+    )]
+    pub(crate) fail_on: Vec<FailOn>,
+}
+
+/// The output format of a review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReviewFormat {
+    /// Text.
+    Human,
+    /// One AdmissionReview per line, with the mutated object beside the response, and where the object is.
+    Json,
+    /// One line of JSON per decision: file, line, kind, namespace, name, decision, policies and bindings.
+    Ndjson,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML, with a case for each object.
+    Junit,
+    /// Workflow commands of GitHub Actions.
+    Github,
+    /// The changes of mutating policies, as a unified diff of YAML.
+    Diff,
+}
+
+/// What a review fails for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// A request is denied.
+    Deny,
+    /// A policy warns about a request.
+    Warn,
+    /// A policy records a failed validation for the audit log.
+    Audit,
+    /// A decision depends on something that was not given.
+    Undecided,
+    /// An input cannot be read or evaluated.
+    Error,
+}

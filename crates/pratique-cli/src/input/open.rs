@@ -1,0 +1,80 @@
+//! Opens inputs as streams.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Cursor, ErrorKind, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::STDIN;
+use super::named::is_device;
+
+/// The maximum number of bytes that are read from a device: some never end.
+const DEVICE: u64 = 16 << 20;
+
+/// What gzip files begin with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// A stream of objects.
+pub(crate) struct Stream {
+    pub(crate) input: Box<dyn Read + Send>,
+    /// Whether it can be opened again.
+    pub(crate) is_file: bool,
+}
+
+/// Opens a file, a pipe, a socket or a device; `-` is standard input. What is compressed with gzip is decompressed.
+pub(crate) fn open(path: &Path) -> io::Result<Stream> {
+    let (file, is_file) = match path == Path::new(STDIN) {
+        true => (stdin()?, false),
+        false => {
+            let found = fs::metadata(path)?;
+            if found.is_dir() {
+                return Err(ErrorKind::IsADirectory.into());
+            }
+            (File::open(path)?, found.is_file())
+        }
+    };
+    let limit = match is_device(file.metadata()?.file_type()) {
+        true => DEVICE,
+        false => u64::MAX,
+    };
+    let mut file = Limited(file, limit);
+    let mut head = Vec::with_capacity(GZIP.len());
+    file.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
+    let is_compressed = head == GZIP;
+    let whole = Cursor::new(head).chain(file);
+    let input: Box<dyn Read + Send> = match is_compressed {
+        true => Box::new(MultiGzDecoder::new(BufReader::new(whole))),
+        false => Box::new(whole),
+    };
+    Ok(Stream { input, is_file })
+}
+
+#[cfg(unix)]
+fn stdin() -> io::Result<File> {
+    use std::os::fd::AsFd;
+
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+fn stdin() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+
+    Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
+}
+
+/// A file of which no more than a number of bytes are read.
+struct Limited(File, u64);
+
+impl Read for Limited {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(into)?;
+        self.1 = self.1.saturating_sub(count as u64);
+        if self.1 == 0 {
+            let text = format!("a device, of which no more than {} MiB are read", DEVICE >> 20);
+            return Err(io::Error::new(ErrorKind::InvalidInput, text));
+        }
+        Ok(count)
+    }
+}

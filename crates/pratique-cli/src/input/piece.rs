@@ -1,0 +1,116 @@
+//! The objects of a piece of a stream.
+
+use std::sync::Arc;
+
+use pratique_json::Value;
+use pratique_manifest::{Location, ManifestFile, Position};
+use pratique_stream::{Form, ListHeader, Piece, Place};
+use pratique_suite::convert::items_of;
+
+use super::place::{Shift, saturated};
+use super::{GivenObject, InputError, Objects, objects, objects_of, quick};
+
+/// Reads the objects of a piece of an input. What is JSON is parsed once and borrowed.
+pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> Objects<'p> {
+    let list = match &piece.form {
+        Form::Documents => None,
+        Form::Items(list) => Some(&**list),
+        Form::ListEnd => return list_end(path, piece),
+    };
+    let mut read = Objects::default();
+    if piece.values.is_empty() {
+        let shift = Shift {
+            place: piece.start,
+            documents: piece.number,
+        };
+        read.append(thorough(path, &piece.text, list, shift));
+        return read;
+    }
+    let mut place = piece.start;
+    let mut at = 0;
+    for (index, value) in piece.values.iter().enumerate() {
+        let before = piece.text.get(at..value.range.start).unwrap_or_default();
+        let text = piece.text.get(value.range.clone()).unwrap_or_default();
+        let start = place.after(before);
+        place = start.after(text);
+        at = value.range.end;
+        let documents = piece.number + index;
+        match quick::object(text, value.colons, list) {
+            Some(object) => read.given.push(GivenObject {
+                object,
+                location: Location {
+                    file: Arc::clone(path),
+                    document: documents,
+                    start: position(start),
+                    end: position(place),
+                },
+                received: Ok(Vec::new()),
+                item: 0,
+            }),
+            None => {
+                let shift = Shift {
+                    place: start,
+                    documents,
+                };
+                read.append(thorough(path, text, list, shift));
+            }
+        }
+    }
+    read
+}
+
+/// Reads a text with all positions, warnings and errors.
+fn thorough(path: &Arc<str>, text: &[u8], list: Option<&ListHeader>, shift: Shift) -> Objects<'static> {
+    let file = ManifestFile {
+        path: path.to_string(),
+        content: text.to_vec(),
+    };
+    let mut read = match list {
+        None => objects(file),
+        Some(list) => {
+            let typed = quick::implied(list);
+            objects_of(file, |document| items_of(&document.source, typed.clone()))
+        }
+    };
+    shift.objects(&mut read);
+    read
+}
+
+/// What is left of a list whose items were read: an error unless it is a list.
+fn list_end(path: &Arc<str>, piece: &Piece) -> Objects<'static> {
+    let shift = Shift {
+        place: piece.start,
+        documents: piece.number,
+    };
+    let mut read = thorough(path, &piece.text, None, shift);
+    let is_list = |given: &GivenObject<'_>| {
+        let kind = given.object.get("kind").and_then(Value::as_str);
+        kind.is_some_and(|kind| kind.ends_with("List"))
+    };
+    // A list that ends without items, or with `items: []`, gives none.
+    let given = std::mem::take(&mut read.given);
+    let others = given.iter().filter(|given| !is_list(given));
+    read.faults.extend(others.map(|given| InputError::Faulty {
+        place: crate::output::problems::place(&given.location),
+        why: "its items were reviewed as those of a list, and its kind is that of none".to_owned(),
+    }));
+    read.empty_lists = 0;
+    read
+}
+
+impl<'t> Objects<'t> {
+    fn append(&mut self, more: Objects<'t>) {
+        self.given.extend(more.given);
+        self.duplicate_keys.extend(more.duplicate_keys);
+        self.empty_lists += more.empty_lists;
+        self.faults.extend(more.faults);
+    }
+}
+
+fn position(place: Place) -> Position {
+    Position {
+        line: saturated(place.line),
+        column: saturated(place.column).saturating_add(1),
+        offset: place.offset,
+    }
+}

@@ -1,0 +1,104 @@
+//! Reads valid JSON without copying it.
+//!
+//! What a server would warn about, refuse or take apart is left to the reader that knows positions and order, so that there
+//! is one place for its messages.
+
+use pratique_json::{Object, Value};
+use pratique_stream::ListHeader;
+use pratique_suite::request::{kind_of, review};
+use pratique_typed::decode::received;
+
+/// An object that a server reads without a warning. `colons` stand outside of the strings of the text.
+pub(super) fn object<'t>(text: &'t [u8], colons: usize, list: Option<&ListHeader>) -> Option<Value<'t>> {
+    if has_negative_zero(text) {
+        return None;
+    }
+    let Value::Object(mut object) = pratique_json::parse(text).ok()? else {
+        return None;
+    };
+    // Each member has a colon: what is given twice is one member less.
+    let members = object.len() + object.iter().map(|(_, value)| members(value)).sum::<usize>();
+    if members != colons {
+        return None;
+    }
+    if let Some(list) = list {
+        name(&mut object, list)?;
+    }
+    let value = Value::Object(object);
+    let kind = kind_of(&value).ok()?;
+    let is_list = kind.kind.ends_with("List") && value.get("items").is_some();
+    if is_list || review::is_review(&value) {
+        return None;
+    }
+    let warnings = received(&kind, &value).ok()?;
+    warnings.is_empty().then_some(value)
+}
+
+/// Adds the version and the kind that a list implies for its items.
+fn name(object: &mut Object<'_>, list: &ListHeader) -> Option<()> {
+    if object.contains_key("kind") {
+        return Some(());
+    }
+    let (version, kind) = implied(list)?;
+    object.insert("apiVersion", version);
+    object.insert("kind", kind);
+    Some(())
+}
+
+/// The version and the kind of the items of a list.
+pub(super) fn implied(list: &ListHeader) -> Option<(String, String)> {
+    let kind = list
+        .kind
+        .as_deref()?
+        .strip_suffix("List")
+        .filter(|kind| !kind.is_empty())?;
+    Some((list.api_version.clone().unwrap_or_default(), kind.to_owned()))
+}
+
+/// How many members a value has in all its objects. Recursion is safe: the depth of values is bounded.
+fn members(value: &Value<'_>) -> usize {
+    match value {
+        Value::Object(object) => object.len() + object.iter().map(|(_, value)| members(value)).sum::<usize>(),
+        Value::Array(items) => items.iter().map(members).sum(),
+        _ => 0,
+    }
+}
+
+/// Whether there may be an integer -0, which a server reads as 0.
+fn has_negative_zero(text: &[u8]) -> bool {
+    memchr::memmem::find_iter(text, b"-0").any(|at| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        matches!(before, None | Some(b':' | b'[' | b',' | b' ' | b'\t' | b'\r' | b'\n'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, is_quick: bool) {
+        let mut colons = 0;
+        let mut in_string = false;
+        for character in text.chars() {
+            in_string ^= character == '"';
+            colons += usize::from(character == ':' && !in_string);
+        }
+        assert_eq!(object(text.as_bytes(), colons, None).is_some(), is_quick, "{text}");
+    }
+
+    #[test]
+    fn only_what_needs_no_message_is_read_so() {
+        let pod = |more: &str| format!(r#"{{"apiVersion":"v1","kind":"Pod"{more}}}"#);
+        check(&pod(""), true);
+        check(&pod(r#","metadata":{"name":"a-0","labels":{"a:b":"c"}}"#), true);
+        check(&pod(r#","metadata":{"name":"a","name":"b"}"#), false);
+        check(&pod(r#","spec":{"unknown":1}"#), false);
+        check(&pod(r#","spec":{"priority":"1"}"#), false);
+        check(&pod(r#","spec":{"priority":-0}"#), false);
+        check(r#"{"apiVersion":"v1","kind":"PodList","items":[]}"#, false);
+        check(r#"{"apiVersion":"v1"}"#, false);
+        check(r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#, false);
+        check("[]", false);
+    }
+}

@@ -1,0 +1,172 @@
+//! Reads the inputs, piece by piece.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memchr::memmem::Finder;
+use pratique_manifest::path_text;
+use pratique_stream::{Limits, Piece, Splitter, StreamError};
+
+use super::ordered::{Closed, Intake};
+use super::state::{ClusterState, WORDS, of_cluster};
+use crate::exit::CliError;
+use crate::input::open::open;
+use crate::input::{self, InputError, STDIN, piece};
+
+/// The inputs: for each path of the user, its files.
+pub(super) struct Inputs(Vec<(String, Vec<PathBuf>)>);
+
+/// A part of the inputs.
+pub(super) enum Unit {
+    /// A piece of a file, and what is known of the cluster.
+    Piece {
+        path: Arc<str>,
+        piece: Piece,
+        state: Arc<ClusterState>,
+    },
+    /// The rest of a file cannot be read.
+    Fault(InputError),
+    /// A file ends.
+    EndOfFile,
+    /// A path of the user ends.
+    EndOfPath(String),
+}
+
+impl Inputs {
+    /// The files of some paths, which exist.
+    pub(super) fn of(paths: &[PathBuf]) -> Result<Self, CliError> {
+        let files = |path: &PathBuf| {
+            if path != Path::new(STDIN) {
+                fs::metadata(path).map_err(|error| CliError::Read {
+                    path: path_text(path),
+                    error,
+                })?;
+            }
+            Ok((path_text(path), input::files(path)?))
+        };
+        paths.iter().map(files).collect::<Result<_, _>>().map(Inputs)
+    }
+
+    /// Adds the namespaces and definitions of all files to what is known. Those of standard input and other pipes count
+    /// from where they are.
+    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) {
+        for file in self.0.iter().flat_map(|(_, files)| files) {
+            // What cannot be read is told when it is reviewed.
+            if file != Path::new(STDIN) && mentions_cluster(file).unwrap_or_default() {
+                let path: Arc<str> = path_text(file).into();
+                let Ok(stream) = open(file) else { continue };
+                let pieces = Splitter::new(stream.input, limits).map_while(Result::ok);
+                for piece in pieces.filter(is_of_cluster) {
+                    state.add(&of_cluster(piece::read(&path, &piece).given));
+                }
+            }
+        }
+    }
+
+    /// Gives all units in order.
+    pub(super) fn give<R>(self, limits: Limits, state: ClusterState, intake: &Intake<Unit, R>) {
+        let mut state = Arc::new(state);
+        for (path, files) in self.0 {
+            for file in files {
+                if give_file(&file, limits, &mut state, intake).is_err() {
+                    return;
+                }
+            }
+            if intake.add(Unit::EndOfPath(path)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn give_file<R>(
+    file: &Path,
+    limits: Limits,
+    state: &mut Arc<ClusterState>,
+    intake: &Intake<Unit, R>,
+) -> Result<(), Closed> {
+    let shown = match file == Path::new(STDIN) {
+        true => "<stdin>".to_owned(),
+        false => path_text(file),
+    };
+    let stream = match open(file) {
+        Ok(stream) => stream,
+        Err(error) => {
+            intake.add(Unit::Fault(InputError::Unread { path: shown, error }))?;
+            return intake.add(Unit::EndOfFile);
+        }
+    };
+    let path: Arc<str> = shown.as_str().into();
+    // A file was surveyed before; of a pipe, what changes the state is read on its own, as it counts for what follows.
+    let words: &[&str] = if stream.is_file { &[] } else { &WORDS };
+    let mut pending = Vec::new();
+    for piece in Splitter::new(stream.input, limits).apart(words) {
+        let piece = match piece {
+            Ok(piece) => piece,
+            Err(error) => {
+                let fault = match error {
+                    StreamError::TooLarge(_) => InputError::TooLarge {
+                        path: shown.clone(),
+                        mebibytes: u32::try_from(limits.document >> 20).unwrap_or(u32::MAX),
+                    },
+                    StreamError::Read(error) => InputError::Unread {
+                        path: shown.clone(),
+                        error,
+                    },
+                };
+                intake.add(Unit::Fault(fault))?;
+                break;
+            }
+        };
+        let found = match !stream.is_file && is_of_cluster(&piece) {
+            true => of_cluster(piece::read(&path, &piece).given),
+            false => Vec::new(),
+        };
+        if found.is_empty() && !pending.is_empty() {
+            Arc::make_mut(state).add(&std::mem::take(&mut pending));
+        }
+        pending.extend(found);
+        intake.add(Unit::Piece {
+            path: Arc::clone(&path),
+            piece,
+            state: Arc::clone(state),
+        })?;
+    }
+    if !pending.is_empty() {
+        Arc::make_mut(state).add(&pending);
+    }
+    intake.add(Unit::EndOfFile)
+}
+
+fn is_of_cluster(piece: &Piece) -> bool {
+    WORDS
+        .iter()
+        .any(|word| memchr::memmem::find(&piece.text, word.as_bytes()).is_some())
+}
+
+/// Whether a file may have namespaces or definitions.
+fn mentions_cluster(file: &Path) -> std::io::Result<bool> {
+    const BLOCK: usize = 1 << 20;
+    let stream = open(file)?;
+    if !stream.is_file {
+        return Ok(false);
+    }
+    let finders = WORDS.map(Finder::new);
+    let overlap = WORDS.iter().map(|word| word.len()).max().unwrap_or_default();
+    let mut input = stream.input;
+    let mut block = Vec::with_capacity(BLOCK + overlap);
+    loop {
+        let kept = block.len();
+        input.by_ref().take(BLOCK as u64).read_to_end(&mut block)?;
+        if finders.iter().any(|finder| finder.find(&block).is_some()) {
+            return Ok(true);
+        }
+        if block.len() == kept {
+            return Ok(false);
+        }
+        let done = block.len().saturating_sub(overlap);
+        block.drain(..done);
+    }
+}

@@ -1,0 +1,152 @@
+//! A decision with its place, in one form for all outputs but text.
+
+use pratique::AdmissionDecision;
+use pratique_json::Value;
+use pratique_types::Operation;
+use serde::Serialize;
+
+use super::decisions::{Action, PolicyDecision};
+use super::received::Parent;
+use super::report::JsonUndecided;
+use super::result::ReviewResult;
+
+/// The decision on a request.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Record {
+    pub(super) file: String,
+    pub(super) line: u32,
+    pub(super) column: u32,
+    api_version: String,
+    kind: String,
+    pub(super) namespace: String,
+    name: String,
+    operation: Operation,
+    resource: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    subresource: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<Parent>,
+    pub(super) decision: Decision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<String>,
+    pub(super) policies: Vec<PolicyDecision>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) undecided: Vec<JsonUndecided>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) warnings: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    changed: bool,
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Decision {
+    Allowed,
+    Denied,
+    Undecided,
+}
+
+/// Something to tell about a request.
+pub(super) struct Remark<'r> {
+    pub(super) action: Option<Action>,
+    /// The policy or webhook; `None` where the server itself denies.
+    pub(super) policy: Option<&'r str>,
+    pub(super) message: String,
+}
+
+impl Record {
+    pub(super) fn of(result: &ReviewResult<'_>) -> Self {
+        let (input, outcome) = (result.input, &result.outcome);
+        let request = &input.request;
+        let object = match request.object.is_null() {
+            true => &request.old_object,
+            false => &request.object,
+        };
+        let generated = object.at(&["metadata", "generateName"]).and_then(Value::as_str);
+        Record {
+            file: input.location.file.to_string(),
+            line: input.location.start.line,
+            column: input.location.start.column,
+            api_version: request.kind.api_version(),
+            kind: request.kind.kind.clone(),
+            namespace: request.namespace.clone(),
+            name: match request.name.as_str() {
+                "" => generated.unwrap_or_default().to_owned(),
+                name => name.to_owned(),
+            },
+            operation: request.operation,
+            resource: request.resource.group_resource().to_string(),
+            subresource: request.sub_resource.clone(),
+            parent: input.parent.clone(),
+            decision: match outcome.decision() {
+                AdmissionDecision::Allowed => Decision::Allowed,
+                AdmissionDecision::Denied => Decision::Denied,
+                AdmissionDecision::Undecided => Decision::Undecided,
+            },
+            message: outcome.status.as_ref().map(|status| status.message.clone()),
+            policies: result.decisions.clone(),
+            undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
+            warnings: outcome.warnings.clone(),
+            changed: outcome.object.is_some(),
+        }
+    }
+
+    /// The object: `shop/Deployment/web`.
+    pub(super) fn name_in_cluster(&self) -> String {
+        let namespace = match self.namespace.as_str() {
+            "" => String::new(),
+            namespace => format!("{namespace}/"),
+        };
+        format!("{namespace}{}/{}", self.kind, self.name)
+    }
+
+    /// What was asked: `CREATE deployments.apps shop/web`.
+    pub(super) fn subject(&self) -> String {
+        let subresource = match self.subresource.as_str() {
+            "" => String::new(),
+            subresource => format!("/{subresource}"),
+        };
+        let namespace = match self.namespace.as_str() {
+            "" => String::new(),
+            namespace => format!("{namespace}/"),
+        };
+        let parent = self.parent.as_ref();
+        let parent = parent.map(|parent| format!(" of {} {}", parent.kind, parent.name));
+        format!(
+            "{} {}{subresource} {namespace}{}{}",
+            self.operation,
+            self.resource,
+            self.name,
+            parent.unwrap_or_default()
+        )
+    }
+
+    /// What there is to tell: each decision of a policy, a denial by anything else, and what is undecided.
+    pub(super) fn remarks(&self) -> Vec<Remark<'_>> {
+        let policies = self.policies.iter();
+        let mut remarks: Vec<Remark<'_>> = policies
+            .filter(|decision| decision.action != Action::Ignore)
+            .map(|decision| Remark {
+                action: Some(decision.action),
+                policy: Some(&decision.policy),
+                message: decision.message.clone(),
+            })
+            .collect();
+        let is_told = remarks.iter().any(|remark| remark.action == Some(Action::Deny));
+        if let (Decision::Denied, false, Some(message)) = (self.decision, is_told, &self.message) {
+            remarks.push(Remark {
+                action: Some(Action::Deny),
+                policy: None,
+                message: message.clone(),
+            });
+        }
+        remarks.extend(self.undecided.iter().map(|undecided| Remark {
+            action: None,
+            policy: Some(&undecided.name),
+            message: format!("undecided: {}: {}", undecided.message, undecided.help),
+        }));
+        remarks
+    }
+}

@@ -1,0 +1,178 @@
+//! Counts of what was decided.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::decisions::Action;
+use super::record::{Decision, Record};
+use crate::output::text::{Text, text};
+
+/// The maximum number of rows of a table: names may be anything.
+const MAX_ROWS: usize = 10_000;
+
+/// The numbers of requests by decision, and of what policies decided.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Tally {
+    pub(super) allowed: usize,
+    pub(super) denied: usize,
+    pub(super) undecided: usize,
+    /// How often policies warned.
+    pub(super) warned: usize,
+    /// How often policies recorded a failed validation for the audit log.
+    pub(super) audited: usize,
+    /// By policy and namespace.
+    #[serde(serialize_with = "rows")]
+    policies: BTreeMap<(String, String), Row>,
+    /// How many decisions are in no row, as there are too many.
+    #[serde(skip_serializing_if = "is_none")]
+    others: usize,
+}
+
+/// What a policy decided in a namespace.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Row {
+    denied: usize,
+    warned: usize,
+    audited: usize,
+    undecided: usize,
+}
+
+/// A row as JSON.
+#[derive(Serialize)]
+struct JsonRow<'a> {
+    policy: &'a str,
+    namespace: &'a str,
+    #[serde(flatten)]
+    row: Row,
+}
+
+fn rows<S: serde::Serializer>(rows: &BTreeMap<(String, String), Row>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(rows.iter().map(|((policy, namespace), row)| JsonRow {
+        policy,
+        namespace,
+        row: *row,
+    }))
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Row {
+    fn add(&mut self, other: Row) {
+        self.denied += other.denied;
+        self.warned += other.warned;
+        self.audited += other.audited;
+        self.undecided += other.undecided;
+    }
+}
+
+impl Tally {
+    /// Counts a decision.
+    pub(super) fn count(&mut self, record: &Record) {
+        match record.decision {
+            Decision::Allowed => self.allowed += 1,
+            Decision::Denied => self.denied += 1,
+            Decision::Undecided => self.undecided += 1,
+        }
+        for decision in &record.policies {
+            match decision.action {
+                Action::Warn => self.warned += 1,
+                Action::Audit => self.audited += 1,
+                Action::Deny | Action::Ignore => {}
+            }
+        }
+        for remark in record.remarks() {
+            let one = |action| usize::from(remark.action == action);
+            let row = Row {
+                denied: one(Some(Action::Deny)),
+                warned: one(Some(Action::Warn)),
+                audited: one(Some(Action::Audit)),
+                undecided: one(None),
+            };
+            let policy = remark.policy.unwrap_or_default();
+            self.add_row(policy, &record.namespace, row);
+        }
+    }
+
+    fn add_row(&mut self, policy: &str, namespace: &str, row: Row) {
+        let is_full = self.policies.len() >= MAX_ROWS;
+        let key = (policy.to_owned(), namespace.to_owned());
+        match self.policies.get_mut(&key) {
+            Some(found) => found.add(row),
+            None if is_full => self.others += 1,
+            None => {
+                self.policies.insert(key, row);
+            }
+        }
+    }
+
+    /// Adds the counts of a later part.
+    pub(super) fn add(&mut self, other: Tally) {
+        self.allowed += other.allowed;
+        self.denied += other.denied;
+        self.undecided += other.undecided;
+        self.warned += other.warned;
+        self.audited += other.audited;
+        self.others += other.others;
+        for ((policy, namespace), row) in other.policies {
+            self.add_row(&policy, &namespace, row);
+        }
+    }
+
+    /// The counts on a line: `3 allowed, 1 denied`.
+    pub(super) fn line(&self, errors: usize) -> String {
+        let more = |count: usize, what: &str| match count {
+            0 => String::new(),
+            count => format!(", {count} {what}"),
+        };
+        format!(
+            "{} allowed, {} denied{}{}{}{}",
+            self.allowed,
+            self.denied,
+            more(self.undecided, "undecided"),
+            more(self.warned, if self.warned == 1 { "warning" } else { "warnings" }),
+            more(self.audited, "audited"),
+            more(errors, if errors == 1 { "error" } else { "errors" }),
+        )
+    }
+
+    /// A table by policy and namespace.
+    pub(super) fn table(&self) -> Text {
+        let mut lines = vec![["POLICY", "NAMESPACE", "DENIED", "WARNED", "AUDITED", "UNDECIDED"].map(str::to_owned)];
+        for ((policy, namespace), row) in &self.policies {
+            let or = |text: &str, other: &str| match text {
+                "" => other.to_owned(),
+                text => text.to_owned(),
+            };
+            let counts = [row.denied, row.warned, row.audited, row.undecided].map(|count| count.to_string());
+            let [denied, warned, audited, undecided] = counts;
+            let (policy, namespace) = (or(policy, "(no policy)"), or(namespace, "(none)"));
+            lines.push([policy, namespace, denied, warned, audited, undecided]);
+        }
+        if lines.len() == 1 {
+            return text!("no policy denies, warns, records or is undecided\n");
+        }
+        let width = |column: usize| {
+            let lengths = lines.iter().filter_map(|line| line.get(column));
+            lengths.map(|text| text.chars().count()).max().unwrap_or_default()
+        };
+        let widths: Vec<usize> = (0..6).map(width).collect();
+        let mut out = Text::new();
+        for line in &lines {
+            let cells = line.iter().zip(&widths).enumerate();
+            let cells = cells.map(|(column, (text, width))| match column {
+                0 | 1 => format!("{text:<width$}"),
+                _ => format!("{text:>width$}"),
+            });
+            let line = cells.collect::<Vec<_>>().join("  ");
+            out.push(&text!("{}\n", line));
+        }
+        if self.others > 0 {
+            out.push(&text!("and {} more\n", self.others));
+        }
+        out
+    }
+}

@@ -1,0 +1,219 @@
+//! Reviews a part of the inputs, up to what is to be printed.
+
+use pratique_manifest::{ManifestSet, Problem};
+use pratique_policy::Origin;
+use pratique_suite::request::review;
+
+use super::evaluate::Evaluator;
+use super::input_errors::{JsonError, described};
+use super::read::Unit;
+use super::received::{self, InputRequest};
+use super::record::{Decision, Record};
+use super::report::{self, JsonReview};
+use super::request::{Assumed, Built, RequestBuilder};
+use super::result::ReviewResult;
+use super::state::ClusterState;
+use super::tally::Tally;
+use super::{diff, github};
+use crate::arguments::ReviewFormat;
+use crate::exit::CliError;
+use crate::input::{GivenObject, InputError, Objects, piece};
+use crate::output::problems;
+use crate::output::text::{Text, text};
+use crate::output::Printed;
+use crate::style::{Style, Tone};
+
+/// Reviews objects.
+pub(super) struct Reviewer<'a> {
+    pub(super) builder: RequestBuilder<'a>,
+    pub(super) evaluator: Evaluator<'a>,
+    /// The policies, to which explanations refer.
+    pub(super) sets: &'a [ManifestSet],
+    pub(super) shown: Shown,
+}
+
+/// What is shown of decisions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
+    pub(super) format: ReviewFormat,
+    pub(super) quiet: bool,
+    pub(super) summary: bool,
+}
+
+/// What comes of a part of the inputs.
+#[derive(Default)]
+pub(super) struct Reviewed {
+    pub(super) out: Printed,
+    pub(super) notes: Text,
+    pub(super) tally: Tally,
+    pub(super) errors: Vec<JsonError>,
+    /// The resources that were assumed, with the places of objects.
+    pub(super) assumed: Vec<(Assumed, String)>,
+    /// The decisions, for outputs that begin with what is known at the end.
+    pub(super) records: Vec<Record>,
+    /// How many objects there were.
+    pub(super) given: usize,
+    pub(super) empty_lists: usize,
+    /// Ends the command.
+    pub(super) fatal: Option<CliError>,
+    pub(super) end: Option<End>,
+}
+
+/// Where a part of the inputs ends.
+pub(super) enum End {
+    File,
+    Path(String),
+}
+
+impl Reviewer<'_> {
+    /// Reviews a part of the inputs.
+    pub(super) fn review(&self, unit: Unit) -> Reviewed {
+        let mut reviewed = Reviewed::default();
+        match unit {
+            Unit::Piece { path, piece, state } => {
+                let objects = piece::read(&path, &piece);
+                if let Err(error) = self.objects(objects, &state, &mut reviewed) {
+                    reviewed.fatal = Some(error);
+                }
+            }
+            Unit::Fault(fault) => reviewed.fault(fault),
+            Unit::EndOfFile => reviewed.end = Some(End::File),
+            Unit::EndOfPath(path) => reviewed.end = Some(End::Path(path)),
+        }
+        reviewed
+    }
+
+    fn objects(
+        &self,
+        objects: Objects<'_>,
+        state: &ClusterState,
+        reviewed: &mut Reviewed,
+    ) -> Result<(), CliError> {
+        reviewed.empty_lists = objects.empty_lists;
+        reviewed.given = objects.given.len();
+        objects
+            .duplicate_keys
+            .iter()
+            .for_each(|duplicate| reviewed.duplicate(duplicate));
+        for fault in objects.faults {
+            reviewed.fault(fault);
+        }
+        for given in objects.given {
+            let built = match review::is_review(&given.object) {
+                true => decode_review(given, reviewed),
+                false => {
+                    let number = given.location.document + 1;
+                    self.builder.input(given, &state.defined, number)
+                }
+            };
+            match built {
+                Ok(built) => self.request(built, state, reviewed)?,
+                Err(InputError::Cli(error)) => return Err(error),
+                Err(error) => reviewed.fault(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn request(
+        &self,
+        built: Built<'_>,
+        state: &ClusterState,
+        reviewed: &mut Reviewed,
+    ) -> Result<(), CliError> {
+        let Built { input, assumed } = built;
+        if let Some(assumed) = assumed {
+            reviewed.assumed.push((assumed, input.place()));
+        }
+        match self.evaluator.evaluate(&state.objects, &input) {
+            Ok(mut result) => {
+                if let Some(explanation) = &mut result.explanation {
+                    let sets = self.sets.iter();
+                    sets.for_each(|set| explanation.locate(Origin::Static, set));
+                }
+                self.show(result, reviewed)
+            }
+            Err(error) => {
+                reviewed.fault(error);
+                Ok(())
+            }
+        }
+    }
+
+    /// Shows a decision, and counts it.
+    fn show(&self, result: ReviewResult<'_>, reviewed: &mut Reviewed) -> Result<(), CliError> {
+        let record = Record::of(&result);
+        reviewed.tally.count(&record);
+        let Shown {
+            format,
+            quiet,
+            summary,
+        } = self.shown;
+        let is_clean = record.decision == Decision::Allowed
+            && record.policies.is_empty()
+            && record.warnings.is_empty();
+        match format {
+            ReviewFormat::Human if summary || (quiet && is_clean) => {}
+            ReviewFormat::Human => reviewed.out.text(&report::one(&result, Style::of_stdout())),
+            ReviewFormat::Json => reviewed.out.json_line(&JsonReview::from((result, record)))?,
+            ReviewFormat::Ndjson => reviewed.out.json_line(&record)?,
+            ReviewFormat::Github => reviewed.out.github(&github::of(&result, &record)),
+            ReviewFormat::Sarif | ReviewFormat::Junit => reviewed.records.push(record),
+            ReviewFormat::Diff => {
+                if !result.outcome.allowed() {
+                    reviewed.notes.push(&report::one(&result, Style::of_stderr()));
+                }
+                reviewed.out.text(&diff::of(&result, Style::of_stdout()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Decodes the request of an AdmissionReview.
+fn decode_review<'t>(given: GivenObject<'t>, reviewed: &mut Reviewed) -> Result<Built<'t>, InputError> {
+    let location = given.location;
+    let place = problems::place(&location);
+    match review::decode(&given.object.into_owned()) {
+        Ok(request) => {
+            reviewed.warn(&place, &received::decode_warnings(&request));
+            let input = InputRequest {
+                request,
+                location,
+                parent: None,
+                received: Ok(Vec::new()),
+            };
+            Ok(Built { input, assumed: None })
+        }
+        Err(why) => Err(InputError::Faulty { place, why }),
+    }
+}
+
+impl Reviewed {
+    fn duplicate(&mut self, duplicate: &Problem) {
+        let place = duplicate
+            .location
+            .as_ref()
+            .map(problems::place)
+            .unwrap_or_default();
+        self.warn(&place, std::slice::from_ref(&duplicate.message));
+    }
+
+    fn warn(&mut self, place: &str, messages: &[String]) {
+        let style = Style::of_stderr();
+        for message in messages {
+            let warning = style.paint(Tone::Warning, "warning:");
+            self.notes.push(&text!("{} {}: {}\n", warning, place, message));
+        }
+    }
+
+    fn fault(&mut self, fault: InputError) {
+        match described(fault, Style::of_stderr()) {
+            Ok((text, errors)) => {
+                self.notes.push(&text);
+                self.errors.extend(errors);
+            }
+            Err(error) => self.fatal = Some(error),
+        }
+    }
+}
