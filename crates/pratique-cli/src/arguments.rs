@@ -4,6 +4,7 @@ mod answers;
 mod check;
 mod cluster;
 mod duration;
+mod expand;
 mod listen;
 mod review;
 mod serve;
@@ -20,6 +21,7 @@ pub(crate) use cluster::ClusterArguments;
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
 use duration::duration;
+pub(crate) use expand::ExpandArguments;
 pub(crate) use listen::Listen;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 pub(crate) use serve::{

@@ -21,12 +21,14 @@ mod state;
 mod stored;
 mod tally;
 mod unbound;
+mod unexpanded;
 mod work;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use pratique::authorization::{Authorizer, Decider, NoAuthorizer};
+use pratique_expansion::Expander;
 use pratique_manifest::path_text;
 use pratique_stream::Limits;
 use pratique_suite::request::cluster::is_namespace;
@@ -49,6 +51,7 @@ use state::ClusterState;
 use stored::Stored;
 use tally::Tally;
 use unbound::EvaluationScope;
+use unexpanded::PodPolicies;
 use work::{Reviewer, Shown};
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
@@ -99,6 +102,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             quiet: arguments.answers.quiet,
             summary: arguments.answers.summary,
         },
+        expander: Expander {
+            templates: arguments.workloads.pod_template.clone(),
+        },
+        expands: arguments.workloads.expand,
     };
     let mut printer = Printer::new(&arguments.answers, reader.errors);
     // Webhooks are called one after the other, as they may have side effects.
@@ -118,7 +125,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         output::note(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(ExitStatus::Success);
     }
-    printer.end(&scope)
+    printer.end(&scope, &PodPolicies::of(sets.iter()))
 }
 
 fn limits(mebibytes: u32) -> Limits {

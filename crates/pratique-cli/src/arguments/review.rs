@@ -6,7 +6,7 @@ use clap::Args;
 use pratique_manifest::Plugin;
 use pratique_types::{FeatureGates, Operation};
 
-use super::{AnswerArguments, plugin};
+use super::{AnswerArguments, ExpandArguments, plugin};
 use crate::baseline::Level;
 
 /// Review objects or whole AdmissionReviews as kube-apiserver would.
@@ -27,6 +27,8 @@ pub(crate) struct ReviewArguments {
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
     pub(crate) request: RequestArguments,
+    #[command(flatten)]
+    pub(crate) workloads: ExpandArguments,
     #[command(flatten)]
     pub(crate) answers: AnswerArguments,
     /// File with the cluster's namespaces; namespaces among the inputs count as well. Of other namespaces only the names

@@ -1,57 +1,121 @@
 //! The files of a path.
 
+mod gitignore;
+
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
 use pratique_manifest::path_text;
 
 use crate::exit::CliError;
+use gitignore::Ignored;
 
 /// Extensions of files with objects; each may be followed by `.gz`.
 const EXTENSIONS: [&str; 5] = ["yaml", "yml", "json", "ndjson", "jsonl"];
 
+/// How deep directories may nest.
+const MAX_DEPTH: usize = 100;
+
 /// The files of a path: those of a directory and of the directories in it, in the order of their names, or the path itself.
-/// As for `git`, what a `.gitignore` names is left out, as are hidden files. Links to directories are not followed.
+/// As for `git`, what a `.gitignore` names is left out; so are hidden files. Links to directories are not followed.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let walk = WalkBuilder::new(path)
-        .require_git(false)
-        .git_global(false)
-        .sort_by_file_name(OsStr::cmp)
-        .build();
     let mut files = Vec::new();
-    for entry in walk {
-        let entry = entry.map_err(|error| CliError::Read {
-            path: path_text(path),
-            error: error
-                .io_error()
-                .map_or_else(|| io::Error::other(error.to_string()), |cause| cause.kind().into()),
-        })?;
+    walk(path, &Ignored::above(path), 0, &mut files)?;
+    Ok(files)
+}
+
+/// Recursion is bounded by the depth.
+fn walk(directory: &Path, above: &Ignored, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
+    let unreadable = |error| CliError::Read {
+        path: path_text(directory),
+        error,
+    };
+    let ignored = above.with(directory);
+    let mut entries = fs::read_dir(directory)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(unreadable)?;
+    entries.sort_unstable_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let is_directory = entry.file_type().map_err(unreadable)?.is_dir();
+        if is_hidden(&path) || ignored.ignores(&path, is_directory) {
+            continue;
+        }
+        if is_directory {
+            if depth >= MAX_DEPTH {
+                return Err(unreadable(std::io::Error::other("directories are nested too deep")));
+            }
+            walk(&path, &ignored, depth + 1, files)?;
+            continue;
+        }
         // A link that leads nowhere is told when it is read.
-        let may_be_file = || fs::metadata(entry.path()).map_or(true, |found| found.is_file());
-        if has_objects(entry.path()) && may_be_file() {
-            files.push(entry.into_path());
+        let may_be_file = || fs::metadata(&path).map_or(true, |found| found.is_file());
+        if has_objects(&path) && may_be_file() {
+            files.push(path);
         }
     }
-    Ok(files)
+    Ok(())
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 /// Whether a file has an extension of files with objects.
 fn has_objects(path: &Path) -> bool {
-    let extension = |path: &Path| {
-        path.extension()
-            .map(|extension| extension.to_ascii_lowercase())
-            .unwrap_or_default()
+    let extension = |path: &Path| path.extension().map(OsStr::to_ascii_lowercase).unwrap_or_default();
+    let is_known = |path: &Path| {
+        let extension = extension(path);
+        EXTENSIONS.iter().any(|known| extension == *known)
     };
-    match extension(path) {
-        gz if gz == "gz" => path
-            .file_stem()
-            .is_some_and(|stem| EXTENSIONS.iter().any(|known| extension(Path::new(stem)) == *known)),
-        found => EXTENSIONS.iter().any(|known| found == *known),
+    match extension(path) == "gz" {
+        true => path.file_stem().is_some_and(|stem| is_known(Path::new(stem))),
+        false => is_known(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_walked_as_git_does() {
+        let root = std::env::temp_dir().join(format!("pratique-walk-{}", std::process::id()));
+        let write = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write(".git/HEAD", "");
+        write(".gitignore", "build/\n/top.yaml\n*.gen.yaml\n!keep.gen.yaml\n");
+        write("in/.gitignore", "secret*\n");
+        for path in [
+            "in/a.yaml",
+            "in/b.json.gz",
+            "in/c.txt",
+            "in/build/d.yaml",
+            "in/deep/er/e.ndjson",
+            "in/deep/secret.yaml",
+            "in/f.gen.yaml",
+            "in/keep.gen.yaml",
+            "in/.hidden/g.yaml",
+            "in/top.yaml",
+            "in/z.gz",
+        ] {
+            write(path, "");
+        }
+        let found = files(&root.join("in")).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|path| path.strip_prefix(&root).unwrap().to_str().unwrap())
+            .collect();
+        let expected = "in/a.yaml in/b.json.gz in/deep/er/e.ndjson in/keep.gen.yaml in/top.yaml";
+        assert_eq!(found.join(" "), expected);
+        fs::remove_dir_all(root).unwrap();
     }
 }

@@ -1,6 +1,8 @@
 //! Prints what was reviewed, in order, and counts it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+
+use pratique_types::GroupResource;
 
 use super::input_errors::InputErrors;
 use super::record::Record;
@@ -8,6 +10,7 @@ use super::request::Assumed;
 use super::sarif::Log;
 use super::tally::Tally;
 use super::unbound::EvaluationScope;
+use super::unexpanded::PodPolicies;
 use super::work::{End, Reviewed};
 use super::{exit_status, junit};
 use crate::arguments::{AnswerArguments, ReviewFormat};
@@ -28,6 +31,7 @@ pub(super) struct Printer<'a> {
     tally: Tally,
     records: Vec<Record>,
     assumed: HashSet<Assumed>,
+    unexpanded: BTreeMap<GroupResource, usize>,
     /// Errors of the current file, and whether the rest of it is dropped.
     file_errors: usize,
     is_given_up: bool,
@@ -59,6 +63,7 @@ impl<'a> Printer<'a> {
             tally: Tally::default(),
             records: Vec::new(),
             assumed: HashSet::new(),
+            unexpanded: BTreeMap::new(),
             file_errors: 0,
             is_given_up: false,
             path_has_something: false,
@@ -90,6 +95,9 @@ impl<'a> Printer<'a> {
         }
         for (assumed, place) in reviewed.assumed {
             self.tell_assumed(assumed, &place);
+        }
+        for (resource, count) in reviewed.unexpanded {
+            *self.unexpanded.entry(resource).or_default() += count;
         }
         self.tally.add(reviewed.tally);
         self.records.extend(reviewed.records);
@@ -133,7 +141,14 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints what comes at the end, and gives the exit status.
-    pub(super) fn end(self, scope: &EvaluationScope) -> Result<ExitStatus, CliError> {
+    pub(super) fn end(
+        self,
+        scope: &EvaluationScope,
+        pod_policies: &PodPolicies<'_>,
+    ) -> Result<ExitStatus, CliError> {
+        if let Some(warning) = pod_policies.warning(&self.unexpanded) {
+            output::note(&warning);
+        }
         let count = self.errors.count();
         let status = exit_status(&self.tally, count, scope, &self.arguments.fail_on);
         let summary = self.arguments.summary;

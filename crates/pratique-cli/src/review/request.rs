@@ -1,13 +1,14 @@
 //! Builds requests for objects from the arguments.
 
+use pratique_expansion::Made;
 use pratique_json::Value;
 use pratique_suite::request::{
     self, BuildError, RequestTemplate, ResourceError, kind_of, regular_resource, target,
 };
 use pratique_types::builtin::ServedResource;
-use pratique_types::{GroupVersionKind, Operation};
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
-use super::received::InputRequest;
+use super::received::{InputRequest, Parent};
 use super::stored::Stored;
 use crate::arguments::RequestArguments;
 use crate::exit::CliError;
@@ -113,6 +114,49 @@ impl<'a> RequestBuilder<'a> {
             BuildError::NoOldObject => ": it is not among those of --old",
         };
         Err(faulty(format!("{why}{help}")))
+    }
+
+    /// The request for a Pod that a workload makes.
+    pub(super) fn pod<'v>(&self, made: Made<'v>, workload: &InputRequest<'_>) -> InputRequest<'v> {
+        let kind = GroupVersionKind::new("", "v1", "Pod");
+        let resource = GroupVersionResource::new("", "v1", "pods");
+        let of = &workload.request;
+        let mut pod = made.pod;
+        if let (Value::Object(fields), false) = (&mut pod, of.namespace.is_empty())
+            && let Some(Value::Object(metadata)) = fields.get_mut("metadata")
+        {
+            metadata.insert("namespace", of.namespace.clone());
+        }
+        let name = pod.at(&["metadata", "name"]).and_then(Value::as_str).unwrap_or_default();
+        let request = AdmissionRequest {
+            // The uid of the workload's request, with another part.
+            uid: of.uid.replacen("0000-0000", "0000-0001", 1),
+            request_kind: Some(kind.clone()),
+            request_resource: Some(resource.clone()),
+            kind,
+            resource,
+            name: name.to_owned(),
+            namespace: of.namespace.clone(),
+            operation: Operation::Create,
+            user_info: request::user(made.user, &[]),
+            dry_run: of.dry_run,
+            options: request::options(Operation::Create, of.dry_run == Some(true)),
+            object: pod,
+            ..AdmissionRequest::default()
+        };
+        let name = match of.name.as_str() {
+            "" => of.object.at(&["metadata", "generateName"]).and_then(Value::as_str).unwrap_or_default(),
+            name => name,
+        };
+        InputRequest {
+            request,
+            location: workload.location.clone(),
+            parent: Some(Parent {
+                kind: of.kind.kind.clone(),
+                name: name.to_owned(),
+            }),
+            received: Ok(Vec::new()),
+        }
     }
 
     /// The resource to assume for an object whose kind is not known.

@@ -1,8 +1,13 @@
 //! Reviews a part of the inputs, up to what is to be printed.
 
+use std::collections::BTreeMap;
+
+use pratique_expansion::Expander;
+use pratique_json::Value;
 use pratique_manifest::{ManifestSet, Problem};
 use pratique_policy::Origin;
 use pratique_suite::request::review;
+use pratique_types::{GroupResource, Operation};
 
 use super::evaluate::Evaluator;
 use super::input_errors::{JsonError, described};
@@ -30,6 +35,9 @@ pub(super) struct Reviewer<'a> {
     /// The policies, to which explanations refer.
     pub(super) sets: &'a [ManifestSet],
     pub(super) shown: Shown,
+    pub(super) expander: Expander,
+    /// Whether the Pods of workloads are reviewed.
+    pub(super) expands: bool,
 }
 
 /// What is shown of decisions.
@@ -51,6 +59,8 @@ pub(super) struct Reviewed {
     pub(super) assumed: Vec<(Assumed, String)>,
     /// The decisions, for outputs that begin with what is known at the end.
     pub(super) records: Vec<Record>,
+    /// Workloads whose Pods were not reviewed.
+    pub(super) unexpanded: BTreeMap<GroupResource, usize>,
     /// How many objects there were.
     pub(super) given: usize,
     pub(super) empty_lists: usize,
@@ -125,17 +135,71 @@ impl Reviewer<'_> {
         if let Some(assumed) = assumed {
             reviewed.assumed.push((assumed, input.place()));
         }
-        match self.evaluator.evaluate(&state.objects, &input) {
+        let changed = self.evaluate(&input, state, reviewed)?;
+        self.workload(&input, changed.as_ref(), state, reviewed)
+    }
+
+    /// Reviews the Pod of a workload, as policies leave it; without --expand, counts the workload.
+    fn workload(
+        &self,
+        input: &InputRequest<'_>,
+        changed: Option<&Value<'static>>,
+        state: &ClusterState,
+        reviewed: &mut Reviewed,
+    ) -> Result<(), CliError> {
+        let request = &input.request;
+        let makes_pods = matches!(request.operation, Operation::Create | Operation::Update)
+            && request.sub_resource.is_empty()
+            && input.received.is_ok()
+            && self.expander.is_workload(&request.kind.group, &request.kind.kind);
+        if !makes_pods {
+            return Ok(());
+        }
+        if !self.expands {
+            *reviewed
+                .unexpanded
+                .entry(request.resource.group_resource())
+                .or_default() += 1;
+            return Ok(());
+        }
+        match self.expander.pod(changed.unwrap_or(&request.object)) {
+            Ok(None) => Ok(()),
+            Ok(Some(made)) => {
+                let pod = self.builder.pod(made, input);
+                self.evaluate(&pod, state, reviewed).map(drop)
+            }
+            Err(error) => {
+                reviewed.fault(InputError::Faulty {
+                    place: input.place(),
+                    why: error.to_string(),
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// Evaluates a request, and shows the decision; gives the object that policies changed.
+    fn evaluate(
+        &self,
+        input: &InputRequest<'_>,
+        state: &ClusterState,
+        reviewed: &mut Reviewed,
+    ) -> Result<Option<Value<'static>>, CliError> {
+        match self.evaluator.evaluate(&state.objects, input) {
             Ok(mut result) => {
                 if let Some(explanation) = &mut result.explanation {
                     let sets = self.sets.iter();
                     sets.for_each(|set| explanation.locate(Origin::Static, set));
                 }
-                self.show(result, reviewed)
+                let changed = match self.expands {
+                    true => result.outcome.object.clone(),
+                    false => None,
+                };
+                self.show(result, reviewed).map(|()| changed)
             }
             Err(error) => {
                 reviewed.fault(error);
-                Ok(())
+                Ok(None)
             }
         }
     }

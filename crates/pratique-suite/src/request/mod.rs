@@ -7,5 +7,5 @@ mod template;
 mod user;
 
 pub use resource::{ResourceError, defined, regular_resource, target};
-pub use template::{BuildError, RequestTemplate, kind_of};
+pub use template::{BuildError, RequestTemplate, kind_of, options};
 pub use user::user;

@@ -170,7 +170,7 @@ fn text(object: &Value<'_>, field: &str) -> String {
 }
 
 /// The default options of an operation.
-fn options(operation: Operation, dry_run: bool) -> Value<'static> {
+pub fn options(operation: Operation, dry_run: bool) -> Value<'static> {
     let kind = match operation {
         Operation::Create => "CreateOptions",
         Operation::Update => "UpdateOptions",
