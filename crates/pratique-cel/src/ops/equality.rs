@@ -126,17 +126,30 @@ fn maps<M: Meter>(meter: &M, left: &Map<'_>, right: &Map<'_>) -> Result<bool, Fa
         return Ok(false);
     }
     let typed = matches!(left, Map::Typed(_));
+    let both_typed = typed && matches!(right, Map::Typed(_));
     let of_search = cost_of_search(right);
     for (key, value) in left.iter() {
         meter.work(of_search.saturating_add(pair(&value)))?;
         let Some(other) = find_key(right, &key) else {
             return Ok(false);
         };
+        if both_typed && is_list_without_elements(&value, &other) {
+            continue;
+        }
         if !members(meter, &value, &other, typed)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Whether one is null and the other an empty list, which are the same in a field of a Go type.
+// Upstream: apiserver/pkg/cel/common/valuesreflect.go, typedStruct.Equal
+fn is_list_without_elements(one: &Value<'_>, other: &Value<'_>) -> bool {
+    match (one, other) {
+        (Value::Null, Value::List(list)) | (Value::List(list), Value::Null) => list.is_empty(),
+        _ => false,
+    }
 }
 
 fn optionals<M: Meter>(
