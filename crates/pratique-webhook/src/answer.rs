@@ -1,9 +1,10 @@
 //! What webhooks answer: read as the reference's client reads it, and verified.
 
+mod error;
+
 use std::collections::BTreeMap;
 
 use pratique_cel::OutOfMemory;
-use pratique_gotext::strconv::quote;
 use pratique_json::{Value, parse};
 use pratique_types::{GroupVersion, GroupVersionKind, Status, warnings};
 use pratique_yaml::wire_bytes;
@@ -13,6 +14,7 @@ use crate::fields;
 use crate::memory;
 use crate::webhook::ReviewVersion;
 use crate::wire;
+use error::{AnswerError, ReviewError};
 
 /// An answer that could be read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,39 +49,32 @@ pub(crate) struct Verified {
 const GROUP: &str = "admission.k8s.io";
 const KIND: &str = "AdmissionReview";
 
-/// The name of the registry of the client's types in messages.
-const SCHEME: &str = "pkg/runtime/scheme.go:111";
-
 impl Answered {
     /// Reads the answer to a review of a version. What that takes beyond plain JSON is held first.
     ///
     /// # Errors
-    /// There is no memory; else why it is no answer, in the reference's words.
+    /// There is no memory; else why it is no answer.
     pub(crate) fn read(
         body: &[u8],
         version: ReviewVersion,
         hold: &dyn Fn(usize) -> Result<(), OutOfMemory>,
-    ) -> Result<Result<Self, String>, OutOfMemory> {
+    ) -> Result<Result<Self, AnswerError>, OutOfMemory> {
         if let Ok(value) = parse(body) {
             return Ok(Self::from_json(&value, body, version));
         }
         hold(wire_bytes(body.len()))?;
         let text = match wire::plain(body) {
             Ok(text) => text,
-            Err(error) => return Ok(Err(error)),
+            Err(error) => return Ok(Err(error.into())),
         };
         hold(memory::of_answer(text.as_bytes()))?;
-        let value = parse(text.as_bytes()).map_err(|error| error.to_string());
+        let value = parse(text.as_bytes()).map_err(AnswerError::from);
         Ok(value.and_then(|value| Self::from_json(&value, text.as_bytes(), version)))
     }
 
-    fn from_json(value: &Value<'_>, text: &[u8], version: ReviewVersion) -> Result<Self, String> {
+    fn from_json(value: &Value<'_>, text: &[u8], version: ReviewVersion) -> Result<Self, AnswerError> {
         let (api_version, kind) = wire::type_of(value)?;
-        let kind = wire::with_defaults(
-            GroupVersion::parse(&api_version).map_err(|error| error.to_string())?,
-            &kind,
-            &review_kind(version),
-        );
+        let kind = wire::with_defaults(GroupVersion::parse(&api_version)?, &kind, &review_kind(version));
         if kind.kind == "Status" {
             // It is read before it is found to be no review.
             fields::check("meta/v1.Status", value, text)?;
@@ -108,14 +103,14 @@ impl Answered {
     /// Checks that it answers the question of a uid.
     ///
     /// # Errors
-    /// Why it does not count, in the reference's words.
+    /// Why it does not count.
     pub(crate) fn verified(
         self,
         uid: &str,
         version: ReviewVersion,
         mutating: bool,
-    ) -> Result<Verified, String> {
-        let response = self.response.ok_or("webhook response was absent")?;
+    ) -> Result<Verified, ReviewError> {
+        let response = self.response.ok_or(ReviewError::NoResponse)?;
         let (patch, patch_type) = match version {
             ReviewVersion::V1 => {
                 response.answers(uid, &self.kind)?;
@@ -145,8 +140,12 @@ impl Response {
     /// The response in a review of a version, all of which is read.
     ///
     /// # Errors
-    /// Why it cannot be read, in the reference's words.
-    fn of_review(review: &Value<'_>, text: &[u8], version: ReviewVersion) -> Result<Option<Self>, String> {
+    /// A value does not fit the type of its field.
+    fn of_review(
+        review: &Value<'_>,
+        text: &[u8],
+        version: ReviewVersion,
+    ) -> Result<Option<Self>, fields::FieldError> {
         let type_name = match version {
             ReviewVersion::V1 => "admission/v1.AdmissionReview",
             ReviewVersion::V1Beta1 => "admission/v1beta1.AdmissionReview",
@@ -167,32 +166,35 @@ impl Response {
         }
     }
 
-    fn answers(&self, uid: &str, kind: &GroupVersionKind) -> Result<(), String> {
+    fn answers(&self, uid: &str, kind: &GroupVersionKind) -> Result<(), ReviewError> {
         if self.uid != uid {
-            return Err(format!(
-                "expected response.uid={}, got {}",
-                quote(uid),
-                quote(&self.uid)
-            ));
+            return Err(ReviewError::Uid {
+                expected: uid.to_owned(),
+                found: self.uid.clone(),
+            });
         }
-        let wanted = review_kind(ReviewVersion::V1);
-        if *kind != wanted {
-            return Err(format!("expected webhook response of {wanted}, got {kind}"));
+        let expected = review_kind(ReviewVersion::V1);
+        if *kind != expected {
+            return Err(ReviewError::Kind {
+                expected,
+                found: kind.clone(),
+            });
         }
         Ok(())
     }
 
-    fn patch_of(&self, mutating: bool) -> Result<(Vec<u8>, String), String> {
-        let refused = |why: &str| Err(why.to_owned());
-        match (mutating, self.patch.is_empty(), self.patch_type.as_deref()) {
-            (true, false, None) => refused("webhook returned response.patch but not response.patchType"),
-            (true, true, Some(_)) => refused("webhook returned response.patchType but not response.patch"),
-            (true, false, Some("")) => refused("webhook returned invalid response.patchType of \"\""),
-            (true, _, of) => Ok((self.patch.clone(), of.unwrap_or_default().to_owned())),
-            (false, false, _) => refused("validating webhook may not return response.patch"),
-            (false, true, Some(_)) => refused("validating webhook may not return response.patchType"),
-            (false, true, None) => Ok(Default::default()),
-        }
+    fn patch_of(&self, mutating: bool) -> Result<(Vec<u8>, String), ReviewError> {
+        Err(
+            match (mutating, self.patch.is_empty(), self.patch_type.as_deref()) {
+                (true, false, None) => ReviewError::PatchWithoutType,
+                (true, true, Some(_)) => ReviewError::TypeWithoutPatch,
+                (true, false, Some("")) => ReviewError::EmptyType,
+                (true, _, of) => return Ok((self.patch.clone(), of.unwrap_or_default().to_owned())),
+                (false, false, _) => ReviewError::Patch,
+                (false, true, Some(_)) => ReviewError::Type,
+                (false, true, None) => return Ok(Default::default()),
+            },
+        )
     }
 }
 
@@ -201,14 +203,14 @@ fn review_kind(version: ReviewVersion) -> GroupVersionKind {
 }
 
 /// Whether the client can make a review of a version of an object of that kind.
-fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), String> {
+fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), AnswerError> {
     let wanted = version.name();
     let (group, version) = (kind.group.as_str(), kind.version.as_str());
     if group == GROUP && kind.kind == KIND && version == wanted {
         return Ok(());
     }
     if kind.kind.is_empty() || version.is_empty() {
-        return Err(format!("unable to decode {kind}"));
+        return Err(AnswerError::NoKind(kind.clone()));
     }
     let of_group = group == GROUP && matches!(version, "v1" | "v1beta1");
     let package = match kind.kind.as_str() {
@@ -224,15 +226,12 @@ fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), Strin
         _ => None,
     };
     Err(match package {
-        Some(package) => format!(
-            "converting ({package}.{}) to ({wanted}.{KIND}): unknown conversion",
-            kind.kind
-        ),
-        None => format!(
-            "no kind {} is registered for version {} in scheme {SCHEME:?}",
-            quote(&kind.kind),
-            quote(&kind.api_version())
-        ),
+        Some(package) => AnswerError::OtherKind {
+            package: package.to_owned(),
+            kind: kind.kind.clone(),
+            wanted,
+        },
+        None => AnswerError::UnknownKind(kind.clone()),
     })
 }
 

@@ -210,36 +210,31 @@ fn compile<'c, C: Configuration + 'c>(
     configurations.into_iter().map(compile).collect()
 }
 
+/// What webhooks of both phases have; their types have no trait in common.
+macro_rules! fields_of {
+    ($webhook:ident) => {
+        WebhookFields {
+            name: &$webhook.name,
+            client_config: &$webhook.client_config,
+            rules: $webhook.rules.as_deref(),
+            match_policy: $webhook.match_policy.as_deref(),
+            namespace_selector: $webhook.namespace_selector.as_ref(),
+            object_selector: $webhook.object_selector.as_ref(),
+            conditions: $webhook.match_conditions.as_deref(),
+            failure_policy: $webhook.failure_policy.as_deref(),
+            side_effects: &$webhook.side_effects,
+            timeout_seconds: $webhook.timeout_seconds,
+            review_versions: &$webhook.admission_review_versions,
+        }
+    };
+}
+
 fn mutating(webhook: &api::MutatingWebhook) -> WebhookFields<'_> {
-    WebhookFields {
-        name: &webhook.name,
-        client_config: &webhook.client_config,
-        rules: webhook.rules.as_deref(),
-        match_policy: webhook.match_policy.as_deref(),
-        namespace_selector: webhook.namespace_selector.as_ref(),
-        object_selector: webhook.object_selector.as_ref(),
-        conditions: webhook.match_conditions.as_deref(),
-        failure_policy: webhook.failure_policy.as_deref(),
-        side_effects: &webhook.side_effects,
-        timeout_seconds: webhook.timeout_seconds,
-        review_versions: &webhook.admission_review_versions,
-    }
+    fields_of!(webhook)
 }
 
 fn validating(webhook: &api::ValidatingWebhook) -> WebhookFields<'_> {
-    WebhookFields {
-        name: &webhook.name,
-        client_config: &webhook.client_config,
-        rules: webhook.rules.as_deref(),
-        match_policy: webhook.match_policy.as_deref(),
-        namespace_selector: webhook.namespace_selector.as_ref(),
-        object_selector: webhook.object_selector.as_ref(),
-        conditions: webhook.match_conditions.as_deref(),
-        failure_policy: webhook.failure_policy.as_deref(),
-        side_effects: &webhook.side_effects,
-        timeout_seconds: webhook.timeout_seconds,
-        review_versions: &webhook.admission_review_versions,
-    }
+    fields_of!(webhook)
 }
 
 #[cfg(test)]

@@ -10,11 +10,16 @@ use pratique_types::{ListMeta, Status, StatusCause, StatusDetails};
 
 use crate::order::first_in;
 
+/// A value of an answer does not fit the type of its field, with an API server's message.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct FieldError(String);
+
 /// Checks that a document can be decoded into a type, such as `meta/v1.Status`. `text` is the document as JSON.
 ///
 /// # Errors
 /// The message about the first value of the text that cannot be.
-pub(crate) fn check(type_name: &str, document: &Value<'_>, text: &[u8]) -> Result<(), String> {
+pub(crate) fn check(type_name: &str, document: &Value<'_>, text: &[u8]) -> Result<(), FieldError> {
     let mut faults = Faults::default();
     if let Some(id) = Schema::builtin().named(type_name) {
         decode(id, document, &mut faults);
@@ -28,7 +33,7 @@ pub(crate) fn check(type_name: &str, document: &Value<'_>, text: &[u8]) -> Resul
             first_in(text, &paths).unwrap_or_default()
         }
     };
-    Err(faults.swap_remove(first).1)
+    Err(FieldError(faults.swap_remove(first).1))
 }
 
 /// The values that cannot be decoded: their paths, and the messages about them. One for each path is enough: of those at
@@ -149,7 +154,10 @@ mod tests {
             &parse(review.as_bytes()).unwrap(),
             review.as_bytes(),
         );
-        assert_eq!(checked.err().unwrap_or_default(), expected);
+        assert_eq!(
+            checked.err().map(|error| error.to_string()).unwrap_or_default(),
+            expected
+        );
     }
 
     #[test]

@@ -141,7 +141,8 @@ pub(crate) fn apply<'s>(
         false => object.try_rewritten("", progress)?,
     };
     let patched = json_patch::apply(object, operations, progress)?;
-    let (api_version, kind_name) = wire::type_of(&patched).map_err(ObjectError::Decode)?;
+    let (api_version, kind_name) =
+        wire::type_of(&patched).map_err(|error| ObjectError::Decode(error.to_string()))?;
     let version = GroupVersion::parse(&api_version);
     let version = version.map_err(|error| ObjectError::Decode(error.to_string()))?;
     if !converter.is_typed(kind) {

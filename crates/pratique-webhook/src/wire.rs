@@ -3,39 +3,47 @@
 use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
 use pratique_json::Value;
 use pratique_types::{GroupVersion, GroupVersionKind};
-use pratique_yaml::{is_json, json_as_json, yaml_as_json};
+use pratique_yaml::{is_json, json, json_as_json, yaml, yaml_as_json};
+
+/// Why a document has no kind that can be read, with the reference's messages.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WireError {
+    /// It is no JSON.
+    #[error("{}", unknown_kind(.0))]
+    Json(#[from] json::SyntaxError),
+    /// It is no YAML.
+    #[error("{}", .0.message)]
+    Yaml(#[from] yaml::SyntaxError),
+    /// Its `apiVersion` or `kind` is no string, or it has none, as it is no object.
+    #[error("{}", unknown_kind(.0))]
+    Type(#[from] UnmarshalTypeError<'static>),
+}
 
 /// What a body says, as plain JSON: for bodies that are no plain JSON. What does not begin as an object is YAML.
 ///
 /// # Errors
-/// What the reference says of a body that is neither.
-pub(crate) fn plain(body: &[u8]) -> Result<String, String> {
-    match is_json(body) {
-        true => json_as_json(body).map_err(unknown_kind),
-        false => yaml_as_json(body).map_err(|error| error.message),
-    }
+/// It is neither.
+pub(crate) fn plain(body: &[u8]) -> Result<String, WireError> {
+    Ok(match is_json(body) {
+        true => json_as_json(body)?,
+        false => yaml_as_json(body)?,
+    })
 }
 
 /// The `apiVersion` and `kind` of a document; empty where it has none.
-pub(crate) fn type_of(value: &Value<'_>) -> Result<(String, String), String> {
+pub(crate) fn type_of(value: &Value<'_>) -> Result<(String, String), WireError> {
     let members = match value {
         Value::Null => return Ok(Default::default()),
         Value::Object(members) => members,
-        other => {
-            let error = UnmarshalTypeError::of_value(other.kind(), TYPE_META);
-            return Err(unknown_kind(error));
-        }
+        other => return Err(UnmarshalTypeError::of_value(other.kind(), TYPE_META).into()),
     };
-    let text = |name: &str| {
+    let text = |name: &'static str| {
         // Names of fields are looked for in any case here, and the last one counts.
         let named = members.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
         match members.get(name).or(named.last().map(|(_, value)| value)) {
             None | Some(Value::Null) => Ok(String::new()),
             Some(Value::String(text)) => Ok(text.clone().into_owned()),
-            Some(other) => {
-                let error = UnmarshalTypeError::of_field(other.kind(), "", name, "string");
-                Err(unknown_kind(error))
-            }
+            Some(other) => Err(UnmarshalTypeError::of_field(other.kind(), "", name, "string")),
         }
     };
     Ok((text("apiVersion")?, text("kind")?))

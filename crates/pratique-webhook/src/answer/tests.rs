@@ -6,10 +6,12 @@ const UID: &str = "u-1";
 
 /// What becomes of an answer to a v1 review.
 fn outcome(body: &str, version: ReviewVersion, mutating: bool) -> String {
-    let answered = Answered::read(body.as_bytes(), version, &|_| Ok(())).unwrap();
-    let verified = answered.and_then(|answered| answered.verified(UID, version, mutating));
-    match verified {
-        Err(error) => error,
+    let answered = match Answered::read(body.as_bytes(), version, &|_| Ok(())).unwrap() {
+        Err(error) => return error.to_string(),
+        Ok(answered) => answered,
+    };
+    match answered.verified(UID, version, mutating) {
+        Err(error) => error.to_string(),
         Ok(verified) => format!(
             "allowed={} patch={:?} type={}",
             verified.allowed,

@@ -19,6 +19,17 @@ const MOST_REQUESTS: usize = 10;
 const DOWNGRADED: &str =
     "redirected from https to http, which is not followed unless plain HTTP redirects are allowed";
 
+/// Why a Location header leads nowhere.
+#[derive(Debug, thiserror::Error)]
+enum LocationError {
+    /// It is no URL to Go.
+    #[error(transparent)]
+    Invalid(#[from] pratique_gotext::url::ParseError),
+    /// It is no URL to the HTTP library, or does not fit the one that it is relative to.
+    #[error("{0}")]
+    Library(String),
+}
+
 /// A request of an attempt.
 struct Hop {
     /// As messages show it.
@@ -136,10 +147,11 @@ impl Hop {
     }
 
     /// The authority stays as it was shown and dialled, if it stays the same.
-    fn resolve(&self, location: &str) -> Result<Self, String> {
-        pratique_gotext::url::Url::parse(location).map_err(|fault| fault.to_string())?;
-        let base = Url::parse(&self.shown).map_err(|fault| fault.to_string())?;
-        let mut url = base.join(location).map_err(|fault| fault.to_string())?;
+    fn resolve(&self, location: &str) -> Result<Self, LocationError> {
+        pratique_gotext::url::Url::parse(location)?;
+        let library = |error: <Url as std::str::FromStr>::Err| LocationError::Library(error.to_string());
+        let base = Url::parse(&self.shown).map_err(library)?;
+        let mut url = base.join(location).map_err(library)?;
         let mut shown = url.to_string();
         let mut host = None;
         if same_authority(&base, &url) {
@@ -188,6 +200,7 @@ mod tests {
             has_body: true,
         };
         let found = hop.resolve(location);
+        let found = found.map_err(|error| error.to_string());
         let found = found
             .as_ref()
             .map(|next| (next.shown.as_str(), next.url.as_str()));
