@@ -78,8 +78,29 @@ pub(super) enum ExecError {
         status: ExitStatus,
         said: String,
     },
-    #[error("exec plugin {command:?}: {reason}")]
-    Output { command: String, reason: String },
+    #[error("exec plugin {command:?}: {error}")]
+    Output { command: String, error: OutputError },
+}
+
+/// Why what a command printed is no credential. Nothing of it is shown, as it may contain secrets.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OutputError {
+    #[error("its output is larger than {} MiB", MAX_OUTPUT >> 20)]
+    TooLarge,
+    #[error("its output is no ExecCredential: line {line}")]
+    Syntax { line: usize },
+    #[error("it is configured to use {configured}, and returned kind {kind:?} of {version:?}")]
+    Kind {
+        configured: String,
+        kind: String,
+        version: String,
+    },
+    #[error("it returned no status")]
+    NoStatus,
+    #[error("it returned only one of certificate and key")]
+    HalfAPair,
+    #[error("it returned neither a token nor a certificate and its key")]
+    Nothing,
 }
 
 /// What a command prints.
@@ -167,11 +188,11 @@ impl ExecPlugin {
         }
         let given = match u64::try_from(output.stdout.len()) {
             Ok(length) if length <= MAX_OUTPUT => self.read(&output.stdout),
-            _ => Err(format!("its output is larger than {} MiB", MAX_OUTPUT >> 20)),
+            _ => Err(OutputError::TooLarge),
         };
-        given.map_err(|reason| ExecError::Output {
+        given.map_err(|error| ExecError::Output {
             command: self.command.clone(),
-            reason,
+            error,
         })
     }
 
@@ -218,28 +239,28 @@ impl ExecPlugin {
         }
     }
 
-    fn read(&self, output: &[u8]) -> Result<Given, String> {
-        // The message leaves out the output, which may contain secrets.
-        let credential: ExecCredential = serde_json::from_slice(output)
-            .map_err(|error| format!("its output is no ExecCredential: line {}", error.line()))?;
+    fn read(&self, output: &[u8]) -> Result<Given, OutputError> {
+        let credential: ExecCredential =
+            serde_json::from_slice(output).map_err(|error| OutputError::Syntax { line: error.line() })?;
         let ExecCredential {
             kind,
             api_version,
             status,
         } = credential;
         if kind != "ExecCredential" || api_version != self.version {
-            return Err(format!(
-                "it is configured to use {}, and returned kind {kind:?} of {api_version:?}",
-                self.version
-            ));
+            return Err(OutputError::Kind {
+                configured: self.version.clone(),
+                kind,
+                version: api_version,
+            });
         }
-        let status = status.ok_or("it returned no status")?;
+        let status = status.ok_or(OutputError::NoStatus)?;
         let (certificate, key) = (status.client_certificate_data, status.client_key_data);
         if certificate.is_empty() != key.is_empty() {
-            return Err("it returned only one of certificate and key".to_owned());
+            return Err(OutputError::HalfAPair);
         }
         if status.token.is_empty() && key.is_empty() {
-            return Err("it returned neither a token nor a certificate and its key".to_owned());
+            return Err(OutputError::Nothing);
         }
         Ok(Given {
             token: (!status.token.is_empty()).then_some(status.token),
@@ -311,6 +332,7 @@ mod tests {
     fn what_a_command_prints_is_checked() {
         let check = |output: Value, expected: Result<Given, &str>| {
             let found = plugin(VERSIONS[0]).read(output.to_string().as_bytes());
+            let found = found.map_err(|error| error.to_string());
             assert_eq!(found, expected.map_err(str::to_owned), "{output}");
         };
         let of =

@@ -116,7 +116,7 @@ impl Reviews {
         };
         let decision = match self.ask(&review).await {
             Ok(status) => decision(status),
-            Err(text) => return unanswered(text),
+            Err(error) => return unanswered(self.message(error.map(|error| *error))),
         };
         let remember = match decision.allowed {
             true => self.remember.allowed,
@@ -129,8 +129,11 @@ impl Reviews {
         decision
     }
 
-    /// Asks, and again where that may help.
-    async fn ask(&self, review: &SubjectAccessReview) -> Result<SubjectAccessReviewStatus, String> {
+    /// Asks, and again where that may help. Without an error, there was no answer in time.
+    async fn ask(
+        &self,
+        review: &SubjectAccessReview,
+    ) -> Result<SubjectAccessReviewStatus, Option<Box<Error>>> {
         let mut pauses = PAUSES.into_iter();
         loop {
             let answer = timeout(PATIENCE, self.api.create(&PostParams::default(), review)).await;
@@ -141,13 +144,13 @@ impl Reviews {
             };
             match pauses.next().filter(|_| passing) {
                 Some(pause) => sleep(Duration::from_millis(pause)).await,
-                None => return Err(self.words(answer.ok().and_then(Result::err))),
+                None => return Err(answer.ok().and_then(Result::err).map(Box::new)),
             }
         }
     }
 
     /// What an API server says itself, or what its clients say when they cannot reach it.
-    fn words(&self, error: Option<Error>) -> String {
+    fn message(&self, error: Option<Error>) -> String {
         match error {
             Some(error @ Error::Api(_)) => failure::text(&error),
             Some(error) => format!("Post {:?}: {}", self.url, failure::text(&error)),
