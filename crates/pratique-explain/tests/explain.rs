@@ -51,9 +51,7 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
     let builder = Admission::builder();
     let options = Options::new(builder.expressions());
     let set = load_api_files(&[file], &options).unwrap();
-    let policies = set.validating_policies.into_iter().map(|loaded| loaded.object);
-    let bindings = set.validating_bindings.into_iter().map(|loaded| loaded.object);
-    let admission = builder.api(policies, bindings).build().unwrap();
+    let admission = builder.configurations(set.into()).build().unwrap();
     let text = request(operation);
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
     let cluster = Objects::new();

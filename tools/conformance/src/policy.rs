@@ -5,11 +5,7 @@ use std::sync::Arc;
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::policy::PolicyObserver;
 use pratique::types::AdmissionRequest;
-use pratique::types::admissionregistration::{
-    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicyBinding,
-};
-use pratique::{Admission, AdmissionBuilder, EvalContext, Outcome as Evaluated};
+use pratique::{Admission, AdmissionBuilder, Configurations, EvalContext, Outcome as Evaluated};
 use pratique_harness::Error;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -63,15 +59,15 @@ pub fn admission(case: &Value) -> Result<Admission, Error> {
         .as_array()
         .map(Vec::as_slice)
         .unwrap_or_default();
-    let policies: Vec<ValidatingAdmissionPolicy> = of_kind(objects, "ValidatingAdmissionPolicy")?;
-    let bindings: Vec<ValidatingAdmissionPolicyBinding> =
-        of_kind(objects, "ValidatingAdmissionPolicyBinding")?;
-    let mutating: Vec<MutatingAdmissionPolicy> = of_kind(objects, "MutatingAdmissionPolicy")?;
-    let mutating_bindings: Vec<MutatingAdmissionPolicyBinding> =
-        of_kind(objects, "MutatingAdmissionPolicyBinding")?;
+    let configurations = Configurations {
+        mutating_policies: of_kind(objects, "MutatingAdmissionPolicy")?,
+        mutating_bindings: of_kind(objects, "MutatingAdmissionPolicyBinding")?,
+        validating_policies: of_kind(objects, "ValidatingAdmissionPolicy")?,
+        validating_bindings: of_kind(objects, "ValidatingAdmissionPolicyBinding")?,
+        ..Configurations::default()
+    };
     builder
-        .api(policies, bindings)
-        .api_mutating(mutating, mutating_bindings)
+        .configurations(configurations)
         .build()
         .map_err(|error| Error::from(error.to_string()))
 }
@@ -95,9 +91,9 @@ fn with_files(builder: AdmissionBuilder, files: &Value, plugin: Plugin) -> Resul
     }
 }
 
-fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, Error> {
+fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<Arc<T>>, Error> {
     let objects = objects.iter().filter(|object| object["kind"] == kind);
-    let typed = objects.map(|object| serde_json::from_value(object.clone()));
+    let typed = objects.map(|object| serde_json::from_value(object.clone()).map(Arc::new));
     typed
         .collect::<Result<_, _>>()
         .map_err(|error| Error::from(format!("{kind}: {error}")))

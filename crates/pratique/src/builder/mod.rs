@@ -10,10 +10,6 @@ use std::sync::Arc;
 use pratique_manifest::{ManifestFile, ManifestSet, Plugin};
 use pratique_policy::OnUndecided;
 use pratique_types::FeatureGates;
-use pratique_types::admissionregistration::{
-    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicyBinding,
-};
 use pratique_workers::Workers;
 
 use crate::admission::Admission;
@@ -43,8 +39,7 @@ pub struct AdmissionBuilder {
     registry_checks: bool,
     on_undecided: OnUndecided,
     inputs: Vec<Input>,
-    api: Configurations,
-    more: Vec<Arc<Configurations>>,
+    api: Vec<Arc<Configurations>>,
     steps: Steps,
     helpers: Helpers,
     #[cfg(feature = "webhooks")]
@@ -68,8 +63,7 @@ impl AdmissionBuilder {
             registry_checks: false,
             on_undecided: OnUndecided::default(),
             inputs: Vec::new(),
-            api: Configurations::default(),
-            more: Vec::new(),
+            api: Vec::new(),
             steps: Steps::default(),
             helpers: Helpers::default(),
             #[cfg(feature = "webhooks")]
@@ -150,36 +144,10 @@ impl AdmissionBuilder {
         &self.expressions
     }
 
-    /// Adds validating policies and bindings of the API. They must be defaulted; invalid ones are evaluated as an API server
-    /// does.
-    pub fn api(
-        mut self,
-        policies: impl IntoIterator<Item = impl Into<Arc<ValidatingAdmissionPolicy>>>,
-        bindings: impl IntoIterator<Item = impl Into<Arc<ValidatingAdmissionPolicyBinding>>>,
-    ) -> Self {
-        let api = &mut self.api;
-        api.validating_policies
-            .extend(policies.into_iter().map(Into::into));
-        api.validating_bindings
-            .extend(bindings.into_iter().map(Into::into));
-        self
-    }
-
-    /// Adds mutating policies and bindings of the API, as [`api`](Self::api) does.
-    pub fn api_mutating(
-        mut self,
-        policies: impl IntoIterator<Item = impl Into<Arc<MutatingAdmissionPolicy>>>,
-        bindings: impl IntoIterator<Item = impl Into<Arc<MutatingAdmissionPolicyBinding>>>,
-    ) -> Self {
-        let api = &mut self.api;
-        api.mutating_policies.extend(policies.into_iter().map(Into::into));
-        api.mutating_bindings.extend(bindings.into_iter().map(Into::into));
-        self
-    }
-
-    /// Adds other configuration of the API, webhooks included.
+    /// Adds configuration of the API: policies, bindings and webhooks. It must be defaulted; what is invalid is evaluated as
+    /// an API server does.
     pub fn configurations(mut self, configurations: Configurations) -> Self {
-        self.more.push(Arc::new(configurations));
+        self.api.push(Arc::new(configurations));
         self
     }
 
@@ -230,7 +198,7 @@ impl AdmissionBuilder {
             cache: self.expressions.cache().clone(),
             compilations: self.compilations,
             sets: self.inputs.into_iter().filter_map(Input::into_set).collect(),
-            api: std::iter::once(Arc::new(self.api)).chain(self.more).collect(),
+            api: self.api,
             steps: self.steps,
             on_undecided: self.on_undecided,
             helpers: self.helpers,
