@@ -7,12 +7,32 @@ use pratique_cel::{Constant, Type};
 
 use super::textproto::{Field, Message};
 
-/// What a case holds that the engine has no value or type for.
-pub(super) const MESSAGES: &str = "protocol buffer messages";
-const ENUMS: &str = "protocol buffer enums";
+/// What a case has that the engine has not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unsupported {
+    #[error("protocol buffer messages")]
+    Messages,
+    #[error("protocol buffer enums")]
+    Enums,
+    #[error("partial evaluation")]
+    PartialEvaluation,
+    #[error("values of the kind {0}")]
+    ValueKind(String),
+    #[error("types of the kind {0}")]
+    TypeKind(String),
+    #[error("the type {0}")]
+    Type(String),
+    #[error("the number {0}")]
+    Number(String),
+    #[error("strings that are not UTF-8")]
+    Encoding,
+    /// An extension, or a function that only optimizers use.
+    #[error("{0}")]
+    Extension(&'static str),
+}
 
 /// A `cel.expr.Value`.
-pub(super) fn value(of: &Message) -> Result<Constant, String> {
+pub(super) fn value(of: &Message) -> Result<Constant, Unsupported> {
     let Some((kind, field)) = of.fields.first() else {
         return Ok(Constant::Null);
     };
@@ -34,29 +54,29 @@ pub(super) fn value(of: &Message) -> Result<Constant, String> {
             Constant::Map(entries.collect::<Result<_, _>>()?)
         }
         ("object_value", Field::Message(object)) => well_known(object)?,
-        ("enum_value", _) => return Err(ENUMS.to_owned()),
-        _ => return Err(format!("values of the kind {kind}")),
+        ("enum_value", _) => return Err(Unsupported::Enums),
+        _ => return Err(Unsupported::ValueKind(kind.clone())),
     })
 }
 
-fn entry(of: &Message) -> Result<(Constant, Constant), String> {
+fn entry(of: &Message) -> Result<(Constant, Constant), Unsupported> {
     let side = |name: &str| of.message(name).map_or(Ok(Constant::Null), value);
     Ok((side("key")?, side("value")?))
 }
 
 /// The message within an `Any`, where it is one that CEL has a value for.
-fn well_known(any: &Message) -> Result<Constant, String> {
+fn well_known(any: &Message) -> Result<Constant, Unsupported> {
     let Some((name, Field::Message(message))) = any.fields.first() else {
-        return Err(MESSAGES.to_owned());
+        return Err(Unsupported::Messages);
     };
     let Some(name) = name.strip_prefix("type.googleapis.com/google.protobuf.") else {
-        return Err(MESSAGES.to_owned());
+        return Err(Unsupported::Messages);
     };
     let number = |name: &str| match message.get(name) {
         Some(Field::Word(word)) => integer::<i64>(word),
         _ => Ok(0),
     };
-    let missing = || MESSAGES.to_owned();
+    let missing = || Unsupported::Messages;
     Ok(match name {
         "Duration" => {
             let nanos = i128::from(number("seconds")?) * 1_000_000_000 + i128::from(number("nanos")?);
@@ -83,12 +103,12 @@ fn well_known(any: &Message) -> Result<Constant, String> {
             word => integer(word)?,
         }),
         "StringValue" => Constant::String(message.text("value").into()),
-        _ => return Err(MESSAGES.to_owned()),
+        _ => return Err(Unsupported::Messages),
     })
 }
 
 /// A `google.protobuf.Value`.
-fn dynamic(of: &Message) -> Result<Constant, String> {
+fn dynamic(of: &Message) -> Result<Constant, Unsupported> {
     let Some((kind, field)) = of.fields.first() else {
         return Ok(Constant::Null);
     };
@@ -99,28 +119,28 @@ fn dynamic(of: &Message) -> Result<Constant, String> {
         ("string_value", Field::Text(text)) => Constant::String(utf8(text)?),
         ("struct_value", Field::Message(message)) => fields(message)?,
         ("list_value", Field::Message(message)) => elements(message)?,
-        _ => return Err(format!("values of the kind {kind}")),
+        _ => return Err(Unsupported::ValueKind(kind.clone())),
     })
 }
 
 /// A `google.protobuf.Struct`.
-fn fields(of: &Message) -> Result<Constant, String> {
+fn fields(of: &Message) -> Result<Constant, Unsupported> {
     let entry = |entry: &Message| {
         let value = entry.message("value").map_or(Ok(Constant::Null), dynamic)?;
         Ok((Constant::String(entry.text("key").into()), value))
     };
     let entries = of.messages("fields").map(entry);
-    Ok(Constant::Map(entries.collect::<Result<_, String>>()?))
+    Ok(Constant::Map(entries.collect::<Result<_, Unsupported>>()?))
 }
 
 /// A `google.protobuf.ListValue`.
-fn elements(of: &Message) -> Result<Constant, String> {
+fn elements(of: &Message) -> Result<Constant, Unsupported> {
     let elements = of.messages("values").map(dynamic);
     Ok(Constant::List(elements.collect::<Result<_, _>>()?))
 }
 
 /// A `cel.expr.Type`.
-pub(super) fn type_of(of: &Message) -> Result<Type, String> {
+pub(super) fn type_of(of: &Message) -> Result<Type, Unsupported> {
     let Some((kind, field)) = of.fields.first() else {
         return Ok(Type::Dyn);
     };
@@ -133,12 +153,12 @@ pub(super) fn type_of(of: &Message) -> Result<Type, String> {
             "ANY" => Type::Any,
             "TIMESTAMP" => Type::Timestamp,
             "DURATION" => Type::Duration,
-            other => return Err(format!("the type {other}")),
+            other => return Err(Unsupported::Type(other.to_owned())),
         },
         ("list_type", Field::Message(list)) => Type::list(part(list, "elem_type")?),
         ("map_type", Field::Message(map)) => Type::map(part(map, "key_type")?, part(map, "value_type")?),
         ("message_type", Field::Text(name)) => match Type::named(&utf8(name)?) {
-            Type::Struct(_) => return Err(MESSAGES.to_owned()),
+            Type::Struct(_) => return Err(Unsupported::Messages),
             known => known,
         },
         ("type_param", Field::Text(name)) => Type::param(&utf8(name)?),
@@ -151,15 +171,15 @@ pub(super) fn type_of(of: &Message) -> Result<Type, String> {
             let parameters: Vec<Type> = parameters.collect::<Result<_, _>>()?;
             Type::Opaque(inner.text("name").into(), parameters.into())
         }
-        _ => return Err(format!("types of the kind {kind}")),
+        _ => return Err(Unsupported::TypeKind(kind.clone())),
     })
 }
 
-fn part(of: &Message, name: &str) -> Result<Type, String> {
+fn part(of: &Message, name: &str) -> Result<Type, Unsupported> {
     of.message(name).map_or(Ok(Type::Dyn), type_of)
 }
 
-fn primitive(name: &str) -> Result<Type, String> {
+fn primitive(name: &str) -> Result<Type, Unsupported> {
     Ok(match name {
         "BOOL" => Type::Bool,
         "INT64" => Type::Int,
@@ -167,7 +187,7 @@ fn primitive(name: &str) -> Result<Type, String> {
         "DOUBLE" => Type::Double,
         "STRING" => Type::String,
         "BYTES" => Type::Bytes,
-        other => return Err(format!("the type {other}")),
+        other => return Err(Unsupported::Type(other.to_owned())),
     })
 }
 
@@ -189,7 +209,7 @@ pub(super) fn same(expected: &Constant, found: &Constant) -> bool {
     }
 }
 
-fn integer<T: TryFrom<i128>>(word: &str) -> Result<T, String> {
+fn integer<T: TryFrom<i128>>(word: &str) -> Result<T, Unsupported> {
     let (sign, digits) = match word.strip_prefix('-') {
         Some(digits) => (-1, digits),
         None => (1, word),
@@ -199,15 +219,15 @@ fn integer<T: TryFrom<i128>>(word: &str) -> Result<T, String> {
         None => digits.parse(),
     };
     let number = number.ok().and_then(|number| T::try_from(sign * number).ok());
-    number.ok_or_else(|| format!("the number {word}"))
+    number.ok_or_else(|| Unsupported::Number(word.to_owned()))
 }
 
-fn double(word: &str) -> Result<f64, String> {
-    word.parse().map_err(|_| format!("the number {word}"))
+fn double(word: &str) -> Result<f64, Unsupported> {
+    word.parse().map_err(|_| Unsupported::Number(word.to_owned()))
 }
 
-fn utf8(bytes: &[u8]) -> Result<Arc<str>, String> {
+fn utf8(bytes: &[u8]) -> Result<Arc<str>, Unsupported> {
     std::str::from_utf8(bytes)
         .map(Arc::from)
-        .map_err(|_| "strings that are not UTF-8".to_owned())
+        .map_err(|_| Unsupported::Encoding)
 }
