@@ -61,4 +61,4 @@ pub use run::CaseResult;
 pub use schema::schema;
 pub use suite::{Case, Expected, Suite};
 pub use unbound::{Unbound, bind, unbound};
-pub use update::updated;
+pub use update::{UpdateError, updated};

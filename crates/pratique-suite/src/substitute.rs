@@ -2,6 +2,41 @@
 
 use pratique_json::{Object, Value};
 
+/// Why a path cannot be read, or leads to no place in an object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PathError {
+    /// It is too long.
+    #[error("a path has no more than {LONGEST} steps")]
+    TooLong,
+    /// Steps are not separated.
+    #[error("expected a dot or a bracket before `{0}`")]
+    NoSeparator(String),
+    /// It starts with an index.
+    #[error("a path starts with a field")]
+    NoField,
+    /// A field has no name.
+    #[error("a field is empty")]
+    EmptyField,
+    /// A quoted field has no end.
+    #[error("a quoted field is not closed by `\"]`")]
+    OpenQuote,
+    /// A bracket has no end.
+    #[error("a bracket is not closed")]
+    OpenBracket,
+    /// A bracket has neither an index nor a field.
+    #[error("`{0}` is no index, nor `+` or a quoted field")]
+    NoIndex(String),
+    /// An index is beyond the list, which has so many elements.
+    #[error("there are {0} elements only")]
+    TooFewElements(usize),
+    /// A field of what is no mapping.
+    #[error("what should have the field `{0}` is no mapping")]
+    NoMapping(String),
+    /// An element of what is no list.
+    #[error("what should have elements is no list")]
+    NoList,
+}
+
 /// A path into an object: `spec.containers[0].image`, `metadata.labels["a/b"]`, `spec.volumes[+]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path(Vec<Step>);
@@ -19,7 +54,7 @@ enum Step {
 
 impl Path {
     /// Parses a path; gives the first field separately.
-    pub(crate) fn parse(text: &str) -> Result<(String, Path), String> {
+    pub(crate) fn parse(text: &str) -> Result<(String, Path), PathError> {
         let mut steps = Vec::new();
         let mut rest = text;
         let mut first = true;
@@ -30,23 +65,23 @@ impl Path {
             };
             steps.push(step);
             if steps.len() > LONGEST {
-                return Err(format!("a path has no more than {LONGEST} steps"));
+                return Err(PathError::TooLong);
             }
             rest = after;
             if !(rest.is_empty() || rest.starts_with(['.', '['])) {
-                return Err(format!("expected a dot or a bracket before `{rest}`"));
+                return Err(PathError::NoSeparator(rest.to_owned()));
             }
             first = false;
         }
         let mut steps = steps.into_iter();
         match steps.next() {
             Some(Step::Field(root)) => Ok((root, Path(steps.collect()))),
-            _ => Err("a path starts with a field".to_owned()),
+            _ => Err(PathError::NoField),
         }
     }
 
     /// Sets a value; missing parents become mappings or lists.
-    pub(crate) fn set(&self, target: &mut Value<'static>, value: Value<'static>) -> Result<(), String> {
+    pub(crate) fn set(&self, target: &mut Value<'static>, value: Value<'static>) -> Result<(), PathError> {
         let mut at = target;
         for step in &self.0 {
             at = match step {
@@ -57,14 +92,13 @@ impl Path {
                     if *index == count {
                         elements.push(Value::Null);
                     }
-                    elements
-                        .get_mut(*index)
-                        .ok_or_else(|| format!("there are {count} elements only"))?
+                    elements.get_mut(*index).ok_or(PathError::TooFewElements(count))?
                 }
                 Step::Append => {
                     let elements = elements(at)?;
+                    let count = elements.len();
                     elements.push(Value::Null);
-                    elements.last_mut().ok_or("no element")?
+                    elements.get_mut(count).ok_or(PathError::TooFewElements(count))?
                 }
             };
         }
@@ -128,51 +162,49 @@ pub(crate) fn merge(target: &mut Value<'static>, patch: Value<'static>) {
     }
 }
 
-fn bracket(inner: &str) -> Result<(Step, &str), String> {
+fn bracket(inner: &str) -> Result<(Step, &str), PathError> {
     if let Some(quoted) = inner.strip_prefix('"') {
-        let (name, rest) = quoted
-            .split_once("\"]")
-            .ok_or("a quoted field is not closed by `\"]`")?;
+        let (name, rest) = quoted.split_once("\"]").ok_or(PathError::OpenQuote)?;
         return Ok((Step::Field(name.to_owned()), rest));
     }
-    let (text, rest) = inner.split_once(']').ok_or("a bracket is not closed")?;
+    let (text, rest) = inner.split_once(']').ok_or(PathError::OpenBracket)?;
     if text == "+" {
         return Ok((Step::Append, rest));
     }
-    let index = text
-        .parse()
-        .map_err(|_| format!("`{text}` is no index, nor `+` or a quoted field"))?;
+    let index = text.parse().map_err(|_| PathError::NoIndex(text.to_owned()))?;
     Ok((Step::Index(index), rest))
 }
 
-fn field(text: &str) -> Result<(Step, &str), String> {
+fn field(text: &str) -> Result<(Step, &str), PathError> {
     let end = text.find(['.', '[']).unwrap_or(text.len());
     match text.split_at_checked(end) {
-        Some(("", _)) | None => Err("a field is empty".to_owned()),
+        Some(("", _)) | None => Err(PathError::EmptyField),
         Some((name, rest)) => Ok((Step::Field(name.to_owned()), rest)),
     }
 }
 
-fn member<'v>(value: &'v mut Value<'static>, name: &str) -> Result<&'v mut Value<'static>, String> {
+fn member<'v>(value: &'v mut Value<'static>, name: &str) -> Result<&'v mut Value<'static>, PathError> {
     if value.is_null() {
         *value = Value::Object(Object::new());
     }
     let Value::Object(object) = value else {
-        return Err(format!("what should have the field `{name}` is no mapping"));
+        return Err(PathError::NoMapping(name.to_owned()));
     };
     if !object.contains_key(name) {
         object.insert(name.to_owned(), Value::Null);
     }
-    object.get_mut(name).ok_or_else(|| format!("no field `{name}`"))
+    object
+        .get_mut(name)
+        .ok_or_else(|| PathError::NoMapping(name.to_owned()))
 }
 
-fn elements<'v>(value: &'v mut Value<'static>) -> Result<&'v mut Vec<Value<'static>>, String> {
+fn elements<'v>(value: &'v mut Value<'static>) -> Result<&'v mut Vec<Value<'static>>, PathError> {
     if value.is_null() {
         *value = Value::Array(Vec::new());
     }
     match value {
         Value::Array(elements) => Ok(elements),
-        _ => Err("what should have elements is no list".to_owned()),
+        _ => Err(PathError::NoList),
     }
 }
 
@@ -188,7 +220,9 @@ mod tests {
     fn set(path: &str, expected: Result<&str, &str>) {
         let mut target = value(r#"{"spec":{"list":[1,2],"x":1}}"#);
         let done = Path::parse(path).and_then(|(_, path)| path.set(&mut target, Value::Bool(true)));
-        let found = done.map(|()| target.to_string());
+        let found = done
+            .map(|()| target.to_string())
+            .map_err(|error| error.to_string());
         assert_eq!(found.as_deref().map_err(String::as_str), expected, "{path}");
     }
 

@@ -14,14 +14,35 @@ use crate::yaml;
 use edit::{Edit, apply};
 use expectation::NewExpectation;
 
+/// Why a suite's file cannot be updated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpdateError {
+    /// It is JSON.
+    #[error("only suites in YAML are changed")]
+    Json,
+    /// It is not UTF-8.
+    #[error("the file is not UTF-8")]
+    Encoding,
+    /// What was changed is no suite any more.
+    #[error("its layout is too unusual to be changed in place")]
+    Layout,
+    /// An expected object is in another file.
+    #[error("the expected object is in {0}, which is left as it is")]
+    OtherFile(String),
+}
+
 /// The text of a suite file with updated expectations; `None` if everything is as expected.
 ///
 /// # Errors
 /// Why the file cannot be updated.
-pub fn updated(file: &ManifestFile, results: &[(&Suite, &Case, &Actual)]) -> Result<Option<String>, String> {
+pub fn updated(
+    file: &ManifestFile,
+    results: &[(&Suite, &Case, &Actual)],
+) -> Result<Option<String>, UpdateError> {
     let mut edits = Vec::new();
     if file.content.trim_ascii_start().starts_with(b"{") {
-        return Err("only suites in YAML are changed".to_owned());
+        return Err(UpdateError::Json);
     }
     for (suite, case, actual) in results {
         Updater { suite, case, actual }.edits(&mut edits)?;
@@ -29,7 +50,7 @@ pub fn updated(file: &ManifestFile, results: &[(&Suite, &Case, &Actual)]) -> Res
     if edits.is_empty() {
         return Ok(None);
     }
-    let text = String::from_utf8(file.content.clone()).map_err(|_| "the file is not UTF-8".to_owned())?;
+    let text = String::from_utf8(file.content.clone()).map_err(|_| UpdateError::Encoding)?;
     let text = apply(&text, edits);
     let written = ManifestFile {
         path: file.path.clone(),
@@ -37,7 +58,7 @@ pub fn updated(file: &ManifestFile, results: &[(&Suite, &Case, &Actual)]) -> Res
     };
     match read_suites(&written) {
         Ok(_) => Ok(Some(text)),
-        Err(_) => Err("its layout is too unusual to be changed in place".to_owned()),
+        Err(_) => Err(UpdateError::Layout),
     }
 }
 
@@ -48,7 +69,7 @@ struct Updater<'a> {
 }
 
 impl Updater<'_> {
-    fn edits(&self, edits: &mut Vec<Edit>) -> Result<(), String> {
+    fn edits(&self, edits: &mut Vec<Edit>) -> Result<(), UpdateError> {
         let expected = self.case.expected.as_ref();
         let differences = expected.map(|expected| compare(expected, self.actual));
         if differences.as_ref().is_some_and(Vec::is_empty) {
@@ -80,7 +101,7 @@ impl Updater<'_> {
         id: NodeId,
         fields: impl Iterator<Item = &'f str>,
         edits: &mut Vec<Edit>,
-    ) -> Result<(), String> {
+    ) -> Result<(), UpdateError> {
         let mut objects = false;
         for field in fields {
             let value = |name: &str| self.suite.source.tree().entry(id, name).map(|entry| entry.value);
@@ -119,15 +140,13 @@ impl Updater<'_> {
     }
 
     /// Updates the objects of an expectation.
-    fn objects(&self, id: NodeId, edits: &mut Vec<Edit>) -> Result<(), String> {
+    fn objects(&self, id: NodeId, edits: &mut Vec<Edit>) -> Result<(), UpdateError> {
         for name in ["object", "objectContains"] {
             let Some(entry) = self.suite.source.tree().entry(id, name) else {
                 continue;
             };
             if let Node::String(path, _) = self.node(entry.value) {
-                return Err(format!(
-                    "the expected object is in {path}, which is left as it is"
-                ));
+                return Err(UpdateError::OtherFile(path.to_string()));
             }
             let object = match (name, &self.case.expected) {
                 ("objectContains", Some(expected)) => {

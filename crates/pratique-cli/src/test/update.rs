@@ -36,7 +36,11 @@ pub(super) fn update(
             error,
         })?,
         Err(why) => {
-            output::note(&text!("warning: {}: not updated: {}\n", file.path, why));
+            output::note(&text!(
+                "warning: {}: not updated: {}\n",
+                file.path,
+                why.to_string()
+            ));
             return Ok(());
         }
     }
