@@ -229,7 +229,11 @@ mod tests {
             ("MatchResources", "matchPolicy", MATCH_POLICIES),
             ("ValidatingWebhook", "matchPolicy", MATCH_POLICIES),
             ("MutatingWebhook", "matchPolicy", MATCH_POLICIES),
-            ("MutatingAdmissionPolicySpec", "reinvocationPolicy", REINVOCATION_POLICIES),
+            (
+                "MutatingAdmissionPolicySpec",
+                "reinvocationPolicy",
+                REINVOCATION_POLICIES,
+            ),
             ("MutatingWebhook", "reinvocationPolicy", REINVOCATION_POLICIES),
             ("RuleWithOperations", "scope", SCOPES),
             ("NamedRuleWithOperations", "scope", SCOPES),
