@@ -176,8 +176,8 @@ impl Response {
         let expected = review_kind(ReviewVersion::V1);
         if *kind != expected {
             return Err(ReviewError::Kind {
-                expected,
-                found: kind.clone(),
+                expected: expected.into(),
+                found: kind.clone().into(),
             });
         }
         Ok(())

@@ -64,9 +64,9 @@ pub(crate) enum ReviewError {
     #[error("expected webhook response of {expected}, got {found}")]
     Kind {
         /// What was sent.
-        expected: GroupVersionKind,
+        expected: Box<GroupVersionKind>,
         /// What it says that it is.
-        found: GroupVersionKind,
+        found: Box<GroupVersionKind>,
     },
     /// A patch has no type.
     #[error("webhook returned response.patch but not response.patchType")]
