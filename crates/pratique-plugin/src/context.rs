@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::access::{AccessReviewer, NoAccessReviewer};
+use crate::rejection::Rejection;
 use crate::state::ClusterState;
 
 /// What plugins depend on besides the request. It does not change during a request.
@@ -28,17 +29,12 @@ pub trait ImageReviewer: Sync {
 }
 
 /// What became of a call of the backend.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ImageReviewAnswer {
-    /// The answer of the backend.
-    Answered {
-        /// The HTTP status.
-        status: u16,
-        /// The body: an ImageReview as JSON, if it is what it should be.
-        body: String,
-    },
-    /// The call failed, with the text of the error.
-    Failed(String),
+    /// The body of a successful answer: an ImageReview as JSON, if it is what it should be.
+    Answered(String),
+    /// The call failed: with an HTTP status, or with an error that is none.
+    Failed(Rejection),
     /// There is no answer yet.
     Pending,
     /// There is nothing to call.

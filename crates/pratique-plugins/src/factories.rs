@@ -18,6 +18,7 @@ pub const FACTORIES: &[PluginFactory] = &[
     nodes::NODE_RESTRICTION,
     nodes::TAINT_NODES_BY_CONDITION,
     pods::ALWAYS_PULL_IMAGES,
+    pods::IMAGE_POLICY_WEBHOOK,
     pods::POD_NODE_SELECTOR,
     pods::PRIORITY,
     pods::DEFAULT_TOLERATION_SECONDS,

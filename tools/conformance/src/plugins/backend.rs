@@ -1,6 +1,7 @@
 //! The image policy backend of a case.
 
-use pratique_plugin::{ImageReviewAnswer, ImageReviewer};
+use pratique_plugin::{ImageReviewAnswer, ImageReviewer, Rejection};
+use pratique_types::Status;
 use serde_json::Value;
 
 /// What the backend answers to every review.
@@ -23,18 +24,30 @@ impl ImageReviewer for Backend<'_> {
         }
         if self.script["down"] == true {
             let error = "Post \"$BACKEND/?timeout=30s\": dial tcp $HOST: connect: connection refused";
-            return ImageReviewAnswer::Failed(error.to_owned());
+            return ImageReviewAnswer::Failed(Rejection::error(error));
         }
-        let status = self.script["status"].as_u64().filter(|status| *status != 0);
+        let status = self.script["status"].as_i64().filter(|status| *status != 0);
         let body = match &self.script["body"] {
             Value::Null => self.script["text"].as_str().unwrap_or_default().to_owned(),
             body => body.to_string(),
         };
-        ImageReviewAnswer::Answered {
-            status: status
-                .and_then(|status| u16::try_from(status).ok())
-                .unwrap_or(200),
-            body,
+        match status.unwrap_or(200) {
+            200..300 => ImageReviewAnswer::Answered(body),
+            code => ImageReviewAnswer::Failed(failure(code, &body)),
         }
     }
+}
+
+/// What a client makes of a status: the one in the body, or one of its own.
+fn failure(code: i64, body: &str) -> Rejection {
+    let answered: Option<Status> = serde_json::from_str(body).ok();
+    let answered = answered.filter(|status| status.status == "Failure");
+    let status = answered.unwrap_or_else(|| Status {
+        message: format!(
+            "the server responded with the status code {code} but did not return more information"
+        ),
+        code: i32::try_from(code).unwrap_or_default(),
+        ..Status::default()
+    });
+    status.into()
 }

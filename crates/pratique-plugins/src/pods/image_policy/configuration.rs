@@ -1,0 +1,101 @@
+//! The configuration of ImagePolicyWebhook.
+
+use std::time::Duration;
+
+use pratique_json::{Object, Value};
+use pratique_plugin::{PluginSettings, StartError};
+
+use crate::configuration::documents;
+
+/// How the backend's answers count.
+pub(super) struct Configuration {
+    /// How long an image stays allowed.
+    pub(super) allow_ttl: Duration,
+    /// How long an image stays refused.
+    pub(super) deny_ttl: Duration,
+    /// Whether images are allowed while the backend does not answer.
+    pub(super) default_allow: bool,
+}
+
+const SECOND: i64 = 1_000_000_000;
+const MILLISECOND: i64 = 1_000_000;
+
+// Upstream: plugin/pkg/admission/imagepolicy/admission.go, NewImagePolicyWebhook
+pub(super) fn read(settings: &PluginSettings<'_>) -> Result<Configuration, StartError> {
+    let text = settings
+        .configuration
+        .ok_or_else(|| StartError::new("no config specified"))?;
+    let document = match documents(text).next() {
+        None => return Err(StartError::new("EOF")),
+        Some(Err(_)) if is_cut_off(text) => return Err(StartError::new("unexpected EOF")),
+        Some(document) => document?,
+    };
+    // Go finds fields whatever their case.
+    let field = |of: &Value<'_>, name: &str| -> Option<Value<'static>> {
+        let mut members = of.as_object().into_iter().flat_map(Object::iter);
+        let found = members.find(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.clone().into_owned())
+    };
+    let policy = field(&document, "imagePolicy").unwrap_or_default();
+    let number = |name| {
+        field(&policy, name)
+            .and_then(|value| value.as_int())
+            .unwrap_or_default()
+    };
+    duration(
+        number("retryBackoff"),
+        MILLISECOND,
+        1,
+        300 * SECOND,
+        500 * MILLISECOND,
+    )?;
+    let allow_ttl = duration(number("allowTTL"), SECOND, SECOND, 1800 * SECOND, 300 * SECOND)?;
+    let deny_ttl = duration(number("denyTTL"), SECOND, SECOND, 1800 * SECOND, 30 * SECOND)?;
+    let kubeconfig = field(&policy, "kubeConfigFile");
+    let kubeconfig = kubeconfig.as_ref().and_then(Value::as_str).unwrap_or_default();
+    if kubeconfig.is_empty() {
+        return Err(StartError::new(
+            "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment \
+             variable",
+        ));
+    }
+    if let Some(check) = settings.check_kubeconfig {
+        check(kubeconfig).map_err(StartError::new)?;
+    }
+    Ok(Configuration {
+        allow_ttl,
+        deny_ttl,
+        default_allow: field(&policy, "defaultAllow").and_then(|value| value.as_bool()) == Some(true),
+    })
+}
+
+/// A duration in a unit, within bounds; -1 is none, 0 the default.
+// Upstream: plugin/pkg/admission/imagepolicy/config.go, normalizeConfigDuration
+fn duration(value: i64, unit: i64, least: i64, most: i64, default: i64) -> Result<Duration, StartError> {
+    let nanoseconds = match value {
+        -1 => 0,
+        0 => default,
+        value => {
+            let value = value.wrapping_mul(unit);
+            if value < least || value > most {
+                let [least, most, value] = [least, most, value].map(shown);
+                let message = format!("valid value is between {least} and {most}, got {value}");
+                return Err(StartError::new(message));
+            }
+            value
+        }
+    };
+    Ok(Duration::from_nanos(nanoseconds.unsigned_abs()))
+}
+
+/// A duration as Go shows it.
+fn shown(nanoseconds: i64) -> String {
+    pratique_gotext::time::Duration::from_nanos(nanoseconds).in_messages()
+}
+
+/// Whether a text is JSON that ends too early.
+fn is_cut_off(text: &[u8]) -> bool {
+    pratique_yaml::is_json(text)
+        && pratique_yaml::json_as_json(text)
+            .is_err_and(|error| error.to_string() == "unexpected end of JSON input")
+}

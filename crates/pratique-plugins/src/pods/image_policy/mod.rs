@@ -1,0 +1,156 @@
+//! ImagePolicyWebhook: a backend says which images may run.
+
+mod configuration;
+mod review;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use pratique_core::Attributes;
+use pratique_plugin::{
+    Effects, ImageReviewAnswer, MissingState, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+};
+use pratique_types::Operation;
+
+use super::{has_pod, is_for_pods};
+use crate::answer::{bad_request, forbidden};
+use configuration::Configuration;
+use review::Verdict;
+
+pub(crate) const FACTORY: PluginFactory = PluginFactory {
+    name: "ImagePolicyWebhook",
+    make: |settings| {
+        Ok(Box::new(ImagePolicyWebhook {
+            configuration: configuration::read(settings)?,
+            answers: Mutex::default(),
+        }))
+    },
+};
+
+// Upstream: plugin/pkg/admission/imagepolicy/admission.go
+struct ImagePolicyWebhook {
+    configuration: Configuration,
+    /// Answers by what was asked, and until when they count.
+    answers: Mutex<HashMap<String, (Verdict, Duration)>>,
+}
+
+/// What keys of audit annotations begin with.
+const AUDIT_PREFIX: &str = "imagepolicywebhook.image-policy.k8s.io/";
+
+/// How many answers are kept.
+const CAPACITY: usize = 1024;
+
+impl Plugin for ImagePolicyWebhook {
+    fn name(&self) -> &str {
+        FACTORY.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(&[Operation::Create, Operation::Update])
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let request = attributes.request;
+        if !is_for_pods(request) || !matches!(request.sub_resource.as_str(), "" | "ephemeralcontainers") {
+            return Ok(());
+        }
+        if !has_pod(attributes) {
+            return Err(bad_request(
+                "Resource was marked with kind Pod but was unable to be converted",
+            ));
+        }
+        let spec = review::spec(attributes);
+        let verdict = match self.known(&spec, context.now) {
+            Some(verdict) => verdict,
+            None => match self.ask(&spec, context) {
+                Ok(verdict) => verdict,
+                Err(Unanswered::Pending) => return Err(Rejection::Pending),
+                Err(Unanswered::Unknown) => return Err(MissingState::ImageReview.into()),
+                Err(Unanswered::Failed(error)) => return self.failed(attributes, effects, error),
+            },
+        };
+        for (key, value) in &verdict.audit_annotations {
+            effects.annotate(format!("{AUDIT_PREFIX}{key}"), value.clone());
+        }
+        match (verdict.allowed, verdict.reason.as_str()) {
+            (true, _) => Ok(()),
+            (false, "") => Err(forbidden(
+                attributes,
+                "one or more images rejected by webhook backend",
+            )),
+            (false, reason) => {
+                let error = format!("image policy webhook backend denied one or more images: {reason}");
+                Err(forbidden(attributes, error))
+            }
+        }
+    }
+}
+
+/// Why there is no answer.
+enum Unanswered {
+    Pending,
+    Unknown,
+    Failed(Rejection),
+}
+
+impl ImagePolicyWebhook {
+    /// The answer to the same question, if it still counts.
+    fn known(&self, spec: &str, now: Duration) -> Option<Verdict> {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let (verdict, until) = answers.get(spec)?;
+        (now < *until).then(|| verdict.clone())
+    }
+
+    fn ask(&self, spec: &str, context: &PluginContext<'_>) -> Result<Verdict, Unanswered> {
+        let verdict = match context.images.review(&review::review(spec)) {
+            ImageReviewAnswer::Pending => return Err(Unanswered::Pending),
+            ImageReviewAnswer::Unknown => return Err(Unanswered::Unknown),
+            ImageReviewAnswer::Failed(error) => return Err(Unanswered::Failed(error)),
+            ImageReviewAnswer::Answered(body) => {
+                review::verdict(&body).map_err(|error| Unanswered::Failed(Rejection::Error(error)))?
+            }
+        };
+        let lifetime = match verdict.allowed {
+            true => self.configuration.allow_ttl,
+            false => self.configuration.deny_ttl,
+        };
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if answers.len() >= CAPACITY {
+            let now = context.now;
+            answers.retain(|_, (_, until)| now < *until);
+        }
+        if answers.len() < CAPACITY {
+            let until = context.now.saturating_add(lifetime);
+            answers.insert(spec.to_owned(), (verdict.clone(), until));
+        }
+        Ok(verdict)
+    }
+
+    // Upstream: plugin/pkg/admission/imagepolicy/admission.go, webhookError
+    fn failed(
+        &self,
+        attributes: &Attributes<'_>,
+        effects: &mut Effects,
+        error: Rejection,
+    ) -> Result<(), Rejection> {
+        if self.configuration.default_allow {
+            // What the reference writes to the pod besides is lost, because validation has a copy.
+            effects.annotate(format!("{AUDIT_PREFIX}failed-open"), "true");
+            return Ok(());
+        }
+        match error {
+            Rejection::Denied(status) if status.reason == "Forbidden" => Err(Rejection::Denied(status)),
+            other => Err(forbidden(attributes, other.to_string())),
+        }
+    }
+}
