@@ -80,5 +80,5 @@ pub use order::{BUILT_IN, BuiltIn, default_plugins};
 pub use plugin::{Operations, Plugin};
 pub use pratique_core::{Attributes, Phase};
 pub use rejection::{MissingState, Rejection};
-pub use settings::{PluginFactory, PluginSettings, StartError};
+pub use settings::{KubeconfigCheck, PluginFactory, PluginSettings, StartError};
 pub use state::{ClusterState, Lookup, StateKind};

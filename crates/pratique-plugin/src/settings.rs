@@ -16,8 +16,11 @@ pub struct PluginSettings<'a> {
     /// `--default-unreachable-toleration-seconds`.
     pub unreachable_toleration_seconds: i64,
     /// Says what is wrong with a kubeconfig file that configuration names, if anything is. Without it files are not looked at.
-    pub check_kubeconfig: Option<&'a dyn Fn(&str) -> Result<(), String>>,
+    pub check_kubeconfig: Option<&'a KubeconfigCheck<'a>>,
 }
+
+/// Says what is wrong with a kubeconfig file, by its path, if anything is.
+pub type KubeconfigCheck<'a> = dyn Fn(&str) -> Result<(), String> + 'a;
 
 /// Why a plugin does not start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,7 +56,7 @@ impl<'a> PluginSettings<'a> {
 
     /// Sets what checks kubeconfig files.
     #[must_use]
-    pub fn with_kubeconfig_check(self, check: &'a dyn Fn(&str) -> Result<(), String>) -> Self {
+    pub fn with_kubeconfig_check(self, check: &'a KubeconfigCheck<'a>) -> Self {
         PluginSettings {
             check_kubeconfig: Some(check),
             ..self

@@ -14,7 +14,7 @@ pub(crate) fn decode(
 ) -> Result<Value<'static>, StartError> {
     let json = to_json(text)?;
     let value = pratique_json::parse(json.as_bytes())
-        .map_err(|error| StartError::new(unknown_kind(&error.to_string())))?
+        .map_err(|error| StartError::new(unknown_kind(error)))?
         .into_owned();
     let header = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (found_kind, found_version) = (header("kind"), header("apiVersion"));
@@ -41,8 +41,7 @@ const SCHEME: &str = "pkg/runtime/scheme.go:111";
 /// The JSON of a text in YAML or JSON.
 pub(crate) fn to_json(text: &[u8]) -> Result<String, StartError> {
     match pratique_yaml::is_json(text) {
-        true => pratique_yaml::json_as_json(text)
-            .map_err(|error| StartError::new(unknown_kind(&error.to_string()))),
+        true => pratique_yaml::json_as_json(text).map_err(|error| StartError::new(unknown_kind(error))),
         false => pratique_yaml::yaml_as_json(text).map_err(|error| StartError::new(error.to_string())),
     }
 }

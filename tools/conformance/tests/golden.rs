@@ -37,3 +37,8 @@ fn manifests() {
 fn webhooks() {
     check("webhook");
 }
+
+#[test]
+fn plugins() {
+    check("plugins");
+}

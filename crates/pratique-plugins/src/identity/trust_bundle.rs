@@ -74,9 +74,7 @@ fn changes_ownership_only(object: &Value<'_>, old: &Value<'_>) -> bool {
     let metadata = |object: &Value<'_>| -> Vec<(String, Value<'static>)> {
         let members = object.get("metadata").and_then(Value::as_object).into_iter();
         let members = members.flat_map(Object::iter);
-        let relevant = members.filter(|(key, value)| {
-            !OWNERSHIP.contains(key) && !value.is_empty() && !(*key == "creationTimestamp" && value.is_null())
-        });
+        let relevant = members.filter(|(key, value)| !OWNERSHIP.contains(key) && !value.is_empty());
         relevant
             .map(|(key, value)| (key.to_owned(), value.clone().into_owned()))
             .collect()

@@ -199,6 +199,7 @@ fn trim(text: &str) -> &str {
 // Upstream: plugin/pkg/admission/podnodeselector/admission.go, readConfig
 fn read(text: &[u8]) -> BTreeMap<String, String> {
     let mut selectors = BTreeMap::new();
+    let is_yaml = !pratique_yaml::is_json(text);
     for document in documents(text) {
         let Ok(document) = document else { continue };
         let mut is_sound = document.is_null() || document.as_object().is_some();
@@ -210,9 +211,15 @@ fn read(text: &[u8]) -> BTreeMap<String, String> {
             }
             is_sound &= value.as_object().is_some();
             for (namespace, selector) in value.as_object().into_iter().flat_map(Object::iter) {
-                is_sound &= selector.is_null() || selector.as_str().is_some();
-                let selector = selector.as_str().unwrap_or_default();
-                selectors.insert(namespace.to_owned(), selector.to_owned());
+                let text = match selector {
+                    Value::String(text) => Some(text.to_string()),
+                    Value::Null => Some(String::new()),
+                    // In YAML, a scalar is a text where a text is wanted.
+                    Value::Bool(_) | Value::Int(_) | Value::Float(_) if is_yaml => Some(selector.to_string()),
+                    _ => None,
+                };
+                is_sound &= text.is_some();
+                selectors.insert(namespace.to_owned(), text.unwrap_or_default());
             }
         }
         if is_sound {

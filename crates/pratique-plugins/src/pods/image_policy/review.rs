@@ -65,9 +65,8 @@ pub(super) fn verdict(body: &str) -> Result<Verdict, String> {
     if body.is_empty() {
         return Err("0-length response with status code: 200 and content type: application/json".to_owned());
     }
-    let json =
-        pratique_yaml::json_as_json(body.as_bytes()).map_err(|error| unknown_kind(error.to_string()))?;
-    let answer = pratique_json::parse(json.as_bytes()).map_err(|error| unknown_kind(error.to_string()))?;
+    let json = pratique_yaml::json_as_json(body.as_bytes()).map_err(unknown_kind)?;
+    let answer = pratique_json::parse(json.as_bytes()).map_err(unknown_kind)?;
     let (version, kind) = (text(&answer, &["apiVersion"]), text(&answer, &["kind"]));
     let is_review = kind.is_empty() || kind == "ImageReview";
     if !is_review || !matches!(version, "" | "imagepolicy.k8s.io/v1alpha1") {

@@ -45,14 +45,15 @@ pub(super) fn read(text: &str) -> Result<Option<Vec<OwnedToleration>>, String> {
         Value::Null => Ok(None),
         Value::Array(elements) => elements
             .iter()
-            .map(toleration)
+            .map(|element| toleration(element, ""))
             .collect::<Result<_, _>>()
             .map(Some),
         other => Err(UnmarshalTypeError::of_value(type_name(other), "[]v1.Toleration").to_string()),
     }
 }
 
-fn toleration(value: &Value<'_>) -> Result<OwnedToleration, String> {
+/// Reads a toleration; `prefix` is the path to it in messages.
+fn toleration(value: &Value<'_>, prefix: &str) -> Result<OwnedToleration, String> {
     let mut toleration = OwnedToleration::default();
     let members = match value {
         Value::Object(members) => members,
@@ -69,21 +70,23 @@ fn toleration(value: &Value<'_>) -> Result<OwnedToleration, String> {
         let mut texts = TEXTS.iter().zip(&mut toleration.texts);
         if let Some(((field, go_type), slot)) = texts.find(|((field, _), _)| field.eq_ignore_ascii_case(name))
         {
-            let wrong = || UnmarshalTypeError::of_field(type_name(value), "Toleration", field, go_type);
-            value
-                .as_str()
-                .ok_or_else(|| wrong().to_string())?
-                .clone_into(slot);
+            let Some(text) = value.as_str() else {
+                let path = format!("{prefix}{field}");
+                let wrong = UnmarshalTypeError::of_field(type_name(value), "Toleration", &path, go_type);
+                return Err(wrong.to_string());
+            };
+            text.clone_into(slot);
         } else if name.eq_ignore_ascii_case("tolerationSeconds") {
-            toleration.seconds = Some(seconds(value)?);
+            toleration.seconds = Some(seconds(value, prefix)?);
         }
     }
     Ok(toleration)
 }
 
-fn seconds(value: &Value<'_>) -> Result<i64, String> {
+fn seconds(value: &Value<'_>, prefix: &str) -> Result<i64, String> {
+    let path = format!("{prefix}tolerationSeconds");
     let wrong = |found: &str| {
-        let error = UnmarshalTypeError::of_field(found, "Toleration", "tolerationSeconds", "int64");
+        let error = UnmarshalTypeError::of_field(found, "Toleration", &path, "int64");
         Err(error.to_string())
     };
     match value {
@@ -115,7 +118,11 @@ pub(super) fn configuration(text: &[u8]) -> Result<(Vec<OwnedToleration>, Vec<Ow
             .get(field)
             .and_then(Value::as_array)
             .unwrap_or_default();
-        let read: Result<Vec<_>, String> = elements.iter().map(toleration).collect();
+        let prefix = format!("{field}.");
+        let read: Result<Vec<_>, String> = elements
+            .iter()
+            .map(|element| toleration(element, &prefix))
+            .collect();
         let read = read.map_err(StartError::new)?;
         validate(&read, field, &mut faults);
         Ok(read)
