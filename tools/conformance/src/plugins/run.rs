@@ -63,7 +63,7 @@ const EPOCH: u64 = 1_767_225_600;
 /// The plugins of a case, or the error with which they do not start.
 fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     let mut gates = PluginGates::default();
-    for (name, on) in members(&case["flags"]["feature-gates"]) {
+    for (name, on) in members(case.pointer("/flags/feature-gates")) {
         gates.set(name, on == &Value::Bool(true));
     }
     let names: Vec<&str> = match &case["plugins"] {
@@ -78,7 +78,10 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     let mut plugins = Vec::new();
     for name in names {
         let factory = factory(name).ok_or_else(|| format!("plugin {name} is not implemented"))?;
-        let configuration = case["config"][name].as_str().map(str::as_bytes);
+        let configuration = case["config"]
+            .get(name)
+            .and_then(Value::as_str)
+            .map(str::as_bytes);
         let mut settings = PluginSettings::new(&gates)
             .with_configuration(configuration)
             .with_kubeconfig_check(&check_kubeconfig);
@@ -92,7 +95,7 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
                 &mut settings.unreachable_toleration_seconds,
             ),
         ] {
-            if let Some(given) = case["flags"][flag].as_i64() {
+            if let Some(given) = case["flags"].get(flag).and_then(Value::as_i64) {
                 *seconds = given;
             }
         }
@@ -215,11 +218,15 @@ fn booked(effects: &Effects, context: &PluginContext<'_>) -> Value {
             return None;
         }
         let field = |field: &str| booked.status.get(field).map_or(Value::Null, Value::from);
-        let mut shown = json!({"namespace": booked.namespace, "name": booked.name, "used": field("used")});
-        if old.and_then(|old| old.get("hard")) != booked.status.get("hard") {
-            shown["hard"] = field("hard");
-        }
-        Some(shown)
+        let hard = match old.and_then(|old| old.get("hard")) == booked.status.get("hard") {
+            true => Value::Null,
+            false => field("hard"),
+        };
+        let (namespace, name, used) = (&booked.namespace, &booked.name, field("used"));
+        Some(match hard {
+            Value::Null => json!({"namespace": namespace, "name": name, "used": used}),
+            hard => json!({"namespace": namespace, "name": name, "used": used, "hard": hard}),
+        })
     });
     Value::Array(shown.collect())
 }
@@ -228,6 +235,6 @@ fn elements<'c>(case: &'c Value, field: &str) -> impl Iterator<Item = &'c Value>
     case[field].as_array().into_iter().flatten()
 }
 
-fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    value.as_object().into_iter().flatten()
+fn members(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {
+    value.and_then(Value::as_object).into_iter().flatten()
 }
