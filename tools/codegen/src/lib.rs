@@ -76,7 +76,7 @@ pub fn run_objects(objects: &Path, data: &Path) -> Result<(), CodegenError> {
 
 /// Types of no kind that has objects: what conversions between versions keep in annotations, what is in manifests and
 /// configuration files, and what webhooks answer.
-const OTHERS: [&str; 31] = [
+const OTHERS: [&str; 37] = [
     "admission/v1.AdmissionReview",
     "admission/v1beta1.AdmissionReview",
     "admissionregistration/v1.MutatingAdmissionPolicyBindingList",
@@ -105,8 +105,14 @@ const OTHERS: [&str; 31] = [
     "meta/v1.Status",
     "meta/v1.TypeMeta",
     "meta/v1.WatchEvent",
+    "api/v1.PodSecurityConfiguration",
+    "api/v1alpha1.PodSecurityConfiguration",
+    "api/v1beta1.PodSecurityConfiguration",
     "policyconfig/v1.MutatingAdmissionPolicyConfiguration",
     "policyconfig/v1.ValidatingAdmissionPolicyConfiguration",
+    "resourcequota/v1.Configuration",
+    "resourcequota/v1alpha1.Configuration",
+    "resourcequota/v1beta1.Configuration",
     "webhookadmission/v1.WebhookAdmission",
 ];
 
