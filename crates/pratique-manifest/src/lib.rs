@@ -39,9 +39,9 @@ mod validate;
 use pratique_yaml::{budget, json, position, tree, yaml};
 
 pub use configuration::{
-    ConfigurationErrors, ConfigurationOptions, IgnoredPlugin, KubeConfigError, KubeConfigIssue,
-    LoadedConfiguration, PluginConfiguration, load_configuration, load_configuration_below,
-    load_configuration_within, load_kube_config,
+    ConfigurationErrors, ConfigurationKind, ConfigurationOptions, IgnoredPlugin, KubeConfigError,
+    KubeConfigIssue, LoadedConfiguration, PluginConfiguration, decode_plugin_configuration,
+    load_configuration, load_configuration_below, load_configuration_within, load_kube_config,
 };
 
 pub use decode::TreeNode;

@@ -4,6 +4,7 @@ mod ignored;
 mod kubeconfig;
 mod open;
 mod plugin;
+mod typed;
 
 use std::io;
 use std::path::Path;
@@ -20,6 +21,7 @@ pub use ignored::IgnoredPlugin;
 pub use kubeconfig::{KubeConfigError, KubeConfigIssue, load_kube_config};
 use open::open;
 use pratique_types::{FileError, KubeConfig};
+pub use typed::{ConfigurationKind, decode_plugin_configuration};
 
 /// How to load an AdmissionConfiguration.
 #[derive(Clone, Copy)]
