@@ -5,9 +5,12 @@ use std::sync::Arc;
 use pratique_core::{Attributes, status};
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Operations, Plugin, PluginContext, Rejection, StateKind};
+use pratique_plugin::{
+    Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection, StartError, StateKind,
+};
 use pratique_types::{Operation, Reason, Status};
 
+use crate::configuration::ConfigurationError;
 use crate::existing_pods::PodCheckLimits;
 use crate::extract::{ObjectKind, PodParts, go_type, pod_of};
 use crate::observer::{PodSecurityObserver, PolicyEvaluation};
@@ -17,6 +20,21 @@ use crate::{Evaluator, Mode, Pod, PodSecuritySettings, Policy, Violation, signif
 
 /// The plugin's name.
 pub const NAME: &str = "PodSecurity";
+
+/// Makes the plugin from its configuration.
+pub const FACTORY: PluginFactory = PluginFactory {
+    name: NAME,
+    make: |settings| {
+        let text = settings.configuration.unwrap_or_default();
+        match PodSecuritySettings::read(NAME, text) {
+            Ok(settings) => Ok(Box::new(PodSecurity::new(settings))),
+            Err(error @ ConfigurationError::Undecodable(_)) => {
+                Err(StartError::Configuration(error.to_string()))
+            }
+            Err(error) => Err(StartError::Initialization(error.to_string())),
+        }
+    },
+};
 
 /// The keys of audit annotations.
 const ENFORCED_POLICY: &str = "pod-security.kubernetes.io/enforce-policy";

@@ -21,6 +21,7 @@
 
 mod admission;
 mod checks;
+mod configuration;
 mod evaluator;
 mod existing_pods;
 mod extract;
@@ -33,7 +34,8 @@ mod settings;
 mod significant;
 mod violation;
 
-pub use admission::{NAME, PodSecurity};
+pub use admission::{FACTORY, NAME, PodSecurity};
+pub use configuration::ConfigurationError;
 pub use evaluator::Evaluator;
 pub use existing_pods::PodCheckLimits;
 pub use level::{InvalidLevel, InvalidVersion, Level, LevelVersion, Version};
