@@ -6,16 +6,37 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Booked, Effects, Operations, Plugin, PluginContext, Rejection, StateKind};
+use pratique_plugin::{
+    Booked, Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection, StartError, StateKind,
+};
 use pratique_types::Operation;
 
-use crate::QuotaSettings;
 use crate::check::{Check, NewUsage};
 use crate::measured::{Measured, Measuring};
 use crate::quotas::NamespaceQuotas;
+use crate::{QuotaSettings, read_limited_resources};
 
 /// The plugin's name.
 pub const NAME: &str = "ResourceQuota";
+
+/// Makes the plugin from its configuration.
+pub const FACTORY: PluginFactory = PluginFactory {
+    name: NAME,
+    make: |settings| {
+        let limited = match settings.configuration {
+            Some(text) => {
+                read_limited_resources(NAME, text).map_err(|error| StartError::new(error.to_string()))?
+            }
+            None => Vec::new(),
+        };
+        let gates = settings.feature_gates;
+        Ok(Box::new(ResourceQuota::new(QuotaSettings {
+            limited,
+            without_extended_resources: !gates.enabled(Gate::on("DRAExtendedResource")),
+            without_pod_level_resources: !gates.enabled(Gate::POD_LEVEL_RESOURCES),
+        })))
+    },
+};
 
 /// The quotas of more namespaces than this are not kept.
 const MAX_NAMESPACES: usize = 4096;

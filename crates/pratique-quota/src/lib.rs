@@ -40,6 +40,7 @@
 
 mod admission;
 mod check;
+mod configuration;
 mod error;
 mod fields;
 mod measured;
@@ -50,7 +51,8 @@ mod scope;
 mod settings;
 mod usage;
 
-pub use admission::{NAME, ResourceQuota};
+pub use admission::{FACTORY, NAME, ResourceQuota};
+pub use configuration::{ConfigurationError, read_limited_resources};
 pub use error::QuotaError;
 pub use resource_list::{ResourceList, quantity};
 pub use scope::ScopeSelector;

@@ -74,7 +74,7 @@ impl ScopeSelector {
         Ok(match operator {
             Operator::Exists => !names.is_empty(),
             Operator::DoesNotExist => names.is_empty(),
-            Operator::In => names.iter().any(|name| has(name)),
+            Operator::In => names.iter().any(has),
             Operator::NotIn => names.is_empty() || names.iter().any(|name| !has(name)),
         })
     }
@@ -111,6 +111,13 @@ fn compile(scope: &str, operator: &str, values: Option<&Vec<String>>) -> Result<
             return Err(QuotaError::Selector(text));
         }
     };
+    let is_of_values = matches!(operator, Operator::In | Operator::NotIn);
+    if is_of_values && values.is_none_or(Vec::is_empty) {
+        let shown = if values.is_some() { "[]" } else { "null" };
+        return Err(QuotaError::Selector(format!(
+            "values: Invalid value: {shown}: for 'in', 'notin' operators, values set can't be empty"
+        )));
+    }
     // What a requirement on labels may say is known there.
     let requirement = LabelSelectorRequirement {
         key: scope.to_owned(),

@@ -1,0 +1,139 @@
+//! The configuration file of the plugin.
+
+use pratique_manifest::{ConfigurationKind, Failure, decode_plugin_configuration};
+use serde_json::Value as Json;
+
+use crate::{LimitedResource, ScopeSelector};
+
+/// Why a configuration is refused, in the server's words.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ConfigurationError {
+    /// It cannot be decoded.
+    #[error("{}", .0.text)]
+    Undecodable(Failure),
+    /// Limited resources without a resource, by their places in the list.
+    #[error("{}", required(.0))]
+    WithoutResource(Vec<usize>),
+}
+
+const LEGACY_GROUP: &str = "resourcequota.admission.k8s.io";
+
+/// The kinds, which have the same fields.
+const KINDS: [ConfigurationKind; 3] = [
+    ConfigurationKind {
+        group: "apiserver.config.k8s.io",
+        version: "v1",
+        kind: "ResourceQuotaConfiguration",
+        type_name: "resourcequota/v1.Configuration",
+    },
+    ConfigurationKind {
+        group: LEGACY_GROUP,
+        version: "v1beta1",
+        kind: "Configuration",
+        type_name: "resourcequota/v1beta1.Configuration",
+    },
+    ConfigurationKind {
+        group: LEGACY_GROUP,
+        version: "v1alpha1",
+        kind: "Configuration",
+        type_name: "resourcequota/v1alpha1.Configuration",
+    },
+];
+
+/// Reads a configuration file, as a server does when it starts.
+///
+/// # Errors
+/// The server would not start.
+// Upstream: pkg/admission/plugin/resourcequota/config.go, LoadConfiguration
+pub fn read_limited_resources(path: &str, text: &[u8]) -> Result<Vec<LimitedResource>, ConfigurationError> {
+    let decoded = decode_plugin_configuration(path, text, &KINDS).map_err(ConfigurationError::Undecodable)?;
+    let limited = elements(member(&decoded, "limitedResources"));
+    let limited: Vec<LimitedResource> = limited.map(limited_resource).collect();
+    let without = limited.iter().enumerate();
+    let without = without.filter_map(|(index, limited)| limited.resource.is_empty().then_some(index));
+    match without.collect::<Vec<_>>() {
+        without if without.is_empty() => Ok(limited),
+        without => Err(ConfigurationError::WithoutResource(without)),
+    }
+}
+
+fn limited_resource(decoded: &Json) -> LimitedResource {
+    LimitedResource {
+        api_group: text(member(decoded, "apiGroup")),
+        resource: text(member(decoded, "resource")),
+        match_contains: elements(member(decoded, "matchContains")).map(text).collect(),
+        match_scopes: elements(member(decoded, "matchScopes")).map(scope).collect(),
+    }
+}
+
+fn scope(decoded: &Json) -> ScopeSelector {
+    let values = decoded.get("values").and_then(Json::as_array);
+    let values = values.map(|values| values.iter().map(text).collect());
+    ScopeSelector::new(
+        text(member(decoded, "scopeName")),
+        text(member(decoded, "operator")),
+        values,
+    )
+}
+
+/// A field, null where it is missing.
+fn member<'a>(value: &'a Json, name: &str) -> &'a Json {
+    value.get(name).unwrap_or(&Json::Null)
+}
+
+fn elements(list: &Json) -> impl Iterator<Item = &Json> {
+    list.as_array().into_iter().flatten()
+}
+
+fn text(value: &Json) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+// Upstream: pkg/admission/plugin/resourcequota/apis/resourcequota/validation/validation.go, ValidateConfiguration
+fn required(places: &[usize]) -> String {
+    let texts = places
+        .iter()
+        .map(|index| format!("limitedResources[{index}].resource: Required value"));
+    match texts.collect::<Vec<_>>().as_slice() {
+        [text] => text.clone(),
+        texts => format!("[{}]", texts.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(fields: &str) -> Result<Vec<LimitedResource>, String> {
+        let text = format!("apiVersion: {LEGACY_GROUP}/v1beta1\nkind: Configuration\n{fields}");
+        read_limited_resources("quota.yaml", text.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn limited_resources() {
+        let limited = read(
+            "limitedResources:\n- {resource: pods, matchContains: [cpu], matchScopes: [{scopeName: PriorityClass, \
+             operator: In, values: [high]}]}\n",
+        );
+        let limited = limited.unwrap();
+        assert_eq!(limited.len(), 1);
+        assert_eq!(limited[0].match_contains, ["cpu"]);
+        assert_eq!(
+            limited[0].match_scopes[0].to_string(),
+            "{PriorityClass In [high]}"
+        );
+    }
+
+    #[test]
+    fn errors() {
+        assert_eq!(
+            read("limitedResources: [{apiGroup: apps, resource: ''}, {resource: x}, {resource: ''}]\n")
+                .unwrap_err(),
+            "[limitedResources[0].resource: Required value, limitedResources[2].resource: Required value]"
+        );
+        assert_eq!(
+            read("limitedResources: [{resource: x, odd: 1}]\n").unwrap_err(),
+            "strict decoding error: unknown field \"limitedResources[0].odd\""
+        );
+    }
+}
