@@ -2,6 +2,8 @@
 //! and params that a test gives it, [`NoNamespaces`] and [`NamesOnly`] are what is left of one for matchers, and
 //! [`CountingExecutor`] runs work on several threads and counts how often.
 //!
+//! [`check_plugin_case`] runs recorded cases of admission plugins.
+//!
 //! Scripted webhooks on real listeners are in `pratique-webhook-backend`.
 
 #![allow(
@@ -13,8 +15,10 @@ mod authorizer;
 mod cluster;
 mod executor;
 mod namespaces;
+mod plugin_case;
 
 pub use authorizer::NoOpinion;
 pub use cluster::TestCluster;
 pub use executor::CountingExecutor;
 pub use namespaces::{NamesOnly, NoNamespaces};
+pub use plugin_case::check_plugin_case;

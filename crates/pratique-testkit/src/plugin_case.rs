@@ -1,0 +1,139 @@
+//! Recorded cases of admission plugins: requests over objects of a cluster, with what an API server answered.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use pratique_core::Attributes;
+use pratique_json::Value;
+use pratique_plugin::{Effects, Plugin, PluginContext, Rejection, StateObjects};
+use pratique_types::AdmissionRequest;
+use serde_json::{Map, Value as Json, json};
+
+/// Runs a case through the validating half of a plugin, and gives what differs from what was recorded: nothing if all is
+/// the same. Objects are as they were recorded after decoding.
+///
+/// # Panics
+/// The case is not written as it should be.
+#[must_use]
+pub fn check_plugin_case(
+    case: &Json,
+    make: &dyn Fn(Option<&str>) -> Result<Box<dyn Plugin>, String>,
+) -> Vec<String> {
+    let expected = match &case["expect"] {
+        Json::Array(expected) => expected.clone(),
+        expected => vec![expected.clone()],
+    };
+    let configuration = case["config"]
+        .as_object()
+        .and_then(|config| config.values().next());
+    let plugin = match make(configuration.and_then(Json::as_str)) {
+        Ok(plugin) => plugin,
+        Err(error) => return differences(&expected[0], &json!({ "loadError": error })),
+    };
+    let mut cluster = StateObjects::whole();
+    for object in case["objects"].as_array().into_iter().flatten() {
+        assert!(cluster.insert(value(object)), "an object has no name");
+    }
+    let requests = match case["requests"].as_array() {
+        Some(requests) => requests.clone(),
+        None => vec![case["request"].clone()],
+    };
+    let mut found = Vec::new();
+    for (request, expected) in requests.iter().zip(&expected) {
+        let mut effects = Effects::default();
+        let outcome = run(&*plugin, request, expected, &cluster, &mut effects);
+        found.extend(differences(expected, &outcome));
+        cluster.apply(&effects);
+    }
+    found
+}
+
+/// Runs one request; the outcome has the form of what is recorded.
+fn run(
+    plugin: &dyn Plugin,
+    request: &Json,
+    expected: &Json,
+    cluster: &StateObjects,
+    effects: &mut Effects,
+) -> Json {
+    let mut request = request.clone();
+    if let Some(members) = request.as_object_mut() {
+        members.remove("at");
+        members.insert("uid".to_owned(), json!("u"));
+        if let Some(defaulted) = expected.get("defaulted") {
+            members.insert("object".to_owned(), defaulted.clone());
+        }
+    }
+    let text = request.to_string();
+    let request: AdmissionRequest<'_> = serde_json::from_str(&text).expect("a request");
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let context = PluginContext::new(cluster).at(now.unwrap_or(Duration::ZERO));
+    let attributes = Attributes::from(&request);
+    let result = match plugin.operations().contain(request.operation) {
+        true => plugin.validate(&attributes, &context, effects),
+        false => Ok(()),
+    };
+    outcome(&result, effects)
+}
+
+fn outcome(result: &Result<(), Rejection>, effects: &Effects) -> Json {
+    let mut outcome = Map::new();
+    outcome.insert("allowed".to_owned(), json!(result.is_ok()));
+    if let Err(rejection) = result {
+        let status = rejection.status().map(|status| {
+            let mut status = serde_json::to_value(status).expect("a status");
+            if let Some(members) = status.as_object_mut() {
+                members.remove("status");
+                members.remove("metadata");
+            }
+            status
+        });
+        outcome.insert("status".to_owned(), status.unwrap_or_else(|| json!("undecided")));
+    }
+    if !effects.warnings.is_empty() {
+        outcome.insert("warnings".to_owned(), json!(effects.warnings));
+    }
+    let annotations: BTreeMap<_, _> = effects.audit_annotations().iter().cloned().collect();
+    if !annotations.is_empty() {
+        outcome.insert("auditAnnotations".to_owned(), json!(annotations));
+    }
+    let booked = effects.booked.iter().map(|booked| {
+        let used = booked.status.get("used").cloned().unwrap_or_default();
+        json!({"namespace": booked.namespace, "name": booked.name, "used": Json::from(used)})
+    });
+    let booked: Vec<Json> = booked.collect();
+    if !booked.is_empty() {
+        outcome.insert("booked".to_owned(), Json::Array(booked));
+    }
+    Json::Object(outcome)
+}
+
+/// What differs, field by field. Of messages that depend on the order of a map any recorded one is right.
+fn differences(expected: &Json, found: &Json) -> Vec<String> {
+    let fields = [
+        "loadError",
+        "allowed",
+        "status",
+        "warnings",
+        "auditAnnotations",
+        "booked",
+    ];
+    let differ = fields.into_iter().filter(|field| {
+        let (expected_field, found_field) = (&expected[field], &found[field]);
+        let texts = expected["texts"].as_array();
+        let is_text = |text: &Json| texts.is_some_and(|texts| texts.contains(text));
+        let is_message = *field == "status" && is_text(&found_field["message"]) && {
+            let mut other = found_field.clone();
+            other["message"] = expected_field["message"].clone();
+            other == *expected_field
+        };
+        expected_field != found_field && !is_message && !is_text(found_field)
+    });
+    differ
+        .map(|field| format!("{field}:\n  want {}\n  have {}", expected[field], found[field]))
+        .collect()
+}
+
+fn value(object: &Json) -> Value<'static> {
+    Value::try_from(object).expect("a value").into_owned()
+}
