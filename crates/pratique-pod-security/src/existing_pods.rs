@@ -51,7 +51,9 @@ pub(crate) fn warnings(
     enforce: LevelVersion,
     pods: &[Arc<Value<'static>>],
 ) -> Vec<String> {
-    let end = limits.clock.map(|clock| (clock, clock() + limits.time));
+    let end = limits
+        .clock
+        .map(|clock| (clock, clock().saturating_add(limits.time)));
     let pods = prioritized(pods, settings);
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut checked = 0;
