@@ -117,7 +117,7 @@ fn check_kubeconfig(path: &str) -> Result<(), String> {
 
 /// The plugins of all crates that have some.
 fn factory(name: &str) -> Option<&'static PluginFactory> {
-    let others: [&'static PluginFactory; 0] = [];
+    let others: [&'static PluginFactory; 2] = [&pratique_pod_security::FACTORY, &pratique_quota::FACTORY];
     let found = others.into_iter().find(|factory| factory.name == name);
     found.or_else(|| pratique_plugins::factory(name))
 }
