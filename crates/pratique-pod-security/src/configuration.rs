@@ -36,11 +36,15 @@ const fn of_version(version: &'static str, type_name: &'static str) -> Configura
     }
 }
 
+/// The version that configurations have within a server. It reads that one too, without its fields and defaults.
+const INTERNAL: &str = "__internal";
+
 /// The versions of the kind, which have the same fields.
-const KINDS: [ConfigurationKind; 3] = [
+const KINDS: [ConfigurationKind; 4] = [
     of_version("v1", "api/v1.PodSecurityConfiguration"),
     of_version("v1beta1", "api/v1beta1.PodSecurityConfiguration"),
     of_version("v1alpha1", "api/v1alpha1.PodSecurityConfiguration"),
+    of_version(INTERNAL, "meta/v1.TypeMeta"),
 ];
 
 impl PodSecuritySettings {
@@ -55,6 +59,10 @@ impl PodSecuritySettings {
         }
         let decoded =
             decode_plugin_configuration(path, text, &KINDS).map_err(ConfigurationError::Undecodable)?;
+        let version = member(&decoded, "apiVersion").as_str().unwrap_or_default();
+        if version.ends_with(INTERNAL) {
+            return Err(ConfigurationError::Defaults(all_required()));
+        }
         let exemptions = |list| texts(member(member(&decoded, "exemptions"), list));
         let settings = PodSecuritySettings {
             defaults: defaults(member(&decoded, "defaults"))?,
@@ -134,6 +142,13 @@ fn defaults(decoded: &Json) -> Result<Policy, ConfigurationError> {
     }
 }
 
+/// What a configuration without defaults lacks.
+fn all_required() -> Vec<String> {
+    let modes = [Mode::Enforce, Mode::Audit, Mode::Warn].into_iter();
+    let fields = modes.flat_map(|mode| ["", "-version"].map(|suffix| format!("{}{suffix}", mode.as_str())));
+    fields.map(|field| format!("{field}: required")).collect()
+}
+
 /// The value, or its default with the problem noted.
 fn noted<T: Default>(read: Result<T, impl Display>, field: &str, problems: &mut Vec<String>) -> T {
     read.unwrap_or_else(|error| {
@@ -197,6 +212,13 @@ mod tests {
             read("exemptions: {usernames: [ann, '', ann]}\n").unwrap_err(),
             "PodSecurity invalid: [exemptions.usernames[1]: Invalid value: \"\": username must not be empty, \
              exemptions.usernames[2]: Duplicate value: \"ann\"]"
+        );
+        let internal = format!("apiVersion: {GROUP}/__internal\nkind: {KIND}\n");
+        let error = PodSecuritySettings::read("psa.yaml", internal.as_bytes()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "PodSecurity configuration error: [enforce: required, enforce-version: required, audit: required, \
+             audit-version: required, warn: required, warn-version: required]"
         );
         assert_eq!(
             read("defaults: {enforced: x}\n").unwrap_err(),
