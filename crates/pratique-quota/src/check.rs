@@ -145,19 +145,14 @@ impl<'a> Check<'_, 'a> {
     fn coverage<'q>(&self, quotas: impl Iterator<Item = &'q Arc<Quota>>) -> Result<Coverage<'q>, Rejection> {
         let object = self.attributes.object;
         let mut coverage = Coverage::default();
+        // The reference takes quotas in any order. Here refusals come before selectors that cannot be read.
+        let mut failure = None;
         for quota in quotas {
-            if self.measured.has_scopes() {
-                for selector in &quota.selectors {
-                    let is_in_scope = self.is_in_scope(object, selector).map_err(|error| {
-                        let name = &quota.name;
-                        Rejection::error(format!(
-                            "error matching scopes of quota {name}, err: error on matching scope {selector}: {error}"
-                        ))
-                    })?;
-                    if is_in_scope {
-                        coverage.scopes.push(selector);
-                    }
-                }
+            if self.measured.has_scopes()
+                && let Err(error) = self.add_scopes(object, quota, &mut coverage)
+            {
+                failure.get_or_insert(error);
+                continue;
             }
             let status = match &quota.status {
                 Ok(status) => status,
@@ -188,7 +183,31 @@ impl<'a> Check<'_, 'a> {
             coverage.names.extend(limited);
             coverage.quotas.push(Covering { quota, status });
         }
-        Ok(coverage)
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(coverage),
+        }
+    }
+
+    /// Adds the scopes of a quota that the object is in.
+    fn add_scopes<'q>(
+        &self,
+        object: &Value<'_>,
+        quota: &'q Quota,
+        coverage: &mut Coverage<'q>,
+    ) -> Result<(), Rejection> {
+        for selector in &quota.selectors {
+            let is_in_scope = self.is_in_scope(object, selector).map_err(|error| {
+                let name = &quota.name;
+                Rejection::error(format!(
+                    "error matching scopes of quota {name}, err: error on matching scope {selector}: {error}"
+                ))
+            })?;
+            if is_in_scope {
+                coverage.scopes.push(selector);
+            }
+        }
+        Ok(())
     }
 
     /// The names that a quota limits and that are measured.

@@ -19,7 +19,7 @@ pub enum ConfigurationError {
 const LEGACY_GROUP: &str = "resourcequota.admission.k8s.io";
 
 /// The kinds, which have the same fields.
-const KINDS: [ConfigurationKind; 3] = [
+const KINDS: [ConfigurationKind; 5] = [
     ConfigurationKind {
         group: "apiserver.config.k8s.io",
         version: "v1",
@@ -37,6 +37,19 @@ const KINDS: [ConfigurationKind; 3] = [
         version: "v1alpha1",
         kind: "Configuration",
         type_name: "resourcequota/v1alpha1.Configuration",
+    },
+    // Those that configurations have within a server, which reads them too, without their fields.
+    ConfigurationKind {
+        group: "apiserver.config.k8s.io",
+        version: "__internal",
+        kind: "ResourceQuotaConfiguration",
+        type_name: "meta/v1.TypeMeta",
+    },
+    ConfigurationKind {
+        group: LEGACY_GROUP,
+        version: "__internal",
+        kind: "Configuration",
+        type_name: "meta/v1.TypeMeta",
     },
 ];
 
