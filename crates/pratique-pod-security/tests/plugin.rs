@@ -1,5 +1,7 @@
 //! What the plugin does besides answering: undecided requests, metrics, limits, older servers.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use std::sync::{Arc, Mutex};
 
 use pratique_core::Attributes;

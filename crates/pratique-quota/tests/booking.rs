@@ -1,5 +1,7 @@
 //! Quotas over the requests of one run.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use pratique_core::Attributes;
 use pratique_json::parse;
 use pratique_plugin::{Effects, Plugin, PluginContext, Rejection, StateObjects};
