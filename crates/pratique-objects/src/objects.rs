@@ -8,7 +8,7 @@ use crate::decode::{self, Read};
 use crate::defaults::Context;
 use crate::error::DecodeError;
 use crate::json_schema;
-use crate::release::{conversions, plans, schema, type_of};
+use crate::release::{conversions, kinds, plans, schema, type_of};
 
 /// Decodes and defaults objects as an API server does at a time.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub struct Decoded<'a> {
 
 /// Whether objects of a kind can be decoded and defaulted.
 pub fn is_builtin(kind: &GroupVersionKind) -> bool {
-    type_of(kind).is_some()
+    kinds().internal(kind).is_some()
 }
 
 impl Objects {

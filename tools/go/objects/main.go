@@ -95,7 +95,7 @@ func main() {
 			out.addType(of)
 			internal := schema.GroupVersionKind{Group: kind.Group, Version: runtime.APIVersionInternal, Kind: kind.Kind}
 			isList := strings.HasSuffix(kind.Kind, "List")
-			if hub, err := server.scheme.New(internal); err == nil {
+			if hub, err := server.scheme.New(internal); err == nil && !isMeta(of) {
 				hub := reflect.TypeOf(hub).Elem()
 				out.Internal[id] = typeName(hub)
 				if steps := conversions.of(of, hub); len(steps) > 0 && !isList {
@@ -113,9 +113,15 @@ func main() {
 	must(encoder.Encode(out))
 }
 
-// serves says whether a kind is one of this server's own. Every group has the types of meta/v1 as well.
+// isMeta says whether a type is of no group's own.
+func isMeta(of reflect.Type) bool {
+	return strings.HasPrefix(of.PkgPath(), "k8s.io/apimachinery/")
+}
+
+// serves says whether a kind is one of this server's own. Every group has the types of meta/v1 as well; they are listed
+// for the core group, where messages name them.
 func (s server) serves(kind schema.GroupVersionKind, of reflect.Type) bool {
-	if kind.Version == runtime.APIVersionInternal || strings.HasPrefix(of.PkgPath(), "k8s.io/apimachinery/") {
+	if kind.Version == runtime.APIVersionInternal || isMeta(of) && kind.Group != "" {
 		return false
 	}
 	for _, other := range servers {

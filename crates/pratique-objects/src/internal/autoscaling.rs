@@ -1,11 +1,12 @@
 //! `autoscaling`: the internal version has in fields what `v1` has in annotations.
 
 use pratique_json::{Object, Progress, Value};
-use pratique_typed::converted;
+use pratique_typed::{converted, settle_in};
 use pratique_types::GroupVersionKind;
 
 use super::core::drop_annotations;
 use crate::defaults::{Context, Function};
+use crate::release::{schema, type_of};
 
 const ANNOTATIONS: [&str; 6] = [
     "autoscaling.alpha.kubernetes.io/behavior",
@@ -39,6 +40,9 @@ fn v1(object: &mut Object<'_>, _: &Context<'_>) {
     }
     if let Value::Object(mut back) = there(&v2, "v1") {
         back.insert("apiVersion", "autoscaling/v1");
+        if let Some(id) = type_of(&kind("v1")) {
+            settle_in(schema(), id, &mut back, &progress);
+        }
         *object = back;
     }
 }

@@ -23,6 +23,7 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
                 .map(|byte| u8::try_from(byte.as_int().unwrap_or_default()));
             Some(base64::encode(&bytes.collect::<Result<Vec<_>, _>>().ok()?).into())
         }
+        (Scalar::Bytes, Value::String(text)) => changed(text, base64::encode(&base64::decode(text).ok()?)),
         (Scalar::Time, Value::String(text)) => match parse(text, Layout::Rfc3339).ok()? {
             time if is_zero(&time) => Some(Value::Null),
             _ => changed(text, in_seconds(text)?),
