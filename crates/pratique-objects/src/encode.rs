@@ -4,6 +4,7 @@ use pratique_json::{Object, Value, escape_html};
 use pratique_schema::{Shape, names_in_order};
 use pratique_types::GroupVersionKind;
 
+use crate::json_schema;
 use crate::release::{layouts, schema, type_of};
 
 /// Writes an object of a kind as an API server does; it has the form of its kind. Objects of other kinds are written by
@@ -21,12 +22,15 @@ fn write(shape: Option<&Shape>, value: &Value<'_>, text: &mut String) {
         (Some(Shape::Struct(id)), Value::Object(object)) => {
             let of = schema().get(*id);
             let order = names_in_order(layouts().of(of.name));
-            let known = order
-                .into_iter()
-                .filter_map(|name| Some((name, object.get(name)?, of.field(name).map(|field| &field.shape))));
+            let known = order.into_iter().filter_map(|name| {
+                let value = object.get(name)?;
+                let free = json_schema::shape_of(*id, name, value);
+                let shape = free.or_else(|| of.field(name).map(|field| field.shape.clone()));
+                Some((name, value, shape))
+            });
             members(known, text);
         }
-        (Some(Shape::Map(of)), Value::Object(object)) => by_name(Some(of), object, text),
+        (Some(Shape::Map(of)), Value::Object(object)) => by_name(Some(&**of), object, text),
         (_, Value::Object(object)) => by_name(None, object, text),
         (shape, Value::Array(elements)) => {
             let element = match shape {
@@ -47,11 +51,11 @@ fn write(shape: Option<&Shape>, value: &Value<'_>, text: &mut String) {
 }
 
 fn by_name(shape: Option<&Shape>, object: &Object<'_>, text: &mut String) {
-    members(object.iter().map(|(name, value)| (name, value, shape)), text);
+    members(object.iter().map(|(name, value)| (name, value, shape.cloned())), text);
 }
 
 fn members<'m>(
-    members: impl Iterator<Item = (&'m str, &'m Value<'m>, Option<&'m Shape>)>,
+    members: impl Iterator<Item = (&'m str, &'m Value<'m>, Option<Shape>)>,
     text: &mut String,
 ) {
     text.push('{');
@@ -61,7 +65,7 @@ fn members<'m>(
         }
         text.push_str(&Value::from(name).to_string());
         text.push(':');
-        write(shape, value, text);
+        write(shape.as_ref(), value, text);
     }
     text.push('}');
 }

@@ -3,7 +3,7 @@
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/marshal.go
 
 use pratique_json::{Object, Progress, Value};
-use pratique_schema::TypeId;
+use pratique_schema::{Shape, TypeId};
 use pratique_typed::decode::strict_faults;
 use pratique_typed::settle_in;
 use pratique_types::GroupVersionKind;
@@ -16,7 +16,7 @@ pub(crate) fn settle(kind: &GroupVersionKind, object: &mut Object<'_>) -> bool {
         return true;
     };
     let mut fault = None;
-    for_each_schema(object, &mut |props| {
+    for_each_schema(object, &mut |props, _| {
         if fault.is_none() {
             fault = settle_props(of, props).err();
         }
@@ -30,9 +30,9 @@ pub(crate) fn check(kind: &GroupVersionKind, object: &Value<'_>) -> Result<(), S
         return Ok(());
     };
     let mut found = Ok(());
-    for_each_schema(&mut object.clone(), &mut |props| {
+    for_each_schema(&mut object.clone(), &mut |props, path| {
         if found.is_ok() {
-            found = settle_props(of, props);
+            found = settle_props(of, props).map_err(within(path));
         }
     });
     found
@@ -45,22 +45,33 @@ fn schema_type(kind: &GroupVersionKind) -> Option<TypeId> {
     is_definition.then(|| schema().named(&name())).flatten()
 }
 
-/// Something that is done with a schema.
-type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Object<'a>);
+/// The shape of a value in a schema that may be one or something else, where it is one.
+pub(crate) fn shape_of(of: TypeId, field: &str, value: &Value<'_>) -> Option<Shape> {
+    let is_free = matches!(field, "items" | "additionalItems" | "additionalProperties" | "dependencies")
+        && schema().get(of).name.ends_with(".JSONSchemaProps");
+    is_free.then(|| match (field, value) {
+        ("dependencies", _) => Shape::Map(Box::new(Shape::Struct(of))),
+        (_, Value::Array(_)) => Shape::List(Box::new(Shape::Struct(of))),
+        _ => Shape::Struct(of),
+    })
+}
+
+/// Something that is done with a schema, at a path of fields.
+type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Object<'a>, &'static str);
 
 fn for_each_schema<'a>(object: &mut Object<'a>, visit: Visit<'_, 'a>) {
     let Some(Value::Object(spec)) = object.get_mut("spec") else {
         return;
     };
-    let mut within = |holder: Option<&mut Value<'a>>| {
+    let mut within = |holder: Option<&mut Value<'a>>, path| {
         if let Some(Value::Object(props)) = holder.and_then(|holder| holder.get_mut("openAPIV3Schema")) {
-            visit(props);
+            visit(props, path);
         }
     };
-    within(spec.get_mut("validation"));
+    within(spec.get_mut("validation"), "spec.validation.openAPIV3Schema");
     if let Some(Value::Array(versions)) = spec.get_mut("versions") {
         for version in versions {
-            within(version.get_mut("schema"));
+            within(version.get_mut("schema"), "spec.versions.schema.openAPIV3Schema");
         }
     }
 }
@@ -70,30 +81,34 @@ fn settle_props(of: TypeId, props: &mut Object<'_>) -> Result<(), String> {
     for field in ["properties", "patternProperties", "definitions"] {
         if let Some(Value::Object(schemas)) = props.get_mut(field) {
             for value in schemas.values_mut() {
-                settle_value(of, value)?;
+                settle_value(of, value).map_err(within(field))?;
             }
         }
     }
     for field in ["allOf", "anyOf", "oneOf"] {
         if let Some(Value::Array(schemas)) = props.get_mut(field) {
             for value in schemas {
-                settle_value(of, value)?;
+                settle_value(of, value).map_err(within(field))?;
             }
         }
     }
     if let Some(value) = props.get_mut("not") {
-        settle_value(of, value)?;
+        settle_value(of, value).map_err(within("not"))?;
     }
     if let Some(value) = props.get_mut("items") {
         match value {
-            Value::Array(schemas) if !schemas.is_empty() => decode_all(of, schemas)?,
-            Value::Object(_) => decode(of, value)?,
-            _ => *value = Value::Null,
+            Value::Array(schemas) if !schemas.is_empty() => decode_all(of, schemas),
+            Value::Object(_) => decode(of, value),
+            _ => {
+                *value = Value::Null;
+                Ok(())
+            }
         }
+        .map_err(within("items"))?;
     }
     for field in ["additionalItems", "additionalProperties"] {
         match props.get_mut(field) {
-            Some(value @ Value::Object(_)) => decode(of, value)?,
+            Some(value @ Value::Object(_)) => decode(of, value).map_err(within(field))?,
             None | Some(Value::Bool(_) | Value::Null) => {}
             Some(_) => return Err("boolean or JSON schema expected".to_owned()),
         }
@@ -101,13 +116,33 @@ fn settle_props(of: TypeId, props: &mut Object<'_>) -> Result<(), String> {
     if let Some(Value::Object(dependencies)) = props.get_mut("dependencies") {
         for value in dependencies.values_mut() {
             match value {
-                Value::Object(_) => decode(of, value)?,
-                Value::Array(names) if !names.is_empty() => check_texts(names)?,
-                _ => *value = Value::Null,
+                Value::Object(_) => decode(of, value),
+                Value::Array(names) if !names.is_empty() => check_texts(names),
+                _ => {
+                    *value = Value::Null;
+                    Ok(())
+                }
             }
+            .map_err(within("dependencies"))?;
         }
     }
     Ok(())
+}
+
+/// Puts the error of a part that was decoded by itself into the path of the whole.
+// Upstream: encoding/json/decode.go, decodeState.addErrorContext
+fn within(path: &'static str) -> impl Fn(String) -> String {
+    const FIELD: &str = "into Go struct field JSONSchemaProps.";
+    const VALUE: &str = "into Go value of type ";
+    move |error| {
+        if let Some((found, field)) = error.split_once(FIELD) {
+            format!("{found}{FIELD}{path}.{field}")
+        } else if let Some((found, of)) = error.split_once(VALUE) {
+            format!("{found}{FIELD}{path} of type {of}")
+        } else {
+            error
+        }
+    }
 }
 
 fn settle_value(of: TypeId, value: &mut Value<'_>) -> Result<(), String> {

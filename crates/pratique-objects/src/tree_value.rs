@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pratique_json::{MAX_DEPTH, Object, Value};
-use pratique_schema::{Schema, Shape};
+use pratique_schema::{Field, Presence, Scalar, Schema, Shape};
 use pratique_typed::decode::Node;
 use pratique_yaml::tree;
 use pratique_yaml::{NodeId, Tree};
@@ -101,8 +101,10 @@ fn merge(
 ) -> Result<(), TooDeep> {
     let depth = depth.checked_sub(1).ok_or(TooDeep)?;
     match (node.raw(), shape) {
-        // Of values whose types have no null, a null changes nothing.
-        (tree::Value::Null, Some(Shape::Scalar(kind))) if is_plain_scalar(*kind) => {}
+        // It reads itself from the text.
+        (tree::Value::Number(text), Some(Shape::Scalar(Scalar::Quantity))) => {
+            *into = Value::from(text.to_string());
+        }
         (tree::Value::List(items), _) => {
             let element = match shape {
                 Some(Shape::List(element)) => Some(&**element),
@@ -128,6 +130,10 @@ fn merge(
                 let of = match shape {
                     Some(Shape::Struct(id)) => match schema.get(*id).field(&entry.key) {
                         None => continue,
+                        // A null changes nothing.
+                        Some(field) if matches!(member.raw(), tree::Value::Null) && !has_null(field) => {
+                            continue;
+                        }
                         Some(field) => Some(&field.shape),
                     },
                     Some(Shape::Map(of)) => Some(&**of),
@@ -149,11 +155,14 @@ fn merge(
     Ok(())
 }
 
-/// Whether Go decodes a scalar without a method of its own, so that a null leaves what was there.
-fn is_plain_scalar(kind: pratique_schema::Scalar) -> bool {
-    use pratique_schema::Scalar;
-    matches!(
-        kind,
-        Scalar::Bool | Scalar::Int32 | Scalar::Int64 | Scalar::Float | Scalar::String
-    )
+/// Whether null is a value of a field in Go, or decoded by a method: not of plain scalars and structs that are no pointers.
+fn has_null(field: &Field) -> bool {
+    match (&field.shape, field.presence) {
+        (_, Presence::UnlessNull | Presence::Nullable) | (Shape::List(_) | Shape::Map(_), _) => true,
+        (Shape::Struct(_), _) => false,
+        (Shape::Scalar(kind), _) => !matches!(
+            kind,
+            Scalar::Bool | Scalar::Int32 | Scalar::Int64 | Scalar::Float | Scalar::String
+        ),
+    }
 }

@@ -25,6 +25,7 @@ pub(crate) fn function(name: &str) -> Option<Function> {
         }
         ("apiextensions", _, _) => definitions::function(of),
         ("autoscaling", _, "HorizontalPodAutoscaler") => autoscaling::function(version),
+        ("discovery", "v1beta1", "Endpoint") => Some(others::endpoint),
         ("flowcontrol", "v1beta3", "PriorityLevelConfiguration") => Some(others::priority_level),
         ("policy", "v1", "PodDisruptionBudget") => Some(others::disruption_budget),
         ("policy", "v1beta1", "PodDisruptionBudget") => Some(others::disruption_budget_v1beta1),
@@ -36,7 +37,7 @@ pub(crate) fn function(name: &str) -> Option<Function> {
 
 /// Types in which nothing changes that is written: fields have other names or places in the internal version, or the
 /// conversion is there for others to call.
-const UNCHANGED: [&str; 26] = [
+const UNCHANGED: [&str; 25] = [
     "admissionregistration/v1.RuleWithOperations",
     "apps/v1.DaemonSetSpec",
     "apps/v1.DeploymentSpec",
@@ -47,7 +48,6 @@ const UNCHANGED: [&str; 26] = [
     "autoscaling/v1.HorizontalPodAutoscalerSpec",
     "autoscaling/v1.HorizontalPodAutoscalerStatus",
     "batch/v1.JobSpec",
-    "discovery/v1beta1.Endpoint",
     "events/v1.Event",
     "events/v1beta1.Event",
     "extensions/v1beta1.IPBlock",
