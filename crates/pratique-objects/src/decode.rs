@@ -89,7 +89,9 @@ fn reported<'a>(
     let undecodable = |cause: &str| DecodeError::undecodable(endpoint, &actual, cause);
     if actual.version.is_empty() {
         let text = String::from_utf8_lossy(bytes);
-        return Err(undecodable(&format!("Object 'apiVersion' is missing in '{text}'")));
+        return Err(undecodable(&format!(
+            "Object 'apiVersion' is missing in '{text}'"
+        )));
     }
     let is_of_scheme = kinds().scheme(&actual.group) == kinds().scheme(&endpoint.group);
     let Some(of) = type_of(&actual).filter(|_| is_of_scheme) else {
@@ -97,7 +99,8 @@ fn reported<'a>(
     };
     let node = TreeNode::new(tree, *root);
     // The depth is checked before anything else goes through the document.
-    let value = decoded(schema(), &Shape::Struct(of), node).map_err(|TooDeep| DecodeError::TooDeep(MAX_DEPTH))?;
+    let value =
+        decoded(schema(), &Shape::Struct(of), node).map_err(|TooDeep| DecodeError::TooDeep(MAX_DEPTH))?;
     let faults = strict_faults(schema(), of, node).map_err(|cause| undecodable(&cause))?;
     json_schema::check(&actual, &value).map_err(|cause| undecodable(&cause))?;
     if kinds().internal(&actual) != kinds().internal(endpoint) {
@@ -107,7 +110,10 @@ fn reported<'a>(
     let warnings = match validation {
         FieldValidation::Ignore => Vec::new(),
         FieldValidation::Strict if !faults.is_empty() => {
-            return Err(undecodable(&format!("strict decoding error: {}", faults.join(", "))));
+            return Err(undecodable(&format!(
+                "strict decoding error: {}",
+                faults.join(", ")
+            )));
         }
         FieldValidation::Strict | FieldValidation::Warn => warnings(&faults),
     };
@@ -121,7 +127,12 @@ fn reported<'a>(
 }
 
 /// Gives an object that was decoded the form of its type.
-fn settled<'a>(value: Value<'static>, endpoint: &GroupVersionKind, id: TypeId, warnings: Vec<String>) -> Read<'a> {
+fn settled<'a>(
+    value: Value<'static>,
+    endpoint: &GroupVersionKind,
+    id: TypeId,
+    warnings: Vec<String>,
+) -> Read<'a> {
     let mut object = match value {
         Value::Object(object) => object,
         _ => pratique_json::Object::new(),

@@ -51,13 +51,13 @@ fn write(shape: Option<&Shape>, value: &Value<'_>, text: &mut String) {
 }
 
 fn by_name(shape: Option<&Shape>, object: &Object<'_>, text: &mut String) {
-    members(object.iter().map(|(name, value)| (name, value, shape.cloned())), text);
+    members(
+        object.iter().map(|(name, value)| (name, value, shape.cloned())),
+        text,
+    );
 }
 
-fn members<'m>(
-    members: impl Iterator<Item = (&'m str, &'m Value<'m>, Option<Shape>)>,
-    text: &mut String,
-) {
+fn members<'m>(members: impl Iterator<Item = (&'m str, &'m Value<'m>, Option<Shape>)>, text: &mut String) {
     text.push('{');
     for (at, (name, value, shape)) in members.enumerate() {
         if at > 0 {

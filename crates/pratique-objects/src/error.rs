@@ -30,9 +30,7 @@ pub enum DecodeError {
         cause: String,
     },
     /// It is of another version than the endpoint.
-    #[error(
-        "the API version in the data ({found}) does not match the expected API version ({expected})"
-    )]
+    #[error("the API version in the data ({found}) does not match the expected API version ({expected})")]
     OtherVersion {
         /// The version that it says it is of.
         found: String,

@@ -6,7 +6,11 @@ use pratique_yaml::{NodeId, Tree, Value};
 
 /// Reads the kind; what is not given is that of the endpoint. The error is the server's message.
 // Upstream: apimachinery/pkg/runtime/serializer/json/meta.go, SimpleMetaFactory.Interpret
-pub(crate) fn interpret(tree: &Tree, id: NodeId, endpoint: &GroupVersionKind) -> Result<GroupVersionKind, String> {
+pub(crate) fn interpret(
+    tree: &Tree,
+    id: NodeId,
+    endpoint: &GroupVersionKind,
+) -> Result<GroupVersionKind, String> {
     let entries = match &tree.get(id).value {
         Value::Map(entries) => entries.as_slice(),
         Value::Null => &[],
@@ -44,7 +48,10 @@ pub(crate) fn interpret(tree: &Tree, id: NodeId, endpoint: &GroupVersionKind) ->
         }
         Some(of) => of,
     };
-    Ok(with_defaults(GroupVersionKind::new(group, version, kind), endpoint))
+    Ok(with_defaults(
+        GroupVersionKind::new(group, version, kind),
+        endpoint,
+    ))
 }
 
 // Upstream: apimachinery/pkg/runtime/serializer/json/json.go, gvkWithDefaults

@@ -47,8 +47,10 @@ fn schema_type(kind: &GroupVersionKind) -> Option<TypeId> {
 
 /// The shape of a value in a schema that may be one or something else, where it is one.
 pub(crate) fn shape_of(of: TypeId, field: &str, value: &Value<'_>) -> Option<Shape> {
-    let is_free = matches!(field, "items" | "additionalItems" | "additionalProperties" | "dependencies")
-        && schema().get(of).name.ends_with(".JSONSchemaProps");
+    let is_free = matches!(
+        field,
+        "items" | "additionalItems" | "additionalProperties" | "dependencies"
+    ) && schema().get(of).name.ends_with(".JSONSchemaProps");
     is_free.then(|| match (field, value) {
         ("dependencies", _) => Shape::Map(Box::new(Shape::Struct(of))),
         (_, Value::Array(_)) => Shape::List(Box::new(Shape::Struct(of))),
@@ -170,7 +172,9 @@ fn decode(of: TypeId, value: &mut Value<'_>) -> Result<(), String> {
 }
 
 fn check_texts(names: &[Value<'_>]) -> Result<(), String> {
-    let wrong = names.iter().find(|name| !matches!(name, Value::String(_) | Value::Null));
+    let wrong = names
+        .iter()
+        .find(|name| !matches!(name, Value::String(_) | Value::Null));
     match wrong {
         None => Ok(()),
         Some(wrong) => {

@@ -116,7 +116,13 @@ fn merge(
             };
             elements.resize(items.len(), Value::Null);
             for (item, element_value) in items.iter().zip(&mut elements) {
-                merge(schema, element, TreeNode::new(node.tree, *item), element_value, depth)?;
+                merge(
+                    schema,
+                    element,
+                    TreeNode::new(node.tree, *item),
+                    element_value,
+                    depth,
+                )?;
             }
             *into = Value::Array(elements);
         }

@@ -1,5 +1,7 @@
 //! Objects of `testdata/objects` as kube-apiserver decodes, defaults and writes them, byte for byte.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+
 use std::path::Path;
 
 use pratique_objects::{FieldValidation, MediaType, Objects, changed_paths, encode};
@@ -16,7 +18,9 @@ struct File {
 
 impl File {
     fn read(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/objects").join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../testdata/objects")
+            .join(name);
         let text = std::fs::read_to_string(path).unwrap();
         let document = json::parse(text.as_bytes(), &Budget::unlimited()).unwrap();
         File { text, document }
@@ -47,15 +51,23 @@ impl File {
     }
 
     fn kind(&self, of: NodeId) -> GroupVersionKind {
-        let (version, kind) = (self.string(of, "apiVersion").unwrap(), self.string(of, "kind").unwrap());
+        let (version, kind) = (
+            self.string(of, "apiVersion").unwrap(),
+            self.string(of, "kind").unwrap(),
+        );
         let (group, version) = version.split_once('/').unwrap_or(("", version));
         GroupVersionKind::new(group, version, kind)
     }
 
     /// What a case gives: the object as it is written, the warnings, the error.
     fn run(&self, case: NodeId) -> [String; 3] {
-        let body = self.string(case, "body").or_else(|| self.written(case, "object")).unwrap();
-        let endpoint = self.member(case, "endpoint").or_else(|| self.member(case, "object"));
+        let body = self
+            .string(case, "body")
+            .or_else(|| self.written(case, "object"))
+            .unwrap();
+        let endpoint = self
+            .member(case, "endpoint")
+            .or_else(|| self.member(case, "object"));
         let kind = self.kind(endpoint.unwrap());
         let media_type = match self.string(case, "contentType") {
             Some("application/yaml") => MediaType::Yaml,
@@ -79,7 +91,9 @@ impl File {
 
     fn expected(&self, case: NodeId) -> [String; 3] {
         let expect = self.member(case, "expect").unwrap();
-        let warnings = self.member(expect, "warnings").map(|id| &self.document.tree.get(id).value);
+        let warnings = self
+            .member(expect, "warnings")
+            .map(|id| &self.document.tree.get(id).value);
         let texts: Vec<&str> = match warnings {
             Some(Value::List(ids)) => {
                 let text = |id: &NodeId| match &self.document.tree.get(*id).value {
@@ -116,13 +130,21 @@ fn defaulting_twice_changes_nothing() {
     let file = File::read("kinds.json");
     let objects = Objects::at("2024-01-01T00:00:00Z");
     for case in file.cases() {
-        let (kind, body) = (file.kind(file.member(*case, "object").unwrap()), file.written(*case, "object").unwrap());
-        let Ok(received) = objects.receive(body.as_bytes(), MediaType::Json, &kind, FieldValidation::Warn) else {
+        let (kind, body) = (
+            file.kind(file.member(*case, "object").unwrap()),
+            file.written(*case, "object").unwrap(),
+        );
+        let Ok(received) = objects.receive(body.as_bytes(), MediaType::Json, &kind, FieldValidation::Warn)
+        else {
             continue;
         };
         let mut again = received.value.clone();
         objects.default(&kind, &mut again).unwrap();
-        assert_eq!(changed_paths(&received.value, &again), [] as [String; 0], "{kind}");
+        assert_eq!(
+            changed_paths(&received.value, &again),
+            [] as [String; 0],
+            "{kind}"
+        );
     }
 }
 

@@ -29,8 +29,8 @@ mod settled;
 pub use added::Added;
 pub use conversion::{ConversionError, changed_back, converted};
 pub use form::{
-    Settled, id, is_builtin, keeps_form, named, reread, settle_in, settle_keeping_empty, settle_strict, type_at,
-    typed, typed_as,
+    Settled, id, is_builtin, keeps_form, named, reread, settle_in, settle_keeping_empty, settle_strict,
+    type_at, typed, typed_as,
 };
 pub use go_text::{GoValue, Part, go_value};
 pub use request::{convert_object, settle_object, settle_request};

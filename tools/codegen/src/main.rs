@@ -71,7 +71,8 @@ fn main() -> ExitCode {
             ..
         } => pratique_codegen::run_objects(&objects, &data),
         Arguments {
-            sources: Some(sources), ..
+            sources: Some(sources),
+            ..
         } => sources.write(),
         Arguments { .. } => Arguments::command()
             .error(ErrorKind::MissingRequiredArgument, "there are no sources")

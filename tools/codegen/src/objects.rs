@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::error::{CodegenError, at, within};
 use super::types::Types;
-use super::{HEAD, LAYOUT_HEAD, reachable, write_layout, write_type, with_floats};
+use super::{HEAD, LAYOUT_HEAD, reachable, with_floats, write_layout, write_type};
 
 const KINDS_HEAD: &str = "\
 # What the schemes of an API server know of kinds. Made by `cargo xtask codegen`; do not edit.
@@ -20,7 +20,8 @@ const KINDS_HEAD: &str = "\
 
 const DEFAULTS_HEAD: &str = "# What is defaulted where.";
 
-const CONVERSIONS_HEAD: &str = "# What changes where in objects that are brought into their internal version and back.";
+const CONVERSIONS_HEAD: &str =
+    "# What changes where in objects that are brought into their internal version and back.";
 
 const PLANS_HEAD: &str = " Made by `cargo xtask codegen`; do not edit.
 # plan NUMBER
@@ -89,7 +90,9 @@ fn kinds(document: &Document) -> String {
     }
     for kind in document.kinds.keys() {
         if let Some(internal) = document.internal.get(kind) {
-            let local = internal.rsplit_once('/').map_or(internal.as_str(), |(_, local)| local);
+            let local = internal
+                .rsplit_once('/')
+                .map_or(internal.as_str(), |(_, local)| local);
             let _ = writeln!(text, "internal {kind} {local}");
         }
     }

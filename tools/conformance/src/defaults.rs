@@ -32,7 +32,11 @@ pub(super) fn add_bodies(text: &[u8], cases: &mut [Value]) -> Result<(), Error> 
 
 pub(super) fn run_case(case: &Value) -> Outcome {
     let bytes = case["body"].as_str().unwrap_or_default();
-    let endpoint = if case["endpoint"].is_object() { &case["endpoint"] } else { &case["object"] };
+    let endpoint = if case["endpoint"].is_object() {
+        &case["endpoint"]
+    } else {
+        &case["object"]
+    };
     let kind = kind(endpoint);
     let media_type = match case["contentType"].as_str() {
         Some("application/yaml") => MediaType::Yaml,

@@ -10,9 +10,10 @@ pub(super) fn function(name: &str) -> Option<Function> {
     Some(match name {
         // Its data become an empty map, which is not written.
         "ConfigMap" => |_, _| {},
-        "ConfigMapVolumeSource" | "DownwardAPIVolumeSource" | "ProjectedVolumeSource" | "SecretVolumeSource" => {
-            |object, _| absent(object, "defaultMode", 0o644)
-        }
+        "ConfigMapVolumeSource"
+        | "DownwardAPIVolumeSource"
+        | "ProjectedVolumeSource"
+        | "SecretVolumeSource" => |object, _| absent(object, "defaultMode", 0o644),
         "Container" | "EphemeralContainer" => pod::container,
         "Endpoints" => endpoints,
         "HTTPGetAction" => |object, _| {

@@ -11,7 +11,10 @@ pub(super) fn pull_policy(image: &str) -> &'static str {
 
 /// The tag of a reference, `latest` where it has neither tag nor digest; none of a text that is no reference.
 fn tag(image: &str) -> Option<&str> {
-    let is_identifier = image.len() == 64 && image.bytes().all(|byte| matches!(byte, b'a'..=b'f' | b'0'..=b'9'));
+    let is_identifier = image.len() == 64
+        && image
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'f' | b'0'..=b'9'));
     if is_identifier {
         return None;
     }
@@ -73,7 +76,10 @@ fn is_domain(text: &str) -> bool {
     let is_port = port.is_none_or(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()));
     let is_host = match host.strip_prefix('[') {
         Some(address) => {
-            !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':')
+            !address.is_empty()
+                && address
+                    .bytes()
+                    .all(|byte| byte.is_ascii_hexdigit() || byte == b':')
         }
         None => host.split('.').all(|label| {
             let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -92,9 +98,7 @@ fn is_component(text: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let separators = text.split(is_letter).filter(|part| !part.is_empty());
     let mut separators = separators.clone();
-    let is_separator = |part: &str| {
-        matches!(part, "." | "_" | "__") || part.bytes().all(|byte| byte == b'-')
-    };
+    let is_separator = |part: &str| matches!(part, "." | "_" | "__") || part.bytes().all(|byte| byte == b'-');
     text.starts_with(is_letter) && text.ends_with(is_letter) && separators.all(is_separator)
 }
 
@@ -117,7 +121,10 @@ fn is_digest(text: &str) -> bool {
         "sha512" => 128,
         _ => return false,
     };
-    digits.len() == count && digits.bytes().all(|byte| matches!(byte, b'a'..=b'f' | b'0'..=b'9'))
+    digits.len() == count
+        && digits
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'f' | b'0'..=b'9'))
 }
 
 #[cfg(test)]

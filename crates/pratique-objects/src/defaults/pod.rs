@@ -2,9 +2,7 @@
 
 use pratique_json::{Object, Value};
 
-use super::field::{
-    absent, add_missing, elements, empty, is_absent, is_empty, members, part, pointer, text,
-};
+use super::field::{absent, add_missing, elements, empty, is_absent, is_empty, members, part, pointer, text};
 use super::{Context, image, pod_resources};
 use crate::release::gate;
 
@@ -73,7 +71,9 @@ pub(super) fn probe(object: &mut Object<'_>, _: &Context<'_>) {
 
 pub(super) fn volume(object: &mut Object<'_>, _: &Context<'_>) {
     // All fields of a volume but its name are sources.
-    let has_source = object.iter().any(|(name, source)| name != "name" && !source.is_null());
+    let has_source = object
+        .iter()
+        .any(|(name, source)| name != "name" && !source.is_null());
     if !has_source {
         object.insert("emptyDir", Object::new());
     }

@@ -46,7 +46,11 @@ pub(super) fn default(spec: &mut Object<'_>) {
 }
 
 /// Adds quantities where there are none of the name.
-fn add(resources: &mut Object<'_>, field: &'static str, quantities: impl IntoIterator<Item = (String, Quantity)>) {
+fn add(
+    resources: &mut Object<'_>,
+    field: &'static str,
+    quantities: impl IntoIterator<Item = (String, Quantity)>,
+) {
     for (name, quantity) in quantities {
         if let Some(list) = part(resources, field)
             && !list.contains_key(&name)
@@ -95,7 +99,9 @@ fn structs<'o, 'a>(object: &'o Object<'a>, field: &str) -> impl Iterator<Item = 
 
 fn of(container: &Object<'_>, field: &str) -> Resources {
     let list = members(members(container, "resources"), field);
-    let quantities = list.iter().filter_map(|(name, value)| Some((name.to_owned(), quantity(value)?)));
+    let quantities = list
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), quantity(value)?)));
     quantities.collect()
 }
 

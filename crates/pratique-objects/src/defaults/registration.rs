@@ -99,8 +99,13 @@ fn definition_spec_v1beta1(spec: &mut Object<'_>) {
         first.insert("storage", true);
         empty(spec, "versions", vec![Value::Object(first)]);
     }
-    let first = spec.get("versions").and_then(Value::as_array).and_then(<[_]>::first);
-    let name = first.and_then(|first| first.get("name")).filter(|name| !name.is_empty());
+    let first = spec
+        .get("versions")
+        .and_then(Value::as_array)
+        .and_then(<[_]>::first);
+    let name = first
+        .and_then(|first| first.get("name"))
+        .filter(|name| !name.is_empty());
     if let Some(name) = name.cloned() {
         empty(spec, "version", name);
     }
@@ -108,7 +113,11 @@ fn definition_spec_v1beta1(spec: &mut Object<'_>) {
     if let Some(conversion) = pointer(spec, "conversion")
         && text(conversion, "strategy") == "Webhook"
     {
-        empty(conversion, "conversionReviewVersions", vec![Value::from("v1beta1")]);
+        empty(
+            conversion,
+            "conversionReviewVersions",
+            vec![Value::from("v1beta1")],
+        );
     }
     absent(spec, "preserveUnknownFields", true);
 }

@@ -36,7 +36,10 @@ pub(super) fn service(object: &mut Object<'_>, _: &Context<'_>) {
     if of_type == "LoadBalancer" {
         absent(spec, "allocateLoadBalancerNodePorts", true);
         let status = pointer(object, "status").and_then(|status| pointer(status, "loadBalancer"));
-        for ingress in status.into_iter().flat_map(|balancer| elements(balancer, "ingress")) {
+        for ingress in status
+            .into_iter()
+            .flat_map(|balancer| elements(balancer, "ingress"))
+        {
             if !is_empty(ingress, "ip") {
                 absent(ingress, "ipMode", "VIP");
             }

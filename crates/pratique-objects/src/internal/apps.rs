@@ -26,7 +26,9 @@ pub(super) fn function(of: &str) -> Option<Function> {
 }
 
 fn annotation<'o>(object: &'o Object<'_>, name: &str) -> Option<&'o str> {
-    members(members(object, "metadata"), "annotations").get(name)?.as_str()
+    members(members(object, "metadata"), "annotations")
+        .get(name)?
+        .as_str()
 }
 
 fn annotate(object: &mut Object<'_>, name: &'static str, value: String) {
@@ -89,7 +91,12 @@ fn labels(selector: &str) -> Option<Object<'static>> {
         let (name, value) = part.split_once('=')?;
         let value = value.strip_prefix('=').unwrap_or(value);
         let is_plain = !name.contains(['!', '(', ')']) && !value.contains(['(', ')']);
-        let pair = || (name.trim().to_owned().into(), Value::from(value.trim().to_owned()));
+        let pair = || {
+            (
+                name.trim().to_owned().into(),
+                Value::from(value.trim().to_owned()),
+            )
+        };
         is_plain.then(pair)
     };
     selector.split(',').map(pair).collect()

@@ -31,7 +31,9 @@ pub(crate) fn function(name: &str) -> Option<Function> {
         ("policy", "v1beta1", "PodDisruptionBudget") => Some(others::disruption_budget_v1beta1),
         ("rbac", "v1alpha1", "Subject") => Some(others::subject),
         ("resource", "v1beta1", "Device") => Some(others::device),
-        _ => UNCHANGED.contains(&name).then_some(|_: &mut Object<'_>, _: &_| {}),
+        _ => UNCHANGED
+            .contains(&name)
+            .then_some(|_: &mut Object<'_>, _: &_| {}),
     }
 }
 

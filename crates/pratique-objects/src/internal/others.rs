@@ -73,7 +73,8 @@ fn matches_by_label(selector: &Object<'_>, operator: &str) -> bool {
 
 fn strip_label(selector: &mut Object<'_>) {
     if let Some(Value::Array(expressions)) = selector.get_mut("matchExpressions") {
-        let is_label = |expression: &Value<'_>| expression.get("key").and_then(Value::as_str) == Some(EMPTY_MATCHES);
+        let is_label =
+            |expression: &Value<'_>| expression.get("key").and_then(Value::as_str) == Some(EMPTY_MATCHES);
         expressions.retain(|expression| !is_label(expression));
     }
     for field in ["matchLabels", "matchExpressions"] {

@@ -189,7 +189,7 @@ impl Typing<'_> {
             | (Shape::List(_) | Shape::Map(_), Value::Null) => {}
             (shape, value @ Value::Null) => *value = self.zero(shape),
             (shape, value) => {
-                match (MODE, &*shape) {
+                match (MODE, shape) {
                     (FITTING, _) => decode::fits(shape, value, go, self.progress)?,
                     (STRICT, Shape::Scalar(kind)) if decode::decodes(*kind, value) => {}
                     (STRICT, _) => return Err(Box::new(ConvertError::Undecoded)),
