@@ -103,10 +103,13 @@ impl CustomResource {
         }
         match errors.is_empty() {
             true => Ok((CustomResource { versions }, rules.into_vec())),
-            false => Err(DefinitionError {
-                name: name(definition),
-                errors: errors.into_vec(),
-            }),
+            false => {
+                errors.extend(rules.into_vec());
+                Err(DefinitionError {
+                    name: name(definition),
+                    errors: errors.into_vec(),
+                })
+            }
         }
     }
 

@@ -42,6 +42,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod check_defaults;
 mod default;
 mod definition;
 mod duration;

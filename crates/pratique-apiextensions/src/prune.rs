@@ -20,6 +20,12 @@ pub(crate) fn prune(object: &mut Object<'_>, schema: &Schema) -> Vec<String> {
     pruner.unknown
 }
 
+/// Removes the fields of a value that its schema does not specify.
+pub(crate) fn prune_value(value: &mut Value<'_>, schema: &Schema) {
+    let mut pruner = Pruner { unknown: Vec::new() };
+    pruner.value(value, Some(schema), &Path::ROOT.child("default"));
+}
+
 struct Pruner {
     unknown: Vec<String>,
 }

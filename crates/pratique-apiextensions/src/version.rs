@@ -2,6 +2,7 @@
 
 use pratique_json::{Object, Value};
 
+use crate::check_defaults::check_defaults;
 use crate::default::default;
 use crate::field_error::{FieldError, FieldErrors, aggregate};
 use crate::metadata::{self, Malformed};
@@ -10,7 +11,7 @@ use crate::path::Path;
 use crate::prune::prune;
 use crate::prune_defaults::prune_defaults;
 use crate::rules::Rules;
-use crate::schema::{Schema, check_structural, read};
+use crate::schema::{Schema, check_standard, check_structural, read};
 use crate::validate::object_meta::Names;
 use crate::validate::scale::Scale;
 use crate::validate::{Correlated, embedded, lists, object_meta, scale, value};
@@ -45,7 +46,7 @@ pub struct Validation {
 pub(crate) struct DefinitionErrors {
     /// What keeps the schema from being followed.
     pub(crate) schema: FieldErrors,
-    /// What is wrong with rules, which a definition that is stored may have.
+    /// What is wrong with rules, defaults and lists, which a definition that is stored may have.
     pub(crate) rules: FieldErrors,
 }
 
@@ -82,9 +83,11 @@ impl Version {
         };
         if found.is_empty() {
             check_structural(&schema, path, &mut found);
+            check_standard(&schema, path, &mut errors.rules);
         }
         let rules = match found.is_empty() {
             true => {
+                check_defaults(&schema, true, path, &mut errors.rules);
                 prune_defaults(&mut schema);
                 Rules::compile(&schema, path, &mut errors.rules)
             }

@@ -1,5 +1,11 @@
 //! Cases whose outcome was recorded from the server's own code (`tools/go/apiextensions`).
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 

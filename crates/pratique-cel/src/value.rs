@@ -196,7 +196,7 @@ impl<'a> Value<'a> {
 
     /// A value that stands for an error, which it is where it is read out of a list or map.
     pub fn failed(arena: &'a crate::Arena, fault: Fault) -> Self {
-        crate::ops::failed_in(arena, fault, "*types.Err")
+        crate::ops::wrong(arena, fault)
     }
 
     /// The value as the initial value of a comprehension: an empty list or map is allocated by the evaluation rather than a

@@ -40,7 +40,7 @@ pub(super) struct Compiler<'e> {
 pub(super) struct Place {
     /// How many values of the schema there may be; `None` where nothing bounds them.
     cardinality: Option<u64>,
-    /// The list whose items have no old values.
+    /// The list or map whose values have no old ones.
     uncorrelatable: Option<String>,
 }
 
@@ -99,11 +99,18 @@ impl<'e> Compiler<'e> {
             ..Node::default()
         };
         let before = self.schema_errors.len();
-        let within = place.within(schema);
+        let mut within = place.within(schema);
+        let is_correlatable = matches!(schema.map_type.as_deref(), None | Some("granular" | "atomic"));
+        if !is_correlatable && within.uncorrelatable.is_none() {
+            within.uncorrelatable = Some(path.field());
+        }
         let properties = path.child("properties");
         for (name, property) in &schema.properties {
             let path = properties.key(name);
-            if let Some(inner) = self.node(property, property.is_embedded, &path, &within) {
+            let inner = self.node(property, property.is_embedded, &path, &within);
+            // Fields that expressions do not see are left out of their evaluation.
+            let is_seen = Declared::of(property, property.is_embedded).is_some();
+            if let Some(inner) = inner.filter(|_| is_seen) {
                 node.properties.insert(name.clone(), inner);
             }
         }
@@ -113,11 +120,10 @@ impl<'e> Compiler<'e> {
             node.additional = inner.map(Box::new);
         }
         if let Some(items) = &schema.items {
-            let path = path.child("items");
-            let mut within = within;
             if !schema.is_list_map() && within.uncorrelatable.is_none() {
                 within.uncorrelatable = Some(path.field());
             }
+            let path = path.child("items");
             let inner = self.node(items, items.is_embedded, &path, &within);
             node.items = inner.map(Box::new);
         }

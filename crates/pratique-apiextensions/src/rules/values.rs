@@ -17,37 +17,42 @@ pub(crate) fn value<'a>(
     is_resource: bool,
     value: &'a Value<'a>,
 ) -> CelValue<'a> {
-    match is_plain(schema) && has_plain_scalars(value) {
+    match is_borrowable(schema, value) {
         true => CelValue::from_typed_json(value),
         false => convert(arena, schema, is_resource, value),
     }
 }
 
-/// Whether expressions see values of a schema as they are.
-fn is_plain(schema: &Schema) -> bool {
-    let is_unchanged = |name: &str| escape(name).is_none_or(|escaped| escaped == name);
-    let of = match schema.of {
-        Some(Type::Number) => false,
-        Some(Type::String) => !matches!(&*schema.values.format, "byte" | "date" | "date-time" | "duration"),
-        Some(Type::Array) => !matches!(schema.list_type.as_deref(), Some("set" | "map")),
-        _ => true,
-    };
-    of && schema
-        .properties
-        .iter()
-        .all(|(name, property)| is_unchanged(name) && is_plain(property))
-        && schema.items.as_deref().is_none_or(is_plain)
-        && schema.additional_schema().is_none_or(is_plain)
+/// Whether expressions see a value as it is: it has the type of its schema, which gives no part of it another type or name. A null may
+/// mean that a field is absent, and a float may have to be an integer.
+fn is_borrowable(schema: &Schema, value: &Value<'_>) -> bool {
+    match (schema.of, value) {
+        (_, Value::Null | Value::Float(_)) | (Some(Type::Number), _) => false,
+        _ if schema.is_int_or_string => matches!(value, Value::Int(_) | Value::String(_)),
+        (Some(Type::Boolean), Value::Bool(_)) | (Some(Type::Integer), Value::Int(_)) | (None, _) => true,
+        (Some(Type::String), Value::String(_)) => {
+            !matches!(&*schema.values.format, "byte" | "date" | "date-time" | "duration")
+        }
+        (Some(Type::Array), Value::Array(items)) => {
+            let is_plain = !matches!(schema.list_type.as_deref(), Some("set" | "map"));
+            let of_item = schema.items.as_deref().filter(|_| is_plain);
+            of_item.is_some_and(|schema| items.iter().all(|item| is_borrowable(schema, item)))
+        }
+        (Some(Type::Object), Value::Object(members)) => members.iter().all(|(name, member)| {
+            if let Some(schema) = schema.properties.get(name) {
+                is_unchanged(name) && is_borrowable(schema, member)
+            } else {
+                let additional = schema.additional_schema();
+                additional.is_none_or(|schema| is_borrowable(schema, member))
+            }
+        }),
+        _ => false,
+    }
 }
 
-/// Whether there is neither a float, which may have to be an integer, nor a null, which may mean that a field is absent.
-fn has_plain_scalars(value: &Value<'_>) -> bool {
-    match value {
-        Value::Null | Value::Float(_) => false,
-        Value::Bool(_) | Value::Int(_) | Value::String(_) => true,
-        Value::Array(items) => items.iter().all(has_plain_scalars),
-        Value::Object(members) => members.iter().all(|(_, value)| has_plain_scalars(value)),
-    }
+/// Whether expressions name a field as it is named, or cannot name it.
+fn is_unchanged(name: &str) -> bool {
+    escape(name).is_none_or(|escaped| escaped == name)
 }
 
 fn failed<'a>(arena: &'a Arena, message: String) -> CelValue<'a> {

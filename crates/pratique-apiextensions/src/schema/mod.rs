@@ -2,6 +2,7 @@
 
 mod format;
 mod read;
+mod standard;
 mod structural;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use pratique_json::Value;
 
 pub(crate) use format::Format;
 pub(crate) use read::read;
+pub(crate) use standard::check as check_standard;
 pub(crate) use structural::check as check_structural;
 
 /// One node of a schema: what a value may be, what is kept of it, and what it is by default.

@@ -14,16 +14,39 @@ struct Failed {
     fault: Fault,
     /// The reference's name of the type of the native value.
     native: &'static str,
+    /// Whether it is an error to ask for its presence.
+    is_loud: bool,
 }
 
 /// A value that stands for an error. `native` is the reference's name of the type of the native value.
 pub(crate) fn failed<'a>(context: &Context<'a>, fault: Fault, native: &'static str) -> Value<'a> {
-    failed_in(context.arena, fault, native)
+    let is_loud = false;
+    context.arena.opaque(Failed {
+        fault,
+        native,
+        is_loud,
+    })
 }
 
-/// [`failed`], in an arena.
-pub(crate) fn failed_in<'a>(arena: &'a Arena, fault: Fault, native: &'static str) -> Value<'a> {
-    arena.opaque(Failed { fault, native })
+/// A value of the host that stands for an error, also where it is asked whether it is there.
+pub(crate) fn wrong(arena: &Arena, fault: Fault) -> Value<'_> {
+    let (native, is_loud) = ("*types.Err", true);
+    arena.opaque(Failed {
+        fault,
+        native,
+        is_loud,
+    })
+}
+
+/// Whether a member is there.
+pub(crate) fn presence(member: Option<Value<'_>>) -> Result<bool, Fault> {
+    match member {
+        Some(Value::Opaque(opaque)) => match opaque.as_any().downcast_ref::<Failed>() {
+            Some(failed) if failed.is_loud => Err(failed.fault.clone()),
+            _ => Ok(true),
+        },
+        member => Ok(member.is_some()),
+    }
 }
 
 /// A value, or the error that it stands for.
@@ -40,6 +63,11 @@ fn sound_opaque(opaque: &dyn Opaque) -> Evaluation<'_> {
         Some(failed) => Err(failed.fault.clone()),
         None => Ok(Value::Opaque(opaque)),
     }
+}
+
+/// Whether a value stands for an error.
+pub(crate) fn is_failed(opaque: &dyn Opaque) -> bool {
+    opaque.as_any().is::<Failed>()
 }
 
 /// The reference's name of the type of a value that stands for an error.

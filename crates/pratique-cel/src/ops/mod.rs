@@ -23,7 +23,7 @@ pub(crate) use convert::{
 };
 pub(crate) use equality::equal;
 pub(crate) use equality::{equal_by, pair, surely_equal};
-pub(crate) use failed::{failed, failed_in, sound};
+pub(crate) use failed::{failed, is_failed, presence, sound, wrong};
 pub use naming::shown;
 pub(crate) use naming::{go_type, shown_by, unknown_operands, unmet_need};
 pub(crate) use order::compare;

@@ -48,6 +48,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         let root = self.bound(&attribute.root)?;
         match (root, attribute.path.as_slice()) {
             (Value::Struct(value), []) if value.unknown().is_some() => None,
+            (Value::Opaque(value), []) if ops::is_failed(*value) => None,
             (value, []) => Some(*value),
             (value, path) if !attribute.optional => match follow(value, path)? {
                 (member, []) => Some(member.value()),
@@ -264,7 +265,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             (Key::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
             (Key::Name(name) | Key::Declared(name), object) => ops::sound(object)
                 .and_then(|object| ops::member_str(self.context, object, name, false))
-                .map(|found| found.found().is_some()),
+                .and_then(|found| ops::presence(found.found())),
             // has() takes only names.
             _ => Ok(false),
         };

@@ -1,0 +1,209 @@
+//! What definitions may not say though their schemas are structural.
+
+use pratique_json::Value;
+
+use super::{Additional, Schema, Type};
+use crate::field_error::{FieldError, FieldErrors};
+use crate::path::Path;
+
+/// Checks a schema against what a server accepts in a new definition.
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionOpenAPISchema
+pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+    if schema.values.unique_items {
+        let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+        errors.push(FieldError::forbidden(path.child("uniqueItems").field(), detail));
+    }
+    if !schema.properties.is_empty()
+        && matches!(
+            schema.additional,
+            Some(Additional::Schema(_) | Additional::Allowed(false))
+        )
+    {
+        let detail = "additionalProperties and properties are mutual exclusive";
+        errors.push(FieldError::forbidden(
+            path.child("additionalProperties").field(),
+            detail,
+        ));
+    }
+    map_type(schema, path, errors);
+    list_type(schema, path, errors);
+    list_map_keys(schema, path, errors);
+    items(schema, path, errors);
+    below(schema, path, errors);
+}
+
+fn below(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+    let properties = path.child("properties");
+    for (name, property) in &schema.properties {
+        check(property, &properties.key(name), errors);
+    }
+    if let Some(additional) = schema.additional_schema() {
+        check(additional, &path.child("additionalProperties"), errors);
+    }
+    if let Some(items) = &schema.items {
+        check(items, &path.child("items"), errors);
+    }
+    if let Some(not) = &schema.not {
+        check(not, &path.child("not"), errors);
+    }
+    for (name, schemas) in [
+        ("allOf", &schema.all_of),
+        ("anyOf", &schema.any_of),
+        ("oneOf", &schema.one_of),
+    ] {
+        let list = path.child(name);
+        for (at, schema) in schemas.iter().enumerate() {
+            check(schema, &list.index(at), errors);
+        }
+    }
+}
+
+/// An extension that only values of a type may have.
+fn needs_type(schema: &Schema, of: Type, extension: &str, path: &Path<'_>, errors: &mut FieldErrors) {
+    let field = path.child("type").field();
+    let detail = format!("must be {} if {extension} is specified", of.name());
+    match schema.of {
+        None => errors.push(FieldError::required(field, &detail)),
+        Some(other) if other != of => errors.push(FieldError::invalid(field, &other.name().into(), &detail)),
+        Some(_) => {}
+    }
+}
+
+fn map_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+    let Some(given) = schema.map_type.as_deref() else {
+        return;
+    };
+    let extension = "x-kubernetes-map-type";
+    needs_type(schema, Type::Object, extension, path, errors);
+    if !matches!(given, "atomic" | "granular") {
+        let field = path.child(extension).field();
+        errors.push(FieldError::not_supported(
+            field,
+            &given.into(),
+            &["atomic", "granular"],
+        ));
+    }
+}
+
+fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+    let Some(given) = schema.list_type.as_deref() else {
+        return;
+    };
+    let extension = "x-kubernetes-list-type";
+    needs_type(schema, Type::Array, extension, path, errors);
+    if let Some(item) = schema
+        .items
+        .as_deref()
+        .filter(|_| schema.of == Some(Type::Array) && given == "set")
+    {
+        let items = path.child("items");
+        let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
+        let shown = item.list_type.as_deref().map_or(Value::Null, Value::from);
+        match item.of {
+            Some(Type::Array) if !matches!(item.list_type.as_deref(), None | Some("atomic")) => {
+                let field = items.child(extension).field();
+                errors.push(FieldError::invalid(field, &shown, detail));
+            }
+            Some(Type::Object) if item.map_type.as_deref() != Some("atomic") => {
+                let field = items.child("x-kubernetes-map-type").field();
+                errors.push(FieldError::invalid(field, &shown, detail));
+            }
+            _ => {}
+        }
+    }
+    if !matches!(given, "atomic" | "set" | "map") {
+        let field = path.child(extension).field();
+        errors.push(FieldError::not_supported(
+            field,
+            &given.into(),
+            &["atomic", "set", "map"],
+        ));
+    }
+}
+
+fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+    let keys = path.child("x-kubernetes-list-map-keys");
+    let is_map = schema.list_type.as_deref() == Some("map");
+    if !schema.list_map_keys.is_empty() && !is_map {
+        let field = path.child("x-kubernetes-list-type").field();
+        let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
+        errors.push(match schema.list_type.as_deref() {
+            None => FieldError::required(field, detail),
+            Some(given) => FieldError::invalid(field, &given.into(), detail),
+        });
+    }
+    if !is_map {
+        return;
+    }
+    if schema.list_map_keys.is_empty() {
+        let detail = "must not be empty if x-kubernetes-list-type is map";
+        errors.push(FieldError::required(keys.field(), detail));
+    }
+    let items = path.child("items");
+    let Some(item) = schema.items.as_deref() else {
+        let detail = "must have a schema if x-kubernetes-list-type is map";
+        errors.push(FieldError::required(items.field(), detail));
+        return;
+    };
+    if item.of != Some(Type::Object) {
+        let field = items.child("type").field();
+        let detail = "must be object if parent array's x-kubernetes-list-type is map";
+        errors.push(FieldError::invalid(field, &item.type_name().into(), detail));
+        return;
+    }
+    let shown = Value::Array(
+        schema
+            .list_map_keys
+            .iter()
+            .map(|key| Value::from(&**key))
+            .collect(),
+    );
+    let properties = items.child("properties");
+    for (at, key) in schema.list_map_keys.iter().enumerate() {
+        match item.properties.get(key).map(|property| property.of) {
+            None => {
+                let detail = "entries must all be names of item properties";
+                errors.push(FieldError::invalid(keys.field(), &shown, detail));
+            }
+            Some(Some(Type::Array | Type::Object)) => {
+                let property = properties.key(key);
+                let field = property.child("type").field();
+                let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+                errors.push(FieldError::invalid(field, &item.type_name().into(), detail));
+            }
+            Some(_) => {}
+        }
+        if schema.list_map_keys.iter().take(at).any(|before| before == key) {
+            let detail = "must not contain duplicate entries";
+            errors.push(FieldError::invalid(keys.field(), &shown, detail));
+        }
+    }
+}
+
+// Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validateMapListKeysMapSet
+fn items(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
+    let (Some(item), Some(given @ ("set" | "map"))) = (schema.items.as_deref(), schema.list_type.as_deref())
+    else {
+        return;
+    };
+    let items = path.child("items");
+    if item.nullable {
+        let detail = format!("cannot be nullable when x-kubernetes-list-type is {given}");
+        errors.push(FieldError::forbidden(items.child("nullable").field(), &detail));
+    }
+    let properties = items.child("properties");
+    for key in schema.list_map_keys.iter().filter(|_| given == "map") {
+        let Some(property) = item.properties.get(key) else {
+            continue;
+        };
+        let path = properties.key(key);
+        if !item.values.required.contains(key) && property.default.is_none() {
+            let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
+            errors.push(FieldError::required(path.child("default").field(), detail));
+        }
+        if property.nullable {
+            let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
+            errors.push(FieldError::forbidden(path.child("nullable").field(), detail));
+        }
+    }
+}
