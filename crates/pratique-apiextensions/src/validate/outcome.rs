@@ -40,8 +40,17 @@ impl Outcome {
 
     // Upstream: kube-openapi/pkg/validation/validate/result.go, AddErrors
     fn push(&mut self, problem: Problem) {
-        if self.problems.len() < MAX_PROBLEMS && !self.problems.iter().any(|known| known.key == problem.key) {
-            self.problems.push(problem);
+        if self.problems.iter().any(|known| known.key == problem.key) {
+            return;
+        }
+        match self.problems.len() {
+            ..MAX_PROBLEMS => self.problems.push(problem),
+            MAX_PROBLEMS => {
+                let error = FieldError::invalid_unshown("<nil>".to_owned(), MORE);
+                let key = MORE.to_owned();
+                self.problems.push(Problem { key, error });
+            }
+            _ => {}
         }
     }
 
@@ -59,3 +68,6 @@ impl Outcome {
 
 /// So many errors of the schema are told of one object; the server has no bound.
 const MAX_PROBLEMS: usize = 1_000;
+
+/// What tells that there are more.
+const MORE: &str = "and more errors of the schema";

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::associative;
 use super::container::{cost_of_search, find_key};
+use super::failed::is_wrong;
 use super::order::{int_with_double, int_with_uint, uint_with_double};
 use crate::error::Fault;
 use crate::meter::{Meter, Unmetered};
@@ -75,7 +76,7 @@ fn numbers(left: &Value<'_>, right: &Value<'_>) -> bool {
 /// Whether members of maps are equal. Members that cannot be compared count as equal, except in typed maps.
 fn members<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>, typed: bool) -> Result<bool, Fault> {
     match equal_by(meter, left, right) {
-        Err(fault) if !fault.is_stop() => Ok(!typed),
+        Err(fault) if !fault.is_stop() && !is_wrong(left) => Ok(!typed),
         result => result,
     }
 }
@@ -110,7 +111,7 @@ fn lists<M: Meter>(meter: &M, left: &List<'_>, right: &List<'_>) -> Result<bool,
     for (element, other) in left.iter().zip(right.iter()) {
         meter.work(pair(&element))?;
         match (equal_by(meter, &element, &other), left) {
-            (Err(stop), _) if stop.is_stop() => return Err(stop),
+            (Err(stop), _) if stop.is_stop() || is_wrong(&element) => return Err(stop),
             (Ok(false), _) | (Err(_), List::Typed(_)) => return Ok(false),
             (Err(fault), List::Joined(_)) => {
                 refusal.get_or_insert(fault);

@@ -38,6 +38,17 @@ pub(crate) fn wrong(arena: &Arena, fault: Fault) -> Value<'_> {
     })
 }
 
+/// Whether a value is one of the host that stands for an error.
+pub(crate) fn is_wrong(value: &Value<'_>) -> bool {
+    match value {
+        Value::Opaque(opaque) => {
+            let failed = opaque.as_any().downcast_ref::<Failed>();
+            failed.is_some_and(|failed| failed.is_loud)
+        }
+        _ => false,
+    }
+}
+
 /// Whether a member is there.
 pub(crate) fn presence(member: Option<Value<'_>>) -> Result<bool, Fault> {
     match member {
