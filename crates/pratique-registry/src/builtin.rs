@@ -13,7 +13,7 @@ impl Scheme for Objects {
         kind: &GroupVersionKind,
         body: &[u8],
         validation: FieldValidation,
-    ) -> Result<Decoded, Status> {
+    ) -> Result<Decoded, Box<Status>> {
         let validation = match validation {
             FieldValidation::Ignore => pratique_objects::FieldValidation::Ignore,
             FieldValidation::Warn => pratique_objects::FieldValidation::Warn,
@@ -27,8 +27,9 @@ impl Scheme for Objects {
         })
     }
 
-    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {
-        self.default(kind, object);
+    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Box<Status>> {
+        let defaulted = self.default(kind, object);
+        defaulted.map_err(|error| bad_request(error.to_string()))
     }
 
     fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {

@@ -9,9 +9,12 @@ use crate::registry::{Prepared, Received, Registry, Step};
 use crate::request::{Attributes, Request};
 
 // Upstream: apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
-pub(crate) fn receive<'q>(registry: &Registry<'_>, request: Request<'q>) -> Result<Received<'q>, Status> {
+pub(crate) fn receive<'q>(
+    registry: &Registry<'_>,
+    request: Request<'q>,
+) -> Result<Received<'q>, Box<Status>> {
     let target = &request.target;
-    let Some(mut old) = registry.stored_object(&request) else {
+    let Some(mut old) = registry.stored_object(&request)? else {
         return Err(refusal::not_found(&target.resource, &target.name));
     };
     let mut options = options(&request)?;
@@ -36,6 +39,7 @@ pub(crate) fn receive<'q>(registry: &Registry<'_>, request: Request<'q>) -> Resu
             .collect(),
         step: Step::Delete,
         defaulted_labels: false,
+        managed: None,
         request,
     })
 }
@@ -49,7 +53,7 @@ pub(crate) fn prepare(received: Received<'_>) -> Prepared {
 }
 
 /// The options of the body, or else of the request.
-fn options(request: &Request<'_>) -> Result<Value<'static>, Status> {
+fn options(request: &Request<'_>) -> Result<Value<'static>, Box<Status>> {
     if request.body.is_empty() {
         let mut options = request.options(Operation::Delete);
         for field in ["fieldManager", "fieldValidation"] {

@@ -16,14 +16,15 @@
 //!
 //! /// Decodes without defaults.
 //! impl Scheme for Plain {
-//!     fn decode(&self, kind: &GroupVersionKind, body: &[u8], _: FieldValidation) -> Result<Decoded, Status> {
+//!     fn decode(&self, kind: &GroupVersionKind, body: &[u8], _: FieldValidation) -> Result<Decoded, Box<Status>> {
 //!         let mut object = pratique_json::parse(body).unwrap_or_default().into_owned();
-//!         self.default_again(kind, &mut object);
+//!         self.default_again(kind, &mut object)?;
 //!         Ok(Decoded { object, warnings: Vec::new() })
 //!     }
 //!
-//!     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {
+//!     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Box<Status>> {
 //!         pratique_typed::settle_object(kind, object, &Progress::unwatched());
+//!         Ok(())
 //!     }
 //! }
 //!

@@ -51,7 +51,7 @@ pub(crate) fn fill(object: &mut Value<'static>, placeholders: &Placeholders) {
 
 /// Fills in the namespace of the request, and refuses another one.
 // Upstream: apiserver/pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace
-pub(crate) fn fill_namespace(object: &mut Value<'static>, target: &Target) -> Result<(), Status> {
+pub(crate) fn fill_namespace(object: &mut Value<'static>, target: &Target) -> Result<(), Box<Status>> {
     let namespace = if target.is_namespaces() {
         ""
     } else {
@@ -74,7 +74,7 @@ pub(crate) fn fill_namespace(object: &mut Value<'static>, target: &Target) -> Re
 
 /// Refuses an object with another name than the path's.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, checkName
-pub(crate) fn check_name(object: &Value<'static>, target: &Target) -> Result<(), Status> {
+pub(crate) fn check_name(object: &Value<'static>, target: &Target) -> Result<(), Box<Status>> {
     let name = object::text(object, &["metadata", "name"]);
     if name.is_empty() {
         return Err(bad_request(format!(

@@ -20,7 +20,7 @@ pub(crate) fn changed(
     reset: &FieldSet,
     live: &Value<'static>,
     empty: &Value<'static>,
-) -> Result<(Value<'static>, Vec<String>), Status> {
+) -> Result<(Value<'static>, Vec<String>), Box<Status>> {
     let body = parse(request)?;
     if let Verb::Apply { force } = request.verb {
         let applied = Apply {
@@ -29,7 +29,7 @@ pub(crate) fn changed(
             force,
         };
         let mut object = applied.apply(live, empty).map_err(apply_refused)?;
-        registry.scheme.default_again(&request.target.kind, &mut object);
+        registry.scheme.default_again(&request.target.kind, &mut object)?;
         return Ok((object, Vec::new()));
     }
     let kind = &request.target.kind;
@@ -57,7 +57,7 @@ pub(crate) fn changed(
     Ok((object, decoded.warnings))
 }
 
-fn parse(request: &Request<'_>) -> Result<Value<'static>, Status> {
+fn parse(request: &Request<'_>) -> Result<Value<'static>, Box<Status>> {
     let parsed = pratique_json::parse(request.body);
     let refused =
         |error: pratique_json::Error| refusal::bad_request(format!("error decoding patch: {error}"));
@@ -65,21 +65,21 @@ fn parse(request: &Request<'_>) -> Result<Value<'static>, Status> {
 }
 
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch
-fn patched_by_json(object: Value<'static>, patch: &Value<'static>) -> Result<Value<'static>, Status> {
+fn patched_by_json(object: Value<'static>, patch: &Value<'static>) -> Result<Value<'static>, Box<Status>> {
     const MOST_OPERATIONS: usize = 10_000;
     let count = patch.as_array().map_or(0, <[_]>::len);
     if count > MOST_OPERATIONS {
         let message =
             format!("The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {count}");
-        return Err(Status::failure(
+        return Err(Box::new(Status::failure(
             Reason::RequestEntityTooLarge,
             format!("Request entity too large: {message}"),
-        ));
+        )));
     }
     let operations = json_patch::decode(patch).map_err(|error| refusal::bad_request(error.to_string()))?;
     json_patch::apply(object, &operations, &Progress::unwatched()).map_err(|error| {
         let message = format!("the server rejected our request due to an error in our request: {error}");
-        Status::failure(Reason::Invalid, message)
+        Box::new(Status::failure(Reason::Invalid, message))
     })
 }
 
@@ -198,7 +198,7 @@ fn go_form(value: &Value<'static>) -> String {
 }
 
 /// A patched object that cannot be decoded.
-fn patch_refused(text: &str, message: &str) -> Status {
+fn patch_refused(text: &str, message: &str) -> Box<Status> {
     // What the decoder says of a whole body is not said of a patched object.
     let error = message.split_once("strict decoding error").map_or_else(
         || message.to_owned(),
@@ -211,10 +211,10 @@ fn patch_refused(text: &str, message: &str) -> Status {
     refusal::invalid("", "", "", "patch", &message)
 }
 
-fn apply_refused(error: ApplyError) -> Status {
+fn apply_refused(error: ApplyError) -> Box<Status> {
     let message = error.to_string();
     match error {
-        ApplyError::Typed(..) => Status {
+        ApplyError::Typed(..) => Box::new(Status {
             details: Some(StatusDetails {
                 causes: vec![StatusCause {
                     message: message.clone(),
@@ -223,9 +223,9 @@ fn apply_refused(error: ApplyError) -> Status {
                 ..StatusDetails::default()
             }),
             ..Status::failure(Reason::InternalError, message)
-        },
+        }),
         ApplyError::ManagedFields | ApplyError::Version(..) => refusal::bad_request(message),
-        ApplyError::Conflicts(conflicts) => Status {
+        ApplyError::Conflicts(conflicts) => Box::new(Status {
             details: Some(StatusDetails {
                 causes: conflicts
                     .into_iter()
@@ -238,7 +238,7 @@ fn apply_refused(error: ApplyError) -> Status {
                 ..StatusDetails::default()
             }),
             ..Status::failure(Reason::Conflict, message)
-        },
+        }),
     }
 }
 

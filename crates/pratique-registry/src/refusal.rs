@@ -8,13 +8,13 @@ use pratique_types::{GroupVersionResource, Reason, Status, StatusCause, StatusDe
 #[error("{}", .status.message)]
 pub struct Refusal {
     /// The answer.
-    pub status: Status,
+    pub status: Box<Status>,
     /// What the answer is accompanied by.
     pub warnings: Vec<String>,
 }
 
-impl From<Status> for Refusal {
-    fn from(status: Status) -> Self {
+impl From<Box<Status>> for Refusal {
+    fn from(status: Box<Status>) -> Self {
         Refusal {
             status,
             warnings: Vec::new(),
@@ -23,35 +23,35 @@ impl From<Status> for Refusal {
 }
 
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewBadRequest
-pub(crate) fn bad_request(message: impl Into<String>) -> Status {
-    Status::failure(Reason::BadRequest, message)
+pub(crate) fn bad_request(message: impl Into<String>) -> Box<Status> {
+    Box::new(Status::failure(Reason::BadRequest, message))
 }
 
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewNotFound
-pub(crate) fn not_found(resource: &GroupVersionResource, name: &str) -> Status {
-    Status {
+pub(crate) fn not_found(resource: &GroupVersionResource, name: &str) -> Box<Status> {
+    Box::new(Status {
         details: details(resource, name),
         ..Status::failure(
             Reason::NotFound,
             format!("{} {} not found", resource.group_resource(), quote(name)),
         )
-    }
+    })
 }
 
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewAlreadyExists
-pub(crate) fn already_exists(resource: &GroupVersionResource, name: &str) -> Status {
-    Status {
+pub(crate) fn already_exists(resource: &GroupVersionResource, name: &str) -> Box<Status> {
+    Box::new(Status {
         details: details(resource, name),
         ..Status::failure(
             Reason::AlreadyExists,
             format!("{} {} already exists", resource.group_resource(), quote(name)),
         )
-    }
+    })
 }
 
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewConflict
-pub(crate) fn conflict(resource: &GroupVersionResource, name: &str, why: &str) -> Status {
-    Status {
+pub(crate) fn conflict(resource: &GroupVersionResource, name: &str, why: &str) -> Box<Status> {
+    Box::new(Status {
         details: details(resource, name),
         ..Status::failure(
             Reason::Conflict,
@@ -61,17 +61,17 @@ pub(crate) fn conflict(resource: &GroupVersionResource, name: &str, why: &str) -
                 quote(name)
             ),
         )
-    }
+    })
 }
 
 /// A value of a field that is refused. `kind` is what the message calls the object's kind.
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
-pub(crate) fn invalid(group: &str, kind: &str, name: &str, field: &str, message: &str) -> Status {
+pub(crate) fn invalid(group: &str, kind: &str, name: &str, field: &str, message: &str) -> Box<Status> {
     let called = match group.is_empty() {
         true => kind.to_owned(),
         false => format!("{kind}.{group}"),
     };
-    Status {
+    Box::new(Status {
         details: Some(StatusDetails {
             name: name.to_owned(),
             group: group.to_owned(),
@@ -87,7 +87,7 @@ pub(crate) fn invalid(group: &str, kind: &str, name: &str, field: &str, message:
             Reason::Invalid,
             format!("{called} {} is invalid: {field}: {message}", quote(name)),
         )
-    }
+    })
 }
 
 fn details(resource: &GroupVersionResource, name: &str) -> Option<StatusDetails> {

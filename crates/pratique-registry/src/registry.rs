@@ -40,6 +40,8 @@ pub struct Received<'r> {
     pub(crate) step: Step,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
+    /// `managedFields` before mutating admission.
+    pub(crate) managed: Option<Value<'static>>,
 }
 
 /// A request before validating admission.
@@ -82,11 +84,20 @@ impl<'r> Registry<'r> {
     }
 
     /// Takes an object that a step of mutating admission changed: it is decoded again and defaulted again.
-    pub fn mutated(&self, received: &mut Received<'_>, object: Value<'static>) {
+    ///
+    /// # Errors
+    /// It cannot be converted any more.
+    pub fn mutated(&self, received: &mut Received<'_>, object: Value<'static>) -> Result<(), Refusal> {
         received.attributes.object = object;
         received.defaulted_labels = false;
-        self.scheme
-            .default_again(&received.attributes.kind, &mut received.attributes.object);
+        let attributes = &mut received.attributes;
+        let defaulted = self
+            .scheme
+            .default_again(&attributes.kind, &mut attributes.object);
+        defaulted.map_err(|status| Refusal {
+            status,
+            warnings: received.warnings.clone(),
+        })
     }
 
     /// Prepares a request for validating admission and for storage.
@@ -95,6 +106,8 @@ impl<'r> Registry<'r> {
     /// The server refuses it after mutating admission.
     pub fn prepare(&self, received: Received<'_>) -> Result<Prepared, Refusal> {
         let mut received = received;
+        let restored = restore_managed_fields(&mut received);
+        received.warnings.extend(restored);
         if let Some(warning) = reduce_owner_references(&mut received.attributes.object, true) {
             received.warnings.push(warning);
         }
@@ -149,6 +162,7 @@ impl<'r> Registry<'r> {
         };
         let defaulted_labels = defaulted_labels(request.body);
         Ok(Received {
+            managed: managed(&object),
             attributes: attributes(&request, Operation::Create, name, namespace, object, Value::Null),
             warnings,
             step,
@@ -193,10 +207,10 @@ impl<'r> Registry<'r> {
             }
             _ => None,
         };
-        let stored = self.stored_object(&request);
+        let stored = self.stored_object(&request)?;
         let is_scale = target.subresource == "scale" && target.custom_status.is_none();
         let old = match (&stored, is_scale) {
-            (Some(stored), true) => Some(scale::of(target, stored)),
+            (Some(stored), true) => Some(scale::managed(target, stored)),
             (Some(stored), false) => Some(stored.clone()),
             (None, _) => None,
         };
@@ -236,6 +250,7 @@ impl<'r> Registry<'r> {
         let (name, namespace) = (target.name.clone(), target.namespace.clone());
         let old = old.unwrap_or_default();
         Ok(Received {
+            managed: managed(&object),
             attributes: attributes(&request, operation, name, namespace, object, old),
             warnings,
             step,
@@ -257,9 +272,11 @@ impl<'r> Registry<'r> {
     }
 
     /// The object that a request is about, in the version of the request.
-    pub(crate) fn stored_object(&self, request: &Request<'_>) -> Option<Value<'static>> {
+    pub(crate) fn stored_object(&self, request: &Request<'_>) -> Result<Option<Value<'static>>, Box<Status>> {
         let target = &request.target;
-        let kind = target.parent()?;
+        let Some(kind) = target.parent() else {
+            return Ok(None);
+        };
         let namespace = if target.namespaced {
             target.namespace.as_str()
         } else {
@@ -268,10 +285,13 @@ impl<'r> Registry<'r> {
         let resource = &target.resource;
         let stored = self
             .store
-            .get(&resource.group, &resource.resource, namespace, &target.name)?;
-        let mut object = self.scheme.convert(&kind, &stored)?;
-        self.scheme.default_again(&kind, &mut object);
-        Some(object)
+            .get(&resource.group, &resource.resource, namespace, &target.name);
+        let converted = stored.and_then(|stored| self.scheme.convert(&kind, &stored));
+        let Some(mut object) = converted else {
+            return Ok(None);
+        };
+        self.scheme.default_again(&kind, &mut object)?;
+        Ok(Some(object))
     }
 
     /// Writes `managedFields`.
@@ -309,7 +329,7 @@ impl<'r> Registry<'r> {
         request: &Request<'_>,
         object: &Value<'static>,
         old: Option<&Value<'static>>,
-    ) -> Result<(), Status> {
+    ) -> Result<(), Box<Status>> {
         let uid = object::text(object, &["metadata", "uid"]);
         let of_old = old
             .map(|old| object::text(old, &["metadata", "uid"]))
@@ -339,7 +359,7 @@ impl<'r> Registry<'r> {
     }
 
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, create; rest/create.go, BeforeCreate
-    fn prepare_new(&self, received: Received<'_>, strategy: &Strategy) -> Result<Prepared, Status> {
+    fn prepare_new(&self, received: Received<'_>, strategy: &Strategy) -> Result<Prepared, Box<Status>> {
         let mut object = received.attributes.object.clone();
         let mut context = self.context(&received);
         if received.request.verb != Verb::Create {
@@ -370,7 +390,7 @@ impl<'r> Registry<'r> {
             object,
             ..received.attributes
         };
-        Ok(self.prepared(attributes, received.warnings, warnings))
+        self.prepared(attributes, received.warnings, warnings)
     }
 
     fn exists(&self, received: &Received<'_>, name: &str) -> bool {
@@ -393,7 +413,7 @@ impl<'r> Registry<'r> {
         received: Received<'_>,
         strategy: &Strategy,
         endpoint: Option<Endpoint>,
-    ) -> Result<Prepared, Status> {
+    ) -> Result<Prepared, Box<Status>> {
         let mut object = received.attributes.object.clone();
         let old = received.attributes.old_object.clone();
         let target = &received.request.target;
@@ -423,30 +443,51 @@ impl<'r> Registry<'r> {
             object,
             ..received.attributes
         };
-        Ok(self.prepared(attributes, received.warnings, warnings))
+        self.prepared(attributes, received.warnings, warnings)
     }
 
     /// The outcome of a request whose object is stored.
-    pub(crate) fn prepared(
+    fn prepared(
         &self,
         attributes: Attributes,
         before: Vec<String>,
         after: Vec<String>,
-    ) -> Prepared {
+    ) -> Result<Prepared, Box<Status>> {
         let mut stored = self.scheme.through_storage(&attributes.kind, &attributes.object);
-        self.scheme.default_again(&attributes.kind, &mut stored);
+        self.scheme.default_again(&attributes.kind, &mut stored)?;
         let mut warnings = before;
         for warning in after {
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }
         }
-        Prepared {
+        Ok(Prepared {
             attributes,
             stored,
             warnings,
-        }
+        })
     }
+}
+
+/// Takes `managedFields` back that mutating admission made unreadable. The warning says why they are.
+// Upstream: apiserver/pkg/endpoints/handlers/fieldmanager/admission.go, Admit
+fn restore_managed_fields(received: &mut Received<'_>) -> Option<String> {
+    let object = &mut received.attributes.object;
+    let path: object::Path<'_> = &["metadata", "managedFields"];
+    let fault = managed_fields::fault(object.at(path))?;
+    object::remove(object, path);
+    if let Some(managed) = received.managed.take() {
+        object::set(object, path, managed);
+    }
+    Some(format!(
+        ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
+         admission controller; please fix your requests: {fault}"
+    ))
+}
+
+/// The `managedFields` of an object.
+pub(crate) fn managed(object: &Value<'static>) -> Option<Value<'static>> {
+    object.at(&["metadata", "managedFields"]).cloned()
 }
 
 /// Fills in the version of the stored object, or refuses another one.
@@ -455,7 +496,7 @@ pub(crate) fn check_version(
     old: &Value<'static>,
     strategy: &Strategy,
     received: &Received<'_>,
-) -> Result<(), Status> {
+) -> Result<(), Box<Status>> {
     let target = &received.request.target;
     let path: object::Path<'_> = &["metadata", "resourceVersion"];
     let given = object::text(object, path);

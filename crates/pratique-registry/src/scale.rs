@@ -36,6 +36,28 @@ pub(crate) fn of(target: &Target, controller: &Value<'static>) -> Value<'static>
     scale
 }
 
+/// The scale of a controller with the entries of those who set its number of replicas, as mutating admission sees it.
+// Upstream: apimachinery/pkg/util/managedfields/scalehandler.go, ToSubresource
+pub(crate) fn managed(target: &Target, controller: &Value<'static>) -> Value<'static> {
+    let mut scale = of(target, controller);
+    let path: object::Path<'_> = &["metadata", "managedFields"];
+    let entries = object::list(controller, path).iter();
+    let entries = entries.filter(|entry| object::has(entry, &["fieldsV1", "f:spec", "f:replicas"]));
+    let entries: Vec<Value<'static>> = entries
+        .map(|entry| {
+            let mut entry = entry.clone();
+            object::set(&mut entry, &["apiVersion"], target.kind.api_version());
+            object::set(&mut entry, &["fieldsV1"], Object::new());
+            object::set(&mut entry, &["fieldsV1", "f:spec", "f:replicas"], Object::new());
+            entry
+        })
+        .collect();
+    if !entries.is_empty() {
+        object::set(&mut scale, path, entries);
+    }
+    scale
+}
+
 /// The selector of a controller as a text.
 // Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, LabelSelectorAsSelector; labels/selector.go, String
 fn selector(controller: &Value<'static>) -> String {
@@ -87,12 +109,12 @@ pub(crate) fn prepare(
     registry: &Registry<'_>,
     received: Received<'_>,
     strategy: &Strategy,
-) -> Result<Prepared, Status> {
+) -> Result<Prepared, Box<Status>> {
     let target = &received.request.target;
     let mut scale = received.attributes.object.clone();
     let old_scale = &received.attributes.old_object;
     check_version(&mut scale, old_scale, strategy, &received)?;
-    let Some(old) = registry.stored_object(&received.request) else {
+    let Some(old) = registry.stored_object(&received.request)? else {
         return Err(crate::refusal::not_found(&target.resource, &target.name));
     };
     let mut controller = old.clone();
@@ -105,6 +127,7 @@ pub(crate) fn prepare(
     strategy.prepare_for_update(&mut context, &mut controller, &old);
     let attributes = Attributes {
         object: of(target, &controller),
+        old_object: of(target, &old),
         ..received.attributes.clone()
     };
     Ok(Prepared {

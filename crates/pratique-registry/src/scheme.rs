@@ -15,11 +15,13 @@ pub trait Scheme {
         kind: &GroupVersionKind,
         body: &[u8],
         validation: FieldValidation,
-    ) -> Result<Decoded, Status>;
+    ) -> Result<Decoded, Box<Status>>;
 
-    /// Decodes an object again, leniently, and completes it with defaults, as after a mutation. What cannot be decoded
-    /// stays as it is.
-    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>);
+    /// Decodes an object again, leniently, and completes it with defaults, as after a mutation.
+    ///
+    /// # Errors
+    /// The answer where the object cannot be converted.
+    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Box<Status>>;
 
     /// An object of a kind with no field set: what is always written has its zero value.
     fn empty(&self, kind: &GroupVersionKind) -> Value<'static> {
@@ -51,7 +53,7 @@ pub trait Scheme {
 
     /// The object as it is once it was stored and read again, before defaulting.
     fn through_storage(&self, kind: &GroupVersionKind, object: &Value<'static>) -> Value<'static> {
-        crate::storage::through_protobuf(kind, object)
+        crate::storage::read_back(kind, object)
     }
 }
 

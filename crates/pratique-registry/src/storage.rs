@@ -4,10 +4,17 @@ use pratique_json::Value;
 use pratique_schema::{Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
-/// An object once it was written as protocol buffers and read again: these have no empty lists and maps.
-pub(crate) fn through_protobuf(kind: &GroupVersionKind, object: &Value<'static>) -> Value<'static> {
+/// The groups of which objects are stored as JSON: those of servers of their own.
+// Upstream: cmd/kube-apiserver/app/{apiextensions,aggregator}.go, whose storage has a LegacyCodec
+const AS_JSON: [&str; 2] = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
+
+/// An object once it was stored and read again: as protocol buffers, as most are stored, it has no empty lists and maps.
+pub(crate) fn read_back(kind: &GroupVersionKind, object: &Value<'static>) -> Value<'static> {
     let mut object = object.clone();
-    if let Some(id) = Schema::builtin().kind(kind) {
+    if let (Some(id), false) = (
+        Schema::builtin().kind(kind),
+        AS_JSON.contains(&kind.group.as_str()),
+    ) {
         empty_to_null(id, &mut object);
     }
     object

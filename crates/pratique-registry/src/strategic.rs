@@ -22,7 +22,8 @@ struct Tags {
 fn tags(of: &str, field: &str) -> Tags {
     static TAGS: OnceLock<HashMap<(&'static str, &'static str), Tags>> = OnceLock::new();
     let all = TAGS.get_or_init(|| {
-        let lines = TABLE.lines().filter_map(|line| {
+        let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
+        let lines = lines.filter_map(|line| {
             let mut columns = line.split(' ');
             let place = (columns.next()?, columns.next()?);
             let strategies = columns.next()?;
@@ -49,14 +50,14 @@ pub(crate) fn merge(
     kind: &GroupVersionKind,
     object: Value<'static>,
     patch: Value<'static>,
-) -> Result<Value<'static>, Status> {
+) -> Result<Value<'static>, Box<Status>> {
     let Value::Object(patch) = patch else {
         return Err(bad_request(
             "json: cannot unmarshal a value that is no object into a strategic merge patch",
         ));
     };
     let Some(id) = Schema::builtin().kind(kind) else {
-        return Err(Status {
+        return Err(Box::new(Status {
             reason: "UnsupportedMediaType".to_owned(),
             code: 415,
             ..Status::failure(
@@ -65,7 +66,7 @@ pub(crate) fn merge(
                  application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, \
                  application/apply-patch+cbor",
             )
-        });
+        }));
     };
     let object = match object {
         Value::Object(object) => object,
@@ -80,9 +81,9 @@ fn merge_struct(
     of: Option<TypeId>,
     mut object: Object<'static>,
     mut patch: Object<'static>,
-) -> Result<Object<'static>, Status> {
-    match patch.remove(PATCH) {
-        Some(directive) => match directive.as_str() {
+) -> Result<Object<'static>, Box<Status>> {
+    if let Some(directive) = patch.remove(PATCH) {
+        match directive.as_str() {
             Some("replace") => return Ok(patch),
             Some("delete") => return Ok(Object::new()),
             Some("merge") => {}
@@ -92,8 +93,7 @@ fn merge_struct(
                     shown(&directive)
                 )));
             }
-        },
-        None => {}
+        }
     }
     if let Some(Value::Array(keys)) = patch.remove(RETAIN_KEYS) {
         let names = object.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
@@ -156,7 +156,7 @@ fn merge_member(
     shape: Option<&Shape>,
     before: Object<'static>,
     change: Object<'static>,
-) -> Result<Object<'static>, Status> {
+) -> Result<Object<'static>, Box<Status>> {
     let of = match shape {
         Some(Shape::Struct(id)) => Some(*id),
         _ => None,
@@ -171,7 +171,7 @@ fn merge_list(
     tags: Tags,
     before: Vec<Value<'static>>,
     change: Vec<Value<'static>>,
-) -> Result<Vec<Value<'static>>, Status> {
+) -> Result<Vec<Value<'static>>, Box<Status>> {
     let Some(key) = tags.key else {
         let mut merged = before;
         for element in change {

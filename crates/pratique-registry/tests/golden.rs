@@ -1,5 +1,10 @@
 //! Requests of `testdata/registry`, and what admission sees of them. `BLESS=1` writes what comes.
-#![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that fails may stop"
+)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,12 +22,16 @@ struct Stored(BTreeMap<[String; 4], Value<'static>>);
 
 impl Store for Stored {
     fn get(&self, group: &str, resource: &str, namespace: &str, name: &str) -> Option<Value<'static>> {
-        self.0.get(&[group, resource, namespace, name].map(str::to_owned)).cloned()
+        self.0
+            .get(&[group, resource, namespace, name].map(str::to_owned))
+            .cloned()
     }
 }
 
 fn parse(value: &Json) -> Value<'static> {
-    pratique_json::parse(value.to_string().as_bytes()).unwrap().into_owned()
+    pratique_json::parse(value.to_string().as_bytes())
+        .unwrap()
+        .into_owned()
 }
 
 fn verb(name: &str) -> Verb {
@@ -71,7 +80,12 @@ fn run(case: &Json) -> Json {
         object["metadata"]["resourceVersion"] = json!("7");
         let namespace = if target.namespaced { "web" } else { "" };
         let resource = target.resource;
-        let key = [resource.group, resource.resource, namespace.to_owned(), prepared.attributes.name];
+        let key = [
+            resource.group,
+            resource.resource,
+            namespace.to_owned(),
+            prepared.attributes.name,
+        ];
         stored.0.insert(key, parse(&object));
     }
     let registry = Registry {
@@ -84,7 +98,11 @@ fn run(case: &Json) -> Json {
     let request = Request {
         verb: verb(case["verb"].as_str().unwrap()),
         target: Target::parse(case["path"].as_str().unwrap()).unwrap(),
-        body: if case["body"].is_null() { b"" } else { body.as_bytes() },
+        body: if case["body"].is_null() {
+            b""
+        } else {
+            body.as_bytes()
+        },
         user,
         field_manager: "kubectl".to_owned(),
         dry_run: true,
@@ -93,10 +111,12 @@ fn run(case: &Json) -> Json {
     match registry.receive(request).and_then(|mut received| {
         let sees = Json::from(received.attributes.object.clone());
         if let Some(mutated) = case.get("mutated") {
-            registry.mutated(&mut received, parse(mutated));
+            registry.mutated(&mut received, parse(mutated))?;
         }
         let operation = received.attributes.operation;
-        registry.prepare(received).map(|prepared| (operation, sees, prepared))
+        registry
+            .prepare(received)
+            .map(|prepared| (operation, sees, prepared))
     }) {
         Ok((operation, mutating, prepared)) => {
             let attributes = prepared.attributes;

@@ -1,5 +1,6 @@
 //! The entries of `metadata.managedFields`.
 
+use pratique_gotext::strconv::quote;
 use pratique_gotext::time::Timestamp;
 use pratique_json::{Object, Value};
 
@@ -82,6 +83,29 @@ pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<Entry>> {
     Some(read)
 }
 
+/// Why `managedFields` cannot be read, if they cannot.
+// Upstream: apimachinery/pkg/util/managedfields/internal/managedfields.go, DecodeManagedFields
+pub(crate) fn fault(entries: Option<&Value<'_>>) -> Option<String> {
+    if read(entries).is_some() {
+        return None;
+    }
+    let entries = entries.and_then(Value::as_array).unwrap_or_default();
+    let told = entries.iter().enumerate().find_map(|(at, entry)| {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
+        match (text("operation"), text("apiVersion"), text("fieldsType")) {
+            ("Apply" | "Update", "", _) => Some("apiVersion must not be empty".to_owned()),
+            ("Apply" | "Update", _, "FieldsV1") => None,
+            ("Apply" | "Update", _, "") => Some(format!("missing fieldsType in managed fields entry {at}")),
+            ("Apply" | "Update", _, other) => {
+                let other = quote(other);
+                Some(format!("invalid fieldsType {other} in managed fields entry {at}"))
+            }
+            _ => Some("operation must be `Apply` or `Update`".to_owned()),
+        }
+    });
+    Some(told.unwrap_or_else(|| "error decoding set".to_owned()))
+}
+
 /// Writes `managedFields`, in their order. `now` is later than every other time.
 // Upstream: apimachinery/pkg/util/managedfields/internal/managedfields.go, sortEncodedManagedFields
 pub(super) fn write(mut entries: Vec<Entry>, now: &str) -> Option<Value<'static>> {
@@ -127,5 +151,33 @@ fn seconds(time: Option<&str>, now: &str) -> i64 {
         None => 0,
         Some(time) if time == now => i64::MAX,
         Some(time) => Timestamp::parse(time).map_or(0, Timestamp::seconds),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_that_cannot_be_read_are_told() {
+        let told = |text: &str| fault(Some(&pratique_json::parse(text.as_bytes()).unwrap()));
+        let good =
+            r#"{"operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:a":{}}}"#;
+        assert_eq!(told(&format!("[{good}]")), None);
+        assert_eq!(told("[]"), None);
+        for (entry, expected) in [
+            ("{}", "operation must be `Apply` or `Update`"),
+            (r#"{"operation":"Apply"}"#, "apiVersion must not be empty"),
+            (
+                r#"{"operation":"Apply","apiVersion":"v1"}"#,
+                "missing fieldsType in managed fields entry 1",
+            ),
+            (
+                r#"{"operation":"Apply","apiVersion":"v1","fieldsType":"x"}"#,
+                r#"invalid fieldsType "x" in managed fields entry 1"#,
+            ),
+        ] {
+            assert_eq!(told(&format!("[{good},{entry}]")).as_deref(), Some(expected));
+        }
     }
 }

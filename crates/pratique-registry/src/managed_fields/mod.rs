@@ -11,5 +11,6 @@ mod updater;
 mod walk;
 
 pub(crate) use apply::{Apply, ApplyError};
+pub(crate) use entry::fault;
 pub(crate) use set::FieldSet;
 pub(crate) use updater::{Request, update};

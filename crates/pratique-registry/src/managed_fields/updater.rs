@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique_json::{Progress, Value};
-use pratique_schema::merge::{MergeSchema, MergeTypeId};
+use pratique_schema::merge::{DEDUCED, MergeSchema, MergeTypeId};
 use pratique_typed::converted;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
@@ -25,6 +25,9 @@ pub(crate) struct Request<'r> {
     /// The time of the request.
     pub(crate) now: &'r str,
 }
+
+/// Kinds that only requests for parts of objects carry. The table of types has no others than those of whole objects.
+const OF_PARTS: [&str; 3] = ["Eviction", "Scale", "TokenRequest"];
 
 /// More than so many entries of updates are merged into one.
 const MOST_UPDATERS: usize = 10;
@@ -53,12 +56,17 @@ pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Valu
     if entries.is_empty() && exists {
         return;
     }
-    let Ok(of) = request.schema.kind(request.kind) else {
-        // Nothing is known of how it is merged, as the server says in its log only.
-        if let Some(known) = known {
-            object::set(new, &["metadata", "managedFields"], known);
+    let of = match request.schema.kind(request.kind) {
+        Ok(of) => of,
+        // Their fields have no lists and maps that are merged otherwise.
+        Err(_) if OF_PARTS.contains(&request.kind.kind.as_str()) => DEDUCED,
+        Err(_) => {
+            // Nothing is known of how it is merged, as the server says in its log only.
+            if let Some(known) = known {
+                object::set(new, &["metadata", "managedFields"], known);
+            }
+            return;
         }
-        return;
     };
     let entries = after_update(request, of, live, new, entries);
     if let Some(written) = write(entries, request.now) {

@@ -1,8 +1,8 @@
 //! What a kind's storage warns of.
 //!
-//! Told are the names of controllers, what pods and their templates have, Ingresses' classes and revisions of StatefulSets.
-//! What is told of addresses and of volumes' own kinds is not.
+//! What is told of the form of addresses, of PersistentVolumes, and of overlapping paths of volumes is not told here.
 
+mod kinds;
 mod pod_spec;
 
 use pratique_gotext::validation::dns1123_label;
@@ -39,7 +39,19 @@ pub(crate) fn on_create(
         warnings.extend(pod_spec::of(object, path));
     }
     warnings.extend(of_revisions(kind, object));
+    warnings.extend(of_kind(kind, object));
     warnings
+}
+
+/// What is told of a single kind, new or changed.
+fn of_kind(kind: &GroupVersionKind, object: &Value<'static>) -> Vec<String> {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "Service") => kinds::service(object),
+        ("", "PersistentVolumeClaim") => kinds::claim(object),
+        ("storage.k8s.io", "StorageClass") => kinds::storage_class(object),
+        ("node.k8s.io", "RuntimeClass") => kinds::runtime_class(object),
+        _ => Vec::new(),
+    }
 }
 
 /// What is told of a changed object: nothing of pods, and of templates only where generations count.
@@ -58,6 +70,7 @@ pub(crate) fn on_update(
     if kind.kind == "StatefulSet" {
         warnings.extend(of_revisions(kind, object));
     }
+    warnings.extend(of_kind(kind, object));
     warnings
 }
 

@@ -77,7 +77,7 @@ const VOLUMES: &[(&str, &str)] = &[
     ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
 ];
 
-fn of_label(label: &str) -> Option<&'static str> {
+pub(super) fn of_label(label: &str) -> Option<&'static str> {
     let found = NODE_LABELS.iter().find(|(name, _)| *name == label);
     found.map(|(_, message)| *message)
 }
@@ -255,7 +255,7 @@ impl PodWarnings<'_> {
             else {
                 continue;
             };
-            if Quantity::parse(text).is_ok_and(|amount| is_fractional(&amount)) {
+            if is_fractional_text(text) {
                 let message = format!(
                     "fractional byte value {} is invalid, must be an integer",
                     quote(text)
@@ -325,7 +325,9 @@ impl PodWarnings<'_> {
     }
 
     fn ports(&mut self) {
-        let mut by_number: HashMap<(i64, String), Vec<(String, String, i64)>> = HashMap::new();
+        // By port and protocol: the path, the address and the port of the host.
+        type Blocks = Vec<(String, String, i64)>;
+        let mut by_number: HashMap<(i64, String), Blocks> = HashMap::new();
         let mut named: HashMap<String, String> = HashMap::new();
         let mut names = Vec::new();
         for (path, container) in containers(self.spec) {
@@ -395,6 +397,11 @@ impl PodWarnings<'_> {
 }
 
 const SECCOMP: &str = "non-functional in v1.27+; use the \"seccompProfile\" field instead";
+
+/// Whether an amount of bytes is not whole.
+pub(super) fn is_fractional_text(text: &str) -> bool {
+    Quantity::parse(text).is_ok_and(|amount| is_fractional(&amount))
+}
 
 /// Whether an amount has thousandths.
 fn is_fractional(amount: &Quantity) -> bool {
