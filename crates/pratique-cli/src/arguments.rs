@@ -6,8 +6,10 @@ mod cluster;
 mod duration;
 mod expand;
 mod listen;
+mod policies;
 mod review;
 mod serve;
+mod state;
 mod test;
 mod warnings;
 
@@ -23,11 +25,13 @@ pub(crate) use cluster::Followable;
 use duration::duration;
 pub(crate) use expand::ExpandArguments;
 pub(crate) use listen::Listen;
+pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments,
     ServeArguments,
 };
+pub(crate) use state::{StateArguments, UserArguments};
 pub(crate) use test::{TestArguments, TestFormat};
 pub(crate) use warnings::{WARNINGS, WarningArguments};
 

@@ -1,5 +1,6 @@
 //! `pratique check`: checks that an API server would load manifests, and lints them.
 
+mod among;
 mod checked;
 mod connect;
 mod empty;
@@ -10,7 +11,6 @@ pub(crate) mod levels;
 mod loaded;
 mod plugin;
 mod report;
-mod stdin;
 mod subject;
 
 use std::path::Path;
@@ -34,17 +34,15 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let expressions = Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load());
     let mut checked = Vec::new();
     for path in &arguments.paths {
-        let subject = Subject::of(path, arguments.plugin)?;
-        if let Subject::Stdin(stdin) = &subject {
-            stdin.report();
-        }
+        let subject = Subject::of(path, arguments.plugin, arguments.origin.origin)?;
+        subject.report();
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(&expressions, arguments.feature_gates, root);
         let mut found = Checked::new(path, loaded, &levels, arguments);
         if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
             found.connections = connect::connect(plugins)?;
         }
-        found.text = subject.text().filter(|_| path == Path::new(input::STDIN));
+        found.texts = subject.texts(path == Path::new(input::STDIN));
         checked.push(found);
     }
     if arguments.hash_only {

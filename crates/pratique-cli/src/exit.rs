@@ -68,6 +68,9 @@ pub(crate) enum CliError {
     /// A path is not UTF-8, where it has to be.
     #[error("{path}: the name is not UTF-8: only files of objects, manifests and suites can have such names")]
     NoText { path: String },
+    /// Directories are nested too deep to be walked.
+    #[error("{path}: directories are nested too deep")]
+    TooDeep { path: String },
     /// An input exceeds the limit.
     #[error("{path}: larger than {mebibytes} MiB")]
     TooLarge { path: String, mebibytes: u32 },

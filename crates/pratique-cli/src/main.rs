@@ -10,6 +10,7 @@ mod explanation;
 mod input;
 mod memory;
 mod output;
+mod policies;
 mod review;
 mod serve;
 mod style;

@@ -8,6 +8,7 @@ mod github;
 mod input_errors;
 mod junit;
 mod ordered;
+mod permissions;
 mod policies;
 mod printer;
 mod read;
@@ -25,9 +26,7 @@ mod unexpanded;
 mod work;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use pratique::authorization::{Authorizer, Decider, NoAuthorizer};
 use pratique_expansion::Expander;
 use pratique_manifest::path_text;
 use pratique_stream::Limits;
@@ -47,6 +46,7 @@ use policies::LoadFailure;
 use printer::Printer;
 use read::Inputs;
 use request::RequestBuilder;
+use permissions::Permissions;
 use state::ClusterState;
 use stored::Stored;
 use tally::Tally;
@@ -90,11 +90,14 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let limits = limits(arguments.max_input);
     let mut cluster = ClusterState::new(&state);
     inputs.survey(limits, &mut cluster);
+    let (namespace, complete) = (&arguments.request.namespace, arguments.state.objects_complete);
+    cluster.fill(&state, namespace, complete);
+    let permissions = Permissions::new(rules, &state, namespace, complete);
     let reviewer = Reviewer {
         builder: RequestBuilder::new(&arguments.request, stored),
         evaluator: match arguments.webhooks {
-            true => Evaluator::chain(&admission, decider(rules))?,
-            false => Evaluator::policies(&admission, authorizer(rules), arguments.explain),
+            true => Evaluator::chain(&admission, permissions.decider())?,
+            false => Evaluator::policies(&admission, permissions.authorizer(), arguments.explain),
         },
         sets: &sets,
         shown: Shown {
@@ -147,21 +150,6 @@ fn exit_status(tally: &Tally, errors: usize, scope: &EvaluationScope, fail_on: &
         ExitStatus::Undecided
     } else {
         ExitStatus::Success
-    }
-}
-
-/// An authorizer with these rules, if there are any.
-fn authorizer(rules: Option<Rules>) -> Arc<dyn Authorizer> {
-    match rules {
-        Some(rules) => Arc::new(rules),
-        None => Arc::new(NoAuthorizer),
-    }
-}
-
-fn decider(rules: Option<Rules>) -> Box<dyn Decider> {
-    match rules {
-        Some(rules) => Box::new(rules),
-        None => Box::new(NoAuthorizer),
     }
 }
 

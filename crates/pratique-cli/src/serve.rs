@@ -78,6 +78,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         live,
         reloads,
         cluster,
+        ..
     } = admission;
     let reviewer = reviewer(live.clone(), reloads, cluster);
     if let Some(unknown) = reviewer.unknown_state() {

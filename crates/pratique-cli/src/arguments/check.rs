@@ -6,21 +6,23 @@ use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
 use pratique_types::FeatureGates;
 
-use super::{WarningArguments, plugin};
+use super::{OriginArguments, WarningArguments, plugin};
 
-/// Check that kube-apiserver would load static manifests or an AdmissionConfiguration.
+/// Check that kube-apiserver would load static manifests or an AdmissionConfiguration, and that its API would take policies.
 ///
 /// Prints what was loaded, or all errors, beginning with the one that the server would report. Warns about manifests that
 /// load but may not do what they are meant to: docs/warnings.md describes each warning.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Directory of static manifests, manifest, or AdmissionConfiguration file; `-` is standard input, of which policies,
+    /// Directory of static manifests or objects of the API, file of them, or AdmissionConfiguration file; `-` is standard input, of which policies,
     /// bindings and webhook configurations are checked, and objects of other kinds are counted and skipped.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Admission plugin of the manifests; by default it is derived from their kinds.
     #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
     pub(crate) plugin: Option<Plugin>,
+    #[command(flatten)]
+    pub(crate) origin: OriginArguments,
     /// Output format.
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: CheckFormat,

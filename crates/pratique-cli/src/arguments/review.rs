@@ -6,12 +6,12 @@ use clap::Args;
 use pratique_manifest::Plugin;
 use pratique_types::{FeatureGates, Operation};
 
-use super::{AnswerArguments, ExpandArguments, plugin};
+use super::{AnswerArguments, ExpandArguments, PolicyPathArguments, StateArguments, UserArguments, plugin};
 use crate::baseline::Level;
 
 /// Review objects or whole AdmissionReviews as kube-apiserver would.
 ///
-/// Without --admission-control-config-file and --manifests, the Pod Security Standards are evaluated. Objects are not
+/// Without --policies, --manifests and --admission-control-config-file, the Pod Security Standards are evaluated. Objects are not
 /// defaulted: policies see each object as it is given, without the fields that an API server would set.
 ///
 /// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
@@ -35,11 +35,16 @@ pub(crate) struct ReviewArguments {
     /// are known, and what depends on more is undecided.
     #[arg(long, env = "PRATIQUE_NAMESPACE_OBJECT", value_name = "FILE")]
     pub(crate) namespace_object: Vec<String>,
-    /// Files, or directories of them, with objects of the cluster: namespaces, params, CustomResourceDefinitions.
+    /// Files, or directories of them, with objects of the cluster: namespaces, params, CustomResourceDefinitions, and the
+    /// roles and bindings by which authorization checks are answered. Namespaced objects without a namespace are in that of
+    /// --namespace.
     #[arg(long, env = "PRATIQUE_OBJECTS", value_name = "PATH", value_delimiter = ',')]
     pub(crate) objects: Vec<String>,
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
     /// File with authorization rules, as in `cluster.authorizer` of a suite: `authorizer: [{users: [ann], verbs: [use],
-    /// …}]`. What no rule matches is not allowed. Without the flag, what depends on an authorization check is undecided.
+    /// …}]`. What no rule matches is not allowed. Without the flag, roles and bindings among --objects answer
+    /// authorization checks; what depends on a check without an answer is undecided.
     #[arg(long, env = "PRATIQUE_AUTHORIZER", value_name = "FILE")]
     pub(crate) authorizer: Option<String>,
     /// Largest document, item of a long list, or other file, in MiB. Of a list, no more than an item is held.
@@ -85,6 +90,8 @@ pub(crate) struct PolicyArguments {
         conflicts_with = "admission_control_config_file"
     )]
     pub(crate) manifests: Option<String>,
+    #[command(flatten)]
+    pub(crate) paths: PolicyPathArguments,
     /// Admission plugin of the manifests; by default it is derived from their kinds.
     #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
     pub(crate) plugin: Option<Plugin>,
@@ -133,6 +140,8 @@ pub(crate) struct RequestArguments {
         value_delimiter = ','
     )]
     pub(crate) groups: Vec<String>,
+    #[command(flatten)]
+    pub(crate) more_of_user: UserArguments,
     /// Mark the request as a dry run.
     #[arg(long, env = "PRATIQUE_DRY_RUN")]
     pub(crate) dry_run: bool,

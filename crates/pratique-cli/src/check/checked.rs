@@ -6,10 +6,10 @@ use std::time::SystemTime;
 use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{ManifestFile, ManifestSet, path_text};
 
+use super::among;
 use super::connect::Connection;
 use super::levels::{Level, Levels};
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
-use super::stdin;
 use crate::arguments::CheckArguments;
 use crate::input;
 use crate::output::finding::Finding;
@@ -18,8 +18,8 @@ use crate::output::problems;
 /// The result for one path.
 pub(super) struct Checked {
     pub(super) path: String,
-    /// The text of an input that cannot be read again.
-    pub(super) text: Option<ManifestFile>,
+    /// The texts of inputs that cannot be read again.
+    pub(super) texts: Vec<ManifestFile>,
     pub(super) loaded: Result<Vec<Loaded>, Refusal>,
     pub(super) warnings: Vec<Warning>,
     /// The cost of each expression, if requested.
@@ -41,6 +41,8 @@ impl Checked {
             let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
             warnings = pratique_lint::ignored(&all.ignored);
             warnings.extend(all.unread.as_ref().map(pratique_lint::unread));
+            let mixed = all.mixed.iter();
+            warnings.extend(mixed.map(|(name, location)| pratique_lint::mixed_origins(name, location)));
             let options = levels.options(SystemTime::now());
             let options = options.feature_gates(arguments.feature_gates);
             warnings.extend(pratique_lint::lint_with(&sets, &options));
@@ -50,10 +52,10 @@ impl Checked {
         }
         Checked {
             path: match path == Path::new(input::STDIN) {
-                true => stdin::DISPLAY_NAME.to_owned(),
+                true => among::DISPLAY_NAME.to_owned(),
                 false => path_text(path),
             },
-            text: None,
+            texts: Vec::new(),
             warnings: levels.wanted(warnings),
             costs,
             connections: Vec::new(),
@@ -72,8 +74,9 @@ impl Checked {
 
     /// All errors and warnings.
     pub(super) fn findings(&self, levels: &Levels<'_>) -> Vec<Finding<'_>> {
-        let errors = self.loaded.as_ref().err().map(|refusal| &refusal.errors);
-        let errors = errors.map(problems::findings).unwrap_or_default();
+        let refusal = self.loaded.as_ref().err();
+        let errors = refusal.map(|refusal| problems::findings(&refusal.errors, refusal.stops_server));
+        let errors = errors.unwrap_or_default();
         let warnings = self.warnings.iter().map(|warning| {
             let severity = levels.severity(warning);
             Finding::of_warning(warning, severity)

@@ -15,7 +15,7 @@ use crate::style::Style;
 #[serde(rename_all = "camelCase")]
 struct Hash<'a> {
     hash: &'a str,
-    plugin: &'static str,
+    plugin: String,
     directory: &'a str,
 }
 
@@ -51,7 +51,7 @@ fn of(checked: &Checked) -> impl Iterator<Item = Hash<'_>> {
     let plugins = checked.loaded.as_deref().unwrap_or_default();
     plugins.iter().map(|plugin| Hash {
         hash: &plugin.manifests.hash,
-        plugin: plugin.plugin.name(),
+        plugin: plugin.group.to_string(),
         directory: plugin.directory.as_deref().unwrap_or(&checked.path),
     })
 }

@@ -15,7 +15,7 @@ use crate::style::{Style, Tone};
 pub(super) fn text(checked: &[Checked], levels: &Levels<'_>) -> Text {
     let style = Style::of_stdout();
     let mut texts = Texts::default();
-    for file in checked.iter().filter_map(|checked| checked.text.as_ref()) {
+    for file in checked.iter().flat_map(|checked| &checked.texts) {
         texts.insert(&file.path, &file.content);
     }
     let reports = checked.iter().map(|checked| match &checked.loaded {
@@ -33,7 +33,7 @@ pub(super) fn text(checked: &[Checked], levels: &Levels<'_>) -> Text {
 }
 
 fn refused(refusal: &Refusal, texts: &mut Texts, style: Style) -> Text {
-    problems::refused(&refusal.errors, texts, style)
+    problems::refused(&refusal.errors, refusal.stops_server, texts, style)
 }
 
 fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut Texts, style: Style) -> Text {
@@ -50,7 +50,7 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
             "" if plugin.objects.is_empty() => "no content",
             hash => hash,
         };
-        let line = text!("{} {}", plugin.plugin, style.paint(Tone::Faint, hash));
+        let line = text!("{} {}", plugin.group, style.paint(Tone::Faint, hash));
         out.push(&text!("\n{}\n", line.trim_end()));
         if let Some(directory) = &plugin.directory {
             out.push(&text!("  manifests in {}\n", directory));

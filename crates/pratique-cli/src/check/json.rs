@@ -1,6 +1,7 @@
 //! The JSON output of a check.
 
 use pratique_lint::ExpressionCost;
+use pratique_manifest::Plugin;
 use serde::Serialize;
 
 use super::checked::Checked;
@@ -9,6 +10,7 @@ use super::levels::Levels;
 use super::loaded::{Loaded, LoadedObject};
 use crate::output::finding::Severity;
 use crate::output::problems::{JsonLocation, JsonProblem};
+use crate::policies::Group;
 
 /// The whole output.
 #[derive(Serialize)]
@@ -68,10 +70,15 @@ struct JsonCertificate<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PluginResult<'a> {
-    plugin: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin: Option<&'static str>,
+    /// For objects of the API, which no plugin loads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     static_manifests_dir: Option<&'a str>,
-    hash: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<&'a str>,
     objects: Vec<Object<'a>>,
 }
 
@@ -171,9 +178,10 @@ impl<'a> From<&'a Loaded> for PluginResult<'a> {
             location: JsonLocation::from(&found.location),
         };
         PluginResult {
-            plugin: loaded.plugin.name(),
+            plugin: loaded.group.plugin().map(Plugin::name),
+            origin: (loaded.group == Group::Api).then_some("api"),
             static_manifests_dir: loaded.directory.as_deref(),
-            hash: &loaded.manifests.hash,
+            hash: (loaded.group != Group::Api).then_some(loaded.manifests.hash.as_str()),
             objects: loaded.objects.iter().map(object).collect(),
         }
     }

@@ -2,10 +2,11 @@
 
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use pratique_manifest::{IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, Plugin};
+use pratique_manifest::{IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, ObjectName};
 use pratique_types::KubeConfig;
 
 use crate::memory;
+use crate::policies::Group;
 
 /// The maximum size of a manifest file, in bytes: what is larger takes more memory than a load may.
 pub(super) fn largest() -> u64 {
@@ -15,6 +16,8 @@ pub(super) fn largest() -> u64 {
 /// Why a server would not start, and its exit code.
 pub(crate) struct Refusal {
     pub(crate) errors: LoadErrors,
+    /// Whether a server that is given this as static manifests stops with it, rather than its API refusing it.
+    pub(crate) stops_server: bool,
     pub(crate) exit_code: u8,
 }
 
@@ -25,11 +28,13 @@ pub(super) struct LoadedPlugins {
     pub(super) ignored: Vec<IgnoredPlugin>,
     /// The location of text after its document.
     pub(super) unread: Option<Location>,
+    /// Objects of the API among static manifests.
+    pub(super) mixed: Vec<(ObjectName, Location)>,
 }
 
 /// The loaded manifests of one plugin.
 pub(super) struct Loaded {
-    pub(super) plugin: Plugin,
+    pub(super) group: Group,
     /// The directory in the AdmissionConfiguration.
     pub(super) directory: Option<String>,
     /// The credentials for its webhooks.
@@ -52,14 +57,15 @@ impl LoadedPlugins {
             plugins,
             ignored: Vec::new(),
             unread: None,
+            mixed: Vec::new(),
         }
     }
 }
 
 impl Loaded {
-    pub(super) fn new(plugin: Plugin, directory: Option<String>, manifests: ManifestSet) -> Self {
+    pub(super) fn new(group: Group, directory: Option<String>, manifests: ManifestSet) -> Self {
         Loaded {
-            plugin,
+            group,
             directory,
             kube_config: None,
             objects: objects(&manifests),

@@ -10,12 +10,13 @@ use pratique_manifest::{
 };
 use pratique_types::FeatureGates;
 
+use super::among;
 use super::empty::{holds_only_empty_lists, is_empty_list};
 use super::loaded::{Loaded, LoadedPlugins, Refusal, largest};
 use super::plugin::{plugin_of, plugins_of};
-use super::stdin::{self, Stdin};
 use crate::exit::CliError;
 use crate::input::{STDIN, named};
+use crate::policies::{self, Group, OriginName, SortedPolicies};
 
 /// What a path refers to.
 pub(super) enum Subject {
@@ -27,19 +28,28 @@ pub(super) enum Subject {
     Manifest(ManifestFile, Plugin),
     /// Empty lists, which any plugin accepts.
     Nothing,
-    /// Manifests of any plugins on standard input.
-    Stdin(Stdin),
+    /// Objects of any origins and plugins among others, and where they are.
+    Sorted(String, SortedPolicies),
 }
 
 impl Subject {
     /// Inspects a path. A file is an AdmissionConfiguration unless its kind, or the plugin, makes it a manifest.
-    pub(super) fn of(path: &Path, plugin: Option<Plugin>) -> Result<Self, CliError> {
+    /// Names tell static manifests from objects of the API, unless an origin is given.
+    pub(super) fn of(
+        path: &Path,
+        plugin: Option<Plugin>,
+        origin: Option<OriginName>,
+    ) -> Result<Self, CliError> {
         if path == Path::new(STDIN) {
-            let file = stdin::read_file()?;
-            return Ok(match plugin {
-                Some(plugin) => Subject::Manifest(file, plugin),
-                None => Subject::Stdin(Stdin::new(file)?),
-            });
+            let file = among::read_file()?;
+            return match plugin {
+                Some(plugin) => Ok(Subject::Manifest(file, plugin)),
+                None => {
+                    let sorted = SortedPolicies::of_file(file, origin);
+                    among::something(among::DISPLAY_NAME, &sorted)?;
+                    Ok(Subject::Sorted(among::DISPLAY_NAME.to_owned(), sorted))
+                }
+            };
         }
         let shown = path_text(path);
         let unreadable = |error| CliError::Read {
@@ -52,12 +62,28 @@ impl Subject {
         };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
             let path = text()?;
+            if plugin.is_none() && origin != Some(OriginName::Static) {
+                let sorted = policies::read(&[&path], origin)?;
+                if is_for_several(&sorted) {
+                    return Ok(Subject::Sorted(path, sorted));
+                }
+            }
             return match plugin.map_or_else(|| plugin_of(&path), Ok) {
                 Err(CliError::NoPlugin { .. }) if holds_only_empty_lists(&path) => Ok(Subject::Nothing),
                 plugin => Ok(Subject::Directory(path, plugin?)),
             };
         }
         let content = named::read(path, largest()).map_err(unreadable)?;
+        if plugin.is_none() && origin != Some(OriginName::Static) {
+            let file = ManifestFile {
+                path: shown.clone(),
+                content: content.clone(),
+            };
+            let sorted = SortedPolicies::of_file(file, origin);
+            if is_for_several(&sorted) {
+                return Ok(Subject::Sorted(shown, sorted));
+            }
+        }
         let plugin = plugin.or_else(|| match plugins_of(&content).as_slice() {
             [plugin] => Some(*plugin),
             _ => None,
@@ -77,30 +103,56 @@ impl Subject {
         root: &str,
     ) -> Result<LoadedPlugins, Refusal> {
         let options = expressions.options();
-        let refused = |errors| Refusal { errors, exit_code: 1 };
+        let refused = |errors| Refusal {
+            errors,
+            exit_code: 1,
+            stops_server: true,
+        };
         match self {
             Subject::Nothing => Ok(LoadedPlugins::of(Vec::new())),
             Subject::Configuration(path) => configuration(path, expressions, gates, root),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
-                Ok(LoadedPlugins::of(vec![Loaded::new(*plugin, None, set)]))
+                Ok(LoadedPlugins::of(vec![Loaded::new(
+                    Group::Static(*plugin),
+                    None,
+                    set,
+                )]))
             }
             Subject::Manifest(file, plugin) => {
                 let set = load_files(std::slice::from_ref(file), *plugin, &options).map_err(refused)?;
-                Ok(LoadedPlugins::of(vec![Loaded::new(*plugin, None, set)]))
+                Ok(LoadedPlugins::of(vec![Loaded::new(
+                    Group::Static(*plugin),
+                    None,
+                    set,
+                )]))
             }
-            Subject::Stdin(stdin) => stdin.load(expressions),
+            Subject::Sorted(_, sorted) => among::load(sorted, expressions),
         }
     }
 
-    /// The text of an input that cannot be read again.
-    pub(super) fn text(self) -> Option<ManifestFile> {
-        match self {
-            Subject::Stdin(stdin) => Some(stdin.into_file()),
-            Subject::Manifest(file, _) => Some(file),
-            Subject::Nothing | Subject::Configuration(_) | Subject::Directory(..) => None,
+    /// Reports what is checked as what, if that is told by names and kinds.
+    pub(super) fn report(&self) {
+        if let Subject::Sorted(shown, sorted) = self {
+            among::report(shown, sorted);
         }
     }
+
+    /// The texts of an input, if it cannot be read again.
+    pub(super) fn texts(self, is_stdin: bool) -> Vec<ManifestFile> {
+        match self {
+            _ if !is_stdin => Vec::new(),
+            Subject::Sorted(_, sorted) => sorted.files,
+            Subject::Manifest(file, _) => vec![file],
+            Subject::Nothing | Subject::Configuration(_) | Subject::Directory(..) => Vec::new(),
+        }
+    }
+}
+
+/// Whether objects are not just static manifests of one plugin, which a server loads as a directory.
+fn is_for_several(sorted: &SortedPolicies) -> bool {
+    let groups = sorted.groups();
+    groups.len() > 1 || groups.contains(&Group::Api)
 }
 
 fn configuration(
@@ -116,10 +168,15 @@ fn configuration(
     let loaded = load_configuration_below(root, path, &options).map_err(|refused| Refusal {
         errors: refused.errors,
         exit_code: refused.exit_code,
+        stops_server: true,
     })?;
     let plugin = |plugin: pratique_manifest::PluginConfiguration| {
         let kube_config = plugin.kube_config;
-        let loaded = Loaded::new(plugin.plugin, plugin.static_manifests_dir, plugin.manifests);
+        let loaded = Loaded::new(
+            Group::Static(plugin.plugin),
+            plugin.static_manifests_dir,
+            plugin.manifests,
+        );
         Loaded {
             kube_config,
             ..loaded
@@ -129,5 +186,6 @@ fn configuration(
         plugins: loaded.plugins.into_iter().map(plugin).collect(),
         ignored: loaded.ignored,
         unread: loaded.unread,
+        mixed: Vec::new(),
     })
 }

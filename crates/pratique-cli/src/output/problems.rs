@@ -14,11 +14,11 @@ use crate::style::{Style, Tone};
 /// The maximum length of a message, in bytes: a server's messages quote documents.
 const LONGEST: usize = 16 << 10;
 
-/// The problems of a load; the first one is marked as the error that the server reports.
-pub(crate) fn findings(errors: &LoadErrors) -> Vec<Finding<'_>> {
+/// The problems of a load; if a server stops with them, the first one is marked as the error that it reports.
+pub(crate) fn findings(errors: &LoadErrors, stops_server: bool) -> Vec<Finding<'_>> {
     let problems = errors.problems().enumerate();
     problems
-        .map(|(index, problem)| Finding::of_problem(problem, index == 0))
+        .map(|(index, problem)| Finding::of_problem(problem, stops_server && index == 0))
         .collect()
 }
 
@@ -38,16 +38,21 @@ pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Tex
     )
 }
 
-/// Formats all problems with which a server would not start, and marks its own message.
-pub(crate) fn refused(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Text {
+/// Formats all problems with which a server would not start, or which its API refuses, and marks its own message.
+pub(crate) fn refused(errors: &LoadErrors, stops_server: bool, texts: &mut Texts, style: Style) -> Text {
     let message = errors.to_string();
     let list = listed(&following(errors, &message), Links::Each, texts, style);
     let message = shortened(&message);
     text!(
-        "{} {}\n{} kube-apiserver stops with this\n{}",
+        "{} {}\n{} kube-apiserver {} this\n{}",
         style.paint(Tone::Bad, "error:"),
         further(&message),
         style.paint(Tone::Faint, "  = note:"),
+        if stops_server {
+            "stops with"
+        } else {
+            "refuses it with"
+        },
         list,
     )
 }
@@ -62,7 +67,7 @@ fn further(message: &str) -> Lines<'_> {
 
 /// The findings after the server's message: problems that it quotes are shortened.
 fn following<'e>(errors: &'e LoadErrors, message: &str) -> Vec<Finding<'e>> {
-    let mut findings = findings(errors);
+    let mut findings = findings(errors, true);
     // The findings that are listed: each is searched in the server's message.
     for finding in findings.iter_mut().take(MOST) {
         let summary = finding.summary.filter(|_| message.contains(finding.message));

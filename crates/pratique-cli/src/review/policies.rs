@@ -1,14 +1,15 @@
 //! Loads the policies for a review.
 
 use pratique::expressions::Expressions;
-use pratique::{Admission, AdmissionBuilder, BuildError};
+use pratique::{Admission, BuildError};
 use pratique_manifest::{
     ConfigurationOptions, LoadErrors, ManifestSet, Plugin, PluginConfiguration, load_configuration,
     load_directory, load_files,
 };
+use pratique_policy::Origin;
+use pratique_suite::{add_policies, bind};
 use pratique_types::FeatureGates;
 
-use super::unbound;
 use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
@@ -16,6 +17,7 @@ use crate::exit::CliError;
 use crate::input::openable;
 use crate::memory;
 use crate::output::excerpt::Texts;
+use crate::policies::{self, OriginSets, PathsError};
 
 /// Why policies cannot be loaded.
 pub(super) enum LoadFailure {
@@ -31,6 +33,15 @@ impl From<CliError> for LoadFailure {
     }
 }
 
+impl From<PathsError> for LoadFailure {
+    fn from(error: PathsError) -> Self {
+        match error {
+            PathsError::Invalid { errors, texts } => LoadFailure::Invalid { errors, texts },
+            PathsError::Cli(error) => LoadFailure::Cli(error),
+        }
+    }
+}
+
 impl From<LoadErrors> for LoadFailure {
     fn from(errors: LoadErrors) -> Self {
         LoadFailure::Invalid {
@@ -40,19 +51,22 @@ impl From<LoadErrors> for LoadFailure {
     }
 }
 
-/// Loads the policies that the arguments name, by default the Pod Security Standards; gives the manifests as well.
+/// Loads the policies that the arguments name, by default the Pod Security Standards; gives the objects as well.
 /// `webhooks` is whether webhooks are called, `bind` whether policies without a binding are evaluated as if bound.
 pub(super) fn load(
     arguments: &PolicyArguments,
     gates: FeatureGates,
     webhooks: bool,
     bind: bool,
-) -> Result<(Admission, Vec<ManifestSet>), LoadFailure> {
+) -> Result<(Admission, OriginSets), LoadFailure> {
     let mut builder = Admission::builder()
         .max_load_bytes(memory::load())
         .feature_gates(gates)
         .registry_checks(true);
     let expressions = builder.expressions();
+    let of_paths = policies::load(&arguments.paths, expressions)?;
+    let named = [&arguments.admission_control_config_file, &arguments.manifests];
+    let is_named = named.iter().any(|path| path.is_some()) || !arguments.paths.policies.is_empty();
     let sets = match (&arguments.admission_control_config_file, &arguments.manifests) {
         (Some(path), _) => {
             let plugins = configuration(path, gates, expressions)?;
@@ -66,10 +80,18 @@ pub(super) fn load(
             sets
         }
         (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
+        (None, None) if is_named => Vec::new(),
         (None, None) => vec![embedded(arguments.level, expressions)?],
     };
-    let sets = if bind { unbound::bound(sets) } else { sets };
-    let builder = sets.iter().cloned().fold(builder, AdmissionBuilder::manifests);
+    let mut sets: OriginSets = sets.into_iter().map(|set| (Origin::Static, set)).collect();
+    sets.extend(of_paths);
+    if bind {
+        self::bind(&mut sets);
+    }
+    let all = sets.iter().cloned();
+    let builder = all.fold(builder, |builder, (origin, set)| {
+        add_policies(builder, origin, set)
+    });
     let builder = if webhooks { builder.https() } else { builder };
     let admission = builder.build().map_err(unusable)?;
     Ok((admission, sets))

@@ -100,9 +100,13 @@ fn one_exchange(exchange: &Exchange, style: Style) -> Text {
 /// How to give a missing input.
 fn help(missing: &Missing) -> &'static str {
     match missing {
-        Missing::Authorizer { .. } => "say with --authorizer FILE what users may do",
+        Missing::Authorizer { .. } => {
+            "say with --authorizer FILE what users may do, or give roles and bindings with --objects PATH (and \
+             --objects-complete, if these are all)"
+        }
         Missing::Params { .. } => {
-            "give those that the cluster has, and the definition of their kind, with --objects PATH"
+            "give those that the cluster has, and the definition of their kind, with --objects PATH (and \
+             --objects-complete, if these are all)"
         }
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
     }

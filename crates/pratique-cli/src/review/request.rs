@@ -47,7 +47,10 @@ impl<'a> RequestBuilder<'a> {
                 name: arguments.name.clone(),
                 resource: arguments.resource.clone(),
                 subresource: arguments.subresource.clone(),
-                user: request::user(&arguments.user, &arguments.groups),
+                user: with_more(
+                    request::user(&arguments.user, &arguments.groups),
+                    &arguments.more_of_user,
+                ),
                 dry_run: arguments.dry_run,
                 options: None,
             },
@@ -172,5 +175,18 @@ impl<'a> RequestBuilder<'a> {
             }),
             _ => None,
         }
+    }
+}
+
+/// A user with a UID and extra fields.
+fn with_more(user: UserInfo, more: &UserArguments) -> UserInfo {
+    let mut extra: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (key, value) in &more.as_user_extra {
+        extra.entry(key.clone()).or_default().push(value.clone());
+    }
+    UserInfo {
+        uid: more.as_uid.clone().unwrap_or_default(),
+        extra,
+        ..user
     }
 }

@@ -1,9 +1,10 @@
 //! What is known of the cluster: the objects given as its state, and namespaces and definitions among the inputs.
 
 use pratique::Objects;
-use pratique_json::Value;
-use pratique_suite::request::cluster::{cluster, is_namespace};
-use pratique_suite::request::defined;
+use pratique::cluster::{Cluster as _, ParamScope};
+use pratique_json::{Object, Value};
+use pratique_suite::request::cluster::{cluster, is_namespace, with_name_label};
+use pratique_suite::request::{defined, kind_of};
 use pratique_types::builtin::ServedResource;
 
 use crate::input::{GivenObject, InputObject};
@@ -16,39 +17,84 @@ pub(super) const WORDS: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
 pub(super) struct ClusterState {
     pub(super) objects: Objects,
     pub(super) defined: Vec<ServedResource>,
+    has_namespaces: bool,
 }
 
 impl ClusterState {
-    /// The given state. Other namespaces and params may exist.
+    /// The namespaces and definitions of the given state, of which [`fill`](Self::fill) adds the rest.
     pub(super) fn new(state: &[InputObject]) -> Self {
-        let mut objects = cluster(state.iter().map(|given| &given.object), []);
-        objects.assume_namespaces();
-        objects.assume_params();
-        ClusterState {
-            objects,
-            defined: defined(state.iter().map(|given| &given.object)),
-        }
+        let mut known = ClusterState {
+            objects: Objects::new(),
+            defined: Vec::new(),
+            has_namespaces: false,
+        };
+        let found = state.iter().map(|given| &given.object);
+        let found: Vec<_> = found.filter(|object| is_of_cluster(object)).cloned().collect();
+        known.add(&found);
+        known
     }
 
     /// Adds the namespaces and definitions of an input.
     pub(super) fn add(&mut self, found: &[Value<'static>]) {
         self.defined.extend(defined(found));
+        self.has_namespaces |= found.iter().any(is_namespace);
         for object in found {
-            self.objects
-                .insert(pratique_suite::request::cluster::with_name_label(object.clone()));
+            self.objects.insert(with_name_label(object.clone()));
+        }
+    }
+
+    /// Adds the given state. Namespaced objects without a namespace are in `namespace`; unless the state is complete, other
+    /// namespaces and params may exist.
+    pub(super) fn fill(&mut self, state: &[InputObject], namespace: &str, complete: bool) {
+        let others = state.iter().map(|given| &given.object);
+        let placed: Vec<_> = others
+            .filter(|object| !is_of_cluster(object))
+            .map(|object| in_namespace(object, &self.objects, namespace))
+            .collect();
+        for object in placed {
+            self.objects.insert(object);
+        }
+        if !complete || !self.has_namespaces {
+            self.objects.assume_namespaces();
+        }
+        if !complete {
+            self.objects.assume_params();
         }
     }
 }
 
+fn is_of_cluster(object: &Value<'_>) -> bool {
+    let kind = object.get("kind").and_then(Value::as_str);
+    is_namespace(object) || kind == Some("CustomResourceDefinition")
+}
+
 /// The namespaces and definitions among some objects that a server can decode.
 pub(super) fn of_cluster<'t>(given: impl IntoIterator<Item = GivenObject<'t>>) -> Vec<Value<'static>> {
-    let counts = |object: &Value<'_>| {
-        let kind = object.get("kind").and_then(Value::as_str);
-        is_namespace(object) || kind == Some("CustomResourceDefinition")
-    };
     given
         .into_iter()
-        .filter(|given| given.received.is_ok() && counts(&given.object))
+        .filter(|given| given.received.is_ok() && is_of_cluster(&given.object))
         .map(|given| given.object.into_owned())
         .collect()
+}
+
+/// An object with its namespace, if it is of a namespaced kind.
+pub(super) fn in_namespace(object: &Value<'static>, defined: &pratique::Objects, namespace: &str) -> Value<'static> {
+    let named = object.at(&["metadata", "namespace"]).and_then(Value::as_str);
+    let is_namespaced = || {
+        let kind = kind_of(object).ok();
+        kind.and_then(|kind| defined.param_scope(&kind)) == Some(ParamScope::Namespaced)
+    };
+    let mut object = object.clone();
+    if named.unwrap_or_default().is_empty()
+        && is_namespaced()
+        && let Value::Object(members) = &mut object
+    {
+        if !matches!(members.get("metadata"), Some(Value::Object(_))) {
+            members.insert("metadata", Object::new());
+        }
+        if let Some(Value::Object(metadata)) = members.get_mut("metadata") {
+            metadata.insert("namespace", namespace.to_owned());
+        }
+    }
+    object
 }

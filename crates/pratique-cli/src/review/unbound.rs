@@ -1,24 +1,12 @@
-//! Policies without a binding: reports them, or binds them.
+//! Policies without a binding: reports them.
 
-use pratique_manifest::ManifestSet;
-use pratique_policy::Origin;
-use pratique_suite::{Unbound, bind, unbound};
+use pratique_suite::{Unbound, unbound};
 
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
+use crate::policies::OriginSets;
 use crate::style::{Style, Tone};
 use crate::unbound::{count, message};
-
-/// Adds bindings to all policies that have none.
-pub(super) fn bound(sets: Vec<ManifestSet>) -> Vec<ManifestSet> {
-    let mut sets = of_static(sets);
-    bind(&mut sets);
-    sets.into_iter().map(|(_, set)| set).collect()
-}
-
-fn of_static(sets: Vec<ManifestSet>) -> Vec<(Origin, ManifestSet)> {
-    sets.into_iter().map(|set| (Origin::Static, set)).collect()
-}
 
 /// Which of the manifests are evaluated.
 pub(super) struct EvaluationScope {
@@ -28,12 +16,12 @@ pub(super) struct EvaluationScope {
 
 impl EvaluationScope {
     /// Inspects manifests; `webhooks` is whether webhooks are called.
-    pub(super) fn of(sets: &[ManifestSet], webhooks: bool) -> Self {
-        let unbound = unbound(&of_static(sets.to_vec()));
+    pub(super) fn of(sets: &OriginSets, webhooks: bool) -> Self {
+        let unbound = unbound(sets);
         let policies = sets
             .iter()
-            .map(|set| set.validating_policies.len() + set.mutating_policies.len());
-        let called = sets.iter().any(|set| {
+            .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len());
+        let called = sets.iter().any(|(_, set)| {
             webhooks && (!set.validating_webhooks.is_empty() || !set.mutating_webhooks.is_empty())
         });
         EvaluationScope {

@@ -1,10 +1,12 @@
 //! Loads policies and webhooks, and keeps them current.
 
 use pratique::policy::OnUndecided;
-use pratique::{Admission, AdmissionBuilder, Live, StartError};
+use pratique::{Admission, AdmissionBuilder, Configurations, Live, StartError};
 use pratique_manifest::{LoadErrors, Plugin};
 use pratique_metrics::Metrics;
+use pratique_policy::Origin;
 use pratique_server::Reloads;
+use pratique_suite::add_policies;
 
 use super::cluster::{self, ClusterContext};
 use crate::arguments::ServeArguments;
@@ -16,6 +18,7 @@ use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::Text;
+use crate::policies::{self, PathsError};
 use crate::style::Style;
 
 /// The admission chain, which is kept current.
@@ -23,6 +26,8 @@ pub(super) struct LiveAdmission {
     pub(super) live: Live,
     pub(super) reloads: Reloads,
     pub(super) cluster: ClusterContext,
+    /// The policies of the API that were read from files.
+    pub(super) api: Vec<Configurations>,
 }
 
 /// Why policies cannot be loaded.
@@ -37,10 +42,8 @@ pub(super) enum LoadFailure {
 /// loaded in the background.
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
     let reloads = Reloads::default();
-    let live = builder(arguments)?
-        .live()
-        .observer(metrics.clone())
-        .observer(reloads.clone());
+    let (builder, api) = builder(arguments)?;
+    let live = builder.live().observer(metrics.clone()).observer(reloads.clone());
     // The printed configurations do not depend on the cluster, unless its configuration is followed.
     let prints = arguments.registration.print_webhook_configuration;
     let (live, cluster) = match prints && !arguments.cluster.follows() {
@@ -56,10 +59,12 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
         live,
         reloads,
         cluster,
+        api,
     })
 }
 
-fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, LoadFailure> {
+/// The builder, and the policies of the API that it has.
+fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, Vec<Configurations>), LoadFailure> {
     let max_load_memory = arguments.limits.max_load_memory;
     let builder = Admission::builder()
         .max_load_bytes(max_load_memory.map_or_else(memory::load, |mebibytes| u64::from(mebibytes) << 20))
@@ -68,28 +73,41 @@ fn builder(arguments: &ServeArguments) -> Result<AdmissionBuilder, LoadFailure> 
         .guards(arguments.guards.guards())
         .plain_http_redirects(arguments.guards.follow_plain_http_redirects)
         .on_undecided(OnUndecided::FailurePolicy);
-    let policies = &arguments.policies;
-    let builder = match (&policies.admission_control_config_file, &policies.manifests) {
+    let named = &arguments.policies;
+    let builder = match (&named.admission_control_config_file, &named.manifests) {
         (Some(path), _) => {
             openable(path).map_err(LoadFailure::Cli)?;
             builder.configuration(path)
         }
         (None, Some(path)) => {
             openable(path).map_err(LoadFailure::Cli)?;
-            let plugin = policies
+            let plugin = named
                 .plugin
                 .map_or_else(|| plugin_of(path), Ok)
                 .map_err(LoadFailure::Cli)?;
             builder.directory(path, plugin)
         }
-        (None, None) if arguments.cluster.follows() => builder,
-        (None, None) => builder.files(baseline::files(policies.level), Plugin::ValidatingAdmissionPolicy),
+        (None, None) if arguments.cluster.follows() || !named.paths.policies.is_empty() => builder,
+        (None, None) => builder.files(baseline::files(named.level), Plugin::ValidatingAdmissionPolicy),
     };
+    let of_paths = policies::load(&named.paths, builder.expressions()).map_err(|error| match error {
+        PathsError::Cli(error) => LoadFailure::Cli(error),
+        PathsError::Invalid { errors, mut texts } => {
+            LoadFailure::Invalid(problems::human(&errors, &mut texts, Style::of_stderr()))
+        }
+    })?;
+    let of_api = of_paths.iter().filter(|(origin, _)| *origin == Origin::Api);
+    let api = of_api.map(|(_, set)| set.clone().into()).collect();
+    let of_paths = of_paths.into_iter();
+    let builder = of_paths.fold(builder, |builder, (origin, set)| {
+        add_policies(builder, origin, set)
+    });
     // Before anything else is done, so that faults of manifests are the first to be told.
-    builder.load().map_err(|error| match error.load_errors() {
+    let loaded = builder.load().map_err(|error| match error.load_errors() {
         Some(errors) => invalid(errors),
         None => LoadFailure::Cli(CliError::Serve(error.to_string())),
-    })
+    })?;
+    Ok((loaded, api))
 }
 
 pub(super) fn invalid(errors: &LoadErrors) -> LoadFailure {

@@ -34,6 +34,7 @@ pub(super) fn print(
         .iter()
         .map(|set| ManifestSet::clone(set).into())
         .collect();
+    all.extend(admission.api.iter().cloned());
     if let Some(followed) = &admission.cluster.followed {
         wait(admission)?;
         all.extend(

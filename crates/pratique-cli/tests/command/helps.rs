@@ -130,7 +130,7 @@ fn what_hides_nothing() {
     );
     Directory::new()
         .with("policies/policy.yaml", params.replace(".static.k8s.io", ""))
-        .run(&["check", "policies"])
+        .run(&["check", "--origin", "static", "policies"])
         .is("name-and-params.txt");
 }
 

@@ -26,12 +26,14 @@ mod names;
 mod outputs;
 #[cfg(unix)]
 mod pipes;
+mod policies;
 mod readme;
 mod registry;
 mod review;
 mod security;
 mod serve;
 mod serve_webhooks;
+mod state;
 mod stdin;
 mod story;
 mod support;

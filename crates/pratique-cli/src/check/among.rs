@@ -1,0 +1,85 @@
+//! What is checked among objects of other kinds: `helm template … | pratique check -`.
+
+use std::path::Path;
+
+use pratique::expressions::Expressions;
+use pratique_manifest::{ManifestFile, Plugin, content_hash};
+
+use super::loaded::{Loaded, LoadedPlugins, Refusal};
+use crate::exit::CliError;
+use crate::input::{self, InputError, STDIN};
+use crate::output;
+use crate::output::text::text;
+use crate::policies::{Group, SortedPolicies, report_skipped};
+
+/// The name of standard input in locations.
+pub(super) const DISPLAY_NAME: &str = "<stdin>";
+
+/// The maximum size of the input, in MiB, as for objects that are reviewed: of small objects, a byte takes up to 16 of memory.
+pub(super) const MEBIBYTES: u32 = 32;
+
+/// Reads standard input.
+pub(super) fn read_file() -> Result<ManifestFile, CliError> {
+    input::read_file(Path::new(STDIN), MEBIBYTES).map_err(|unread| match unread {
+        InputError::Cli(error) => error,
+        _ => CliError::TooLarge {
+            path: DISPLAY_NAME.to_owned(),
+            mebibytes: MEBIBYTES,
+        },
+    })
+}
+
+/// Fails where there is nothing to check.
+pub(super) fn something(shown: &str, sorted: &SortedPolicies) -> Result<(), CliError> {
+    if shown == DISPLAY_NAME && sorted.others().contains_key("AdmissionConfiguration") {
+        return Err(CliError::ConfigurationOnStdin);
+    }
+    if sorted.groups().is_empty() && !sorted.has_failures() {
+        return Err(CliError::NoManifests {
+            path: shown.to_owned(),
+            count: sorted.others().values().sum(),
+        });
+    }
+    Ok(())
+}
+
+/// Reports what is checked as what, and what is skipped.
+pub(super) fn report(shown: &str, sorted: &SortedPolicies) {
+    let groups = sorted.groups();
+    let plugins: Vec<&str> = groups
+        .iter()
+        .filter_map(|group| group.plugin().map(Plugin::name))
+        .collect();
+    if !plugins.is_empty() {
+        output::note(&text!(
+            "{}: checked as static manifests of {}\n",
+            shown,
+            plugins.join(", ")
+        ));
+    }
+    if groups.contains(&Group::Api) {
+        output::note(&text!("{}: checked as objects of the API\n", shown));
+    }
+    report_skipped(shown, sorted);
+}
+
+/// Loads each group as a server does.
+pub(super) fn load(sorted: &SortedPolicies, expressions: &Expressions) -> Result<LoadedPlugins, Refusal> {
+    let sets = sorted.load(expressions).map_err(|refused| Refusal {
+        errors: refused.errors,
+        exit_code: 1,
+        stops_server: refused.stops_server,
+    })?;
+    let is_alone = sets.len() == 1 && sorted.others().is_empty();
+    let loaded = sets.into_iter().map(|(group, mut set)| {
+        if is_alone && group != Group::Api {
+            // A directory with this as its only file would have the same.
+            set.hash = content_hash(&sorted.files);
+        }
+        Loaded::new(group, None, set)
+    });
+    Ok(LoadedPlugins {
+        mixed: sorted.mixed().to_vec(),
+        ..LoadedPlugins::of(loaded.collect())
+    })
+}

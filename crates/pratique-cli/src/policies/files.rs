@@ -1,0 +1,107 @@
+//! Reads the files that paths of policies name: files, directories with all below them, and standard input.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pratique_manifest::{ManifestFile, path_text};
+use pratique_suite::is_manifest;
+
+use super::group::OriginName;
+use super::sorted::SortedPolicies;
+use crate::exit::CliError;
+use crate::input::{InputError, read_file};
+use crate::memory;
+
+/// How deep directories may nest.
+const MAX_DEPTH: usize = 64;
+
+/// Reads the files of paths, and sorts the objects in them by origin and plugin.
+///
+/// # Errors
+/// A path cannot be read. What is wrong within files is reported when they are loaded.
+pub(crate) fn read(
+    paths: &[impl AsRef<Path>],
+    origin: Option<OriginName>,
+) -> Result<SortedPolicies, CliError> {
+    let mut reader = Reader {
+        sorted: SortedPolicies::new(origin),
+        left: largest(),
+    };
+    for path in paths {
+        reader.add(path.as_ref())?;
+    }
+    Ok(reader.sorted)
+}
+
+/// The maximum size of all files, in bytes: what is larger takes more memory than a load may.
+fn largest() -> u64 {
+    memory::load() / 4
+}
+
+/// Reads files, as long as they are not too large.
+struct Reader {
+    sorted: SortedPolicies,
+    left: u64,
+}
+
+impl Reader {
+    fn add(&mut self, path: &Path) -> Result<(), CliError> {
+        if path != Path::new(crate::input::STDIN) && path.is_dir() {
+            return self.directory(path, 0);
+        }
+        let file = self.file(path)?;
+        self.sorted.add(file, true);
+        Ok(())
+    }
+
+    /// Adds the manifests below a directory, by name. Links to directories are not followed, nor are hidden ones read.
+    fn directory(&mut self, directory: &Path, depth: usize) -> Result<(), CliError> {
+        let unreadable = |error| CliError::Read {
+            path: path_text(directory),
+            error,
+        };
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(directory).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let is_directory = entry.file_type().map_err(unreadable)?.is_dir();
+            entries.push((entry.path(), is_directory));
+        }
+        entries.sort_unstable();
+        for (path, is_directory) in entries {
+            if is_directory && depth >= MAX_DEPTH {
+                return Err(CliError::TooDeep {
+                    path: path_text(&path),
+                });
+            }
+            match is_directory {
+                true if is_hidden(&path) => {}
+                true => self.directory(&path, depth + 1)?,
+                false if is_manifest(&path) && !path.is_dir() => match self.file(&path) {
+                    Ok(file) => self.sorted.add(file, false),
+                    Err(error) => self.sorted.add_unreadable(&error),
+                },
+                false => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &Path) -> Result<ManifestFile, CliError> {
+        let mebibytes = u32::try_from(self.left >> 20).unwrap_or(u32::MAX).max(1);
+        let file = read_file(path, mebibytes).map_err(|unread| match unread {
+            InputError::Cli(error) => error,
+            _ => CliError::TooLarge {
+                path: path_text(path),
+                mebibytes,
+            },
+        })?;
+        let length = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
+        self.left = self.left.saturating_sub(length);
+        Ok(file)
+    }
+}
+
+fn is_hidden(path: &PathBuf) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| name.starts_with('.'))
+}

@@ -1,0 +1,39 @@
+//! Reports what is not read as policies.
+
+use super::sorted::SortedPolicies;
+use crate::output;
+use crate::output::text::text;
+
+/// The maximum number of kinds that are listed.
+const MOST_KINDS: usize = 20;
+
+/// Reports objects of other kinds, and files of directories that are no objects.
+pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies) {
+    let others = sorted.others();
+    if !others.is_empty() {
+        let count: usize = others.values().sum();
+        let objects = if count == 1 { "object" } else { "objects" };
+        let kinds = others.iter().map(|(kind, count)| format!("{kind} ({count})"));
+        let shown_kinds: Vec<String> = kinds.take(MOST_KINDS).collect();
+        let more = match others.len().saturating_sub(MOST_KINDS) {
+            0 => String::new(),
+            more => format!(" and {more} more kinds"),
+        };
+        output::note(&text!(
+            "{}: skipped {} {} of other kinds: {}{}\n",
+            shown,
+            count,
+            objects,
+            shown_kinds.join(", "),
+            more,
+        ));
+    }
+    if let [first, ..] = sorted.unread() {
+        output::note(&text!(
+            "{}: skipped {} files that are no objects, such as {}\n",
+            shown,
+            sorted.unread().len(),
+            first
+        ));
+    }
+}

@@ -1,0 +1,230 @@
+//! The objects of files that configure admission, sorted by origin and plugin.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pratique::expressions::Expressions;
+use pratique_json::Value;
+use pratique_manifest::{
+    Contents, Document, Failure, Kind, LoadErrors, Location, ManifestFile, ManifestSet, NamedOrigin,
+    ObjectName, Plugin, Problem, Rule, load_among, load_api_among, load_static_among, read_contents,
+};
+use pratique_suite::convert::{convert, items};
+
+use super::group::{Group, OriginName};
+use crate::exit::CliError;
+
+/// The objects of files that configure admission.
+pub(crate) struct SortedPolicies {
+    /// What all objects are, whatever their names say.
+    origin: Option<OriginName>,
+    /// The files that were read.
+    pub(crate) files: Vec<ManifestFile>,
+    documents: BTreeMap<Group, Vec<Document>>,
+    /// The objects of the API.
+    api: Vec<(ObjectName, Location)>,
+    /// The number of objects of other kinds, by kind.
+    others: BTreeMap<String, usize>,
+    /// What could not be read.
+    failures: Vec<Failure>,
+    /// Files that were found in directories and are no objects, such as the values of a chart.
+    unread: Vec<String>,
+}
+
+/// Why policies do not load.
+pub(crate) struct Refused {
+    pub(crate) errors: LoadErrors,
+    /// Whether the first error is one of a server that reads static manifests, rather than of its API.
+    pub(crate) stops_server: bool,
+}
+
+/// The group of the kinds, as documents write it.
+const API_GROUP: &str = "admissionregistration.k8s.io";
+
+impl SortedPolicies {
+    pub(super) fn new(origin: Option<OriginName>) -> Self {
+        SortedPolicies {
+            origin,
+            files: Vec::new(),
+            documents: BTreeMap::new(),
+            api: Vec::new(),
+            others: BTreeMap::new(),
+            failures: Vec::new(),
+            unread: Vec::new(),
+        }
+    }
+
+    /// The objects of one file.
+    pub(crate) fn of_file(file: ManifestFile, origin: Option<OriginName>) -> Self {
+        let mut sorted = SortedPolicies::new(origin);
+        sorted.add(file, true);
+        sorted
+    }
+
+    /// Adds a file, which was `named` or found in a directory. Of the latter, those that are no objects are counted.
+    pub(super) fn add(&mut self, file: ManifestFile, named: bool) {
+        let Contents { documents, errors } = read_contents(&file);
+        let mut failures = errors.into_failures();
+        for document in documents {
+            for group in self.sort(&document, &mut failures) {
+                self.documents.entry(group).or_default().push(document.clone());
+            }
+        }
+        let is_meant = || String::from_utf8_lossy(&file.content).contains(API_GROUP);
+        match failures.is_empty() || named || is_meant() {
+            true => self.failures.append(&mut failures),
+            false => self.unread.push(file.path.clone()),
+        }
+        self.files.push(file);
+    }
+
+    /// Adds a file of a directory that cannot be read: it may have any objects.
+    pub(super) fn add_unreadable(&mut self, error: &CliError) {
+        self.failures
+            .push(failure(Rule::Unreadable, error.to_string(), None));
+    }
+
+    /// Counts the kinds of a document's objects; gives the groups that some of them belong to.
+    fn sort(&mut self, document: &Document, failures: &mut Vec<Failure>) -> BTreeSet<Group> {
+        let mut groups = BTreeSet::new();
+        for item in items(&document.source) {
+            let tree = document.source.tree();
+            let object = match convert(tree, item.node) {
+                // A comment, as templates leave them.
+                Value::Null => continue,
+                Value::Object(object) => item.named(object),
+                other => other,
+            };
+            let location = || document.source.document().location(tree.get(item.node).span);
+            let text = |path: &[&str]| {
+                object
+                    .at(path)
+                    .and_then(Value::as_str)
+                    .filter(|text| !text.is_empty())
+            };
+            let Some(name) = text(&["kind"]) else {
+                failures.push(missing_kind(location()));
+                continue;
+            };
+            let Some((kind, plugin)) = Kind::from_name(name).and_then(|kind| Some((kind, plugin_of(kind)?)))
+            else {
+                *self.others.entry(name.to_owned()).or_default() += 1;
+                continue;
+            };
+            let name = text(&["metadata", "name"]).unwrap_or_default();
+            let named = || NamedOrigin::of(kind, name, text(&["spec", "policyName"]));
+            let group = match (self.origin, named()) {
+                (Some(OriginName::Static), _) | (None, NamedOrigin::Static) => Group::Static(plugin),
+                (Some(OriginName::Api), _) | (None, NamedOrigin::Api) => Group::Api,
+            };
+            if group == Group::Api {
+                let name = name.to_owned();
+                self.api.push((ObjectName { kind, name }, location()));
+            }
+            groups.insert(group);
+        }
+        groups
+    }
+
+    /// The groups that there are objects of.
+    pub(crate) fn groups(&self) -> Vec<Group> {
+        self.documents.keys().copied().collect()
+    }
+
+    /// The number of objects of other kinds, by kind.
+    pub(crate) fn others(&self) -> &BTreeMap<String, usize> {
+        &self.others
+    }
+
+    /// Files of directories that are no objects.
+    pub(crate) fn unread(&self) -> &[String] {
+        &self.unread
+    }
+
+    /// Whether something could not be read.
+    pub(crate) fn has_failures(&self) -> bool {
+        !self.failures.is_empty()
+    }
+
+    /// The objects of the API that are among static manifests without being said to be.
+    pub(crate) fn mixed(&self) -> &[(ObjectName, Location)] {
+        let has_static = self.documents.keys().any(|group| *group != Group::Api);
+        match has_static {
+            true => &self.api,
+            false => &[],
+        }
+    }
+
+    /// Loads the objects of each group, as a server does.
+    pub(crate) fn load(&self, expressions: &Expressions) -> Result<Vec<(Group, ManifestSet)>, Refused> {
+        let options = expressions.options();
+        let of_static = self.failures.iter().map(|failure| (failure.clone(), true));
+        let mut failures: Vec<(Failure, bool)> = of_static.collect();
+        let mut sets = Vec::new();
+        for (group, documents) in &self.documents {
+            let loaded = match (group, self.origin) {
+                (Group::Static(plugin), None) => load_static_among(documents, *plugin, &options),
+                (Group::Static(plugin), Some(_)) => load_among(documents, *plugin, &options),
+                (Group::Api, origin) => load_api_among(documents, origin.is_some(), &options),
+            };
+            match loaded {
+                Ok(set) => sets.push((*group, set)),
+                Err(errors) => {
+                    let errors = errors.into_failures().into_iter();
+                    failures.extend(errors.map(|failure| (failure, *group != Group::Api)));
+                }
+            }
+        }
+        if failures.is_empty() {
+            return Ok(sets);
+        }
+        failures.sort_by_key(|(failure, _)| self.place(failure));
+        let stops_server = failures.first().is_some_and(|(_, is_static)| *is_static);
+        Err(Refused {
+            errors: LoadErrors::new(failures.into_iter().map(|(failure, _)| failure).collect()),
+            stops_server: stops_server && self.documents.keys().any(|group| *group != Group::Api),
+        })
+    }
+
+    /// The document that a failure is of, in the order of the files. A server decodes a document before it validates it, and
+    /// so are the failures of one.
+    fn place(&self, failure: &Failure) -> (usize, Option<usize>) {
+        let problem = failure.problems.first();
+        let location = problem.and_then(|problem| problem.location.as_ref());
+        let file =
+            location.and_then(|location| self.files.iter().position(|file| *file.path == *location.file));
+        (
+            file.unwrap_or(usize::MAX),
+            location.map(|location| location.document),
+        )
+    }
+}
+
+fn missing_kind(location: Location) -> Failure {
+    failure(
+        Rule::MissingKind,
+        "Object 'Kind' is missing".to_owned(),
+        Some(location),
+    )
+}
+
+fn failure(rule: Rule, message: String, location: Option<Location>) -> Failure {
+    Failure {
+        text: message.clone(),
+        problems: vec![Problem {
+            rule,
+            message,
+            field: None,
+            object: None,
+            location,
+            help: None,
+            summary: None,
+        }],
+    }
+}
+
+/// The plugin that reads static manifests of a kind.
+fn plugin_of(kind: Kind) -> Option<Plugin> {
+    Plugin::START_ORDER
+        .into_iter()
+        .find(|plugin| plugin.accepts(kind))
+}

@@ -1,0 +1,342 @@
+//! Policies of the API: read from files, directories, lists and standard input; checked and evaluated.
+
+use crate::support::Directory;
+
+const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: replica-limit}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+  validations:
+  - expression: object.spec.replicas <= int(params.data.max)
+    messageExpression: \"'at most ' + params.data.max + ' replicas'\"
+";
+
+const BINDING: &str = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: replica-limit}
+spec:
+  policyName: replica-limit
+  paramRef: {name: limits, namespace: policies, parameterNotFoundAction: Allow}
+  validationActions: [Deny]
+";
+
+const PARAM: &str = "apiVersion: v1
+kind: ConfigMap
+metadata: {name: limits, namespace: policies}
+data: {max: '3'}
+";
+
+const DEPLOYMENT: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 5
+  selector: {matchLabels: {a: b}}
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}
+";
+
+const STATIC: &str = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: names.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+  validations: [{expression: object.metadata.name != 'web', message: not web}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: names.static.k8s.io}
+spec: {policyName: names.static.k8s.io, validationActions: [Deny]}
+";
+
+const WEBHOOKS: &str = "apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: inject}
+webhooks:
+- name: inject.example.com
+  clientConfig: {service: {namespace: mesh, name: inject}}
+  rules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  admissionReviewVersions: [v1]
+  sideEffects: None
+";
+
+/// Policies of the API and a Deployment that they deny.
+fn files() -> Directory {
+    Directory::new()
+        .with("policies/policy.yaml", POLICY)
+        .with("policies/more/binding.yaml", BINDING)
+        .with("policies/values.txt", "no manifest")
+        .with("param.yaml", PARAM)
+        .with("static.yaml", STATIC)
+        .with("deployment.yaml", DEPLOYMENT)
+}
+
+#[test]
+fn policies_with_params_are_evaluated() {
+    files()
+        .run(&[
+            "review",
+            "--policies",
+            "policies",
+            "--objects",
+            "param.yaml",
+            "deployment.yaml",
+        ])
+        .is("policies-params.txt");
+}
+
+#[test]
+fn params_that_were_not_given_leave_it_undecided() {
+    let run = files().run(&["review", "--policies", "policies", "deployment.yaml"]);
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(
+        run.stdout
+            .contains("params of kind '/v1, Kind=ConfigMap' named \"limits\""),
+        "{run}"
+    );
+}
+
+#[test]
+fn paths_are_lists_files_and_standard_input() {
+    let files = files();
+    let one = format!("{POLICY}---\n{BINDING}");
+    let items = [POLICY, BINDING, PARAM].map(|text| text.trim_end().replace('\n', "\n  "));
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n- {}\n", items.join("\n- "));
+    for (arguments, input) in [
+        (&["--policies", "-"][..], one.as_str()),
+        (&["--policies", "-"], &list),
+        (&["--policies", "policies/policy.yaml,policies/more"], ""),
+        (
+            &[
+                "--policies",
+                "policies/policy.yaml",
+                "--policies",
+                "policies/more",
+            ],
+            "",
+        ),
+    ] {
+        let more = ["--objects", "param.yaml", "deployment.yaml"];
+        let run = files.run_with(&[&["review"], arguments, &more].concat(), input, &[]);
+        assert_eq!(run.code, Some(1), "{run}");
+        assert!(run.stdout.contains("denied request: at most 3 replicas"), "{run}");
+        assert_eq!(
+            run.stderr
+                .contains("skipped 1 object of other kinds: ConfigMap (1)"),
+            input == list,
+            "{run}"
+        );
+    }
+}
+
+#[test]
+fn both_origins_are_evaluated_static_manifests_first() {
+    let run = files().run(&[
+        "review",
+        "--policies",
+        "static.yaml,policies",
+        "--objects",
+        "param.yaml",
+        "deployment.yaml",
+        "--explain",
+    ]);
+    assert_eq!(run.code, Some(1), "{run}");
+    let place = |text: &str| run.stdout.find(text).unwrap_or_else(|| panic!("{text} in {run}"));
+    assert!(
+        place("policy names.static.k8s.io static.yaml:1:1")
+            < place("policy replica-limit policies/policy.yaml:1:1")
+    );
+}
+
+#[test]
+fn older_versions_are_read_as_served() {
+    let files = files()
+        .with(
+            "old/policy.yaml",
+            POLICY.replace("k8s.io/v1\n", "k8s.io/v1beta1\n"),
+        )
+        .with(
+            "old/binding.yaml",
+            BINDING
+                .replace("k8s.io/v1\n", "k8s.io/v1alpha1\n")
+                .replace(", parameterNotFoundAction: Allow", ""),
+        );
+    let run = files.run(&[
+        "review",
+        "--policies",
+        "old",
+        "--objects",
+        "param.yaml",
+        "deployment.yaml",
+    ]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stdout.contains("at most 3 replicas"), "{run}");
+    let run = files.run(&["check", "old"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let warning =
+        "read as v1alpha1, whose default for spec.paramRef.parameterNotFoundAction is not that of v1";
+    assert!(run.stdout.contains(warning), "{run}");
+}
+
+#[test]
+fn all_kinds_may_be_in_one_directory() {
+    files()
+        .with("policies/webhooks.yaml", WEBHOOKS)
+        .run(&["check", "policies"])
+        .is("policies-check.txt");
+}
+
+#[test]
+fn what_the_api_refuses() {
+    let directory = Directory::new().with(
+        "policy.yaml",
+        POLICY
+            .replace("apiVersion: v1, kind: ConfigMap", "apiVersion: v1")
+            .replace("operations", "operation"),
+    );
+    directory
+        .run(&["check", "policy.yaml"])
+        .is("policies-refused.txt");
+    let run = directory.run(&["review", "--policies", "policy.yaml", "policy.yaml"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains("unknown field"), "{run}");
+}
+
+#[test]
+fn origins_can_be_named() {
+    let files = files();
+    let run = files.run(&["check", "--origin", "static", "policies/policy.yaml"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    for text in [
+        "must have a name ending with",
+        "spec.paramKind is not supported for static manifests",
+    ] {
+        assert!(run.stdout.contains(text), "{run}");
+    }
+    let run = files.run(&["check", "--origin", "api", "static.yaml"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stderr.contains("static.yaml: checked as objects of the API"),
+        "{run}"
+    );
+}
+
+#[test]
+fn objects_of_the_api_among_static_manifests_are_told() {
+    let files = files().with("policies/static.yaml", STATIC);
+    let run = files.run(&["check", "policies"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(run.stdout.matches("[mixed-origins]").count(), 2, "{run}");
+    let run = files.run(&["check", "--deny", "mixed-origins", "policies"]);
+    assert_eq!(run.code, Some(1), "{run}");
+}
+
+#[test]
+fn exported_objects_have_no_faults() {
+    let exported = POLICY.replace(
+        "metadata: {name: replica-limit}",
+        "metadata:
+  name: replica-limit
+  creationTimestamp: '2025-01-01T00:00:00Z'
+  generation: 1
+  resourceVersion: '123'
+  uid: 0b1c9b0a-0000-4000-8000-000000000000
+  managedFields:
+  - {apiVersion: admissionregistration.k8s.io/v1, fieldsType: FieldsV1, manager: kubectl, operation: Update, time: '2025-01-01T00:00:00Z',
+    fieldsV1: {'f:spec': {'f:failurePolicy': {}}}}",
+    ) + "status: {observedGeneration: 1, typeChecking: {expressionWarnings: []}}\n";
+    let list = format!(
+        "apiVersion: v1\nkind: List\nmetadata: {{resourceVersion: ''}}\nitems:\n- {}\n",
+        exported.trim_end().replace('\n', "\n  ")
+    );
+    let run =
+        Directory::new()
+            .with("all.yaml", list)
+            .run(&["check", "--allow", "unbound-policy", "all.yaml"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(!run.stdout.contains("warning"), "{run}");
+}
+
+#[test]
+fn files_of_a_directory_that_are_no_objects_are_counted() {
+    let files = files()
+        .with("policies/values.yaml", "replicas: 3\n")
+        .with("policies/broken.yaml", "a: [\n");
+    let arguments = [
+        "review",
+        "--policies",
+        "policies",
+        "--objects",
+        "param.yaml",
+        "deployment.yaml",
+    ];
+    let run = files.run(&arguments);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stdout.contains("at most 3 replicas"), "{run}");
+    let skipped = "policies: skipped 2 files that are no objects, such as policies/broken.yaml";
+    assert!(run.stderr.contains(skipped), "{run}");
+    // What may be a policy is an error.
+    let run = files
+        .with(
+            "policies/chart.yaml",
+            "apiVersion: admissionregistration.k8s.io/v1\nspec: {{ x }}: y\n",
+        )
+        .run(&arguments);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run}");
+}
+
+#[test]
+fn nothing_to_evaluate_is_an_error() {
+    let run = files().run(&["review", "--policies", "param.yaml", "deployment.yaml"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("no policy, binding or webhook configuration among its 1 objects"),
+        "{run}"
+    );
+}
+
+#[test]
+fn policies_without_a_binding_can_be_bound() {
+    let policy = POLICY
+        .replace("  paramKind: {apiVersion: v1, kind: ConfigMap}\n", "")
+        .replace("int(params.data.max)", "3");
+    let (policy, _) = policy.split_once("    messageExpression").unwrap();
+    let files = files().with("alone.yaml", policy);
+    let arguments = ["review", "--policies", "alone.yaml", "deployment.yaml"];
+    let run = files.run(&arguments);
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(
+        run.stderr
+            .contains("ValidatingAdmissionPolicy replica-limit is not evaluated: no binding"),
+        "{run}"
+    );
+    let run = files.run(&[&arguments[..], &["--bind"]].concat());
+    assert_eq!(run.code, Some(1), "{run}");
+}
+
+#[test]
+fn servers_evaluate_them() {
+    let files = files();
+    let print = [
+        "serve",
+        "--print-webhook-configuration",
+        "--webhook-service",
+        "admission/pratique",
+        "--policies",
+    ];
+    let run = files.run(&[&print[..], &["policies"]].concat());
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("deployments"), "{run}");
+    let run = files.run(&[&print[..], &["param.yaml"]].concat());
+    assert_eq!(run.code, Some(2), "{run}");
+    // Without the state that they need, a server does not start.
+    let run = files.run(&["serve", "--listen", "127.0.0.1:0", "--policies", "policies"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains("replica-limit"), "{run}");
+}
