@@ -69,5 +69,6 @@ fn check(document: &str) {
 #[test]
 fn documents_show_what_is() {
     check("README.md");
+    check("docs/review.md");
     check("docs/test.md");
 }
