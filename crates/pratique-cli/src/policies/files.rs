@@ -1,7 +1,7 @@
 //! Reads the files that paths of policies name: files, directories with all below them, and standard input.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pratique_manifest::{ManifestFile, path_text};
 use pratique_suite::is_manifest;
@@ -101,7 +101,7 @@ impl Reader {
     }
 }
 
-fn is_hidden(path: &PathBuf) -> bool {
+fn is_hidden(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| name.starts_with('.'))
 }

@@ -149,7 +149,7 @@ fn unknown_fields() {
 fn missing_suffix() {
     let policy = POLICY.replace("deny-privileged.static.k8s.io", "deny-privileged");
     files(&policy, BINDING)
-        .run(&["check", "policies"])
+        .run(&["check", "--origin", "static", "policies"])
         .is("missing-suffix.txt");
 }
 
