@@ -37,7 +37,7 @@ pub(crate) use warnings::{WARNINGS, WarningArguments};
 
 /// Kubernetes admission control without a cluster.
 ///
-/// Exit codes: 0 everything is valid, allowed, as expected; 1 something is not; 2 wrong usage, or a file cannot be opened;
+/// Exit codes: 0 everything is valid, allowed, as expected; 1 something is not; 2 wrong usage, or something cannot be read;
 /// 3 nothing is denied, but something is undecided or was not evaluated, because an input is missing.
 #[derive(Debug, Parser)]
 #[command(name = "pratique", version, propagate_version = true)]

@@ -142,11 +142,17 @@ fn limits(mebibytes: u32) -> Limits {
 /// The exit status: denials take precedence over errors, and these over undecided requests.
 fn exit_status(tally: &Tally, errors: usize, scope: &EvaluationScope, fail_on: &[FailOn]) -> ExitStatus {
     let fails = |on: FailOn, count: usize| count > 0 && fail_on.contains(&on);
-    if fails(FailOn::Deny, tally.denied) || fails(FailOn::Warn, tally.warned) || fails(FailOn::Audit, tally.audited) {
+    if fails(FailOn::Deny, tally.denied)
+        || fails(FailOn::Warn, tally.warned)
+        || fails(FailOn::Audit, tally.audited)
+    {
         ExitStatus::Failure
     } else if fails(FailOn::Error, errors) {
         ExitStatus::Unread
-    } else if fails(FailOn::Undecided, tally.undecided + usize::from(!scope.can_deny())) {
+    } else if fails(
+        FailOn::Undecided,
+        tally.undecided + usize::from(!scope.can_deny()),
+    ) {
         ExitStatus::Undecided
     } else {
         ExitStatus::Success

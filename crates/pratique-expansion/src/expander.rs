@@ -124,11 +124,12 @@ impl Expander {
             return Ok(None);
         };
         let group = group_version.group.as_str();
-        let (path, found): (Vec<&str>, Option<Workload>) = match (builtin(group, kind), self.custom(group, kind)) {
-            (Some(found), _) => (found.path.to_vec(), Some(found)),
-            (None, Some(custom)) => (custom.path.iter().map(String::as_str).collect(), None),
-            (None, None) => return Ok(None),
-        };
+        let (path, found): (Vec<&str>, Option<Workload>) =
+            match (builtin(group, kind), self.custom(group, kind)) {
+                (Some(found), _) => (found.path.to_vec(), Some(found)),
+                (None, Some(custom)) => (custom.path.iter().map(String::as_str).collect(), None),
+                (None, None) => return Ok(None),
+            };
         let template = workload.at(&path).and_then(Value::as_object);
         let Some(template) = template else {
             return Err(ExpansionError::NoTemplate {

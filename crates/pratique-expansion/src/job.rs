@@ -39,7 +39,12 @@ pub(crate) fn of_cron_job<'v>(
 // Upstream: pkg/controller/job/indexed_job_utils.go, addIndexFailureCountAnnotation
 fn count_failures(pod: &mut Object<'_>, is_indexed: bool, limit: Option<&Value<'_>>) {
     if is_indexed && limit.is_some_and(|limit| !limit.is_null()) {
-        set(pod, "annotations", "batch.kubernetes.io/job-index-failure-count", "0");
+        set(
+            pod,
+            "annotations",
+            "batch.kubernetes.io/job-index-failure-count",
+            "0",
+        );
     }
 }
 
@@ -53,7 +58,9 @@ fn made<'v>(template: &'v Object<'_>, job: &Owner, is_manual: bool, is_indexed: 
             ("controller-uid", &job.uid),
             ("job-name", &job.name),
         ] {
-            let labels = template.get("metadata").and_then(|metadata| metadata.get("labels"));
+            let labels = template
+                .get("metadata")
+                .and_then(|metadata| metadata.get("labels"));
             // What the user set is kept, and may be refused by validation.
             if labels.is_none_or(|labels| labels.get(key).is_none()) {
                 set_label(&mut pod, key, value.clone());
@@ -101,7 +108,9 @@ fn indexed_prefix(job: &str) -> String {
     /// Names of 63 characters, without the five random ones.
     const LONGEST: usize = 58;
     let kept = match job.len() + SUFFIX.len() > LONGEST {
-        true => job.get(..job.floor_char_boundary(LONGEST - SUFFIX.len())).unwrap_or(job),
+        true => job
+            .get(..job.floor_char_boundary(LONGEST - SUFFIX.len()))
+            .unwrap_or(job),
         false => job,
     };
     format!("{kept}{SUFFIX}")

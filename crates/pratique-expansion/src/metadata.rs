@@ -24,7 +24,10 @@ impl Owner {
             api_version: api_version.to_owned(),
             kind: kind.to_owned(),
             // Objects without a name get one from the server.
-            name: text("name").or(text("generateName")).unwrap_or_default().to_owned(),
+            name: text("name")
+                .or(text("generateName"))
+                .unwrap_or_default()
+                .to_owned(),
             uid: text("uid").unwrap_or(NO_UID).to_owned(),
         }
     }
@@ -108,6 +111,11 @@ pub(crate) fn hash(template: &Object<'_>) -> String {
         hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     }
     let digits = hash.to_string();
-    let letter = |digit: u8| LETTERS.get(usize::from(digit) % LETTERS.len()).copied().unwrap_or(b'b');
+    let letter = |digit: u8| {
+        LETTERS
+            .get(usize::from(digit) % LETTERS.len())
+            .copied()
+            .unwrap_or(b'b')
+    };
     digits.bytes().map(|digit| char::from(letter(digit))).collect()
 }

@@ -11,11 +11,7 @@ const NODE: &str = "node";
 
 /// The first Pod of a StatefulSet.
 // Upstream: pkg/controller/statefulset/stateful_set_utils.go, newVersionedStatefulSetPod
-pub(crate) fn of_stateful_set<'v>(
-    set: &'v Value<'_>,
-    template: &'v Object<'_>,
-    owner: &Owner,
-) -> Object<'v> {
+pub(crate) fn of_stateful_set<'v>(set: &'v Value<'_>, template: &'v Object<'_>, owner: &Owner) -> Object<'v> {
     let ordinal = match set.at(&["spec", "ordinals", "start"]) {
         Some(Value::Int(start)) => *start,
         _ => 0,
@@ -43,7 +39,9 @@ pub(crate) fn of_stateful_set<'v>(
 /// gives several claims in any order; here it is that of their names.
 // Upstream: pkg/controller/statefulset/stateful_set_utils.go, updateStorage
 fn claim(spec: &mut Object<'_>, set: &Value<'_>, name: &str, ordinal: i64) {
-    let templates = set.at(&["spec", "volumeClaimTemplates"]).and_then(Value::as_array);
+    let templates = set
+        .at(&["spec", "volumeClaimTemplates"])
+        .and_then(Value::as_array);
     let mut claims: Vec<&str> = templates
         .unwrap_or_default()
         .iter()
@@ -77,13 +75,13 @@ fn claim(spec: &mut Object<'_>, set: &Value<'_>, name: &str, ordinal: i64) {
 
 /// The Pod of a DaemonSet for a node.
 // Upstream: pkg/controller/daemon/util/daemonset_util.go, CreatePodTemplate
-pub(crate) fn of_daemon_set<'v>(
-    set: &'v Value<'_>,
-    template: &'v Object<'_>,
-    owner: &Owner,
-) -> Object<'v> {
+pub(crate) fn of_daemon_set<'v>(set: &'v Value<'_>, template: &'v Object<'_>, owner: &Owner) -> Object<'v> {
     let mut pod = pod_of(template, owner);
-    let generation = set.at(&["metadata", "annotations", "deprecated.daemonset.template.generation"]);
+    let generation = set.at(&[
+        "metadata",
+        "annotations",
+        "deprecated.daemonset.template.generation",
+    ]);
     // A server sets the annotation on creation.
     let generation = generation.and_then(Value::as_str).unwrap_or("1");
     set_label(&mut pod, "pod-template-generation", generation);

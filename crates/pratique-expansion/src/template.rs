@@ -24,7 +24,11 @@ impl FromStr for PodTemplate {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (named, path) = text.split_once('=').ok_or(PodTemplateError)?;
         let (kind, group) = named.split_once('.').ok_or(PodTemplateError)?;
-        let path: Vec<String> = path.trim_start_matches('.').split('.').map(str::to_owned).collect();
+        let path: Vec<String> = path
+            .trim_start_matches('.')
+            .split('.')
+            .map(str::to_owned)
+            .collect();
         if kind.is_empty() || group.is_empty() || path.iter().any(String::is_empty) {
             return Err(PodTemplateError);
         }
@@ -43,9 +47,18 @@ mod tests {
     #[test]
     fn templates_are_named() {
         let found: PodTemplate = "Rollout.argoproj.io=.spec.template".parse().unwrap();
-        assert_eq!((found.kind.as_str(), found.group.as_str()), ("Rollout", "argoproj.io"));
+        assert_eq!(
+            (found.kind.as_str(), found.group.as_str()),
+            ("Rollout", "argoproj.io")
+        );
         assert_eq!(found.path, ["spec", "template"]);
-        for wrong in ["Rollout=spec", "Rollout.a", "Rollout.a=", ".a=b", "Rollout.a=b..c"] {
+        for wrong in [
+            "Rollout=spec",
+            "Rollout.a",
+            "Rollout.a=",
+            ".a=b",
+            "Rollout.a=b..c",
+        ] {
             assert_eq!(wrong.parse::<PodTemplate>(), Err(PodTemplateError), "{wrong}");
         }
     }

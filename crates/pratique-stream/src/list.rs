@@ -187,7 +187,10 @@ mod tests {
             in_yaml(b"items:\n  - apiVersion: v1\n    kind: Pod\n  - a"),
             Some((7, 2, None)),
         );
-        check(in_yaml(b"items:\n  - name: v1\n    spec: {kind: Pod}\n  - a"), None);
+        check(
+            in_yaml(b"items:\n  - name: v1\n    spec: {kind: Pod}\n  - a"),
+            None,
+        );
         check(in_yaml(b"kind: Bundle\nitems:\n- kind: Pod\n"), None);
         check(in_yaml(b"kind: List\nitems: [\n{}\n"), None);
     }

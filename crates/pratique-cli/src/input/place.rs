@@ -17,7 +17,9 @@ impl Shift {
     fn position(self, at: Position) -> Position {
         let column = if at.line <= 1 { self.place.column } else { 0 };
         Position {
-            line: at.line.saturating_add(saturated(self.place.line.saturating_sub(1))),
+            line: at
+                .line
+                .saturating_add(saturated(self.place.line.saturating_sub(1))),
             column: at.column.saturating_add(saturated(column)),
             offset: at.offset.saturating_add(self.place.offset),
         }

@@ -68,7 +68,10 @@ fn members(value: &Value<'_>) -> usize {
 fn has_negative_zero(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"-0").any(|at| {
         let before = at.checked_sub(1).and_then(|before| text.get(before));
-        matches!(before, None | Some(b':' | b'[' | b',' | b' ' | b'\t' | b'\r' | b'\n'))
+        matches!(
+            before,
+            None | Some(b':' | b'[' | b',' | b' ' | b'\t' | b'\r' | b'\n')
+        )
     })
 }
 
@@ -84,7 +87,11 @@ mod tests {
             in_string ^= character == '"';
             colons += usize::from(character == ':' && !in_string);
         }
-        assert_eq!(object(text.as_bytes(), colons, None).is_some(), is_quick, "{text}");
+        assert_eq!(
+            object(text.as_bytes(), colons, None).is_some(),
+            is_quick,
+            "{text}"
+        );
     }
 
     #[test]
@@ -98,7 +105,10 @@ mod tests {
         check(&pod(r#","spec":{"priority":-0}"#), false);
         check(r#"{"apiVersion":"v1","kind":"PodList","items":[]}"#, false);
         check(r#"{"apiVersion":"v1"}"#, false);
-        check(r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#, false);
+        check(
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#,
+            false,
+        );
         check("[]", false);
     }
 }

@@ -47,7 +47,9 @@ fn walk(directory: &Path, above: &Ignored, depth: usize, files: &mut Vec<PathBuf
         }
         if is_directory {
             if depth >= MAX_DEPTH {
-                return Err(unreadable(std::io::Error::other("directories are nested too deep")));
+                return Err(unreadable(std::io::Error::other(
+                    "directories are nested too deep",
+                )));
             }
             walk(&path, &ignored, depth + 1, files)?;
             continue;
@@ -68,7 +70,11 @@ fn is_hidden(path: &Path) -> bool {
 
 /// Whether a file has an extension of files with objects.
 fn has_objects(path: &Path) -> bool {
-    let extension = |path: &Path| path.extension().map(OsStr::to_ascii_lowercase).unwrap_or_default();
+    let extension = |path: &Path| {
+        path.extension()
+            .map(OsStr::to_ascii_lowercase)
+            .unwrap_or_default()
+    };
     let is_known = |path: &Path| {
         let extension = extension(path);
         EXTENSIONS.iter().any(|known| extension == *known)

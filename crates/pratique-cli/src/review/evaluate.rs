@@ -35,11 +35,7 @@ enum Extent {
 
 impl<'a> Evaluator<'a> {
     /// Evaluates policies only, and explains decisions if `explain` is set.
-    pub(super) fn policies(
-        admission: &'a Admission,
-        authorizer: Arc<dyn Authorizer>,
-        explain: bool,
-    ) -> Self {
+    pub(super) fn policies(admission: &'a Admission, authorizer: Arc<dyn Authorizer>, explain: bool) -> Self {
         Evaluator {
             admission,
             extent: Extent::Policies { authorizer, explain },
@@ -47,10 +43,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Evaluates policies and calls webhooks.
-    pub(super) fn chain(
-        admission: &'a Admission,
-        decider: Box<dyn Decider>,
-    ) -> Result<Self, CliError> {
+    pub(super) fn chain(admission: &'a Admission, decider: Box<dyn Decider>) -> Result<Self, CliError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(CliError::Thread)?;
         Ok(Evaluator {
@@ -74,7 +67,8 @@ impl<'a> Evaluator<'a> {
                 if *explain {
                     context = context.with_trace(&recorder);
                 }
-                self.admission.admit_policies(request, context, &mut exchanges.1)
+                self.admission
+                    .admit_policies(request, context, &mut exchanges.1)
             }
             (None, Extent::Chain { decider, runtime }) => {
                 let context = AdmissionContext::new(cluster).with_decider(&**decider);

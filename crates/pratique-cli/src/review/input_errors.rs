@@ -39,7 +39,11 @@ pub(super) fn described(error: InputError, style: Style) -> Result<(Text, Vec<Js
         ),
         InputError::Faulty { place, why } => one(place, why, style),
         InputError::Unread { path, error } => {
-            let message = CliError::Read { path: String::new(), error }.to_string();
+            let message = CliError::Read {
+                path: String::new(),
+                error,
+            }
+            .to_string();
             one(path, message.trim_start_matches(": ").to_owned(), style)
         }
         InputError::Invalid { file, line, errors } => {

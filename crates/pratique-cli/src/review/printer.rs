@@ -88,8 +88,7 @@ impl<'a> Printer<'a> {
         }
         self.given += reviewed.given;
         self.empty_lists += reviewed.empty_lists;
-        self.path_has_something |=
-            reviewed.given + reviewed.empty_lists + reviewed.errors.len() > 0;
+        self.path_has_something |= reviewed.given + reviewed.empty_lists + reviewed.errors.len() > 0;
         if !reviewed.notes.as_str().is_empty() {
             output::note(&reviewed.notes);
         }
@@ -158,7 +157,12 @@ impl<'a> Printer<'a> {
                     true => self.tally.table(),
                     false => output::text::Text::new(),
                 };
-                output::print(&text!("{}\n{}\n{}", table, self.tally.line(count), scope.counted()))?;
+                output::print(&text!(
+                    "{}\n{}\n{}",
+                    table,
+                    self.tally.line(count),
+                    scope.counted()
+                ))?;
             }
             ReviewFormat::Json | ReviewFormat::Ndjson => {
                 self.errors.print_json()?;

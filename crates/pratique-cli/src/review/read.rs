@@ -149,10 +149,11 @@ fn is_of_cluster(piece: &Piece) -> bool {
 /// Whether a file may have namespaces or definitions.
 fn mentions_cluster(file: &Path) -> std::io::Result<bool> {
     const BLOCK: usize = 1 << 20;
-    let stream = open(file)?;
-    if !stream.is_file {
+    // What is read of a pipe is gone.
+    if !fs::metadata(file)?.is_file() {
         return Ok(false);
     }
+    let stream = open(file)?;
     let finders = WORDS.map(Finder::new);
     let overlap = WORDS.iter().map(|word| word.len()).max().unwrap_or_default();
     let mut input = stream.input;

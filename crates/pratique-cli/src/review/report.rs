@@ -144,7 +144,10 @@ pub(super) fn subject(input: &InputRequest<'_>) -> String {
     } else {
         String::new()
     };
-    let parent = input.parent.as_ref().map(|parent| format!(" of {} {}", parent.kind, parent.name));
+    let parent = input
+        .parent
+        .as_ref()
+        .map(|parent| format!(" of {} {}", parent.kind, parent.name));
     format!(
         "{} {resource}{part}{} {namespace}{name}{}",
         request.operation,

@@ -130,7 +130,10 @@ impl<'a> RequestBuilder<'a> {
         {
             metadata.insert("namespace", of.namespace.clone());
         }
-        let name = pod.at(&["metadata", "name"]).and_then(Value::as_str).unwrap_or_default();
+        let name = pod
+            .at(&["metadata", "name"])
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let request = AdmissionRequest {
             // The uid of the workload's request, with another part.
             uid: of.uid.replacen("0000-0000", "0000-0001", 1),
@@ -148,7 +151,11 @@ impl<'a> RequestBuilder<'a> {
             ..AdmissionRequest::default()
         };
         let name = match of.name.as_str() {
-            "" => of.object.at(&["metadata", "generateName"]).and_then(Value::as_str).unwrap_or_default(),
+            "" => of
+                .object
+                .at(&["metadata", "generateName"])
+                .and_then(Value::as_str)
+                .unwrap_or_default(),
             name => name,
         };
         InputRequest {

@@ -141,7 +141,8 @@ impl Tally {
 
     /// A table by policy and namespace.
     pub(super) fn table(&self) -> Text {
-        let mut lines = vec![["POLICY", "NAMESPACE", "DENIED", "WARNED", "AUDITED", "UNDECIDED"].map(str::to_owned)];
+        let mut lines =
+            vec![["POLICY", "NAMESPACE", "DENIED", "WARNED", "AUDITED", "UNDECIDED"].map(str::to_owned)];
         for ((policy, namespace), row) in &self.policies {
             let or = |text: &str, other: &str| match text {
                 "" => other.to_owned(),

@@ -23,9 +23,9 @@ use super::{diff, github};
 use crate::arguments::ReviewFormat;
 use crate::exit::CliError;
 use crate::input::{GivenObject, InputError, Objects, piece};
+use crate::output::Printed;
 use crate::output::problems;
 use crate::output::text::{Text, text};
-use crate::output::Printed;
 use crate::style::{Style, Tone};
 
 /// Reviews objects.
@@ -213,9 +213,8 @@ impl Reviewer<'_> {
             quiet,
             summary,
         } = self.shown;
-        let is_clean = record.decision == Decision::Allowed
-            && record.policies.is_empty()
-            && record.warnings.is_empty();
+        let is_clean =
+            record.decision == Decision::Allowed && record.policies.is_empty() && record.warnings.is_empty();
         match format {
             ReviewFormat::Human if summary || (quiet && is_clean) => {}
             ReviewFormat::Human => reviewed.out.text(&report::one(&result, Style::of_stdout())),

@@ -259,7 +259,7 @@ fn hopeless_input_is_given_up() {
         let run = within(Duration::from_secs(120), || {
             directory.run_with(&["review", "-"], &input, &[])
         });
-        assert_eq!(run.code, Some(1), "{line}");
+        assert_eq!(run.code, Some(2), "{line}");
         assert!(run.stderr.contains("more than 1000 errors"), "{line}");
         assert!(run.stderr.len() < 1 << 20, "{line}: {} bytes", run.stderr.len());
     }

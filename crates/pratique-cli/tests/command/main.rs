@@ -8,6 +8,7 @@
     reason = "a test may stop where it fails"
 )]
 
+mod answers;
 mod audit;
 mod bounds;
 mod check;
@@ -36,6 +37,7 @@ mod serve_webhooks;
 mod state;
 mod stdin;
 mod story;
+mod streams;
 mod support;
 mod test;
 mod undecided;

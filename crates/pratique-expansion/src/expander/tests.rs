@@ -8,7 +8,9 @@ fn check(workload: &str, expected: &str) {
     let expander = Expander {
         templates: vec!["Rollout.argoproj.io=spec.template".parse().unwrap()],
     };
-    let found = expander.pod(&workload).map(|made| made.map(|made| made.pod.to_string()));
+    let found = expander
+        .pod(&workload)
+        .map(|made| made.map(|made| made.pod.to_string()));
     let found = match found {
         Ok(Some(pod)) => pod,
         Ok(None) => "no workload".to_owned(),
@@ -31,7 +33,11 @@ fn reference(version: &str, kind: &str, name: &str) -> String {
 
 #[test]
 fn pods_of_replica_sets() {
-    for (version, kind) in [("apps/v1", "ReplicaSet"), ("v1", "ReplicationController"), ("argoproj.io/v1", "Rollout")] {
+    for (version, kind) in [
+        ("apps/v1", "ReplicaSet"),
+        ("v1", "ReplicationController"),
+        ("argoproj.io/v1", "Rollout"),
+    ] {
         check(
             &format!(
                 r#"{{"apiVersion":"{version}","kind":"{kind}","metadata":{{"name":"web","namespace":"shop"}},"spec":{{"template":{{
@@ -64,7 +70,10 @@ fn pods_of_deployments() {
         let hash = text(&["metadata", "labels", "pod-template-hash"]);
         assert_eq!(text(&["metadata", "generateName"]), format!("web-{hash}-"));
         let owners = made.pod.at(&["metadata", "ownerReferences"]).unwrap().to_string();
-        assert!(owners.contains(&format!(r#""kind":"ReplicaSet","name":"web-{hash}""#)), "{owners}");
+        assert!(
+            owners.contains(&format!(r#""kind":"ReplicaSet","name":"web-{hash}""#)),
+            "{owners}"
+        );
         hash
     });
     assert_ne!(names[0], names[1]);
@@ -100,7 +109,10 @@ fn pods_of_daemon_sets() {
     )
     .unwrap();
     let made = Expander::default().pod(&set).unwrap().unwrap();
-    assert_eq!(made.user, "system:serviceaccount:kube-system:daemon-set-controller");
+    assert_eq!(
+        made.user,
+        "system:serviceaccount:kube-system:daemon-set-controller"
+    );
     let spec = made.pod.get("spec").unwrap();
     assert_eq!(spec.get("tolerations").unwrap().as_array().unwrap().len(), 7);
     let terms = "affinity nodeAffinity requiredDuringSchedulingIgnoredDuringExecution nodeSelectorTerms";
@@ -148,7 +160,10 @@ fn pods_of_jobs() {
 #[test]
 fn what_makes_no_pods() {
     check(r#"{"apiVersion":"v1","kind":"Pod","spec":{}}"#, "no workload");
-    check(r#"{"apiVersion":"example.com/v1","kind":"Deployment","spec":{"template":{}}}"#, "no workload");
+    check(
+        r#"{"apiVersion":"example.com/v1","kind":"Deployment","spec":{"template":{}}}"#,
+        "no workload",
+    );
     check(
         r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{}}"#,
         r#"no Pod is reviewed for Deployment "web": it has no Pod template at spec.template"#,

@@ -107,7 +107,9 @@ fn check_list(text: &str, items: &str, end: Option<&str>) {
             String::from_utf8(text).unwrap()
         };
         let number = found.last().map_or(0, |piece| piece.number);
-        let ends: Vec<Piece> = found.extract_if(.., |piece| piece.form == Form::ListEnd).collect();
+        let ends: Vec<Piece> = found
+            .extract_if(.., |piece| piece.form == Form::ListEnd)
+            .collect();
         let is_split = !ends.is_empty();
         if is_split || end.is_none() {
             assert_eq!(joined(&found), items, "in parts of {length}");
@@ -155,7 +157,10 @@ fn documents_go_on_after_lists() {
             (last.text.as_slice(), last.form.clone()),
             (&b"b: 1\n"[..], Form::Documents)
         );
-        assert_eq!(found.iter().filter(|piece| piece.form == Form::ListEnd).count(), 1);
+        assert_eq!(
+            found.iter().filter(|piece| piece.form == Form::ListEnd).count(),
+            1
+        );
     }
 }
 

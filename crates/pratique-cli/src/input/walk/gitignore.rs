@@ -149,9 +149,17 @@ fn matches(pattern: &[String], path: &[&str]) -> bool {
     skip(&mut fits);
     for name in path {
         let mut next = vec![false; fits.len()];
-        for (at, part) in pattern.iter().enumerate().filter(|(at, _)| fits.get(*at) == Some(&true)) {
+        for (at, part) in pattern
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| fits.get(*at) == Some(&true))
+        {
             let is_any = part == "**";
-            let to = if is_any && at + 1 < pattern.len() { at } else { at + 1 };
+            let to = if is_any && at + 1 < pattern.len() {
+                at
+            } else {
+                at + 1
+            };
             if is_any || glob(part, name) {
                 if let Some(state) = next.get_mut(to) {
                     *state = true;
