@@ -19,11 +19,7 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> Objects<'p> {
     };
     let mut read = Objects::default();
     if piece.values.is_empty() {
-        let shift = Shift {
-            place: piece.start,
-            documents: piece.number,
-        };
-        read.append(thorough(path, &piece.text, list, shift));
+        read.append(sequence(path, piece, list));
         return read;
     }
     let mut place = piece.start;
@@ -57,6 +53,22 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> Objects<'p> {
         }
     }
     read
+}
+
+/// Reads documents, or a sequence of items.
+fn sequence(path: &Arc<str>, piece: &Piece, list: Option<&ListHeader>) -> Objects<'static> {
+    /// A line that is no blank: the blanks that a document begins with are not read, and those of a sequence count.
+    const LINE: &[u8] = b"#\n";
+    let mut shift = Shift {
+        place: piece.start,
+        documents: piece.number,
+    };
+    if list.is_none() || !piece.text.starts_with(b" ") || piece.start.line < 2 {
+        return thorough(path, &piece.text, list, shift);
+    }
+    shift.place.line -= 1;
+    shift.place.offset = shift.place.offset.saturating_sub(LINE.len());
+    thorough(path, &[LINE, &piece.text].concat(), list, shift)
 }
 
 /// Reads a text with all positions, warnings and errors.

@@ -105,7 +105,7 @@ fn places_are_those_of_the_stream() {
     for number in 0..300 {
         writeln!(input, "{}", pod(number)).unwrap();
     }
-    input += "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"x\":1}}\n{\"a\": \n---\na: [\n";
+    input += "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"containers\":[],\"x\":1}}\n{\"a\": \n---\na: [\n";
     let run = Directory::new().run_with(&["review", "-"], &input, &[]);
     ends(&run, 1, "298 allowed, 3 denied, 2 errors");
     assert!(

@@ -103,7 +103,7 @@ fn the_authorizer_is_asked_for() {
     review(
         &asks,
         &["--authorizer", "faulty-rules.yaml"],
-        1,
+        2,
         &["unknown field `user`"],
     );
     review(

@@ -56,7 +56,13 @@ impl<'s> ValidationRun<'_, 's> {
     /// Denies because of an audit annotation that failed, whatever the binding's actions are.
     fn deny_annotation(&mut self, policy: &'s Policy, binding: Binding<'s>, error: &str) {
         let message = self.session.arena().str(error);
-        self.observe(policy, binding, Effect::Deny, ErrorType::of_message(error), message);
+        self.observe(
+            policy,
+            binding,
+            Effect::Deny,
+            ErrorType::of_message(error),
+            message,
+        );
         self.deny(policy, Some(binding), (error, None), DenialCause::Failure);
     }
 

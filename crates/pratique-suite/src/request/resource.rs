@@ -180,11 +180,22 @@ mod tests {
             ("Ingress", "ingresses.example.com"),
             ("MyEndpoints", "myendpoints.example.com"),
         ] {
-            assert_eq!(regular_resource(&GroupVersionKind::new("example.com", "v1", kind)), expected);
+            assert_eq!(
+                regular_resource(&GroupVersionKind::new("example.com", "v1", kind)),
+                expected
+            );
         }
-        assert_eq!(regular_resource(&GroupVersionKind::new("", "v1", "Deployment")), "deployments.");
+        assert_eq!(
+            regular_resource(&GroupVersionKind::new("", "v1", "Deployment")),
+            "deployments."
+        );
         // The name leads to no resource of another group.
-        check(("", "v1", "Deployment"), Some("deployments."), "", Some(("/v1/deployments", None)));
+        check(
+            ("", "v1", "Deployment"),
+            Some("deployments."),
+            "",
+            Some(("/v1/deployments", None)),
+        );
     }
 
     #[test]
