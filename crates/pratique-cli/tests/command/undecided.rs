@@ -109,13 +109,13 @@ fn the_authorizer_is_asked_for() {
     review(
         &asks,
         &["--authorizer", "empty.yaml"],
-        1,
+        2,
         &["expected a field `authorizer`"],
     );
     review(
         &asks,
         &["--authorizer", "other.yaml"],
-        1,
+        2,
         &["field `authorizer` is missing"],
     );
     review(&asks, &["--authorizer", "nowhere.yaml"], 2, &["nowhere.yaml"]);
