@@ -68,7 +68,7 @@ fn sequence(path: &Arc<str>, piece: &Piece, list: Option<&ListHeader>) -> Object
     }
     shift.place.line -= 1;
     shift.place.offset = shift.place.offset.saturating_sub(LINE.len());
-    thorough(path, &[LINE, &piece.text].concat(), list, shift)
+    thorough(path, &[LINE, piece.text.as_slice()].concat(), list, shift)
 }
 
 /// Reads a text with all positions, warnings and errors.
