@@ -120,7 +120,7 @@ fn nested_documents() {
     let directory = Directory::new().with("a.json", json).with("b.yaml", yaml);
     for (name, expected) in [("a.json", "exceeded max depth"), ("b.yaml", "512 levels deep")] {
         let run = within(LIMIT, || directory.run(&["review", name]));
-        assert_eq!(run.code, Some(1), "{}", head(&run));
+        assert_eq!(run.code, Some(2), "{}", head(&run));
         assert!(run.stderr.contains(expected), "{}", head(&run));
     }
 }
@@ -154,5 +154,5 @@ fn bytes_that_are_no_text() {
     directory.run(&["check", "policies"]).is("no-utf8.txt");
     directory.run(&["review", "pod.yaml"]).is("no-utf8-input.txt");
     let run = directory.run(&["review", "noise.yaml"]);
-    assert_eq!(run.code, Some(1), "{run}");
+    assert_eq!(run.code, Some(2), "{run}");
 }
