@@ -42,11 +42,11 @@ use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 use evaluate::Evaluator;
 use input_errors::InputErrors;
+use permissions::Permissions;
 use policies::LoadFailure;
 use printer::Printer;
 use read::Inputs;
 use request::RequestBuilder;
-use permissions::Permissions;
 use state::ClusterState;
 use stored::Stored;
 use tally::Tally;
@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         output::note(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(ExitStatus::Success);
     }
-    printer.end(&scope, &PodPolicies::of(sets.iter()))
+    printer.end(&scope, &PodPolicies::of(sets.iter().map(|(_, set)| set)))
 }
 
 fn limits(mebibytes: u32) -> Limits {

@@ -1,6 +1,6 @@
 //! The decisions of policies on a request.
 
-use pratique::policy::{Decision, Effect, ErrorType, Observer};
+use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver};
 use serde::Serialize;
 
 /// What a policy decided with a binding.
@@ -33,7 +33,7 @@ pub(super) enum Action {
 #[derive(Default)]
 pub(super) struct Decisions(pub(super) Vec<PolicyDecision>);
 
-impl Observer for Decisions {
+impl PolicyObserver for Decisions {
     fn decided(&mut self, decision: &Decision<'_>) {
         self.0.push(PolicyDecision {
             policy: decision.policy.to_owned(),

@@ -67,8 +67,7 @@ impl<'a> Evaluator<'a> {
                 if *explain {
                     context = context.with_trace(&recorder);
                 }
-                self.admission
-                    .admit_policies(request, context, &mut exchanges.1)
+                self.admission.admit_policies(request, context, &mut exchanges.1)
             }
             (None, Extent::Chain { decider, runtime }) => {
                 let context = AdmissionContext::new(cluster).with_decider(&**decider);

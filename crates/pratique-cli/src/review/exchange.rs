@@ -63,7 +63,7 @@ impl Exchange {
 pub(super) struct Exchanges(pub(super) Vec<Exchange>, pub(super) Decisions);
 
 impl ChainObserver for Exchanges {
-    fn policies(&mut self) -> Option<&mut dyn pratique::policy::Observer> {
+    fn policies(&mut self) -> Option<&mut dyn pratique::policy::PolicyObserver> {
         Some(&mut self.1)
     }
 

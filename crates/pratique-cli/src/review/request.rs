@@ -1,16 +1,18 @@
 //! Builds requests for objects from the arguments.
 
+use std::collections::BTreeMap;
+
 use pratique_expansion::Made;
 use pratique_json::Value;
 use pratique_suite::request::{
     self, BuildError, RequestTemplate, ResourceError, kind_of, regular_resource, target,
 };
 use pratique_types::builtin::ServedResource;
-use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
 
 use super::received::{InputRequest, Parent};
 use super::stored::Stored;
-use crate::arguments::RequestArguments;
+use crate::arguments::{RequestArguments, UserArguments};
 use crate::exit::CliError;
 use crate::input::{GivenObject, InputError};
 use crate::output::problems;

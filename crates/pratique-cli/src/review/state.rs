@@ -3,7 +3,7 @@
 use pratique::Objects;
 use pratique::cluster::{Cluster as _, ParamScope};
 use pratique_json::{Object, Value};
-use pratique_suite::request::cluster::{cluster, is_namespace, with_name_label};
+use pratique_suite::request::cluster::{is_namespace, with_name_label};
 use pratique_suite::request::{defined, kind_of};
 use pratique_types::builtin::ServedResource;
 
@@ -78,7 +78,11 @@ pub(super) fn of_cluster<'t>(given: impl IntoIterator<Item = GivenObject<'t>>) -
 }
 
 /// An object with its namespace, if it is of a namespaced kind.
-pub(super) fn in_namespace(object: &Value<'static>, defined: &pratique::Objects, namespace: &str) -> Value<'static> {
+pub(super) fn in_namespace(
+    object: &Value<'static>,
+    defined: &pratique::Objects,
+    namespace: &str,
+) -> Value<'static> {
     let named = object.at(&["metadata", "namespace"]).and_then(Value::as_str);
     let is_namespaced = || {
         let kind = kind_of(object).ok();

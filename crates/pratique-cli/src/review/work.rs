@@ -33,7 +33,7 @@ pub(super) struct Reviewer<'a> {
     pub(super) builder: RequestBuilder<'a>,
     pub(super) evaluator: Evaluator<'a>,
     /// The policies, to which explanations refer.
-    pub(super) sets: &'a [ManifestSet],
+    pub(super) sets: &'a [(Origin, ManifestSet)],
     pub(super) shown: Shown,
     pub(super) expander: Expander,
     /// Whether the Pods of workloads are reviewed.
@@ -189,7 +189,7 @@ impl Reviewer<'_> {
             Ok(mut result) => {
                 if let Some(explanation) = &mut result.explanation {
                     let sets = self.sets.iter();
-                    sets.for_each(|set| explanation.locate(Origin::Static, set));
+                    sets.for_each(|(origin, set)| explanation.locate(*origin, set));
                 }
                 let changed = match self.expands {
                     true => result.outcome.object.clone(),
