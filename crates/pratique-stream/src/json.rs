@@ -11,6 +11,7 @@ enum Class {
     Newline,
 }
 
+#[allow(clippy::indexing_slicing, reason = "the compiler evaluates it")]
 const fn classes() -> [Class; 256] {
     let mut classes = [Class::Other; 256];
     classes[b'"' as usize] = Class::Quote;

@@ -9,16 +9,16 @@ use pratique_plugin::{Effects, Plugin, PluginContext, Rejection, StateObjects};
 use pratique_types::AdmissionRequest;
 use serde_json::{Map, Value as Json, json};
 
+/// A plugin, or why it does not start with a configuration.
+type Made = Result<Box<dyn Plugin>, String>;
+
 /// Runs a case through the validating half of a plugin, and gives what differs from what was recorded: nothing if all is
 /// the same. Objects are as they were recorded after decoding.
 ///
 /// # Panics
 /// The case is not written as it should be.
 #[must_use]
-pub fn check_plugin_case(
-    case: &Json,
-    make: &dyn Fn(Option<&str>) -> Result<Box<dyn Plugin>, String>,
-) -> Vec<String> {
+pub fn check_plugin_case(case: &Json, make: &dyn Fn(Option<&str>) -> Made) -> Vec<String> {
     let expected = match &case["expect"] {
         Json::Array(expected) => expected.clone(),
         expected => vec![expected.clone()],

@@ -77,7 +77,8 @@ impl<'a> Printer<'a> {
         match reviewed.end {
             Some(End::File) => (self.file_errors, self.is_given_up) = (0, false),
             Some(End::Path(path)) => {
-                if !std::mem::take(&mut self.path_has_something) && self.given + self.errors.count() > 0 {
+                let has_something = std::mem::take(&mut self.path_has_something);
+                if !has_something && self.given + self.errors.count() > 0 {
                     self.warn(&path, "there is no object in it");
                 }
             }

@@ -136,10 +136,12 @@ fn matches(pattern: &[String], path: &[&str]) -> bool {
     let skip = |fits: &mut Vec<bool>| {
         for (at, part) in pattern.iter().enumerate() {
             // At the end of a pattern, `**` stands for at least one part.
-            if part == "**" && at + 1 < pattern.len() && fits.get(at) == Some(&true) {
-                if let Some(next) = fits.get_mut(at + 1) {
-                    *next = true;
-                }
+            if part == "**"
+                && at + 1 < pattern.len()
+                && fits.get(at) == Some(&true)
+                && let Some(next) = fits.get_mut(at + 1)
+            {
+                *next = true;
             }
         }
     };
@@ -160,15 +162,16 @@ fn matches(pattern: &[String], path: &[&str]) -> bool {
             } else {
                 at + 1
             };
-            if is_any || glob(part, name) {
-                if let Some(state) = next.get_mut(to) {
-                    *state = true;
-                }
+            if (is_any || glob(part, name))
+                && let Some(state) = next.get_mut(to)
+            {
+                *state = true;
             }
-            if is_any && at + 1 == pattern.len() {
-                if let Some(state) = next.get_mut(at) {
-                    *state = true;
-                }
+            if is_any
+                && at + 1 == pattern.len()
+                && let Some(state) = next.get_mut(at)
+            {
+                *state = true;
             }
         }
         skip(&mut next);
