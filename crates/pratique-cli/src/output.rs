@@ -48,6 +48,11 @@ impl Printed {
         self.0.extend_from_slice(commands.as_str().as_bytes());
     }
 
+    /// How many bytes there are to print.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Prints it.
     pub(crate) fn print(&self) -> Result<(), CliError> {
         match self.0.as_slice() {

@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     ordered::in_order(
         threads,
         move |intake| inputs.give(limits, cluster, &intake),
-        |unit| reviewer.review(unit),
+        |unit, give| reviewer.review(unit, give),
         |reviewed| printer.print(reviewed),
     )?;
     if printer.given == 0 && printer.errors.count() == 0 {

@@ -1,9 +1,10 @@
 //! Reads the files that paths of policies name: files, directories with all below them, and standard input.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use pratique_manifest::{ManifestFile, path_text};
+use pratique_manifest::{ManifestFile, path_text, read_regular};
 use pratique_suite::is_manifest;
 
 use super::group::OriginName;
@@ -76,7 +77,7 @@ impl Reader {
             match is_directory {
                 true if is_hidden(&path) => {}
                 true => self.directory(&path, depth + 1)?,
-                false if is_manifest(&path) && !path.is_dir() => match self.file(&path) {
+                false if is_manifest(&path) && !path.is_dir() => match self.listed(&path) {
                     Ok(file) => self.sorted.add(file, false),
                     Err(error) => self.sorted.add_unreadable(&error),
                 },
@@ -86,8 +87,26 @@ impl Reader {
         Ok(())
     }
 
+    /// Reads a file of a directory: the reader would wait for a pipe, which nothing there may ever write to.
+    fn listed(&mut self, path: &Path) -> Result<ManifestFile, CliError> {
+        let shown = path_text(path);
+        match read_regular(path, self.left) {
+            Ok(content) => {
+                let file = ManifestFile { path: shown, content };
+                self.count(&file);
+                Ok(file)
+            }
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(CliError::TooLarge {
+                path: shown,
+                mebibytes: self.mebibytes(),
+            }),
+            Err(error) => Err(CliError::Read { path: shown, error }),
+        }
+    }
+
+    /// Reads a file, a pipe or a device.
     fn file(&mut self, path: &Path) -> Result<ManifestFile, CliError> {
-        let mebibytes = u32::try_from(self.left >> 20).unwrap_or(u32::MAX).max(1);
+        let mebibytes = self.mebibytes();
         let file = read_file(path, mebibytes).map_err(|unread| match unread {
             InputError::Cli(error) => error,
             _ => CliError::TooLarge {
@@ -95,9 +114,18 @@ impl Reader {
                 mebibytes,
             },
         })?;
+        self.count(&file);
+        Ok(file)
+    }
+
+    /// How much may still be read.
+    fn mebibytes(&self) -> u32 {
+        u32::try_from(self.left >> 20).unwrap_or(u32::MAX).max(1)
+    }
+
+    fn count(&mut self, file: &ManifestFile) {
         let length = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
         self.left = self.left.saturating_sub(length);
-        Ok(file)
     }
 }
 

@@ -12,11 +12,11 @@ const AHEAD: usize = 4;
 
 /// Takes units of work in their order.
 pub(super) struct Intake<U, R> {
-    order: SyncSender<Receiver<R>>,
+    order: SyncSender<Receiver<Option<R>>>,
     queue: Arc<Queue<U, R>>,
 }
 
-/// Nobody waits for results any more.
+/// Results are not awaited any more.
 #[derive(Debug)]
 pub(super) struct Closed;
 
@@ -29,9 +29,12 @@ impl<U, R> Intake<U, R> {
     }
 }
 
-/// Units that no thread has taken yet, each with where its result goes.
+/// A unit, and where the parts of its result go; `None` ends them.
+type Job<U, R> = (U, SyncSender<Option<R>>);
+
+/// Units that no thread has taken yet.
 struct Queue<U, R> {
-    state: Mutex<State<(U, SyncSender<R>)>>,
+    state: Mutex<State<Job<U, R>>>,
     changed: Condvar,
 }
 
@@ -41,11 +44,11 @@ struct State<J> {
 }
 
 impl<U, R> Queue<U, R> {
-    fn locked(&self) -> MutexGuard<'_, State<(U, SyncSender<R>)>> {
+    fn locked(&self) -> MutexGuard<'_, State<Job<U, R>>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, job: (U, SyncSender<R>)) -> Result<(), Closed> {
+    fn push(&self, job: Job<U, R>) -> Result<(), Closed> {
         let mut state = self.locked();
         if state.is_closed {
             return Err(Closed);
@@ -56,7 +59,7 @@ impl<U, R> Queue<U, R> {
     }
 
     /// The next unit; `None` once there will be no more.
-    fn take(&self) -> Option<(U, SyncSender<R>)> {
+    fn take(&self) -> Option<Job<U, R>> {
         let mut state = self.locked();
         loop {
             if let Some(job) = state.jobs.pop_front() {
@@ -81,13 +84,13 @@ pub(super) fn cores() -> usize {
 }
 
 /// Works on units on some threads, and consumes the results in the order of the units, on this thread. Bounded numbers of
-/// units and results are held.
+/// units and of parts of results are held: a thread that gives one waits while those before it are not consumed.
 ///
 /// `produce` runs on a thread that is not waited for once `consume` fails: it may wait for input.
 pub(super) fn in_order<U, R, E>(
     threads: usize,
     produce: impl FnOnce(Intake<U, R>) + Send + 'static,
-    work: impl Fn(U) -> R + Sync,
+    work: impl Fn(U, &mut dyn FnMut(R)) + Sync,
     mut consume: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E>
 where
@@ -115,18 +118,24 @@ where
                 .stack_size(crate::STACK)
                 .spawn_scoped(scope, move || {
                     while let Some((unit, give)) = queue.take() {
-                        // Results that nobody waits for are dropped.
-                        let _ = give.send(work(unit));
+                        // Results that are not awaited any more are dropped.
+                        work(unit, &mut |part| drop(give.send(Some(part))));
+                        drop(give.send(None));
                     }
                 })?;
         }
         thread::Builder::new()
             .stack_size(crate::STACK)
             .spawn(move || produce(intake))?;
-        for result in results {
-            // A thread that panicked gives none, and its panic goes on when it is joined.
-            let Ok(result) = result.recv() else { break };
-            consume(result)?;
+        for parts in results {
+            loop {
+                match parts.recv() {
+                    Ok(Some(part)) => consume(part)?,
+                    Ok(None) => break,
+                    // The thread panicked, and its panic goes on when it is joined.
+                    Err(_) => return Ok(()),
+                }
+            }
         }
         Ok(())
     })
@@ -149,18 +158,19 @@ mod tests {
     fn results_come_in_order() {
         let mut found = Vec::new();
         let produce = |intake: Intake<u64, u64>| (0..200).for_each(|unit| intake.add(unit).unwrap());
-        let work = |unit| {
+        let work = |unit, give: &mut dyn FnMut(u64)| {
             if unit % 7 == 0 {
                 thread::sleep(std::time::Duration::from_millis(2));
             }
-            unit * 2
+            (0..unit % 5).for_each(|part| give(unit * 10 + part));
         };
         let consume = |result| {
             found.push(result);
             Ok::<(), io::Error>(())
         };
         in_order(3, produce, work, consume).unwrap();
-        assert_eq!(found, (0..200).map(|unit| unit * 2).collect::<Vec<_>>());
+        let expected = (0..200).flat_map(|unit| (0..unit % 5).map(move |part| unit * 10 + part));
+        assert_eq!(found, expected.collect::<Vec<_>>());
     }
 
     #[test]
@@ -170,7 +180,8 @@ mod tests {
             intake.add(1).unwrap();
             let _ = never.recv();
         };
-        let failed = in_order(2, produce, |unit| unit, |_| Err(io::Error::other("no")));
+        let work = |unit, give: &mut dyn FnMut(u64)| give(unit);
+        let failed = in_order(2, produce, work, |_| Err(io::Error::other("no")));
         assert_eq!(failed.unwrap_err().to_string(), "no");
     }
 }

@@ -48,6 +48,9 @@ pub(super) struct Shown {
     pub(super) summary: bool,
 }
 
+/// How many bytes of output a part of a result has at least, unless it is the last.
+const PART: usize = 256 << 10;
+
 /// What comes of a part of the inputs.
 #[derive(Default)]
 pub(super) struct Reviewed {
@@ -76,13 +79,13 @@ pub(super) enum End {
 }
 
 impl Reviewer<'_> {
-    /// Reviews a part of the inputs.
-    pub(super) fn review(&self, unit: Unit) -> Reviewed {
+    /// Reviews a part of the inputs. What comes of it is given in parts, so that not much of it is held.
+    pub(super) fn review(&self, unit: Unit, give: &mut dyn FnMut(Reviewed)) {
         let mut reviewed = Reviewed::default();
         match unit {
             Unit::Piece { path, piece, state } => {
                 let objects = piece::read(&path, &piece);
-                if let Err(error) = self.objects(objects, &state, &mut reviewed) {
+                if let Err(error) = self.objects(objects, &state, &mut reviewed, give) {
                     reviewed.fatal = Some(error);
                 }
             }
@@ -90,7 +93,7 @@ impl Reviewer<'_> {
             Unit::EndOfFile => reviewed.end = Some(End::File),
             Unit::EndOfPath(path) => reviewed.end = Some(End::Path(path)),
         }
-        reviewed
+        give(reviewed);
     }
 
     fn objects(
@@ -98,6 +101,7 @@ impl Reviewer<'_> {
         objects: Objects<'_>,
         state: &ClusterState,
         reviewed: &mut Reviewed,
+        give: &mut dyn FnMut(Reviewed),
     ) -> Result<(), CliError> {
         reviewed.empty_lists = objects.empty_lists;
         reviewed.given = objects.given.len();
@@ -120,6 +124,9 @@ impl Reviewer<'_> {
                 Ok(built) => self.request(built, state, reviewed)?,
                 Err(InputError::Cli(error)) => return Err(error),
                 Err(error) => reviewed.fault(error),
+            }
+            if reviewed.out.len() >= PART {
+                give(std::mem::take(reviewed));
             }
         }
         Ok(())

@@ -131,7 +131,8 @@ fn large_files() {
     let directory = Directory::new()
         .with("m/large.yaml", &large)
         .with("large.yaml", &large);
-    let run = within(LIMIT, || directory.run(&["check", "m"]));
+    let plugin = ["check", "--plugin", "ValidatingAdmissionPolicy", "m"];
+    let run = within(LIMIT, || directory.run(&plugin));
     assert_eq!(run.code, Some(1), "{}", head(&run));
     assert!(
         run.stdout
