@@ -62,6 +62,8 @@ mod metadata;
 mod object;
 mod patch;
 mod placeholders;
+mod prepare;
+mod receive;
 mod refusal;
 mod registry;
 mod request;

@@ -1,0 +1,181 @@
+//! The second step of a request: what validating admission sees, and what is stored.
+
+use pratique_json::Value;
+use pratique_types::Status;
+
+use crate::managed_fields;
+use crate::metadata::{fill, fill_namespace, reduce_owner_references, wipe};
+use crate::object;
+use crate::refusal::{self, Refusal};
+use crate::registry::{Prepared, Received, Registry, Step, check_version};
+use crate::request::{Attributes, Verb};
+use crate::strategy::{Endpoint, Strategy};
+use crate::{connected, scale};
+
+impl Registry<'_> {
+    /// Prepares a request for validating admission and for storage.
+    ///
+    /// # Errors
+    /// The server refuses it after mutating admission.
+    pub fn prepare(&self, received: Received<'_>) -> Result<Prepared, Refusal> {
+        let mut received = received;
+        let restored = restore_managed_fields(&mut received);
+        received.warnings.extend(restored);
+        if let Some(warning) = reduce_owner_references(&mut received.attributes.object, true) {
+            received.warnings.push(warning);
+        }
+        let warnings = received.warnings.clone();
+        let refused = |status| Refusal { status, warnings };
+        match received.step {
+            Step::Create(strategy) => self.prepare_new(received, &strategy).map_err(refused),
+            Step::Update(strategy, endpoint) => self
+                .prepare_change(received, &strategy, endpoint)
+                .map_err(refused),
+            Step::Scale(strategy) => scale::prepare(self, received, &strategy).map_err(refused),
+            Step::Connected => Ok(connected::prepare(self, received)),
+            Step::Delete => Ok(crate::delete::prepare(received)),
+        }
+    }
+
+    // Upstream: apiserver/pkg/registry/generic/registry/store.go, create; rest/create.go, BeforeCreate
+    fn prepare_new(&self, received: Received<'_>, strategy: &Strategy) -> Result<Prepared, Box<Status>> {
+        let mut object = received.attributes.object.clone();
+        let mut context = self.context(&received);
+        if received.request.verb != Verb::Create {
+            wipe(&mut object);
+        }
+        fill(&mut object, self.placeholders);
+        let target = &received.request.target;
+        let name = object::text(&object, &["metadata", "name"]).to_owned();
+        if !name.is_empty() && self.exists(&received, &name) {
+            return Err(refusal::already_exists(&target.resource, &name));
+        }
+        if let Some((begin, _)) = strategy.begin {
+            begin(&mut context, &mut object);
+        }
+        fill_namespace(&mut object, target)?;
+        strategy.prepare_for_create(&mut context, &mut object);
+        (strategy.canonicalize)(&mut object);
+        let mut warnings = std::mem::take(&mut context.warnings);
+        self.scheme.settle(&received.attributes.kind, &mut object);
+        warnings.extend(crate::warnings::on_create(
+            &received.attributes.kind,
+            &object,
+            self.placeholders,
+        ));
+        let name = object::text(&object, &["metadata", "name"]).to_owned();
+        let attributes = Attributes {
+            name,
+            object,
+            ..received.attributes
+        };
+        self.prepared(attributes, received.warnings, warnings)
+    }
+
+    fn exists(&self, received: &Received<'_>, name: &str) -> bool {
+        let target = &received.request.target;
+        let namespace = if target.namespaced {
+            target.namespace.as_str()
+        } else {
+            ""
+        };
+        let resource = &target.resource;
+        let found = self
+            .store
+            .get(&resource.group, &resource.resource, namespace, name);
+        found.is_some()
+    }
+
+    // Upstream: apiserver/pkg/registry/generic/registry/store.go, Update; rest/update.go, BeforeUpdate
+    fn prepare_change(
+        &self,
+        received: Received<'_>,
+        strategy: &Strategy,
+        endpoint: Option<Endpoint>,
+    ) -> Result<Prepared, Box<Status>> {
+        let mut object = received.attributes.object.clone();
+        let old = received.attributes.old_object.clone();
+        let target = &received.request.target;
+        check_version(&mut object, &old, strategy, &received)?;
+        let mut context = self.context(&received);
+        if let Some((_, begin)) = strategy.begin.filter(|_| endpoint.is_none()) {
+            begin(&mut context, &mut object, &old);
+        }
+        fill_namespace(&mut object, target)?;
+        object::copy(&mut object, &old, &["metadata", "generation"]);
+        match endpoint {
+            Some(endpoint) => endpoint.prepare_for_update(&mut context, &mut object, &old),
+            None => strategy.prepare_for_update(&mut context, &mut object, &old),
+        }
+        keep_system_fields(&mut object, &old);
+        (strategy.canonicalize)(&mut object);
+        let mut warnings = std::mem::take(&mut context.warnings);
+        self.scheme.settle(&received.attributes.kind, &mut object);
+        if endpoint.is_none() {
+            warnings.extend(crate::warnings::on_update(
+                &received.attributes.kind,
+                &object,
+                &old,
+            ));
+        }
+        let attributes = Attributes {
+            object,
+            ..received.attributes
+        };
+        self.prepared(attributes, received.warnings, warnings)
+    }
+
+    /// The outcome of a request whose object is stored.
+    fn prepared(
+        &self,
+        attributes: Attributes,
+        before: Vec<String>,
+        after: Vec<String>,
+    ) -> Result<Prepared, Box<Status>> {
+        let mut stored = self.scheme.through_storage(&attributes.kind, &attributes.object);
+        self.scheme.default_again(&attributes.kind, &mut stored)?;
+        let mut warnings = before;
+        for warning in after {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+        Ok(Prepared {
+            attributes,
+            stored,
+            warnings,
+        })
+    }
+}
+
+/// Takes `managedFields` back that mutating admission made unreadable. The warning says why they are.
+// Upstream: apiserver/pkg/endpoints/handlers/fieldmanager/admission.go, Admit
+fn restore_managed_fields(received: &mut Received<'_>) -> Option<String> {
+    let object = &mut received.attributes.object;
+    let path: object::Path<'_> = &["metadata", "managedFields"];
+    let fault = managed_fields::fault(object.at(path))?;
+    object::remove(object, path);
+    if let Some(managed) = received.managed.take() {
+        object::set(object, path, managed);
+    }
+    Some(format!(
+        ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
+         admission controller; please fix your requests: {fault}"
+    ))
+}
+
+/// Metadata that an update cannot change.
+fn keep_system_fields(object: &mut Value<'static>, old: &Value<'static>) {
+    if object::text(object, &["metadata", "uid"]).is_empty() {
+        object::copy(object, old, &["metadata", "uid"]);
+    }
+    for field in ["creationTimestamp", "deletionTimestamp"] {
+        if object::has(old, &["metadata", field]) {
+            object::copy(object, old, &["metadata", field]);
+        }
+    }
+    let grace: object::Path<'_> = &["metadata", "deletionGracePeriodSeconds"];
+    if object::has(old, grace) && !object::has(object, grace) {
+        object::copy(object, old, grace);
+    }
+}

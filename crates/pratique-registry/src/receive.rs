@@ -1,0 +1,232 @@
+//! The first step of a request: what mutating admission sees.
+
+use pratique_json::Value;
+use pratique_types::{Operation, Status};
+
+use crate::managed_fields::FieldSet;
+use crate::metadata::{check_name, fill_namespace, reduce_owner_references, wipe};
+use crate::object;
+use crate::refusal::{self, Refusal};
+use crate::registry::{Received, Registry, Step, keep_reset, managed};
+use crate::request::{Attributes, Request, Verb};
+use crate::{patch, scale};
+
+impl Registry<'_> {
+    /// Decodes a request: what mutating admission sees.
+    ///
+    /// # Errors
+    /// The server refuses it before admission.
+    pub fn receive<'q>(&self, request: Request<'q>) -> Result<Received<'q>, Refusal> {
+        match request.verb {
+            Verb::Delete => Ok(crate::delete::receive(self, request)?),
+            Verb::Create => self.receive_new(request),
+            _ => self.receive_change(request),
+        }
+    }
+
+    // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler
+    fn receive_new<'q>(&self, request: Request<'q>) -> Result<Received<'q>, Refusal> {
+        let target = &request.target;
+        let validation = request.field_validation.unwrap_or_default();
+        let decoded = self.scheme.decode(&target.kind, request.body, validation)?;
+        let mut warnings = crate::deprecation::warning(&target.kind, self.release)
+            .into_iter()
+            .collect::<Vec<_>>();
+        warnings.extend(decoded.warnings);
+        let refused = |warnings: &[String], status| Refusal {
+            status,
+            warnings: warnings.to_vec(),
+        };
+        let mut object = decoded.object;
+        wipe(&mut object);
+        fill_namespace(&mut object, target).map_err(|status| refused(&warnings, status))?;
+        warnings.extend(reduce_owner_references(&mut object, false));
+        let strategy = self.strategy(&request);
+        let step = match strategy {
+            Some(strategy) if target.subresource.is_empty() => Step::Create(strategy),
+            _ => Step::Connected,
+        };
+        let reset = match strategy {
+            Some(strategy) if target.subresource.is_empty() => FieldSet::of_fields(strategy.reset),
+            _ => FieldSet::default(),
+        };
+        let empty = self.scheme.empty(&target.kind);
+        self.manage(&request, &reset, &empty, &mut object);
+        let name = match target.name.is_empty() {
+            true => object::text(&object, &["metadata", "name"]).to_owned(),
+            false => target.name.clone(),
+        };
+        let namespace = match target.is_namespaces() {
+            true => name.clone(),
+            false => target.namespace.clone(),
+        };
+        let defaulted_labels = defaulted_labels(request.body);
+        Ok(Received {
+            managed: managed(&object),
+            attributes: attributes(&request, Operation::Create, name, namespace, object, Value::Null),
+            warnings,
+            step,
+            defaulted_labels,
+            request,
+        })
+    }
+
+    // Upstream: apiserver/pkg/endpoints/handlers/update.go, UpdateResource; patch.go, PatchResource
+    fn receive_change<'q>(&self, request: Request<'q>) -> Result<Received<'q>, Refusal> {
+        let target = &request.target;
+        let mut warnings = crate::deprecation::warning(&target.kind, self.release)
+            .into_iter()
+            .collect::<Vec<_>>();
+        let refused = |warnings: &[String], status| Refusal {
+            status,
+            warnings: warnings.to_vec(),
+        };
+        let not_found = || refusal::not_found(&target.resource, &target.name);
+        let Some(strategy) = self.strategy(&request) else {
+            return Err(not_found().into());
+        };
+        let endpoint = match target.subresource.as_str() {
+            "" | "scale" => None,
+            name => match strategy.endpoint(name) {
+                Some(endpoint) => Some(endpoint),
+                None => return Err(not_found().into()),
+            },
+        };
+        let reset = FieldSet::of_fields(endpoint.map_or(strategy.reset, |endpoint| endpoint.reset));
+        let given = match request.verb {
+            Verb::Update => {
+                let validation = request.field_validation.unwrap_or_default();
+                let decoded = self.scheme.decode(&target.kind, request.body, validation)?;
+                let mut object = decoded.object;
+                warnings.extend(decoded.warnings);
+                keep_reset(request.body, &mut object);
+                let checked = fill_namespace(&mut object, target).and_then(|()| check_name(&object, target));
+                checked.map_err(|status| refused(&warnings, status))?;
+                warnings.extend(reduce_owner_references(&mut object, false));
+                Some(object)
+            }
+            _ => None,
+        };
+        let stored = self.stored_object(&request)?;
+        let is_scale = target.subresource == "scale" && target.custom_status.is_none();
+        let old = match (&stored, is_scale) {
+            (Some(stored), true) => Some(scale::managed(target, stored)),
+            (Some(stored), false) => Some(stored.clone()),
+            (None, _) => None,
+        };
+        let creates = target.subresource.is_empty()
+            && match request.verb {
+                Verb::Update => strategy.creates_on_update,
+                Verb::Apply { .. } => true,
+                _ => false,
+            };
+        if old.is_none() && !creates {
+            return Err(refused(&warnings, not_found()));
+        }
+        let empty = self.scheme.empty(&target.kind);
+        let live = old.as_ref().unwrap_or(&empty);
+        let mut object = match given {
+            Some(mut object) => {
+                self.check_uid(&request, &object, old.as_ref())
+                    .map_err(|status| refused(&warnings, status))?;
+                self.manage(&request, &reset, live, &mut object);
+                object
+            }
+            None => {
+                let changed = patch::changed(self, &request, &reset, live, &empty);
+                let (mut object, told) = changed.map_err(|status| refused(&warnings, status))?;
+                warnings.extend(told);
+                let checked = fill_namespace(&mut object, target).and_then(|()| check_name(&object, target));
+                checked.map_err(|status| refused(&warnings, status))?;
+                object
+            }
+        };
+        let (operation, step) = match (&old, is_scale) {
+            (None, _) => (Operation::Create, Step::Create(strategy)),
+            (Some(_), true) => (Operation::Update, Step::Scale(strategy)),
+            (Some(_), false) => (Operation::Update, Step::Update(strategy, endpoint)),
+        };
+        self.scheme.settle(&target.kind, &mut object);
+        let (name, namespace) = (target.name.clone(), target.namespace.clone());
+        let old = old.unwrap_or_default();
+        Ok(Received {
+            managed: managed(&object),
+            attributes: attributes(&request, operation, name, namespace, object, old),
+            warnings,
+            step,
+            defaulted_labels: false,
+            request,
+        })
+    }
+
+    /// Refuses an update of an object with another uid.
+    // Upstream: apiserver/pkg/storage/interfaces.go, Preconditions.Check
+    fn check_uid(
+        &self,
+        request: &Request<'_>,
+        object: &Value<'static>,
+        old: Option<&Value<'static>>,
+    ) -> Result<(), Box<Status>> {
+        let uid = object::text(object, &["metadata", "uid"]);
+        let of_old = old
+            .map(|old| object::text(old, &["metadata", "uid"]))
+            .unwrap_or_default();
+        if uid.is_empty() || uid == of_old {
+            return Ok(());
+        }
+        let target = &request.target;
+        let key = storage_key(request);
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition \
+             failed: UID in precondition: {uid}, UID in object meta: {of_old}"
+        );
+        Err(refusal::conflict(&target.resource, &target.name, &why))
+    }
+}
+
+/// Where an object is stored.
+fn storage_key(request: &Request<'_>) -> String {
+    let target = &request.target;
+    let group = match target.custom_status {
+        Some(_) => format!("{}/", target.resource.group),
+        None => String::new(),
+    };
+    let namespace = match target.namespaced {
+        true => format!("{}/", target.namespace),
+        false => String::new(),
+    };
+    format!(
+        "/registry/{group}{}/{namespace}{}",
+        target.resource.resource, target.name
+    )
+}
+
+fn attributes(
+    request: &Request<'_>,
+    operation: Operation,
+    name: String,
+    namespace: String,
+    object: Value<'static>,
+    old_object: Value<'static>,
+) -> Attributes {
+    Attributes {
+        kind: request.target.kind.clone(),
+        resource: request.target.resource.clone(),
+        subresource: request.target.subresource.clone(),
+        options: request.options(operation),
+        dry_run: request.dry_run,
+        operation,
+        name,
+        namespace,
+        object,
+        old_object,
+    }
+}
+
+/// Whether a body leaves the labels of its object to defaulting.
+fn defaulted_labels(body: &[u8]) -> bool {
+    match pratique_json::parse(body) {
+        Ok(object) => object.at(&["metadata", "labels"]).is_none_or(Value::is_empty),
+        Err(_) => false,
+    }
+}
