@@ -83,11 +83,11 @@ impl World {
         self.watched.as_ref().unwrap().current().value.clone()
     }
 
-    /// Waits until exactly these policies are in use.
+    /// Waits until exactly these policies are in use, and everything that is told of it was heard.
     #[track_caller]
     pub(crate) fn expect(&self, names: &[&str]) {
         let start = Instant::now();
-        while self.names() != names {
+        while self.names() != names || !self.is_heard() {
             let heard = self.heard.attempts.lock().unwrap();
             assert!(
                 start.elapsed() < DEADLINE,
@@ -97,6 +97,13 @@ impl World {
             drop(heard);
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// Whether the attempt that loaded the version in use was heard of: the log and the observer follow the swap.
+    fn is_heard(&self) -> bool {
+        let number = self.watched.as_ref().unwrap().current().number;
+        let attempts = self.heard.attempts();
+        attempts.iter().filter(|kept| **kept == Kept::Loaded).count() as u64 > number
     }
 
     /// Waits until a reason that has this in it is heard, and sees that the last good policies are in use.
@@ -199,6 +206,17 @@ impl Heard {
     #[track_caller]
     pub(crate) fn wait_beyond(&self, count: usize) -> Vec<Kept> {
         self.wait_for(|attempts| attempts.len() > count)
+    }
+
+    /// Waits for at least one more attempt than there were before, and sees that none of them changed anything. How
+    /// many there are depends on how the events of one change are gathered.
+    #[track_caller]
+    pub(crate) fn expect_unchanged_beyond(&self, count: usize) {
+        let heard = self.wait_beyond(count);
+        assert!(
+            heard[count..].iter().all(|kept| *kept == Kept::Unchanged),
+            "{heard:?}"
+        );
     }
 }
 
