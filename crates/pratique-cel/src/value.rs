@@ -189,6 +189,7 @@ impl<'a> Value<'a> {
     pub fn from_json(value: &'a json::Value<'a>) -> Self {
         match value {
             json::Value::Array(elements) => Value::List(List::Json(elements)),
+            json::Value::NilArray => Value::List(List::Json(&[])),
             json::Value::Object(object) => Value::Map(Map::Json(object)),
             scalar => Value::from_scalar(scalar),
         }
@@ -215,6 +216,7 @@ impl<'a> Value<'a> {
     pub fn from_typed_json(value: &'a json::Value<'a>) -> Self {
         match value {
             json::Value::Array(elements) => Value::List(List::Typed(elements)),
+            json::Value::NilArray => Value::List(List::Typed(&[])),
             json::Value::Object(object) => Value::Map(Map::Typed(object)),
             scalar => Value::from_scalar(scalar),
         }
@@ -236,7 +238,9 @@ impl<'a> Value<'a> {
             json::Value::Int(number) => Value::Int(*number),
             json::Value::Float(number) => Value::Double(*number),
             json::Value::String(text) => Value::String(text),
-            json::Value::Null | json::Value::Array(_) | json::Value::Object(_) => Value::Null,
+            json::Value::Null | json::Value::Array(_) | json::Value::NilArray | json::Value::Object(_) => {
+                Value::Null
+            }
         }
     }
 

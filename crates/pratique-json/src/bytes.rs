@@ -7,7 +7,7 @@ use crate::Value;
 /// Appends a value as compact JSON.
 pub fn write(value: &Value<'_>, to: &mut Vec<u8>) {
     match value {
-        Value::Null => to.extend_from_slice(b"null"),
+        Value::Null | Value::NilArray => to.extend_from_slice(b"null"),
         Value::Bool(true) => to.extend_from_slice(b"true"),
         Value::Bool(false) => to.extend_from_slice(b"false"),
         Value::Int(number) => integer(*number, to),

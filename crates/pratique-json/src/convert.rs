@@ -26,7 +26,7 @@ impl<'a> TryFrom<&'a serde_json::Value> for Value<'a> {
 impl From<Value<'_>> for serde_json::Value {
     fn from(value: Value<'_>) -> Self {
         match value {
-            Value::Null => serde_json::Value::Null,
+            Value::Null | Value::NilArray => serde_json::Value::Null,
             Value::Bool(value) => value.into(),
             Value::Int(number) => number.into(),
             Value::Float(number) => whole(number).map_or_else(|| number.into(), Into::into),

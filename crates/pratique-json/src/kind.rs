@@ -14,7 +14,7 @@ impl Value<'_> {
             Value::Bool(_) => "bool",
             Value::Int(_) | Value::Float(_) => "number",
             Value::String(_) => "string",
-            Value::Array(_) => "array",
+            Value::Array(_) | Value::NilArray => "array",
             Value::Object(_) => "object",
         }
     }

@@ -10,7 +10,8 @@ use crate::{Interrupted, Object, Progress};
 ///
 /// Numbers follow the API server's decoder: a number without fraction and exponent that fits an `i64` is an
 /// [`Value::Int`], every other number is a [`Value::Float`].
-#[derive(Clone, Debug, PartialEq, Default)]
+/// [`Value::NilArray`] equals the empty array, as `equality.Semantic` of apimachinery has it.
+#[derive(Clone, Debug, Default)]
 pub enum Value<'a> {
     /// `null`
     #[default]
@@ -25,8 +26,29 @@ pub enum Value<'a> {
     String(Cow<'a, str>),
     /// An array.
     Array(Vec<Value<'a>>),
+    /// The empty array that is written as `null`: what Go's nil slice is within an object that is not written yet. No text
+    /// is read as one.
+    NilArray,
     /// An object.
     Object(Object<'a>),
+}
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) | (Value::NilArray, Value::NilArray) => true,
+            (Value::Bool(value), Value::Bool(other)) => value == other,
+            (Value::Int(number), Value::Int(other)) => number == other,
+            (Value::Float(number), Value::Float(other)) => number == other,
+            (Value::String(text), Value::String(other)) => text == other,
+            (Value::Array(elements), Value::Array(other)) => elements == other,
+            (Value::Array(elements), Value::NilArray) | (Value::NilArray, Value::Array(elements)) => {
+                elements.is_empty()
+            }
+            (Value::Object(object), Value::Object(other)) => object == other,
+            _ => false,
+        }
+    }
 }
 
 impl<'a> Value<'a> {
@@ -55,7 +77,7 @@ impl<'a> Value<'a> {
             Cow::Owned(text) => text.capacity(),
         };
         match self {
-            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => 0,
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::NilArray => 0,
             Value::String(string) => text(string),
             Value::Array(elements) => {
                 let of_elements: usize = elements.iter().map(Value::owned_bytes).sum();
@@ -72,7 +94,7 @@ impl<'a> Value<'a> {
     /// How many bytes of memory a copy that borrows nothing holds besides its own.
     pub fn copied_bytes(&self) -> usize {
         match self {
-            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => 0,
+            Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::NilArray => 0,
             Value::String(text) => text.len(),
             Value::Array(elements) => {
                 let of_elements: usize = elements.iter().map(Value::copied_bytes).sum();
@@ -116,6 +138,7 @@ impl<'a> Value<'a> {
     pub fn as_array(&self) -> Option<&[Value<'a>]> {
         match self {
             Value::Array(elements) => Some(elements),
+            Value::NilArray => Some(&[]),
             _ => None,
         }
     }
@@ -136,7 +159,7 @@ impl<'a> Value<'a> {
     /// Whether it says nothing: null, `""`, 0, false, `[]` or `{}`.
     pub fn is_empty(&self) -> bool {
         match self {
-            Value::Null => true,
+            Value::Null | Value::NilArray => true,
             Value::Bool(value) => !value,
             Value::Int(number) => *number == 0,
             Value::Float(number) => *number == 0.0,
@@ -169,6 +192,7 @@ impl<'a> Value<'a> {
             Value::Object(object) if progress.nodes(object.len()) => Value::Object(object.copied(progress)),
             // What is interrupted has no value.
             Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
+            Value::NilArray => Value::NilArray,
             Value::Bool(value) => Value::Bool(*value),
             Value::Int(number) => Value::Int(*number),
             Value::Float(number) => Value::Float(*number),
@@ -210,6 +234,7 @@ impl<'a> Value<'a> {
             Value::Object(object) if progress.nodes(object.len()) => {
                 Value::Object(object.reread(names, progress))
             }
+            Value::NilArray => Value::Null,
             // What is interrupted has no value.
             Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
         }
@@ -234,6 +259,7 @@ impl<'a> Value<'a> {
                 Value::Array(elements.iter().map(|element| element.owned(progress)).collect())
             }
             Value::Object(object) if progress.nodes(object.len()) => Value::Object(object.owned(progress)),
+            Value::NilArray => Value::NilArray,
             // What is interrupted has no value.
             Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
         }
@@ -243,6 +269,7 @@ impl<'a> Value<'a> {
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Value::Null => Value::Null,
+            Value::NilArray => Value::NilArray,
             Value::Bool(value) => Value::Bool(value),
             Value::Int(number) => Value::Int(number),
             Value::Float(number) => Value::Float(number),

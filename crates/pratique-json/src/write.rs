@@ -18,7 +18,7 @@ impl Display for Value<'_> {
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Value::Null => serializer.serialize_unit(),
+            Value::Null | Value::NilArray => serializer.serialize_unit(),
             Value::Bool(value) => serializer.serialize_bool(*value),
             Value::Int(number) => serializer.serialize_i64(*number),
             Value::Float(number) => match whole(*number) {

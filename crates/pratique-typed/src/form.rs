@@ -126,6 +126,7 @@ fn read_again<'a>(value: &'a Value<'a>, progress: &Progress<'_>) -> Option<Value
     let again = |value| read_again(value, progress);
     match value {
         Value::Float(_) => Some(value.rewritten("")).filter(|read| read.as_int().is_some()),
+        Value::NilArray => Some(Value::Null),
         Value::Array(elements) if progress.nodes(elements.len()) => {
             let read = changes(elements.iter(), again)?;
             Some(Value::Array(or_old(elements.iter(), read).collect()))

@@ -195,7 +195,7 @@ fn unescaped(token: &str) -> Option<String> {
 /// A value in the model's types.
 fn plain(value: &Value<'_>) -> Plain {
     match value {
-        Value::Null => Plain::Null,
+        Value::Null | Value::NilArray => Plain::Null,
         Value::Bool(value) => Plain::from(*value),
         Value::Int(number) => Plain::from(*number),
         Value::Float(number) => Plain::from(*number),

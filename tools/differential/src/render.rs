@@ -85,7 +85,7 @@ fn form(converted: Result<json::Value<'static>, mutation::NotJson>) -> Json {
 
 fn plain(value: &json::Value<'_>) -> Json {
     match value {
-        json::Value::Null => Json::Null,
+        json::Value::Null | json::Value::NilArray => Json::Null,
         json::Value::Bool(value) => json!(value),
         json::Value::Int(number) => json!(number),
         json::Value::Float(number) => json!(double(*number)),

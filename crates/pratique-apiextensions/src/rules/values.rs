@@ -110,7 +110,7 @@ fn go_type(value: &Value<'_>) -> &'static str {
         Value::Int(_) => "int64",
         Value::Float(_) => "float64",
         Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
+        Value::Array(_) | Value::NilArray => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
     }
 }

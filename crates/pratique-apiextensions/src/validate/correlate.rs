@@ -119,7 +119,7 @@ fn key_of(keys: &[Box<str>], item: &Value<'_>) -> Option<String> {
             Value::Int(_) => 'i',
             Value::Float(_) => 'f',
             Value::String(_) => 's',
-            Value::Null | Value::Array(_) | Value::Object(_) => return None,
+            Value::Null | Value::Array(_) | Value::NilArray | Value::Object(_) => return None,
         };
         text.push(kind);
         text.push_str(&item.get(name)?.to_string());

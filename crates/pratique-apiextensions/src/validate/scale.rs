@@ -87,7 +87,7 @@ fn wrong(path: &[&str], value: &Value<'_>, expected: &str) -> String {
         Value::Int(_) => "int64",
         Value::Float(_) => "float64",
         Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
+        Value::Array(_) | Value::NilArray => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
     };
     let path = path.join(".");
@@ -105,6 +105,7 @@ fn go_text(value: &Value<'_>) -> String {
         Value::Int(number) => number.to_string(),
         Value::Float(number) => general_form(*number),
         Value::String(text) => text.to_string(),
+        Value::NilArray => "[]".to_owned(),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(go_text).collect();
             format!("[{}]", items.join(" "))

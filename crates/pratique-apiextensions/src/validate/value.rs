@@ -139,7 +139,7 @@ fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
         Value::Int(_) => (Type::Integer, "int64"),
         Value::Float(_) => (Type::Number, "float64"),
         Value::String(_) => (Type::String, ""),
-        Value::Array(_) => (Type::Array, ""),
+        Value::Array(_) | Value::NilArray => (Type::Array, ""),
         Value::Object(_) | Value::Null => (Type::Object, ""),
     };
     let is_whole = matches!(value, Value::Float(number) if number::is_integer(*number)) && has(Type::Integer);

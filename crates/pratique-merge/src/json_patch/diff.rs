@@ -44,6 +44,10 @@ impl<'a> Differ<'a> {
                     self.operation("replace", Some(to));
                 }
             }
+            // Only one of them is written as null.
+            (Value::Array(_), Value::NilArray) | (Value::NilArray, Value::Array(_)) => {
+                self.operation("replace", Some(to));
+            }
             _ if from == to => {}
             _ => self.operation("replace", Some(to)),
         }

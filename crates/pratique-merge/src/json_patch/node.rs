@@ -39,14 +39,14 @@ impl<'a> Node<'a> {
     pub(super) fn of_operation(value: Option<&Value<'a>>) -> Self {
         match value {
             None => Node::default(),
-            Some(Value::Null) => Node::Nothing,
+            Some(Value::Null | Value::NilArray) => Node::Nothing,
             Some(value) => Node::Plain(value.clone()),
         }
     }
 
     /// Whether there is a value at all.
     pub(super) fn is_some(&self) -> bool {
-        !matches!(self, Node::Plain(Value::Null))
+        !matches!(self, Node::Plain(Value::Null | Value::NilArray))
     }
 
     /// Makes an array or object one that can be looked into and changed.
@@ -109,7 +109,7 @@ impl Size {
     /// The size of a value.
     pub(super) fn of(value: &Value<'_>) -> Self {
         let bytes = match value {
-            Value::Null | Value::Bool(true) => 4,
+            Value::Null | Value::NilArray | Value::Bool(true) => 4,
             Value::Bool(false) => 5,
             Value::Int(number) => integer(*number),
             Value::Float(number) => json_form(*number).len(),

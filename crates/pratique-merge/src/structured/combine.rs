@@ -36,7 +36,7 @@ impl Combiner<'_> {
             {
                 self.combine_lists(list, elements, patch);
             }
-            (Value::Array(elements), Patch::EmptyList, _, Some(list))
+            (Value::Array(elements), Patch::EmptyList | Patch::NilList, _, Some(list))
                 if list.merging != ListMerging::Atomic && !elements.is_empty() => {}
             (Value::Object(object), Patch::Null, Some(map), _) if !map.atomic && !object.is_empty() => {}
             (Value::Array(elements), Patch::Null, None, Some(list))

@@ -26,7 +26,7 @@ pub(super) enum View<'v, 'a, N> {
     Foreign(&'v Foreign),
     /// The null of an expression.
     ForeignNull,
-    /// The empty list of an expression.
+    /// The empty list of an expression, which is a nil slice in Go.
     ForeignList,
 }
 
@@ -39,6 +39,7 @@ impl<'a> Node<'a> for Value<'a> {
             Value::Float(number) => View::Float(*number),
             Value::String(text) => View::String(text),
             Value::Array(elements) => View::List(elements),
+            Value::NilArray => View::ForeignList,
             Value::Object(object) => View::Map(object.members()),
         }
     }
@@ -54,7 +55,7 @@ impl<'a> Node<'a> for Patch<'a> {
             Patch::Float(number) => View::Float(*number),
             Patch::String(text) => View::String(text),
             Patch::List(elements) => View::List(elements),
-            Patch::EmptyList => View::ForeignList,
+            Patch::EmptyList | Patch::NilList => View::ForeignList,
             Patch::Map(members) => View::Map(members),
             Patch::Foreign(foreign) => View::Foreign(foreign),
         }

@@ -28,6 +28,8 @@ pub enum Patch<'a> {
     /// The empty list of an expression: a list like others, but null where the merge puts it into the object, as
     /// the reference's is.
     EmptyList,
+    /// The same where the object has no Go type: what the merge puts into it is a list still, [`Value::NilArray`].
+    NilList,
     /// A map or struct; of members with the same key the last one counts.
     Map(Vec<(Cow<'a, str>, Patch<'a>)>),
     /// Any other value, such as a timestamp, or an error in place of a value: always refused.
@@ -54,6 +56,7 @@ impl<'a> From<Value<'a>> for Patch<'a> {
             Value::Float(number) => Patch::Float(number),
             Value::String(text) => Patch::String(text),
             Value::Array(elements) => Patch::List(elements.into_iter().map(Patch::from).collect()),
+            Value::NilArray => Patch::NilList,
             Value::Object(object) => Patch::Map(
                 object
                     .into_iter()
@@ -82,6 +85,7 @@ impl<'a> Patch<'a> {
                     .map(|(key, member)| (key, member.into_value(progress)))
                     .collect(),
             ),
+            Patch::NilList => Value::NilArray,
             Patch::Null | Patch::NullValue | Patch::EmptyList | Patch::Foreign(_) => Value::Null,
             Patch::List(_) | Patch::Map(_) => Value::Null,
         }

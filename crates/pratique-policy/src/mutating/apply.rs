@@ -85,7 +85,12 @@ fn merged<'s>(
     progress.outcome()?;
     names.map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
     let go = |part: typed::Part<'_>| version.go_value(part, progress);
-    let patch = patch_form::patch(value, &context, Conversion { go: &go, progress });
+    let conversion = Conversion {
+        go: &go,
+        progress,
+        has_go_type: typed::is_builtin(version.kind),
+    };
+    let patch = patch_form::patch(value, &context, conversion);
     progress.outcome()?;
     let patch = patch.map_err(|error| Refusal::Policy(error.to_string()))?;
     let schema = session.context.cluster.merge_schema(version.kind);

@@ -2,6 +2,7 @@
 
 use pratique_cel::Fault;
 use pratique_json::Progress;
+use pratique_merge::structured::Patch;
 
 use crate::typed::{GoValue, Part};
 
@@ -12,11 +13,21 @@ pub(super) struct Conversion<'g> {
     pub(super) go: &'g dyn Fn(Part<'_>) -> Option<GoValue>,
     /// Once it is stopped, results of conversions are void.
     pub(super) progress: &'g Progress<'g>,
+    /// Whether the object is of a Go type, which it is converted into.
+    pub(super) has_go_type: bool,
 }
 
 impl Conversion<'_> {
     pub(super) fn go_value(&self, part: Part<'_>) -> Option<GoValue> {
         (self.go)(part)
+    }
+
+    /// The empty list of an expression, which is a nil slice.
+    pub(super) fn empty_list<'s>(&self) -> Patch<'s> {
+        match self.has_go_type {
+            true => Patch::EmptyList,
+            false => Patch::NilList,
+        }
     }
 }
 

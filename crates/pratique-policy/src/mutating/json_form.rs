@@ -151,7 +151,7 @@ fn of_patch<'s>(patch: Patch<'s>, progress: &Progress<'_>) -> Result<json::Value
         Patch::Int(number) => double(number as f64)?,
         Patch::Float(number) => double(number)?,
         Patch::String(text) => json::Value::String(text),
-        Patch::EmptyList => json::Value::Array(Vec::new()),
+        Patch::EmptyList | Patch::NilList => json::Value::Array(Vec::new()),
         Patch::List(elements) if !progress.nodes(elements.len()) => json::Value::Null,
         Patch::Map(members) if !progress.nodes(members.len()) => json::Value::Null,
         Patch::List(elements) => {
@@ -220,6 +220,7 @@ mod tests {
         let conversion = Conversion {
             go: &|_| None,
             progress: &Progress::unwatched(),
+            has_go_type: false,
         };
         let text = json(&value, &context, conversion);
         let text = text.map_or_else(|error| error.to_string(), |value| value.to_string());

@@ -203,7 +203,11 @@ fn operations<'s>(
     let context = Context::new(session.arena(), u64::MAX);
     let progress = &session.progress;
     let go = |part: typed::Part<'_>| version.go_value(part, progress);
-    let conversion = Conversion { go: &go, progress };
+    let conversion = Conversion {
+        go: &go,
+        progress,
+        has_go_type: typed::is_builtin(version.kind),
+    };
     let mut measure = Measure::new(session.context.interrupt);
     let operations = list.iter().map(|element| {
         measure.add(&element, &context)?;

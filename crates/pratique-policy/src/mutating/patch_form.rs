@@ -62,7 +62,7 @@ fn field<'s>(
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
             field(inner, context, conversion)
         }
-        Value::List(list) if list.is_empty() => Ok(Patch::EmptyList),
+        Value::List(list) if list.is_empty() => Ok(conversion.empty_list()),
         Value::List(list) if !conversion.progress.nodes(list.len()) => Ok(Patch::Null),
         Value::Map(map) if !conversion.progress.nodes(map.len()) => Ok(Patch::Null),
         Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => Ok(Patch::List(
@@ -175,6 +175,7 @@ fn document<'s>(value: &'s json::Value<'s>, progress: &Progress<'_>) -> Patch<'s
         json::Value::Float(number) => Patch::Float(*number),
         json::Value::String(text) => Patch::String(Cow::Borrowed(text)),
         json::Value::Array(elements) => documents(elements, progress),
+        json::Value::NilArray => Patch::NilList,
         json::Value::Object(object) => members_of(object, progress),
     }
 }

@@ -71,8 +71,12 @@ impl<'s> MutationRun<'_, 's> {
         if same(object, before) {
             return None;
         }
-        // An API server writes it and reads it again. An interrupted result is void.
-        object.try_rewritten(Schema::table(), &self.session.progress).ok()
+        // An interrupted result is void.
+        match typed::is_builtin(kind) {
+            true => object.try_rewritten(Schema::table(), &self.session.progress).ok(),
+            // Validating admission sees what was made of it, unwritten.
+            false => object.try_owned(&self.session.progress).ok(),
+        }
     }
 }
 

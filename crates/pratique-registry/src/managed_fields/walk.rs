@@ -23,7 +23,7 @@ pub(super) fn atom<'s>(of: &'s MergeType, value: Option<&Value<'_>>) -> Option<A
         Some(Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_)) => {
             of.scalar.map(|_| Atom::Scalar)
         }
-        Some(Value::Array(_)) => of.list.as_ref().map(Atom::List),
+        Some(Value::Array(_) | Value::NilArray) => of.list.as_ref().map(Atom::List),
         Some(Value::Object(_)) => of.map.as_ref().map(Atom::Map),
         Some(Value::Null) | None => None,
     };

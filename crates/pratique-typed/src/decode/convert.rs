@@ -125,7 +125,7 @@ fn kind(value: &Value<'_>) -> &'static str {
         Value::Int(_) => "int64",
         Value::Float(_) => "float64",
         Value::String(_) => "string",
-        Value::Array(_) => "slice",
+        Value::Array(_) | Value::NilArray => "slice",
         Value::Object(_) => "map",
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn read(text: &str) -> Result<Option<Vec<OwnedToleration>>, String> {
             .map(|element| toleration(element, ""))
             .collect::<Result<_, _>>()
             .map(Some),
-        other => Err(UnmarshalTypeError::of_value(type_name(other), "[]v1.Toleration").to_string()),
+        other => Err(UnmarshalTypeError::of_value(other.kind(), "[]v1.Toleration").to_string()),
     }
 }
 
@@ -59,7 +59,7 @@ fn toleration(value: &Value<'_>, prefix: &str) -> Result<OwnedToleration, String
         Value::Object(members) => members,
         Value::Null => return Ok(toleration),
         other => {
-            return Err(UnmarshalTypeError::of_value(type_name(other), "v1.Toleration").to_string());
+            return Err(UnmarshalTypeError::of_value(other.kind(), "v1.Toleration").to_string());
         }
     };
     for (name, value) in members.iter() {
@@ -72,7 +72,7 @@ fn toleration(value: &Value<'_>, prefix: &str) -> Result<OwnedToleration, String
         {
             let Some(text) = value.as_str() else {
                 let path = format!("{prefix}{field}");
-                let wrong = UnmarshalTypeError::of_field(type_name(value), "Toleration", &path, go_type);
+                let wrong = UnmarshalTypeError::of_field(value.kind(), "Toleration", &path, go_type);
                 return Err(wrong.to_string());
             };
             text.clone_into(slot);
@@ -92,18 +92,7 @@ fn seconds(value: &Value<'_>, prefix: &str) -> Result<i64, String> {
     match value {
         Value::Int(seconds) => Ok(*seconds),
         Value::Float(_) => wrong(&format!("number {value}")),
-        other => wrong(type_name(other)),
-    }
-}
-
-fn type_name(value: &Value<'_>) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Int(_) | Value::Float(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
+        other => wrong(other.kind()),
     }
 }
 
