@@ -108,15 +108,17 @@ impl fmt::Display for Selector {
 }
 
 impl<'a> Labels<'a> {
-    /// Takes `metadata.labels`. Unless all members are texts there are no labels: that is how an API server reads
-    /// the labels of custom resources.
+    /// Takes `metadata.labels`. Unless all members are texts or null, which is the empty text, there are no labels: that is
+    /// how an API server reads the labels of custom resources.
+    // Upstream: apimachinery/pkg/apis/meta/v1/unstructured/helpers.go, NestedNullCoercingStringMap
     pub fn new(labels: &'a Value<'a>) -> Self {
+        let is_label = |value: &Value<'_>| matches!(value, Value::String(_) | Value::Null);
         let object = labels.as_object();
-        Labels(object.filter(|object| object.iter().all(|(_, value)| value.as_str().is_some())))
+        Labels(object.filter(|object| object.iter().all(|(_, value)| is_label(value))))
     }
 
     fn get(self, key: &str) -> Option<&'a str> {
-        self.0?.get(key)?.as_str()
+        self.0?.get(key).map(|value| value.as_str().unwrap_or_default())
     }
 }
 
@@ -256,6 +258,8 @@ mod tests {
     #[test]
     fn labels_that_are_not_texts_are_none() {
         check(r#"{"matchLabels":{"a":"1"}}"#, r#"{"a":"1","b":2}"#, false);
+        check(r#"{"matchLabels":{"a":"1"}}"#, r#"{"a":"1","b":null}"#, true);
+        check(r#"{"matchLabels":{"b":""}}"#, r#"{"a":"1","b":null}"#, true);
     }
 
     #[test]
