@@ -13,22 +13,25 @@ use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource, built
 use super::stored::{NAMESPACE, StoredObject};
 
 /// Objects given one by one: namespaces, params, and custom resource definitions, which say how the objects of
-/// their kinds are served.
+/// their kinds are served. Clones share the objects.
 #[derive(Clone, Debug)]
 pub struct Objects {
     /// By kind, then by namespace and name.
-    objects: HashMap<GroupVersionKind, BTreeMap<String, BTreeMap<String, StoredObject>>, RandomState>,
+    objects: Arc<ByKind>,
     /// By name: nearly every request wants one.
-    namespaces: HashMap<String, StoredObject, RandomState>,
+    namespaces: HashMap<Arc<str>, Arc<StoredObject>, RandomState>,
     /// Whether there are other namespaces, of which only the names are known.
     assumes_namespaces: bool,
     /// Whether there may be other params.
     assumes_params: bool,
-    scopes: HashMap<GroupVersionKind, ParamScope>,
+    scopes: Arc<HashMap<GroupVersionKind, ParamScope>>,
     /// Of the definition that was given last, by group and version.
-    schemas: HashMap<(String, String), Arc<MergeSchema>>,
-    equivalents: Equivalents,
+    schemas: Arc<HashMap<(String, String), Arc<MergeSchema>>>,
+    equivalents: Arc<Equivalents>,
 }
+
+type ByKind = HashMap<GroupVersionKind, BTreeMap<String, ByName>, RandomState>;
+type ByName = BTreeMap<String, Arc<StoredObject>>;
 
 impl Default for Objects {
     fn default() -> Self {
@@ -50,15 +53,16 @@ impl Objects {
             .iter()
             .filter(|served| served.subresource.is_empty());
         Objects {
-            objects: HashMap::default(),
+            objects: Arc::default(),
             namespaces: HashMap::default(),
             assumes_namespaces: false,
             assumes_params: false,
-            scopes: main
-                .map(|served| (served.kind.clone(), scope(served.namespaced)))
-                .collect(),
-            schemas: HashMap::new(),
-            equivalents: Equivalents::builtin(),
+            scopes: Arc::new(
+                main.map(|served| (served.kind.clone(), scope(served.namespaced)))
+                    .collect(),
+            ),
+            schemas: Arc::default(),
+            equivalents: Arc::new(Equivalents::builtin()),
         }
     }
 
@@ -96,22 +100,23 @@ impl Objects {
             self.define(&object);
         }
         if version == *NAMESPACE {
-            self.namespaces.insert(name, StoredObject::new(object));
+            self.namespaces
+                .insert(name.into(), Arc::new(StoredObject::new(object)));
             return None;
         }
         let namespace = text(&["metadata", "namespace"]);
-        self.objects
+        Arc::make_mut(&mut self.objects)
             .entry(version)
             .or_default()
             .entry(namespace)
             .or_default()
-            .insert(name, StoredObject::new(object));
+            .insert(name, Arc::new(StoredObject::new(object)));
         None
     }
 
     /// Serves a resource, or with a `subresource` a part of one, whose requests carry objects of `kind`.
     pub fn serve(&mut self, resource: GroupVersionResource, subresource: &str, kind: GroupVersionKind) {
-        self.equivalents.register(resource, subresource, kind);
+        Arc::make_mut(&mut self.equivalents).register(resource, subresource, kind);
     }
 
     /// Serves what a CustomResourceDefinition defines.
@@ -136,10 +141,10 @@ impl Objects {
             };
             let resource = GroupVersionResource::new(group, name, plural);
             let version_kind = GroupVersionKind::new(group, name, kind);
-            self.scopes.insert(version_kind.clone(), scope);
+            Arc::make_mut(&mut self.scopes).insert(version_kind.clone(), scope);
             if let Some(schema) = &schema {
                 let version = (group.to_owned(), name.to_owned());
-                self.schemas.insert(version, schema.clone());
+                Arc::make_mut(&mut self.schemas).insert(version, schema.clone());
             }
             if version.at(&["subresources", "status"]).is_some() {
                 self.serve(resource.clone(), "status", version_kind.clone());
@@ -154,8 +159,8 @@ impl Objects {
 
     fn find(&self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&StoredObject> {
         match *kind == *NAMESPACE && namespace.is_empty() {
-            true => self.namespaces.get(name),
-            false => self.objects.get(kind)?.get(namespace)?.get(name),
+            true => self.namespaces.get(name).map(Arc::as_ref),
+            false => self.objects.get(kind)?.get(namespace)?.get(name).map(Arc::as_ref),
         }
     }
 
@@ -170,7 +175,7 @@ impl Objects {
     fn namespaces(&self) -> Vec<&StoredObject> {
         let mut all: Vec<_> = self.namespaces.iter().collect();
         all.sort_unstable_by_key(|(name, _)| *name);
-        all.into_iter().map(|(_, object)| object).collect()
+        all.into_iter().map(|(_, object)| object.as_ref()).collect()
     }
 }
 
@@ -206,7 +211,8 @@ impl Cluster for Objects {
                     .objects
                     .get(kind)
                     .and_then(|namespaces| namespaces.get(namespace));
-                found.into_iter().flat_map(BTreeMap::values).collect()
+                let objects = found.into_iter().flat_map(BTreeMap::values);
+                objects.map(Arc::as_ref).collect()
             }
         };
         let values = found
