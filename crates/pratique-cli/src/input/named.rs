@@ -1,57 +1,32 @@
-//! Reads what the user names, up to a limit: files, and pipes such as `<(command)`.
+//! Reads whole what the user names, up to a limit: files, and pipes such as `<(command)`.
 
-use std::fs::{self, File, FileType};
+use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use pratique_manifest::read_regular;
 
 use super::STDIN;
+use super::open::{is_compressed, open, plain};
 
-/// The maximum number of bytes that are read from a device: some never end.
-const DEVICE: u64 = 16 << 20;
-
-/// Reads a file, a pipe, a socket or a device of at most `limit` bytes; `-` is standard input. A pipe is waited for.
+/// Reads a file, a pipe, a socket or a device of at most `limit` bytes; `-` is standard input. A pipe is waited for. What is
+/// compressed with gzip is decompressed, and the limit is that of its content.
 ///
 /// # Errors
 /// It cannot be read; it is a directory; it has more ([`ErrorKind::FileTooLarge`]), or is a device that has more than any
 /// input.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    if path == Path::new(STDIN) {
-        return read_stdin(limit);
-    }
-    let found = fs::metadata(path)?;
-    if found.is_file() || found.is_dir() {
-        return read_regular(path, limit);
-    }
-    read_open(File::open(path)?, found.file_type(), limit)
-}
-
-#[cfg(unix)]
-fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
-    use std::os::fd::AsFd;
-
-    let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let kind = stdin.metadata()?.file_type();
-    read_open(stdin, kind, limit)
-}
-
-#[cfg(not(unix))]
-fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
-    bounded(io::stdin().lock(), limit)
-}
-
-fn read_open(file: File, kind: FileType, limit: u64) -> io::Result<Vec<u8>> {
-    if !is_device(kind) {
-        return bounded(file, limit);
-    }
-    bounded(file, limit.min(DEVICE)).map_err(|error| match error.kind() {
-        ErrorKind::FileTooLarge => {
-            let text = format!("a device, of which no more than {} MiB are read", DEVICE >> 20);
-            io::Error::new(ErrorKind::InvalidInput, text)
+    if path != Path::new(STDIN) {
+        let found = fs::metadata(path)?;
+        if found.is_file() || found.is_dir() {
+            let content = read_regular(path, limit)?;
+            return match is_compressed(&content) {
+                true => bounded(plain(content.as_slice()), limit),
+                false => Ok(content),
+            };
         }
-        _ => error,
-    })
+    }
+    bounded(open(path)?.input, limit)
 }
 
 fn bounded(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
@@ -64,16 +39,4 @@ fn bounded(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
             format!("larger than {} MiB", limit >> 20),
         )),
     }
-}
-
-#[cfg(unix)]
-pub(super) fn is_device(kind: FileType) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-
-    kind.is_char_device() || kind.is_block_device()
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_device(_: FileType) -> bool {
-    false
 }

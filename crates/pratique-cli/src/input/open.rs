@@ -1,13 +1,12 @@
 //! Opens inputs as streams.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, ErrorKind, Read};
+use std::fs::{self, File, FileType};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
 use super::STDIN;
-use super::named::is_device;
 
 /// The maximum number of bytes that are read from a device: some never end.
 const DEVICE: u64 = 16 << 20;
@@ -41,13 +40,23 @@ pub(crate) fn open(path: &Path) -> io::Result<Stream> {
     let mut file = Limited(file, limit);
     let mut head = Vec::with_capacity(GZIP.len());
     file.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
-    let is_compressed = head == GZIP;
+    let is_compressed = is_compressed(&head);
     let whole = Cursor::new(head).chain(file);
     let input: Box<dyn Read + Send> = match is_compressed {
-        true => Box::new(MultiGzDecoder::new(BufReader::new(whole))),
+        true => Box::new(plain(BufReader::new(whole))),
         false => Box::new(whole),
     };
     Ok(Stream { input, is_file })
+}
+
+/// Whether content is compressed with gzip.
+pub(super) fn is_compressed(content: &[u8]) -> bool {
+    content.starts_with(&GZIP)
+}
+
+/// The plain content of a gzip file, which may have several members.
+pub(super) fn plain<R: BufRead>(compressed: R) -> MultiGzDecoder<R> {
+    MultiGzDecoder::new(compressed)
 }
 
 #[cfg(unix)]
@@ -62,6 +71,18 @@ fn stdin() -> io::Result<File> {
     use std::os::windows::io::AsHandle;
 
     Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
+}
+
+#[cfg(unix)]
+fn is_device(kind: FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+
+    kind.is_char_device() || kind.is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: FileType) -> bool {
+    false
 }
 
 /// A file of which no more than a number of bytes are read.

@@ -124,13 +124,14 @@ fn places_are_those_of_the_stream() {
     assert!(run.stderr.contains("<stdin>:304:5: yaml:"), "{}", run.stderr);
 }
 
+fn compressed(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
 #[test]
 fn compressed_inputs() {
-    let compressed = |text: &str| {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        encoder.write_all(text.as_bytes()).unwrap();
-        encoder.finish().unwrap()
-    };
     let both = [compressed(CLEAN), compressed(&format!("---\n{PRIVILEGED}"))].concat();
     let directory = Directory::new()
         .with("pods/a.yaml.gz", both)
@@ -141,6 +142,51 @@ fn compressed_inputs() {
     let run = directory.run(&["review", "broken.json.gz", "pods/b.yaml"]);
     ends(&run, 2, "1 allowed, 0 denied, 1 error");
     assert!(run.stderr.contains("error: broken.json.gz: "), "{run}");
+}
+
+#[test]
+fn compressed_state_and_policies() {
+    let policy = POLICY.replace(
+        "    message: privileged containers are not allowed",
+        "  - expression: namespaceObject.metadata.labels.tier == 'gold'\n  - expression: oldObject == null || oldObject.spec.nodeName == 'a'",
+    );
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {tier: gold}}\n";
+    let old = CLEAN.replace("spec:", "spec:\n  nodeName: a");
+    let files = files(&policy, BINDING)
+        .with("state/shop.yaml.gz", compressed(namespace))
+        .with("old.yaml.gz", compressed(&old))
+        .with("large.yaml.gz", compressed(&"#".repeat(2 << 20)))
+        .with("policy.yaml.gz", compressed(&format!("{policy}---\n{BINDING}")));
+    let review = |arguments: &[&str]| {
+        let all = [
+            &[
+                "review",
+                "--manifests",
+                "policies",
+                "--max-input",
+                "1",
+                "good.yaml",
+            ],
+            arguments,
+        ]
+        .concat();
+        files.run(&all)
+    };
+    let run = review(&["--objects", "state"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let run = review(&[
+        "--namespace-object",
+        "state/shop.yaml.gz",
+        "--operation",
+        "UPDATE",
+        "--old",
+        "old.yaml.gz",
+    ]);
+    assert_eq!(run.code, Some(0), "{run}");
+    // The limit is that of the content.
+    let run = review(&["--objects", "large.yaml.gz"]);
+    assert!(run.stderr.contains("large.yaml.gz: larger than 1 MiB"), "{run}");
+    assert_eq!(files.run(&["check", "policy.yaml.gz"]).code, Some(0));
 }
 
 #[test]
