@@ -24,17 +24,16 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
         return Ok(vec![path.to_owned()]);
     }
     let mut files = Vec::new();
-    walk(path, &Ignored::above(path), 0, &mut files)?;
+    walk(path, &Ignored::of(path), 0, &mut files)?;
     Ok(files)
 }
 
 /// Recursion is bounded by the depth.
-fn walk(directory: &Path, above: &Ignored, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
+fn walk(directory: &Path, ignored: &Ignored, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
     let unreadable = |error| CliError::Read {
         path: path_text(directory),
         error,
     };
-    let ignored = above.with(directory);
     let mut entries = fs::read_dir(directory)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(unreadable)?;
@@ -42,7 +41,9 @@ fn walk(directory: &Path, above: &Ignored, depth: usize, files: &mut Vec<PathBuf
     for entry in entries {
         let path = entry.path();
         let is_directory = entry.file_type().map_err(unreadable)?.is_dir();
-        if is_hidden(&path) || ignored.ignores(&path, is_directory) {
+        // The cheapest test comes first.
+        let is_candidate = !is_hidden(&path) && (is_directory || has_objects(&path));
+        if !is_candidate || ignored.ignores(&entry.file_name(), is_directory) {
             continue;
         }
         if is_directory {
@@ -51,19 +52,20 @@ fn walk(directory: &Path, above: &Ignored, depth: usize, files: &mut Vec<PathBuf
                     "directories are nested too deep",
                 )));
             }
-            walk(&path, &ignored, depth + 1, files)?;
+            walk(&path, &ignored.within(&entry.file_name()), depth + 1, files)?;
             continue;
         }
         // A link that leads nowhere is told when it is read.
         let may_be_file = || fs::metadata(&path).map_or(true, |found| found.is_file());
-        if has_objects(&path) && may_be_file() {
+        if may_be_file() {
             files.push(path);
         }
     }
     Ok(())
 }
 
-fn is_hidden(path: &Path) -> bool {
+/// Whether a file or directory is hidden: its name begins with a dot.
+pub(crate) fn is_hidden(path: &Path) -> bool {
     path.file_name()
         .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }

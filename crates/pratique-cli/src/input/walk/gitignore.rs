@@ -1,5 +1,6 @@
 //! Which files `git` ignores: the patterns of `.gitignore` files.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,8 +9,12 @@ use std::sync::Arc;
 const LARGEST: u64 = 1 << 20;
 
 /// The patterns of the `.gitignore` files of a directory and of those around it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Ignored {
+    /// Where the directory is, without links.
+    directory: PathBuf,
+    /// The names that lead there.
+    names: Vec<String>,
     /// From the outermost to the innermost.
     files: Vec<Arc<IgnoreFile>>,
 }
@@ -17,7 +22,8 @@ pub(super) struct Ignored {
 /// A `.gitignore`.
 #[derive(Debug)]
 struct IgnoreFile {
-    directory: PathBuf,
+    /// How many names lead to its directory.
+    depth: usize,
     patterns: Vec<Pattern>,
 }
 
@@ -31,62 +37,58 @@ struct Pattern {
 }
 
 impl Ignored {
-    /// What is ignored in a directory by the files above it, up to the root of its repository.
-    pub(super) fn above(directory: &Path) -> Self {
-        let Ok(absolute) = fs::canonicalize(directory) else {
-            return Ignored::default();
-        };
-        let root = absolute
+    /// What is ignored in a directory, by its own file and by those above it, up to the root of its repository.
+    pub(super) fn of(directory: &Path) -> Self {
+        let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+        let root = directory
             .ancestors()
             .position(|ancestor| ancestor.join(".git").exists());
-        let Some(root) = root else {
-            return Ignored::default();
+        let around = root.map_or(1, |above| above + 1);
+        let around: Vec<PathBuf> = directory.ancestors().take(around).map(Path::to_owned).collect();
+        let mut ignored = Ignored {
+            names: names(&directory),
+            directory,
+            files: Vec::new(),
         };
-        let around: Vec<&Path> = absolute.ancestors().skip(1).take(root).collect();
-        let mut ignored = Ignored::default();
-        for ancestor in around.into_iter().rev() {
-            ignored.add(ancestor);
-        }
+        around
+            .iter()
+            .rev()
+            .for_each(|directory| ignored.add(directory, names(directory).len()));
         ignored
     }
 
-    /// With the file of a directory within.
-    pub(super) fn with(&self, directory: &Path) -> Self {
+    /// What is ignored in a directory within that is no link.
+    pub(super) fn within(&self, name: &OsStr) -> Self {
         let mut ignored = self.clone();
-        ignored.add(directory);
+        ignored.directory.push(name);
+        ignored.names.push(name.to_string_lossy().into_owned());
+        let directory = ignored.directory.clone();
+        ignored.add(&directory, ignored.names.len());
         ignored
     }
 
-    fn add(&mut self, directory: &Path) {
+    fn add(&mut self, directory: &Path, depth: usize) {
         let path = directory.join(".gitignore");
         let is_small = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
         if let (true, Ok(text)) = (is_small, fs::read_to_string(&path)) {
             let patterns: Vec<Pattern> = text.lines().filter_map(Pattern::of).collect();
-            let directory = directory.to_owned();
-            self.files.push(Arc::new(IgnoreFile { directory, patterns }));
+            self.files.push(Arc::new(IgnoreFile { depth, patterns }));
         }
     }
 
-    /// Whether a path is ignored. The last pattern that matches counts, and inner files count before outer ones.
-    pub(super) fn ignores(&self, path: &Path, is_directory: bool) -> bool {
-        let absolute = path
-            .parent()
-            .and_then(|parent| fs::canonicalize(parent).ok())
-            .zip(path.file_name())
-            .map(|(parent, name)| parent.join(name));
+    /// Whether an entry of the directory is ignored. The last pattern that matches counts, and inner files count before
+    /// outer ones.
+    pub(super) fn ignores(&self, name: &OsStr, is_directory: bool) -> bool {
+        if self.files.is_empty() {
+            return false;
+        }
+        let name = name.to_string_lossy();
+        let names = self.names.iter().map(String::as_str);
+        let path: Vec<&str> = names.chain([&*name]).collect();
         for file in self.files.iter().rev() {
-            let below = path
-                .strip_prefix(&file.directory)
-                .ok()
-                .or_else(|| absolute.as_deref()?.strip_prefix(&file.directory).ok());
-            let Some(below) = below else { continue };
-            let parts: Vec<String> = below
-                .components()
-                .map(|part| part.as_os_str().to_string_lossy().into_owned())
-                .collect();
-            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            let below = path.get(file.depth..).unwrap_or_default();
             let found = file.patterns.iter().rev().find(|pattern| {
-                (is_directory || !pattern.only_directories) && matches(&pattern.parts, &parts)
+                (is_directory || !pattern.only_directories) && matches(&pattern.parts, below)
             });
             if let Some(pattern) = found {
                 return !pattern.is_negated;
@@ -94,6 +96,14 @@ impl Ignored {
         }
         false
     }
+}
+
+/// The names that lead to a directory.
+fn names(directory: &Path) -> Vec<String> {
+    directory
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .collect()
 }
 
 impl Pattern {
