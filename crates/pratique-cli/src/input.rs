@@ -22,10 +22,21 @@ use pratique_typed::decode::received;
 use crate::exit::CliError;
 use crate::output::problems;
 
-pub(crate) use walk::files;
+pub(crate) use walk::{files, is_hidden};
 
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";
+
+/// The name of standard input in messages and locations.
+pub(crate) const STDIN_NAME: &str = "<stdin>";
+
+/// How a path of the user is shown.
+pub(crate) fn shown(path: &Path) -> String {
+    match path == Path::new(STDIN) {
+        true => STDIN_NAME.to_owned(),
+        false => path_text(path),
+    }
+}
 
 /// An object and its location.
 #[derive(Clone, Debug)]
@@ -210,10 +221,7 @@ fn received_as(
 
 /// Reads a file; `-` is standard input.
 pub(crate) fn read_file(path: &Path, mebibytes: u32) -> Result<ManifestFile, InputError> {
-    let shown = match path == Path::new(STDIN) {
-        true => "<stdin>".to_owned(),
-        false => path_text(path),
-    };
+    let shown = shown(path);
     match named::read(path, u64::from(mebibytes) << 20) {
         Ok(content) => Ok(ManifestFile { path: shown, content }),
         Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(InputError::TooLarge {

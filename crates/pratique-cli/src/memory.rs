@@ -23,6 +23,11 @@ pub(crate) fn load() -> u64 {
     container_limit().map_or(LOAD, |limit| (limit / 8 * 3).clamp(MIN, LOAD))
 }
 
+/// The maximum size of manifests, in bytes: what is larger takes more memory than a load may.
+pub(crate) fn manifests() -> u64 {
+    load() / 4
+}
+
 fn container_limit() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     limit(&groups, Path::new("/sys/fs/cgroup"))

@@ -18,9 +18,10 @@ use std::io::{self, ErrorKind, Write};
 use pratique_suite::yaml;
 
 use crate::exit::CliError;
+use crate::style::{Style, Tone};
 use github::Commands;
 use junit::Xml;
-use text::Text;
+use text::{Text, text};
 
 /// Prints text.
 pub(crate) fn print(text: &Text) -> Result<(), CliError> {
@@ -67,6 +68,17 @@ pub(crate) fn note(text: &Text) {
     let mut out = io::stderr().lock();
     let printed = text::printed(text);
     let _ = out.write_all(printed.as_bytes()).and_then(|()| out.flush());
+}
+
+/// A warning on a line of its own, for standard error.
+pub(crate) fn warning(message: &Text) -> Text {
+    let label = Style::of_stderr().paint(Tone::Warning, "warning:");
+    text!("{} {}\n", label, message)
+}
+
+/// A warning about a place of an input.
+pub(crate) fn warning_at(place: &str, message: &str) -> Text {
+    warning(&text!("{}: {}", place, message))
 }
 
 /// Prints a value as JSON.

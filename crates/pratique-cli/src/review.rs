@@ -39,11 +39,11 @@ use crate::input::{self, InputError, InputObject};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
-use crate::style::{Style, Tone};
+use crate::policies::LoadFailure;
+use crate::style::Style;
 use evaluate::Evaluator;
 use input_errors::InputErrors;
 use permissions::Permissions;
-use policies::LoadFailure;
 use printer::Printer;
 use read::Inputs;
 use request::RequestBuilder;
@@ -272,9 +272,7 @@ impl Reader {
 
 /// Prints warnings about an input on standard error.
 fn warn(place: &str, messages: &[String]) {
-    let style = Style::of_stderr();
     for message in messages {
-        let warning = style.paint(Tone::Warning, "warning:");
-        output::note(&text!("{} {}: {}\n", warning, place, message));
+        output::note(&output::warning_at(place, message));
     }
 }

@@ -7,13 +7,10 @@ use pratique_manifest::{ManifestFile, Plugin, content_hash};
 
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use crate::exit::CliError;
-use crate::input::{self, InputError, STDIN};
+use crate::input::{self, InputError, STDIN, STDIN_NAME};
 use crate::output;
 use crate::output::text::text;
 use crate::policies::{Group, SortedPolicies, report_skipped};
-
-/// The name of standard input in locations.
-pub(super) const DISPLAY_NAME: &str = "<stdin>";
 
 /// The maximum size of the input, in MiB, as for objects that are reviewed: of small objects, a byte takes up to 16 of memory.
 pub(super) const MEBIBYTES: u32 = 32;
@@ -23,7 +20,7 @@ pub(super) fn read_file() -> Result<ManifestFile, CliError> {
     input::read_file(Path::new(STDIN), MEBIBYTES).map_err(|unread| match unread {
         InputError::Cli(error) => error,
         _ => CliError::TooLarge {
-            path: DISPLAY_NAME.to_owned(),
+            path: STDIN_NAME.to_owned(),
             mebibytes: MEBIBYTES,
         },
     })
@@ -31,7 +28,7 @@ pub(super) fn read_file() -> Result<ManifestFile, CliError> {
 
 /// Fails where there is nothing to check.
 pub(super) fn something(shown: &str, sorted: &SortedPolicies) -> Result<(), CliError> {
-    if shown == DISPLAY_NAME && sorted.others().contains_key("AdmissionConfiguration") {
+    if shown == STDIN_NAME && sorted.others().contains_key("AdmissionConfiguration") {
         return Err(CliError::ConfigurationOnStdin);
     }
     if sorted.groups().is_empty() && !sorted.has_failures() {

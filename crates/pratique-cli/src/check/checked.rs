@@ -6,7 +6,6 @@ use std::time::SystemTime;
 use pratique_lint::{ExpressionCost, Warning};
 use pratique_manifest::{ManifestFile, ManifestSet, path_text};
 
-use super::among;
 use super::connect::Connection;
 use super::levels::{Level, Levels};
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
@@ -52,7 +51,7 @@ impl Checked {
         }
         Checked {
             path: match path == Path::new(input::STDIN) {
-                true => among::DISPLAY_NAME.to_owned(),
+                true => input::STDIN_NAME.to_owned(),
                 false => path_text(path),
             },
             texts: Vec::new(),

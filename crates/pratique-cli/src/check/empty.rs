@@ -8,7 +8,7 @@ use pratique_manifest::{ManifestFile, read_documents, read_regular};
 use pratique_suite::convert::convert;
 use pratique_suite::is_manifest;
 
-use super::loaded::largest;
+use crate::memory;
 
 /// Whether a file has only empty lists.
 pub(super) fn is_empty_list(path: &str, content: Vec<u8>) -> bool {
@@ -40,7 +40,7 @@ pub(super) fn holds_only_empty_lists(path: &str) -> bool {
         .filter(|path| is_manifest(path))
         .peekable();
     let is_empty = |file: &Path| {
-        let content = read_regular(file, largest()).unwrap_or_default();
+        let content = read_regular(file, memory::manifests()).unwrap_or_default();
         is_empty_list(&file.to_string_lossy(), content)
     };
     files.peek().is_some() && files.all(|file| is_empty(&file))

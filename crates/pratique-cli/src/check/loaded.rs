@@ -5,13 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use pratique_manifest::{IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, ObjectName};
 use pratique_types::KubeConfig;
 
-use crate::memory;
 use crate::policies::Group;
-
-/// The maximum size of a manifest file, in bytes: what is larger takes more memory than a load may.
-pub(super) fn largest() -> u64 {
-    memory::load() / 4
-}
 
 /// Why a server would not start, and its exit code.
 pub(crate) struct Refusal {

@@ -7,8 +7,8 @@ use std::fs;
 use pratique_manifest::{Kind, Plugin, read_regular};
 use pratique_suite::is_manifest;
 
-use super::loaded::largest;
 use crate::exit::CliError;
+use crate::memory;
 
 /// The plugin of the manifests in a directory.
 pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
@@ -21,7 +21,7 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
         let file = entry.map_err(unreadable)?.path();
         // Errors are reported when the directory is loaded.
         if let Some(content) = is_manifest(&file)
-            .then(|| read_regular(&file, largest()).ok())
+            .then(|| read_regular(&file, memory::manifests()).ok())
             .flatten()
         {
             plugins.extend(plugins_of(&content));

@@ -12,10 +12,11 @@ use pratique_types::FeatureGates;
 
 use super::among;
 use super::empty::{holds_only_empty_lists, is_empty_list};
-use super::loaded::{Loaded, LoadedPlugins, Refusal, largest};
+use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use super::plugin::{plugin_of, plugins_of};
 use crate::exit::CliError;
-use crate::input::{STDIN, named};
+use crate::input::{STDIN, STDIN_NAME, named};
+use crate::memory;
 use crate::policies::{self, Group, OriginName, SortedPolicies};
 
 /// What a path refers to.
@@ -46,8 +47,8 @@ impl Subject {
                 Some(plugin) => Ok(Subject::Manifest(file, plugin)),
                 None => {
                     let sorted = SortedPolicies::of_file(file, origin);
-                    among::something(among::DISPLAY_NAME, &sorted)?;
-                    Ok(Subject::Sorted(among::DISPLAY_NAME.to_owned(), sorted))
+                    among::something(STDIN_NAME, &sorted)?;
+                    Ok(Subject::Sorted(STDIN_NAME.to_owned(), sorted))
                 }
             };
         }
@@ -73,16 +74,17 @@ impl Subject {
                 plugin => Ok(Subject::Directory(path, plugin?)),
             };
         }
-        let content = named::read(path, largest()).map_err(unreadable)?;
+        let mut content = named::read(path, memory::manifests()).map_err(unreadable)?;
         if plugin.is_none() && origin != Some(OriginName::Static) {
             let file = ManifestFile {
                 path: shown.clone(),
-                content: content.clone(),
+                content,
             };
-            let sorted = SortedPolicies::of_file(file, origin);
+            let mut sorted = SortedPolicies::of_file(file, origin);
             if is_for_several(&sorted) {
                 return Ok(Subject::Sorted(shown, sorted));
             }
+            content = sorted.files.pop().map(|file| file.content).unwrap_or_default();
         }
         let plugin = plugin.or_else(|| match plugins_of(&content).as_slice() {
             [plugin] => Some(*plugin),

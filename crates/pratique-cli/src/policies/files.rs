@@ -10,7 +10,7 @@ use pratique_suite::is_manifest;
 use super::group::OriginName;
 use super::sorted::SortedPolicies;
 use crate::exit::CliError;
-use crate::input::{InputError, read_file};
+use crate::input::{InputError, is_hidden, read_file};
 use crate::memory;
 
 /// How deep directories may nest.
@@ -26,17 +26,12 @@ pub(crate) fn read(
 ) -> Result<SortedPolicies, CliError> {
     let mut reader = Reader {
         sorted: SortedPolicies::new(origin),
-        left: largest(),
+        left: memory::manifests(),
     };
     for path in paths {
         reader.add(path.as_ref())?;
     }
     Ok(reader.sorted)
-}
-
-/// The maximum size of all files, in bytes: what is larger takes more memory than a load may.
-fn largest() -> u64 {
-    memory::load() / 4
 }
 
 /// Reads files, as long as they are not too large.
@@ -127,9 +122,4 @@ impl Reader {
         let length = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
         self.left = self.left.saturating_sub(length);
     }
-}
-
-fn is_hidden(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy());
-    name.is_some_and(|name| name.starts_with('.'))
 }

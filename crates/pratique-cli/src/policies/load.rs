@@ -13,17 +13,26 @@ use crate::output::excerpt::Texts;
 /// Objects that configure admission, by origin.
 pub(crate) type OriginSets = Vec<(Origin, ManifestSet)>;
 
-/// Why policies of paths cannot be loaded.
-pub(crate) enum PathsError {
+/// Why policies cannot be loaded.
+pub(crate) enum LoadFailure {
     /// They are invalid.
     Invalid { errors: LoadErrors, texts: Texts },
     /// They cannot be read.
     Cli(CliError),
 }
 
-impl From<CliError> for PathsError {
+impl From<CliError> for LoadFailure {
     fn from(error: CliError) -> Self {
-        PathsError::Cli(error)
+        LoadFailure::Cli(error)
+    }
+}
+
+impl From<LoadErrors> for LoadFailure {
+    fn from(errors: LoadErrors) -> Self {
+        LoadFailure::Invalid {
+            errors,
+            texts: Texts::default(),
+        }
     }
 }
 
@@ -31,7 +40,7 @@ impl From<CliError> for PathsError {
 pub(crate) fn load(
     arguments: &PolicyPathArguments,
     expressions: &Expressions,
-) -> Result<OriginSets, PathsError> {
+) -> Result<OriginSets, LoadFailure> {
     if arguments.policies.is_empty() {
         return Ok(Vec::new());
     }
@@ -47,7 +56,7 @@ pub(crate) fn load(
         let mut texts = Texts::default();
         let files = sorted.files.iter();
         files.for_each(|file| texts.insert(&file.path, &file.content));
-        PathsError::Invalid {
+        LoadFailure::Invalid {
             errors: refused.errors,
             texts,
         }

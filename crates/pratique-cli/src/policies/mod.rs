@@ -9,6 +9,6 @@ mod sorted;
 
 pub(crate) use files::read;
 pub(crate) use group::{Group, OriginName};
-pub(crate) use load::{OriginSets, PathsError, load};
+pub(crate) use load::{LoadFailure, OriginSets, load};
 pub(crate) use skipped::report_skipped;
 pub(crate) use sorted::SortedPolicies;

@@ -177,7 +177,7 @@ impl SortedPolicies {
         if failures.is_empty() {
             return Ok(sets);
         }
-        failures.sort_by_key(|(failure, _)| self.place(failure));
+        failures.sort_by_cached_key(|(failure, _)| self.place(failure));
         let stops_server = failures.first().is_some_and(|(_, is_static)| *is_static);
         Err(Refused {
             errors: LoadErrors::new(failures.into_iter().map(|(failure, _)| failure).collect()),

@@ -3,8 +3,8 @@
 use pratique::expressions::Expressions;
 use pratique::{Admission, BuildError};
 use pratique_manifest::{
-    ConfigurationOptions, LoadErrors, ManifestSet, Plugin, PluginConfiguration, load_configuration,
-    load_directory, load_files,
+    ConfigurationOptions, ManifestSet, Plugin, PluginConfiguration, load_configuration, load_directory,
+    load_files,
 };
 use pratique_policy::Origin;
 use pratique_suite::{add_policies, bind};
@@ -17,39 +17,7 @@ use crate::exit::CliError;
 use crate::input::openable;
 use crate::memory;
 use crate::output::excerpt::Texts;
-use crate::policies::{self, OriginSets, PathsError};
-
-/// Why policies cannot be loaded.
-pub(super) enum LoadFailure {
-    /// The policies are invalid.
-    Invalid { errors: LoadErrors, texts: Texts },
-    /// They cannot be read.
-    Cli(CliError),
-}
-
-impl From<CliError> for LoadFailure {
-    fn from(error: CliError) -> Self {
-        LoadFailure::Cli(error)
-    }
-}
-
-impl From<PathsError> for LoadFailure {
-    fn from(error: PathsError) -> Self {
-        match error {
-            PathsError::Invalid { errors, texts } => LoadFailure::Invalid { errors, texts },
-            PathsError::Cli(error) => LoadFailure::Cli(error),
-        }
-    }
-}
-
-impl From<LoadErrors> for LoadFailure {
-    fn from(errors: LoadErrors) -> Self {
-        LoadFailure::Invalid {
-            errors,
-            texts: Texts::default(),
-        }
-    }
-}
+use crate::policies::{self, LoadFailure, OriginSets};
 
 /// Loads the policies that the arguments name, by default the Pod Security Standards; gives the objects as well.
 /// `webhooks` is whether webhooks are called, `bind` whether policies without a binding are evaluated as if bound.

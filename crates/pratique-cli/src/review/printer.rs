@@ -17,7 +17,6 @@ use crate::arguments::{AnswerArguments, ReviewFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
-use crate::style::{Style, Tone};
 
 /// After how many errors the rest of a file is not reviewed.
 const MAX_ERRORS: usize = 1000;
@@ -79,7 +78,7 @@ impl<'a> Printer<'a> {
             Some(End::Path(path)) => {
                 let has_something = std::mem::take(&mut self.path_has_something);
                 if !has_something && self.given + self.errors.count() > 0 {
-                    self.warn(&path, "there is no object in it");
+                    output::note(&output::warning_at(&path, "there is no object in it"));
                 }
             }
             None => {}
@@ -124,20 +123,13 @@ impl<'a> Printer<'a> {
             return;
         }
         let Assumed { kind, resource } = &assumed;
-        self.warn(
-            place,
-            &format!(
-                "kind {kind} is not known: its resource is taken to be {}; give its CustomResourceDefinition, or name the \
-                 resource with --resource",
-                resource.trim_end_matches('.')
-            ),
+        let message = format!(
+            "kind {kind} is not known: its resource is taken to be {}; give its CustomResourceDefinition, or name the \
+             resource with --resource",
+            resource.trim_end_matches('.')
         );
+        output::note(&output::warning_at(place, &message));
         self.assumed.insert(assumed);
-    }
-
-    fn warn(&self, place: &str, message: &str) {
-        let warning = Style::of_stderr().paint(Tone::Warning, "warning:");
-        output::note(&text!("{} {}: {}\n", warning, place, message));
     }
 
     /// Prints what comes at the end, and gives the exit status.

@@ -5,7 +5,6 @@ use pratique_suite::{Unbound, unbound};
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
 use crate::policies::OriginSets;
-use crate::style::{Style, Tone};
 use crate::unbound::{count, message};
 
 /// Which of the manifests are evaluated.
@@ -37,17 +36,10 @@ impl EvaluationScope {
 
     /// Prints warnings about policies that are not evaluated.
     pub(super) fn warn(&self) {
-        let style = Style::of_stderr();
         for policy in &self.unbound {
             let place = problems::place(&policy.location);
-            let warning = style.paint(Tone::Warning, "warning:");
-            let message = message(policy);
-            output::note(&text!(
-                "{} {}: {}; --bind evaluates it as if bound\n",
-                warning,
-                place,
-                message
-            ));
+            let message = format!("{}; --bind evaluates it as if bound", message(policy));
+            output::note(&output::warning_at(&place, &message));
         }
     }
 

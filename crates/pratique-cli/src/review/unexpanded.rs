@@ -6,8 +6,8 @@ use k8s_openapi::api::admissionregistration::v1::NamedRuleWithOperations;
 use pratique_manifest::ManifestSet;
 use pratique_types::GroupResource;
 
+use crate::output;
 use crate::output::text::{Text, text};
-use crate::style::{Style, Tone};
 
 /// How many policies are named.
 const NAMED: usize = 5;
@@ -58,7 +58,6 @@ impl<'a> PodPolicies<'a> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let warning = Style::of_stderr().paint(Tone::Warning, "warning:");
         let (workloads, policies) = match (count, blind.len()) {
             (1, 1) => ("the Pods of 1 workload are", "1 policy for Pods is"),
             (1, _) => ("the Pods of 1 workload are", "policies for Pods are"),
@@ -66,14 +65,13 @@ impl<'a> PodPolicies<'a> {
             (_, _) => ("the Pods of workloads are", "policies for Pods are"),
         };
         let names = first.join(", ");
-        Some(text!(
-            "{} {} not reviewed, and {} not evaluated for them ({}{}): --expand does\n",
-            warning,
+        Some(output::warning(&text!(
+            "{} not reviewed, and {} not evaluated for them ({}{}): --expand does",
             workloads,
             policies,
             names,
             more
-        ))
+        )))
     }
 }
 

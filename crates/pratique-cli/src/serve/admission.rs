@@ -18,7 +18,7 @@ use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::Text;
-use crate::policies::{self, PathsError};
+use crate::policies;
 use crate::style::Style;
 
 /// The admission chain, which is kept current.
@@ -91,8 +91,8 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, Vec<Configur
         (None, None) => builder.files(baseline::files(named.level), Plugin::ValidatingAdmissionPolicy),
     };
     let of_paths = policies::load(&named.paths, builder.expressions()).map_err(|error| match error {
-        PathsError::Cli(error) => LoadFailure::Cli(error),
-        PathsError::Invalid { errors, mut texts } => {
+        policies::LoadFailure::Cli(error) => LoadFailure::Cli(error),
+        policies::LoadFailure::Invalid { errors, mut texts } => {
             LoadFailure::Invalid(problems::human(&errors, &mut texts, Style::of_stderr()))
         }
     })?;

@@ -8,7 +8,7 @@ use pratique_manifest::{ManifestFile, Problem, path_text};
 use pratique_suite::{Roots, Suite, is_manifest, may_be_suite, read_file, read_suites_at};
 
 use crate::exit::CliError;
-use crate::input::named;
+use crate::input::{is_hidden, named};
 
 /// A file with suites.
 pub(super) struct SuiteFile {
@@ -88,11 +88,8 @@ fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
     entries.sort_unstable();
     let mut files = Vec::new();
     for path in entries {
-        let hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
         // Links to directories may lead in circles.
-        if path.is_dir() && !path.is_symlink() && !hidden && depth < DEPTH {
+        if path.is_dir() && !path.is_symlink() && !is_hidden(&path) && depth < DEPTH {
             files.extend(below(&path, depth + 1)?);
         } else if path.is_file() && is_manifest(&path) {
             files.push(path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path));

@@ -16,9 +16,9 @@ use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
 use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
-use crate::output::text::{Text, text};
+use crate::output::text::Text;
 use crate::output::{self, problems};
-use crate::style::{Style, Tone};
+use crate::style::Style;
 
 /// The results of all suites.
 pub(super) struct Run {
@@ -176,12 +176,11 @@ impl Run {
         let requested = arguments.coverage || arguments.coverage_threshold.is_some();
         let recorder = requested.then(|| coverage.recorder(&policies));
         let trace = recorder.as_ref().map(|recorder| recorder as &dyn Trace);
-        let style = Style::of_stderr();
         for case in suite.cases.iter().filter(|case| wanted(suite, case, arguments)) {
             for message in suite.decode_warnings(case) {
-                let warning = style.paint(Tone::Warning, "warning:");
                 let place = problems::place(&case.location);
-                output::note(&text!("{} {}: {}: {}\n", warning, place, case.name, message));
+                let message = format!("{}: {message}", case.name);
+                output::note(&output::warning_at(&place, &message));
             }
             let start = Instant::now();
             let tested = suite.test(case, &policies, trace);
