@@ -88,11 +88,12 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
     faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
     let limits = limits(arguments.max_input);
-    let mut cluster = ClusterState::new(&state);
+    let (mut cluster, others) = ClusterState::new(state);
     inputs.survey(limits, &mut cluster);
-    let (namespace, complete) = (&arguments.request.namespace, arguments.state.objects_complete);
-    cluster.fill(&state, namespace, complete);
-    let permissions = Permissions::new(rules, &state, namespace, complete);
+    let complete = arguments.state.objects_complete;
+    let others = cluster.placed(others, &arguments.request.namespace);
+    let permissions = Permissions::new(rules, &others, complete);
+    cluster.fill(others, complete);
     let reviewer = Reviewer {
         builder: RequestBuilder::new(&arguments.request, stored),
         evaluator: match arguments.webhooks {

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use pratique::authorization::{AtOnce, Authorizer, Decider, NoAuthorizer};
+use pratique_json::Value;
 use pratique_rbac::{Completeness, Rbac, RbacAuthorizer, is_rbac};
 use pratique_suite::Rules;
-
-use super::state::in_namespace;
-use crate::input::InputObject;
 
 /// Who may do what.
 pub(super) enum Permissions {
@@ -22,26 +20,19 @@ pub(super) enum Permissions {
 impl Permissions {
     /// Permissions by rules, if there are any, or by the roles and bindings of the state; `complete` is whether these are
     /// all.
-    pub(super) fn new(rules: Option<Rules>, state: &[InputObject], namespace: &str, complete: bool) -> Self {
+    pub(super) fn new(rules: Option<Rules>, state: &[Value<'static>], complete: bool) -> Self {
         if let Some(rules) = rules {
             return Permissions::Rules(rules);
         }
-        let builtin = pratique::Objects::new();
-        let roles = state
-            .iter()
-            .map(|given| &given.object)
-            .filter(|object| is_rbac(object));
-        let roles: Vec<_> = roles
-            .map(|object| in_namespace(object, &builtin, namespace))
-            .collect();
+        let mut roles = state.iter().filter(|object| is_rbac(object)).peekable();
         let completeness = match complete {
             true => Completeness::Complete,
             false => Completeness::Partial,
         };
-        match roles.is_empty() && !complete {
+        match roles.peek().is_none() && !complete {
             true => Permissions::Unknown,
             false => {
-                let rbac: Rbac = roles.iter().collect();
+                let rbac: Rbac = roles.collect();
                 Permissions::Rbac(RbacAuthorizer::new(rbac, completeness))
             }
         }

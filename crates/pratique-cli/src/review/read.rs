@@ -59,7 +59,7 @@ impl Inputs {
                 let Ok(stream) = open(file) else { continue };
                 let pieces = Splitter::new(stream.input, limits).map_while(Result::ok);
                 for piece in pieces.filter(is_of_cluster) {
-                    state.add(&of_cluster(piece::read(&path, &piece).given));
+                    state.add(of_cluster(piece::read(&path, &piece).given));
                 }
             }
         }
@@ -87,10 +87,7 @@ fn give_file<R>(
     state: &mut Arc<ClusterState>,
     intake: &Intake<Unit, R>,
 ) -> Result<(), Closed> {
-    let shown = match file == Path::new(STDIN) {
-        true => "<stdin>".to_owned(),
-        false => path_text(file),
-    };
+    let shown = input::shown(file);
     let stream = match open(file) {
         Ok(stream) => stream,
         Err(error) => {
@@ -125,7 +122,7 @@ fn give_file<R>(
             false => Vec::new(),
         };
         if found.is_empty() && !pending.is_empty() {
-            Arc::make_mut(state).add(&std::mem::take(&mut pending));
+            Arc::make_mut(state).add(std::mem::take(&mut pending));
         }
         pending.extend(found);
         intake.add(Unit::Piece {
@@ -135,7 +132,7 @@ fn give_file<R>(
         })?;
     }
     if !pending.is_empty() {
-        Arc::make_mut(state).add(&pending);
+        Arc::make_mut(state).add(pending);
     }
     intake.add(Unit::EndOfFile)
 }

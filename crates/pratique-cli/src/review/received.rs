@@ -33,6 +33,23 @@ impl InputRequest<'_> {
         problems::place(&self.location)
     }
 
+    /// The object that the request is about; the stored one of a deletion.
+    pub(super) fn object(&self) -> &Value<'_> {
+        match self.request.object.is_null() {
+            true => &self.request.old_object,
+            false => &self.request.object,
+        }
+    }
+
+    /// The name in the request, or else the start of the name that a server generates; empty if there is neither.
+    pub(super) fn name(&self) -> &str {
+        let generated = || self.object().at(&["metadata", "generateName"])?.as_str();
+        match self.request.name.as_str() {
+            "" => generated().unwrap_or_default(),
+            name => name,
+        }
+    }
+
     /// The outcome of a request whose object cannot be decoded.
     pub(super) fn decode_failure(&self) -> Option<Outcome> {
         let why = self.received.as_ref().err()?;

@@ -1,7 +1,6 @@
 //! A decision with its place, in one form for all outputs but text.
 
 use pratique::AdmissionDecision;
-use pratique_json::Value;
 use pratique_types::Operation;
 use serde::Serialize;
 
@@ -57,14 +56,11 @@ pub(super) struct Remark<'r> {
 }
 
 impl Record {
-    pub(super) fn of(result: &ReviewResult<'_>) -> Self {
+    /// Takes what policies decided out of the result.
+    pub(super) fn of(result: &mut ReviewResult<'_>) -> Self {
+        let policies = std::mem::take(&mut result.decisions);
         let (input, outcome) = (result.input, &result.outcome);
         let request = &input.request;
-        let object = match request.object.is_null() {
-            true => &request.old_object,
-            false => &request.object,
-        };
-        let generated = object.at(&["metadata", "generateName"]).and_then(Value::as_str);
         Record {
             file: input.location.file.to_string(),
             line: input.location.start.line,
@@ -72,10 +68,7 @@ impl Record {
             api_version: request.kind.api_version(),
             kind: request.kind.kind.clone(),
             namespace: request.namespace.clone(),
-            name: match request.name.as_str() {
-                "" => generated.unwrap_or_default().to_owned(),
-                name => name.to_owned(),
-            },
+            name: input.name().to_owned(),
             operation: request.operation,
             resource: request.resource.group_resource().to_string(),
             subresource: request.sub_resource.clone(),
@@ -86,7 +79,7 @@ impl Record {
                 AdmissionDecision::Undecided => Decision::Undecided,
             },
             message: outcome.status.as_ref().map(|status| status.message.clone()),
-            policies: result.decisions.clone(),
+            policies,
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
             warnings: outcome.warnings.clone(),
             changed: outcome.object.is_some(),

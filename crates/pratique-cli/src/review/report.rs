@@ -128,14 +128,8 @@ pub(super) fn subject(input: &InputRequest<'_>) -> String {
     let request = &input.request;
     let resource = request.resource.group_resource();
     let part = if request.sub_resource.is_empty() { "" } else { "/" };
-    let object = if request.object.is_null() {
-        &request.old_object
-    } else {
-        &request.object
-    };
-    let given = object.at(&["metadata", "generateName"]).and_then(Value::as_str);
-    let name = match request.name.as_str() {
-        "" => given.unwrap_or("(no name)"),
+    let name = match input.name() {
+        "" => "(no name)",
         name => name,
     };
     let namespaced = !request.namespace.is_empty() && resource.resource != "namespaces";
@@ -202,9 +196,8 @@ impl From<(ReviewResult<'_>, Record)> for JsonReview {
     fn from((result, record): (ReviewResult<'_>, Record)) -> Self {
         let object = result.outcome.object.clone();
         let mut record = record;
-        // It has them itself.
-        record.undecided = Vec::new();
-        let undecided = result.outcome.undecided.iter().map(JsonUndecided::from).collect();
+        // They stand beside the response.
+        let undecided = std::mem::take(&mut record.undecided);
         JsonReview {
             result: record,
             undecided,

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use pratique_expansion::Made;
 use pratique_json::Value;
-use pratique_suite::request::{
-    self, BuildError, RequestTemplate, ResourceError, kind_of, regular_resource, target,
-};
+use pratique_suite::request::{self, BuildError, RequestTemplate, Target, kind_of, regular_resource};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
 
@@ -84,18 +82,17 @@ impl<'a> RequestBuilder<'a> {
             (Operation::Delete, Ok(_)) => Ok(Vec::new()),
             (_, received) => received,
         };
-        let assumed = self.assumed(&object, defined);
-        let assuming = assumed.as_ref().map(|assumed| RequestTemplate {
-            resource: Some(assumed.resource.clone()),
-            ..self.template.clone()
-        });
-        let template = assuming.as_ref().unwrap_or(&self.template);
         let old = |object: &Value<'t>, kind: &GroupVersionKind| {
             let stored = self.stored.find(object, kind, &self.template.namespace);
             stored.map(|stored| stored.object.clone())
         };
-        let why = match template.request(object, old, defined, number) {
-            Ok(mut request) => {
+        let targeted = kind_of(&object).map_err(BuildError::NoKind).and_then(|kind| {
+            let (target, assumed) = self.target(&kind, defined)?;
+            let request = self.template.request_to(object, kind, target, old, number)?;
+            Ok((request, assumed))
+        });
+        let why = match targeted {
+            Ok((mut request, assumed)) => {
                 if item > 0 {
                     request.uid = format!("00000000-0000-0000-{:04x}-{number:012}", item & 0xffff);
                 }
@@ -152,37 +149,32 @@ impl<'a> RequestBuilder<'a> {
             object: pod,
             ..AdmissionRequest::default()
         };
-        let name = match of.name.as_str() {
-            "" => of
-                .object
-                .at(&["metadata", "generateName"])
-                .and_then(Value::as_str)
-                .unwrap_or_default(),
-            name => name,
-        };
         InputRequest {
             request,
             location: workload.location.clone(),
             parent: Some(Parent {
                 kind: of.kind.kind.clone(),
-                name: name.to_owned(),
+                name: workload.name().to_owned(),
             }),
             received: Ok(Vec::new()),
         }
     }
 
-    /// The resource to assume for an object whose kind is not known.
-    fn assumed(&self, object: &Value<'_>, defined: &[ServedResource]) -> Option<Assumed> {
-        if self.template.resource.is_some() {
-            return None;
-        }
-        let kind = kind_of(object).ok()?;
-        match target(&kind, None, &self.template.subresource, defined) {
-            Err(ResourceError::Unknown) => Some(Assumed {
-                resource: regular_resource(&kind),
-                kind: format!("{} of {}", kind.kind, kind.api_version()),
-            }),
-            _ => None,
+    /// The resource of a kind; that of a kind which is not known is assumed.
+    fn target(
+        &self,
+        kind: &GroupVersionKind,
+        defined: &[ServedResource],
+    ) -> Result<(Target, Option<Assumed>), BuildError> {
+        let requested = self.template.resource.as_deref();
+        match self.template.target(kind, requested, defined) {
+            Err(BuildError::UnknownKind(shown)) if requested.is_none() => {
+                let resource = regular_resource(kind);
+                let target = self.template.target(kind, Some(&resource), defined)?;
+                let kind = shown;
+                Ok((target, Some(Assumed { kind, resource })))
+            }
+            found => Ok((found?, None)),
         }
     }
 }

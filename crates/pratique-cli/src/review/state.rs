@@ -21,36 +21,38 @@ pub(super) struct ClusterState {
 }
 
 impl ClusterState {
-    /// The namespaces and definitions of the given state, of which [`fill`](Self::fill) adds the rest.
-    pub(super) fn new(state: &[InputObject]) -> Self {
+    /// The namespaces and definitions of the given state, and what is left for [`fill`](Self::fill).
+    pub(super) fn new(state: Vec<InputObject>) -> (Self, Vec<Value<'static>>) {
         let mut known = ClusterState {
             objects: Objects::new(),
             defined: Vec::new(),
             has_namespaces: false,
         };
-        let found = state.iter().map(|given| &given.object);
-        let found: Vec<_> = found.filter(|object| is_of_cluster(object)).cloned().collect();
-        known.add(&found);
-        known
+        let state = state.into_iter().map(|given| given.object);
+        let (found, others) = state.partition(is_of_cluster);
+        known.add(found);
+        (known, others)
     }
 
     /// Adds the namespaces and definitions of an input.
-    pub(super) fn add(&mut self, found: &[Value<'static>]) {
-        self.defined.extend(defined(found));
+    pub(super) fn add(&mut self, found: Vec<Value<'static>>) {
+        self.defined.extend(defined(&found));
         self.has_namespaces |= found.iter().any(is_namespace);
         for object in found {
-            self.objects.insert(with_name_label(object.clone()));
+            self.objects.insert(with_name_label(object));
         }
     }
 
-    /// Adds the given state. Namespaced objects without a namespace are in `namespace`; unless the state is complete, other
-    /// namespaces and params may exist.
-    pub(super) fn fill(&mut self, state: &[InputObject], namespace: &str, complete: bool) {
-        let others = state.iter().map(|given| &given.object);
-        let placed: Vec<_> = others
-            .filter(|object| !is_of_cluster(object))
+    /// Places objects as the cluster stores them: namespaced ones without a namespace are in `namespace`.
+    pub(super) fn placed(&self, others: Vec<Value<'static>>, namespace: &str) -> Vec<Value<'static>> {
+        let others = others.into_iter();
+        others
             .map(|object| in_namespace(object, &self.objects, namespace))
-            .collect();
+            .collect()
+    }
+
+    /// Adds the rest of the given state. Unless it is complete, other namespaces and params may exist.
+    pub(super) fn fill(&mut self, placed: Vec<Value<'static>>, complete: bool) {
         for object in placed {
             self.objects.insert(object);
         }
@@ -78,21 +80,15 @@ pub(super) fn of_cluster<'t>(given: impl IntoIterator<Item = GivenObject<'t>>) -
 }
 
 /// An object with its namespace, if it is of a namespaced kind.
-pub(super) fn in_namespace(
-    object: &Value<'static>,
-    defined: &pratique::Objects,
-    namespace: &str,
-) -> Value<'static> {
+fn in_namespace(object: Value<'static>, defined: &Objects, namespace: &str) -> Value<'static> {
     let named = object.at(&["metadata", "namespace"]).and_then(Value::as_str);
     let is_namespaced = || {
-        let kind = kind_of(object).ok();
+        let kind = kind_of(&object).ok();
         kind.and_then(|kind| defined.param_scope(&kind)) == Some(ParamScope::Namespaced)
     };
-    let mut object = object.clone();
-    if named.unwrap_or_default().is_empty()
-        && is_namespaced()
-        && let Value::Object(members) = &mut object
-    {
+    let lacks_namespace = named.unwrap_or_default().is_empty() && is_namespaced();
+    let mut object = object;
+    if lacks_namespace && let Value::Object(members) = &mut object {
         if !matches!(members.get("metadata"), Some(Value::Object(_))) {
             members.insert("metadata", Object::new());
         }

@@ -23,10 +23,10 @@ use super::{diff, github};
 use crate::arguments::ReviewFormat;
 use crate::exit::CliError;
 use crate::input::{GivenObject, InputError, Objects, piece};
-use crate::output::Printed;
 use crate::output::problems;
-use crate::output::text::{Text, text};
-use crate::style::{Style, Tone};
+use crate::output::text::Text;
+use crate::output::{self, Printed};
+use crate::style::Style;
 
 /// Reviews objects.
 pub(super) struct Reviewer<'a> {
@@ -142,8 +142,21 @@ impl Reviewer<'_> {
         if let Some(assumed) = assumed {
             reviewed.assumed.push((assumed, input.place()));
         }
-        let changed = self.evaluate(&input, state, reviewed)?;
-        self.workload(&input, changed.as_ref(), state, reviewed)
+        let makes_pods = self.makes_pods(&input);
+        let changed = self.evaluate(&input, makes_pods && self.expands, state, reviewed)?;
+        match makes_pods {
+            true => self.workload(&input, changed.as_ref(), state, reviewed),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a request is one for a workload, of which a controller makes Pods.
+    fn makes_pods(&self, input: &InputRequest<'_>) -> bool {
+        let request = &input.request;
+        matches!(request.operation, Operation::Create | Operation::Update)
+            && request.sub_resource.is_empty()
+            && input.received.is_ok()
+            && self.expander.is_workload(&request.kind.group, &request.kind.kind)
     }
 
     /// Reviews the Pod of a workload, as policies leave it; without --expand, counts the workload.
@@ -155,13 +168,6 @@ impl Reviewer<'_> {
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
         let request = &input.request;
-        let makes_pods = matches!(request.operation, Operation::Create | Operation::Update)
-            && request.sub_resource.is_empty()
-            && input.received.is_ok()
-            && self.expander.is_workload(&request.kind.group, &request.kind.kind);
-        if !makes_pods {
-            return Ok(());
-        }
         if !self.expands {
             *reviewed
                 .unexpanded
@@ -173,7 +179,7 @@ impl Reviewer<'_> {
             Ok(None) => Ok(()),
             Ok(Some(made)) => {
                 let pod = self.builder.pod(made, input);
-                self.evaluate(&pod, state, reviewed).map(drop)
+                self.evaluate(&pod, false, state, reviewed).map(drop)
             }
             Err(error) => {
                 reviewed.fault(InputError::Faulty {
@@ -185,10 +191,11 @@ impl Reviewer<'_> {
         }
     }
 
-    /// Evaluates a request, and shows the decision; gives the object that policies changed.
+    /// Evaluates a request, and shows the decision; gives the object that policies changed, if it is needed.
     fn evaluate(
         &self,
         input: &InputRequest<'_>,
+        needs_changed: bool,
         state: &ClusterState,
         reviewed: &mut Reviewed,
     ) -> Result<Option<Value<'static>>, CliError> {
@@ -198,7 +205,7 @@ impl Reviewer<'_> {
                     let sets = self.sets.iter();
                     sets.for_each(|(origin, set)| explanation.locate(*origin, set));
                 }
-                let changed = match self.expands {
+                let changed = match needs_changed {
                     true => result.outcome.object.clone(),
                     false => None,
                 };
@@ -212,8 +219,8 @@ impl Reviewer<'_> {
     }
 
     /// Shows a decision, and counts it.
-    fn show(&self, result: ReviewResult<'_>, reviewed: &mut Reviewed) -> Result<(), CliError> {
-        let record = Record::of(&result);
+    fn show(&self, mut result: ReviewResult<'_>, reviewed: &mut Reviewed) -> Result<(), CliError> {
+        let record = Record::of(&mut result);
         reviewed.tally.count(&record);
         let Shown {
             format,
@@ -270,10 +277,8 @@ impl Reviewed {
     }
 
     fn warn(&mut self, place: &str, messages: &[String]) {
-        let style = Style::of_stderr();
         for message in messages {
-            let warning = style.paint(Tone::Warning, "warning:");
-            self.notes.push(&text!("{} {}: {}\n", warning, place, message));
+            self.notes.push(&output::warning_at(place, message));
         }
     }
 

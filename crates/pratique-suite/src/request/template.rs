@@ -63,8 +63,18 @@ impl RequestTemplate {
         number: usize,
     ) -> Result<AdmissionRequest<'v>, BuildError> {
         let kind = kind_of(&object).map_err(BuildError::NoKind)?;
-        let target = resource::target(&kind, self.resource.as_deref(), &self.subresource, defined);
-        let target = target.map_err(|none| {
+        let target = self.target(&kind, self.resource.as_deref(), defined)?;
+        self.request_to(object, kind, target, old, number)
+    }
+
+    /// Finds the resource of a kind, for which `requested` is used if it is not known.
+    pub fn target(
+        &self,
+        kind: &GroupVersionKind,
+        requested: Option<&str>,
+        defined: &[ServedResource],
+    ) -> Result<Target, BuildError> {
+        resource::target(kind, requested, &self.subresource, defined).map_err(|none| {
             let kind = format!("{} of {}", kind.kind, kind.api_version());
             match none {
                 ResourceError::Unknown => BuildError::UnknownKind(kind),
@@ -74,7 +84,18 @@ impl RequestTemplate {
                     known,
                 },
             }
-        })?;
+        })
+    }
+
+    /// [`request`](Self::request) for an object whose kind and resource are known.
+    pub fn request_to<'v>(
+        &self,
+        object: Value<'v>,
+        kind: GroupVersionKind,
+        target: Target,
+        old: impl FnOnce(&Value<'v>, &GroupVersionKind) -> Option<Value<'v>>,
+        number: usize,
+    ) -> Result<AdmissionRequest<'v>, BuildError> {
         let object = self.with_namespace(object, &target);
         let old = old(&object, &kind).map(|old| self.with_namespace(old, &target));
         let mut request = self.without_objects(&object, kind, target);
