@@ -8,6 +8,7 @@ use pratique_expression::OnUndecided;
 use pratique_workers::Workers;
 
 use crate::cluster::Cluster;
+use crate::object_model::ObjectModel;
 use crate::trace::Trace;
 
 /// What an evaluation depends on besides the request and its policies or webhooks.
@@ -28,6 +29,8 @@ pub struct EvalContext<'a> {
     pub workers: Option<&'a dyn Workers>,
     /// What becomes of policies and webhooks that depend on something that was not given.
     pub on_undecided: OnUndecided,
+    /// Defaults objects after they were changed.
+    pub object_model: Option<&'a dyn ObjectModel>,
 }
 
 impl<'a> EvalContext<'a> {
@@ -41,6 +44,7 @@ impl<'a> EvalContext<'a> {
             trace: None,
             workers: None,
             on_undecided: OnUndecided::default(),
+            object_model: None,
         }
     }
 
@@ -82,6 +86,12 @@ impl<'a> EvalContext<'a> {
     /// Whether other threads share the work.
     pub fn has_workers(&self) -> bool {
         self.workers.is_some()
+    }
+
+    /// Defaults objects after each change, as this model says.
+    #[must_use]
+    pub fn with_object_model(self, object_model: Option<&'a dyn ObjectModel>) -> Self {
+        EvalContext { object_model, ..self }
     }
 
     /// Has the evaluation of policies observed.

@@ -3,7 +3,7 @@
 //! [`Attributes`] are a request with its object as it is at this point of the chain, [`EvalContext`] is what its evaluation
 //! depends on besides, such as the [`Cluster`]. A [`RequestMatcher`] tells what a request matches a policy or a webhook as,
 //! [`evaluate_conditions`] combines the results of match conditions, and a [`Reinvocation`] remembers what has to be invoked
-//! again after the object changed. [`AuditAnnotations`] and the functions of [`status`] make what an API server answers and
+//! again after the object changed. An [`ObjectModel`] defaults the object after each change, as a server does. [`AuditAnnotations`] and the functions of [`status`] make what an API server answers and
 //! records.
 //!
 //! ```
@@ -37,6 +37,7 @@ mod failure_policy;
 mod matcher;
 mod namespace_object;
 mod needs;
+pub mod object_model;
 mod outcome;
 mod phase;
 mod reinvocation;
@@ -56,6 +57,7 @@ pub use failure_policy::FailurePolicy;
 pub use matcher::{MatchFailure, RequestMatcher};
 pub use namespace_object::{NamespaceObject, without_type_meta};
 pub use needs::{Need, NeedKind};
+pub use object_model::{Mutator, ObjectModel};
 pub use outcome::ValidationOutcome;
 pub use phase::{Phase, Phases};
 pub use pratique_exclusion::Origin;

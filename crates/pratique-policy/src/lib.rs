@@ -102,10 +102,12 @@ pub use observer::{Conditions, Decision, Effect, ErrorType, Mutating, PolicyObse
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMemory};
+pub use pratique_core::object_model;
 pub use pratique_core::trace::{MatchOutcome, Part, Subject, Trace};
 pub use pratique_core::{
     Attributes, Cluster, DenialCause, EvalContext, Missing, Namespace, NamespaceObject, Namespaces, Need,
-    NeedKind, OnUndecided, Origin, ParamScope, Phase, Phases, Undecided, Unfinished, ValidationOutcome,
+    NeedKind, ObjectModel, OnUndecided, Origin, ParamScope, Phase, Phases, Undecided, Unfinished,
+    ValidationOutcome,
 };
 pub use pratique_typed::settle_request;
 pub use pratique_workers::Workers;

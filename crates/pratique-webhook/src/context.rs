@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use pratique_cel::library::authz::Authorizer;
 use pratique_cel::{Interrupt, MemoryLimit};
-use pratique_core::{EvalContext, Namespaces, OnUndecided};
+use pratique_core::{EvalContext, Namespaces, ObjectModel, OnUndecided};
 use pratique_json::Progress;
 use pratique_match::Equivalents;
 
@@ -33,6 +33,7 @@ pub struct WebhookContext<'v> {
     pub(crate) excludes_virtual: bool,
     pub(crate) types_objects: bool,
     pub(crate) on_undecided: OnUndecided,
+    pub(crate) object_model: Option<&'v dyn ObjectModel>,
 }
 
 impl<'v> WebhookContext<'v> {
@@ -53,6 +54,7 @@ impl<'v> WebhookContext<'v> {
             excludes_virtual: true,
             types_objects: true,
             on_undecided: OnUndecided::default(),
+            object_model: None,
         }
     }
 
@@ -75,6 +77,12 @@ impl<'v> WebhookContext<'v> {
     #[must_use]
     pub fn with_services(self, services: &'v dyn Services) -> Self {
         WebhookContext { services, ..self }
+    }
+
+    /// Defaults objects after each patch, as this model says.
+    #[must_use]
+    pub fn with_object_model(self, object_model: Option<&'v dyn ObjectModel>) -> Self {
+        WebhookContext { object_model, ..self }
     }
 
     /// The deadline of the request: no call continues after it.
@@ -152,6 +160,7 @@ impl<'v> From<EvalContext<'v>> for WebhookContext<'v> {
             interrupt: context.interrupt.cloned().unwrap_or_else(Interrupt::never),
             memory: context.memory.cloned().unwrap_or_default(),
             on_undecided: context.on_undecided,
+            object_model: context.object_model,
             ..WebhookContext::new(cluster.equivalents(), cluster, context.authorizer)
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_core::status::internal_error;
-use pratique_core::{Attributes, Phase};
+use pratique_core::{Attributes, Mutator, Phase};
 use pratique_json::Value;
 use pratique_match::Matched;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
@@ -235,8 +235,15 @@ impl<'s> MutationRun<'_, 's> {
     }
 
     fn finish(&mut self) -> Result<(), End> {
-        self.convert_back()
-            .map_err(|error| error.into_status(unknown).into())
+        self.convert_back().map_err(|error| error.into_status(unknown))?;
+        let Some(model) = self.run.context.object_model.filter(|_| self.changed()) else {
+            return Ok(());
+        };
+        if let ObjectRef::Made(object) = &mut self.requested {
+            let converted = model.convert(&self.run.attributes.request.kind, Arc::make_mut(object));
+            converted.map_err(|error| unknown(&error.to_string()))?;
+        }
+        Ok(())
     }
 
     /// Calls a webhook and applies its patch; returns whether that changed the object.
@@ -302,7 +309,7 @@ impl<'s> MutationRun<'_, 's> {
             converter: &self.run.converter,
             progress: &self.run.context.progress(),
         };
-        let Some(patched) = patched(webhook, &answer, &target, &applying)? else {
+        let Some(mut patched) = patched(webhook, &answer, &target, &applying)? else {
             return Ok(false);
         };
         let object = &version.objects.object;
@@ -310,6 +317,11 @@ impl<'s> MutationRun<'_, 's> {
             true => !is_semantically_equal(object.get(), patched.object.get()),
             false => object.get() != patched.object.get(),
         };
+        // Defaults are no change by the webhook.
+        if let (Some(model), ObjectRef::Made(object)) = (self.run.context.object_model, &mut patched.object) {
+            let object = Arc::make_mut(object);
+            model.set_defaults(&version.objects.kind, object, Mutator::Webhook(&webhook.name));
+        }
         // The object in the webhook's kind and in the request's, and the recorded patches.
         self.patch_bytes = self.patch_bytes.saturating_add(answer.patch.len());
         let kept = patched.object.made_bytes().saturating_mul(2);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use pratique_exclusion::registry_check;
+use pratique_policy::object_model::{Prepared, Refused};
 use pratique_policy::{
-    DenialCause, EvalContext, Mutated, MutatingPolicies, Need, OnUndecided, Policies, PolicyObserver,
-    Unfinished, ValidationOutcome, mutate, validate,
+    DenialCause, EvalContext, MutatingPolicies, Need, OnUndecided, Policies, PolicyObserver, Unfinished,
+    ValidationOutcome, mutate, validate,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
 
@@ -56,35 +57,45 @@ impl Admission {
         let [first, second] = self.mutating();
         let context = context.on_undecided(self.on_undecided);
         let mutated = mutate(&[first, second], request, context.clone(), observer)?;
-        let validated = self.validate(request, &mutated, context, observer)?;
-        Ok(Outcome::new(mutated, validated))
-    }
-
-    /// Runs the registry's checks, if they were asked for, and the validating phase.
-    fn validate(
-        &self,
-        request: &AdmissionRequest<'_>,
-        mutated: &Mutated,
-        context: EvalContext<'_>,
-        observer: &mut dyn PolicyObserver,
-    ) -> Result<ValidationOutcome, Unfinished> {
         if !mutated.allowed() {
-            return Ok(ValidationOutcome::default());
+            return Ok(Outcome::new(mutated, None, ValidationOutcome::default()));
         }
         let attributes = match &mutated.object {
             Some(object) => Attributes::mutated(request, object),
             None => Attributes::from(request),
         };
-        let warnings = match self.registry_check(&attributes) {
-            Ok(warnings) => warnings,
-            Err(status) => {
-                return Ok(ValidationOutcome {
-                    status: Some(status),
-                    cause: Some(DenialCause::Rule),
-                    ..ValidationOutcome::default()
-                });
+        let prepared = match context.object_model {
+            Some(model) => model.prepare(attributes),
+            None => Ok(Prepared::default()),
+        };
+        let Prepared { object, mut warnings } = match prepared {
+            Ok(prepared) => prepared,
+            Err(Refused { status, warnings }) => {
+                return Ok(Outcome::new(mutated, None, refused(status, warnings)));
             }
         };
+        let attributes = match &object {
+            Some(object) => Attributes::mutated(request, object),
+            None => attributes,
+        };
+        let validated = match self.registry_check(&attributes) {
+            Ok(told) => {
+                warnings.extend(told);
+                self.validate(attributes, warnings, context, observer)?
+            }
+            Err(status) => refused(status, warnings),
+        };
+        Ok(Outcome::new(mutated, object, validated))
+    }
+
+    /// Runs the validating phase of policies, after these warnings.
+    fn validate(
+        &self,
+        attributes: Attributes<'_>,
+        warnings: Vec<String>,
+        context: EvalContext<'_>,
+        observer: &mut dyn PolicyObserver,
+    ) -> Result<ValidationOutcome, Unfinished> {
         let [first, second] = self.validating();
         let mut validated = validate(&[first, second], attributes, self.helpers.join(context), observer)?;
         validated.warnings.splice(0..0, warnings);
@@ -148,5 +159,15 @@ impl Admission {
 
     pub(crate) fn steps(&self) -> &Steps {
         &self.steps
+    }
+}
+
+/// The outcome of a request that is refused between the phases.
+fn refused(status: Box<Status>, warnings: Vec<String>) -> ValidationOutcome {
+    ValidationOutcome {
+        status: Some(status),
+        cause: Some(DenialCause::Rule),
+        warnings,
+        ..ValidationOutcome::default()
     }
 }

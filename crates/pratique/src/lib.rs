@@ -213,6 +213,6 @@ pub use limits::Limits;
 pub use live::{Live, LiveBuilder, StartError, Unavailable};
 pub use outcome::{AdmissionDecision, Outcome, OutcomeMemory};
 pub use pratique_manifest::{ManifestFile, Plugin};
-pub use pratique_policy::{EvalContext, Unfinished};
+pub use pratique_policy::{EvalContext, ObjectModel, Unfinished, object_model};
 pub use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 pub use step::{AdmissionStep, Attributes};

@@ -32,6 +32,9 @@ pub struct Outcome {
     pub undecided: Vec<Undecided>,
     /// The object as it goes on; `None` where nothing changed it, and where the request is not allowed.
     pub object: Option<Value<'static>>,
+    /// The object as validating admission sees it, where an object model [prepared](crate::ObjectModel::prepare) it; `None`
+    /// where that changed nothing, and where the request is not allowed.
+    pub prepared: Option<Value<'static>>,
     /// The mutations of policies, in order.
     pub mutations: Vec<Step>,
     /// Warnings for the user, in order, with repetitions.
@@ -63,7 +66,11 @@ impl From<HeldMemory> for OutcomeMemory {
 }
 
 impl Outcome {
-    pub(crate) fn new(mutated: Mutated, validated: ValidationOutcome) -> Self {
+    pub(crate) fn new(
+        mutated: Mutated,
+        prepared: Option<Value<'static>>,
+        validated: ValidationOutcome,
+    ) -> Self {
         let status = mutated.status.or(validated.status);
         let undecided: Vec<_> = mutated
             .undecided
@@ -72,10 +79,10 @@ impl Outcome {
             .chain(validated.undecided)
             .collect();
         let cause = mutated.cause.or(validated.cause);
+        let allowed = status.is_none() && undecided.is_empty();
         Outcome {
-            object: mutated
-                .object
-                .filter(|_| status.is_none() && undecided.is_empty()),
+            object: mutated.object.filter(|_| allowed),
+            prepared: prepared.filter(|_| allowed),
             status,
             undecided,
             cause,

@@ -29,8 +29,8 @@ pub(super) fn apply<'s>(
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     let value = evaluate(session, (index, mutation), core, inputs)?;
     let object = match mutation.form {
-        Form::JsonPatch => patch::patched(&value, version, session)?,
-        Form::ApplyConfiguration => merged(&value, version, session)?,
+        Form::JsonPatch => patch::patched(&value, version, session, &core.name)?,
+        Form::ApplyConfiguration => merged(&value, version, session, &core.name)?,
     };
     as_requested(version.kind, &session.request.kind)?;
     Ok(object)
@@ -77,6 +77,7 @@ fn merged<'s>(
     value: &Value<'s>,
     version: &Version<'s>,
     session: &Session<'s>,
+    policy: &str,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     let context = Context::new(session.arena(), u64::MAX);
     Measure::new(session.context.interrupt).add(value, &context)?;
@@ -111,5 +112,6 @@ fn merged<'s>(
             ))
         }
     })?;
+    session.default(version.kind, &mut object, policy);
     Ok(Some(session.keep(object)))
 }

@@ -107,9 +107,12 @@ fn run(
     let undecided_policies = run.settled.iter().chain(undecided.as_deref());
     undecided_policies.for_each(|policy| observer.undecided(policy));
     reinvocation.0.clone_from(&run.reinvocation);
-    let object = match (&denial, &undecided) {
-        (None, None) => run.result(),
-        _ => None,
+    let (object, denial) = match (&denial, &undecided) {
+        (None, None) => match run.converted() {
+            Ok(object) => (object, None),
+            Err(status) => (None, Some((status, DenialCause::Failure))),
+        },
+        _ => (None, denial),
     };
     session.finished()?;
     let (status, cause) = denial.unzip();

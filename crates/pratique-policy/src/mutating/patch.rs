@@ -32,6 +32,7 @@ pub(super) fn patched<'s>(
     value: &Value<'s>,
     version: &Version<'s>,
     session: &Session<'s>,
+    policy: &str,
 ) -> Result<Option<&'s json::Value<'s>>, Refusal> {
     let operations = operations(value, version, session)?;
     let document = version.object.try_borrowed(&session.progress)?;
@@ -41,7 +42,7 @@ pub(super) fn patched<'s>(
         Err(json_patch::Error::Interrupted) => return Err(Refusal::INTERRUPTED),
         Err(error) => return Err(Refusal::Policy(format!("JSON Patch: {error}"))),
     };
-    read(version, patched, &operations, session).map(Some)
+    read(version, patched, &operations, session, policy).map(Some)
 }
 
 /// The patched object as an API server reads it. Whatever it is, it has to be an object of some kind, and at last of
@@ -51,11 +52,12 @@ fn read<'s>(
     patched: json::Value<'s>,
     operations: &[Operation<'_>],
     session: &Session<'s>,
+    policy: &str,
 ) -> Result<&'s json::Value<'s>, Refusal> {
     let server = |error: String| Refusal::Server(error);
     // A document of null is an object of nothing to built-in kinds.
     let empty = patched.is_null() && typed::is_builtin(version.kind);
-    let patched = if empty {
+    let mut patched = if empty {
         json::Object::new().into()
     } else {
         patched
@@ -72,7 +74,8 @@ fn read<'s>(
             return Err(server(no_kind(&patched)));
         }
         GroupVersion::parse(api_version).map_err(|error| server(error.to_string()))?;
-        return Ok(session.reread(session.keep(patched)));
+        let object = session.reread(session.keep(patched));
+        return Ok(session.defaulted(version.kind, object, policy)?);
     }
     let kind = kind_named(api_version, name, version.kind).map_err(|error| server(error.to_string()))?;
     let Some(id) = typed::id(&kind) else {
@@ -96,6 +99,8 @@ fn read<'s>(
             "failed to convert object: converting (*v1.{from}) to (*v1.{to}): unknown conversion"
         )));
     }
+    // Defaulting tells empty lists from absent ones, so it comes first.
+    session.default(version.kind, &mut patched, policy);
     Ok(session.settled(version.kind, patched))
 }
 

@@ -3,7 +3,7 @@
 use pratique_json as json;
 use pratique_schema::Schema;
 use pratique_schema::merge::NoMergeType;
-use pratique_types::{GroupVersion, GroupVersionKind};
+use pratique_types::{GroupVersion, GroupVersionKind, Status};
 
 use super::run::{End, MutationRun};
 use super::same::same;
@@ -53,8 +53,19 @@ impl<'s> MutationRun<'_, 's> {
         Ok(())
     }
 
+    /// The mutated object as other plugins see it; `None` where it did not change.
+    // Upstream: plugin/policy/mutating/dispatcher.go, Dispatch
+    pub(super) fn converted(&self) -> Result<Option<json::Value<'static>>, Box<Status>> {
+        let mut object = self.result();
+        if let (Some(object), Some(model)) = (&mut object, self.session.context.object_model) {
+            let converted = model.convert(&self.session.request.kind, object);
+            converted.map_err(|error| internal_error(&format!("failed to convert object: {error}")))?;
+        }
+        Ok(object)
+    }
+
     /// The mutated object; `None` where it did not change.
-    pub(super) fn result(&self) -> Option<json::Value<'static>> {
+    fn result(&self) -> Option<json::Value<'static>> {
         let changed = self.changed()?;
         let kind = &self.session.request.kind;
         // A version of this very kind has the form of it.

@@ -1,8 +1,9 @@
 //! The objects and params of a request in the form of their kinds.
 
 use pratique_cel::Value;
-use pratique_core::without_type_meta;
+use pratique_core::{Mutator, without_type_meta};
 use pratique_json as json;
+use pratique_json::Interrupted;
 use pratique_typed::ConversionError;
 use pratique_types::{GroupVersionKind, ObjectForm};
 
@@ -46,6 +47,29 @@ impl<'s> Session<'s> {
     ) -> &'s json::Value<'s> {
         typed::settle_object(kind, &mut object, &self.progress);
         self.keep(object)
+    }
+
+    /// Defaults an object that a policy just changed, if there is an object model.
+    // Upstream: plugin/policy/mutating/dispatcher.go, dispatchOne
+    pub(crate) fn default(&self, kind: &GroupVersionKind, object: &mut json::Value<'s>, policy: &str) {
+        if let Some(model) = self.context.object_model {
+            model.set_defaults(kind, object, Mutator::Policy(policy));
+        }
+    }
+
+    /// The same for an object that is kept already.
+    pub(crate) fn defaulted(
+        &self,
+        kind: &GroupVersionKind,
+        object: &'s json::Value<'s>,
+        policy: &str,
+    ) -> Result<&'s json::Value<'s>, Interrupted> {
+        if self.context.object_model.is_none() {
+            return Ok(object);
+        }
+        let mut defaulted = object.try_borrowed(&self.progress)?;
+        self.default(kind, &mut defaulted, policy);
+        Ok(self.keep(defaulted))
     }
 
     /// An object of a custom kind in a version, whatever its kind calls itself.

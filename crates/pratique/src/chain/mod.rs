@@ -1,11 +1,12 @@
 //! The run of a request through the admission chain.
 //!
 //! The order is: mutating policies, mutating webhooks, both once more if one of them changed the object; the steps at
-//! [`Place::Schema`]; the registry's checks; validating policies, validating webhooks. In each, static ones come before
+//! [`Place::Schema`]; preparation by the [`ObjectModel`], if there is one; the registry's checks; validating policies, validating webhooks. In each, static ones come before
 //! those of the API.
 
 mod end;
 mod mutate;
+mod prepare;
 mod validate;
 #[cfg(feature = "webhooks")]
 mod webhooks;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, Unfinished, same};
+use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, Unfinished, same};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
@@ -43,6 +44,8 @@ pub struct AdmissionContext<'c> {
     pub params: Option<&'c dyn DynParamSource>,
     /// The bounds of the work for the request.
     pub limits: Limits,
+    /// What a server does with the object between the steps of the chain.
+    pub object_model: Option<&'c dyn ObjectModel>,
 }
 
 impl<'c> AdmissionContext<'c> {
@@ -53,6 +56,7 @@ impl<'c> AdmissionContext<'c> {
             decider: &NoAuthorizer,
             params: None,
             limits: Limits::default(),
+            object_model: None,
         }
     }
 
@@ -67,6 +71,16 @@ impl<'c> AdmissionContext<'c> {
     pub fn with_params(self, params: &'c dyn DynParamSource) -> Self {
         AdmissionContext {
             params: Some(params),
+            ..self
+        }
+    }
+
+    /// Defaults the object after each mutation, and prepares it between the phases, as this model says. Without one, objects
+    /// stay as policies and webhooks leave them.
+    #[must_use]
+    pub fn with_object_model(self, object_model: &'c dyn ObjectModel) -> Self {
+        AdmissionContext {
+            object_model: Some(object_model),
             ..self
         }
     }
@@ -131,6 +145,7 @@ impl Admission {
             params: context.params.map(|source| WithParams::new(context.cluster, source)),
             context,
             object: None,
+            prepared: None,
             is_of_policies: false,
             held: None,
             outcome: Outcome::default(),
@@ -162,6 +177,8 @@ pub(crate) struct ChainRun<'r> {
     params: Option<WithParams<'r>>,
     /// The current object; `None` while it is unchanged.
     object: Option<Arc<Value<'static>>>,
+    /// The object as it was prepared for validating admission; `None` if that did not change it.
+    prepared: Option<Value<'static>>,
     /// Whether policies made the last change.
     is_of_policies: bool,
     /// The memory of the results of webhooks, if there are any.
@@ -181,6 +198,7 @@ impl<'r> ChainRun<'r> {
         if !self.phases.contains(Phase::Validating) {
             return Ok(());
         }
+        self.prepare()?;
         self.registry_check()?;
         let began = Stopwatch::start();
         let ended = self.validate(observer).await;
@@ -211,6 +229,9 @@ impl<'r> ChainRun<'r> {
     }
 
     fn attributes(&self) -> Attributes<'_> {
+        if let Some(prepared) = &self.prepared {
+            return Attributes::mutated(self.request, prepared);
+        }
         match self.object.as_deref() {
             None => Attributes::from(self.request),
             Some(object) if self.is_of_policies => Attributes::mutated(self.request, object),
@@ -244,6 +265,7 @@ impl<'r> ChainRun<'r> {
             .on_undecided(self.admission.on_undecided)
             .with_interrupt(self.interrupt())
             .with_memory(&self.context.limits.memory)
+            .with_object_model(self.context.object_model)
     }
 
     /// Provides what an unfinished evaluation waits for, or ends the request.
@@ -339,6 +361,7 @@ impl<'r> ChainRun<'r> {
         let object = self.object.take().filter(|_| self.outcome.allowed());
         let object = object.map(|object| Arc::try_unwrap(object).unwrap_or_else(|shared| (*shared).clone()));
         self.outcome.object = object.filter(|object| !same(object, &self.request.object));
+        self.outcome.prepared = self.prepared.take().filter(|_| self.outcome.allowed());
         self.outcome.memory = self.held.map(OutcomeMemory::from).unwrap_or_default();
         self.outcome
     }

@@ -32,6 +32,7 @@ mod live;
 mod load;
 #[cfg(feature = "webhooks")]
 mod logs;
+mod object_model;
 mod params;
 #[cfg(feature = "webhooks")]
 mod webhooks;

@@ -58,7 +58,11 @@ pub(crate) fn webhook(plugin: Plugin, name: &str, mark: &str, more: &str) -> Str
 }
 
 /// With static webhooks of these marks and reinvocation policies.
-fn webhooks(builder: AdmissionBuilder, plugin: Plugin, hooks: &[(&str, &str)]) -> AdmissionBuilder {
+pub(crate) fn webhooks(
+    builder: AdmissionBuilder,
+    plugin: Plugin,
+    hooks: &[(&str, &str)],
+) -> AdmissionBuilder {
     let reinvocation = |policy: &str| match plugin {
         MUTATING => format!("  reinvocationPolicy: {policy}\n"),
         _ => String::new(),

@@ -1,0 +1,79 @@
+//! What a server does with an object between the steps of admission.
+
+use pratique_json::Value;
+use pratique_types::{GroupVersionKind, Status};
+
+use crate::attributes::Attributes;
+
+/// What a server does with an object between the steps of admission: it is defaulted again after each change, and prepared
+/// for storage between the two phases.
+///
+/// Without an object model, objects stay as policies and webhooks leave them.
+pub trait ObjectModel: Sync {
+    /// Fills in the defaults of an object of a kind that a policy or a webhook just changed. What does not fit its type
+    /// stays as it is.
+    // Upstream: pkg/admission/interfaces.go, ObjectInterfaces.GetObjectDefaulter
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>);
+
+    /// Brings an object that an admission plugin changed into the internal version of its kind and back.
+    ///
+    /// # Errors
+    /// It cannot be converted.
+    // Upstream: pkg/admission/interfaces.go, ObjectInterfaces.GetObjectConvertor
+    fn convert(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), ConversionError> {
+        let _ = (kind, object);
+        Ok(())
+    }
+
+    /// Prepares an object for validating admission and for storage, once nothing changes it any more.
+    ///
+    /// # Errors
+    /// The server refuses the request between the phases.
+    fn prepare(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
+        let _ = attributes;
+        Ok(Prepared::default())
+    }
+}
+
+/// What changed an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mutator<'a> {
+    /// A mutating policy, by its name.
+    Policy(&'a str),
+    /// A mutating webhook, by its name.
+    Webhook(&'a str),
+}
+
+/// An object that was prepared for validating admission.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prepared {
+    /// The object; `None` if nothing changed it.
+    pub object: Option<Value<'static>>,
+    /// Warnings for the user.
+    pub warnings: Vec<String>,
+}
+
+/// A request that the server refuses between the phases of admission.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .status.message)]
+pub struct Refused {
+    /// The answer.
+    pub status: Box<Status>,
+    /// Warnings for the user.
+    pub warnings: Vec<String>,
+}
+
+/// An object cannot be converted. The text is an API server's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConversionError(pub String);
+
+impl Prepared {
+    /// An object that preparing changed.
+    pub fn changed(object: Value<'static>) -> Self {
+        Prepared {
+            object: Some(object),
+            warnings: Vec::new(),
+        }
+    }
+}
