@@ -1,11 +1,12 @@
 //! What an evaluation needs and was not given: a decision of its own, neither yes nor no.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 use pratique_cel::Unknown;
 use pratique_cel::library::authz::Question;
 
-/// What the decision of a policy or a webhook depends on and was not given.
+/// What the decision of a plugin, a policy or a webhook depends on and was not given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
@@ -37,14 +38,25 @@ pub enum Missing {
         /// The name of the param; `None` where a selector selects them, and where the kind itself is not known.
         name: Option<String>,
     },
+    /// Objects of the cluster that a plugin looks up.
+    Objects {
+        /// Their kind: `PriorityClass.scheduling.k8s.io`.
+        kind: String,
+        /// Their namespace; empty for a kind of cluster scope.
+        namespace: String,
+        /// The name of the object; `None` for all of the kind.
+        name: Option<String>,
+    },
+    /// The answer of the backend of ImagePolicyWebhook.
+    ImageReview,
 }
 
-/// A policy or a webhook whose decision on a request depends on what was not given.
+/// A plugin, policy or webhook whose decision on a request depends on what was not given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {
-    /// The admission plugin that it belongs to: `ValidatingAdmissionPolicy`.
-    pub plugin: &'static str,
-    /// The name of the policy or the webhook.
+    /// The admission plugin that it belongs to, or is: `ValidatingAdmissionPolicy`.
+    pub plugin: Cow<'static, str>,
+    /// The name of the policy or the webhook; empty for a plugin that is neither's.
     pub name: String,
     /// The binding of the policy; `None` for a webhook, and for what all bindings of a policy depend on.
     pub binding: Option<String>,
@@ -79,13 +91,15 @@ impl Missing {
         }
     }
 
-    /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`.
+    /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`, `objects`, `imageReview`.
     pub fn kind(&self) -> &'static str {
         match self {
             Missing::Authorizer { .. } => "authorizer",
             Missing::Namespace { .. } => "namespace",
             Missing::NamespaceLabels { .. } => "namespaceLabels",
             Missing::Params { .. } => "params",
+            Missing::Objects { .. } => "objects",
+            Missing::ImageReview => "imageReview",
         }
     }
 }
@@ -103,20 +117,33 @@ impl Display for Missing {
                 name,
             } => {
                 write!(formatter, "params of kind '{kind}'")?;
-                if let Some(name) = name {
-                    write!(formatter, " named {name:?}")?;
-                }
-                if !namespace.is_empty() {
-                    write!(formatter, " in namespace {namespace:?}")?;
-                }
-                formatter.write_str(" are not known")
+                not_known(formatter, name.as_deref(), namespace)
             }
+            Missing::Objects {
+                kind,
+                namespace,
+                name,
+            } => {
+                write!(formatter, "{kind} objects")?;
+                not_known(formatter, name.as_deref(), namespace)
+            }
+            Missing::ImageReview => formatter.write_str("the image policy backend was not asked"),
             Missing::NamespaceLabels { name, selector } => write!(
                 formatter,
                 "the labels of namespace {name:?} are not known, and namespaceSelector {selector} selects by them"
             ),
         }
     }
+}
+
+fn not_known(formatter: &mut Formatter<'_>, name: Option<&str>, namespace: &str) -> fmt::Result {
+    if let Some(name) = name {
+        write!(formatter, " named {name:?}")?;
+    }
+    if !namespace.is_empty() {
+        write!(formatter, " in namespace {namespace:?}")?;
+    }
+    formatter.write_str(" are not known")
 }
 
 impl Display for Undecided {
@@ -127,7 +154,10 @@ impl Display for Undecided {
             binding,
             missing,
         } = self;
-        write!(formatter, "{plugin} '{name}'")?;
+        formatter.write_str(plugin)?;
+        if !name.is_empty() {
+            write!(formatter, " '{name}'")?;
+        }
         if let Some(binding) = binding {
             write!(formatter, " with binding '{binding}'")?;
         }

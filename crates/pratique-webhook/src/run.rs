@@ -171,7 +171,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         observer: &mut dyn WebhookObserver,
     ) -> Result<(), End> {
         let undecided = Undecided {
-            plugin: self.phase.webhook_plugin(),
+            plugin: self.phase.webhook_plugin().into(),
             name: webhook.name.clone(),
             binding: None,
             missing,

@@ -177,7 +177,7 @@ impl pratique_webhook::WebhookObserver for Counting<'_> {
 }
 
 fn count_undecided(metrics: &Metrics, undecided: &Undecided) {
-    metrics.undecided(&undecided.name, undecided.plugin, undecided.missing.kind());
+    metrics.undecided(&undecided.name, &undecided.plugin, undecided.missing.kind());
 }
 
 fn error(error: ErrorType) -> metrics::PolicyError {

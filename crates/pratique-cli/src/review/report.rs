@@ -1,5 +1,7 @@
 //! Formats results, as text and JSON.
 
+use std::borrow::Cow;
+
 use pratique::Outcome;
 use pratique::policy::{Missing, Undecided};
 use pratique_explain::Explanation;
@@ -170,7 +172,8 @@ pub(super) struct JsonReview {
 /// A missing input on which a policy or webhook depends.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct JsonUndecided {
-    plugin: &'static str,
+    plugin: Cow<'static, str>,
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     binding: Option<String>,
@@ -182,7 +185,7 @@ pub(super) struct JsonUndecided {
 impl From<&Undecided> for JsonUndecided {
     fn from(undecided: &Undecided) -> Self {
         JsonUndecided {
-            plugin: undecided.plugin,
+            plugin: undecided.plugin.clone(),
             name: undecided.name.clone(),
             binding: undecided.binding.clone(),
             missing: undecided.missing.kind(),

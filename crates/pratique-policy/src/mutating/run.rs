@@ -175,7 +175,7 @@ impl<'s> MutationRun<'_, 's> {
         missing: Missing,
     ) -> Result<(), End> {
         let undecided = Undecided {
-            plugin: Phase::Mutating.policy_plugin(),
+            plugin: Phase::Mutating.policy_plugin().into(),
             name: core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             missing,

@@ -91,7 +91,7 @@ impl<'s> ValidationRun<'_, 's> {
     /// Records that a policy depends on something that was not given; gives whether that counts as its error.
     fn undecided(&mut self, policy: &Policy, binding: Option<Binding<'_>>, missing: Missing) -> bool {
         let undecided = Undecided {
-            plugin: Phase::Validating.policy_plugin(),
+            plugin: Phase::Validating.policy_plugin().into(),
             name: policy.core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             missing,
