@@ -9,8 +9,20 @@ use pratique_types::{AdmissionRequest, ObjectForm};
 pub struct MutableAttributes<'s, 'o> {
     /// The request. The object in it is that of the client; the current one is [`object`](Self::object).
     pub request: &'s AdmissionRequest<'s>,
-    object: &'s mut Value<'o>,
+    object: Current<'s, 'o>,
     changed: bool,
+}
+
+/// Where the object is.
+#[derive(Debug)]
+enum Current<'s, 'o> {
+    /// To be changed in place.
+    Own(&'s mut Value<'o>),
+    /// To be copied by the first change.
+    Shared {
+        original: &'s Value<'o>,
+        copy: &'s mut Option<Value<'o>>,
+    },
 }
 
 impl<'s, 'o> MutableAttributes<'s, 'o> {
@@ -18,20 +30,39 @@ impl<'s, 'o> MutableAttributes<'s, 'o> {
     pub fn new(request: &'s AdmissionRequest<'s>, object: &'s mut Value<'o>) -> Self {
         MutableAttributes {
             request,
-            object,
+            object: Current::Own(object),
+            changed: false,
+        }
+    }
+
+    /// As [`new`](Self::new) with an object that stays as it is: the first change is made to a copy of it.
+    pub fn copy_on_write(
+        request: &'s AdmissionRequest<'s>,
+        original: &'s Value<'o>,
+        copy: &'s mut Option<Value<'o>>,
+    ) -> Self {
+        MutableAttributes {
+            request,
+            object: Current::Shared { original, copy },
             changed: false,
         }
     }
 
     /// The object as it is now.
     pub fn object(&self) -> &Value<'o> {
-        self.object
+        match &self.object {
+            Current::Own(object) => object,
+            Current::Shared { original, copy } => copy.as_ref().unwrap_or(original),
+        }
     }
 
     /// The object, to be changed in place. A plugin takes it only when it changes something.
     pub fn object_mut(&mut self) -> &mut Value<'o> {
         self.changed = true;
-        self.object
+        match &mut self.object {
+            Current::Own(object) => object,
+            Current::Shared { original, copy } => copy.get_or_insert_with(|| (*original).clone()),
+        }
     }
 
     /// Whether a plugin took the object to change it.
@@ -48,7 +79,7 @@ impl<'s, 'o> MutableAttributes<'s, 'o> {
     pub fn as_attributes(&self) -> Attributes<'_> {
         Attributes {
             request: self.request,
-            object: self.object,
+            object: self.object(),
             form: ObjectForm::Settled,
         }
     }

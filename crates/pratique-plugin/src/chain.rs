@@ -1,5 +1,7 @@
 //! Plugins in their order.
 
+use std::fmt::{self, Debug, Formatter};
+
 use pratique_core::{Attributes, Phase};
 
 use crate::attributes::MutableAttributes;
@@ -74,7 +76,7 @@ impl PluginChain {
         observer: &mut dyn PluginObserver,
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
-        for plugin in self.at(stage) {
+        for plugin in self.stage(stage) {
             if !plugin.mutates() || !plugin.operations().contain(operation) {
                 continue;
             }
@@ -104,7 +106,7 @@ impl PluginChain {
         observer: &mut dyn PluginObserver,
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
-        for plugin in self.at(stage) {
+        for plugin in self.stage(stage) {
             if !plugin.validates() || !plugin.operations().contain(operation) {
                 continue;
             }
@@ -116,7 +118,8 @@ impl PluginChain {
         Ok(())
     }
 
-    fn at(&self, stage: Stage) -> impl Iterator<Item = &dyn Plugin> {
+    /// The plugins of a stage, in their order: for callers that run them one by one.
+    pub fn stage(&self, stage: Stage) -> impl Iterator<Item = &dyn Plugin> {
         let (before, after) = match self.plugins.split_at_checked(self.before) {
             Some((before, after)) => (before, after),
             None => (self.plugins.as_slice(), &[] as &[_]),
@@ -128,5 +131,12 @@ impl PluginChain {
             Stage::AfterDynamic => (none, after),
         };
         first.iter().chain(second).map(|plugin| &**plugin)
+    }
+}
+
+impl Debug for PluginChain {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let names = self.plugins.iter().map(|plugin| plugin.name());
+        formatter.debug_list().entries(names).finish()
     }
 }

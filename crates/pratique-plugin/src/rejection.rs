@@ -16,7 +16,7 @@ pub enum Rejection {
     Error(String),
     /// Its decision depends on what was not given.
     Undecided(Box<MissingState>),
-    /// Its decision depends on an answer that is not there yet: to be repeated.
+    /// Its decision depends on an answer that is not there yet: to be repeated. Until then the plugin has changed nothing.
     Pending,
 }
 
