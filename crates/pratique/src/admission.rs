@@ -12,9 +12,10 @@ use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
 
 use crate::cores::Helpers;
 use crate::outcome::Outcome;
+use crate::plugins::Plugins;
 use crate::step::{Attributes, Steps};
 
-/// Policies, webhooks and steps: compiled, immutable, and shared between threads. Cloning is cheap.
+/// Plugins, policies, webhooks and steps: compiled, immutable, and shared between threads. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Admission {
     /// In the order in which they mutate.
@@ -26,6 +27,7 @@ pub struct Admission {
     /// Whether configuration of admission is checked as an API server's registry does.
     pub(crate) registry_checks: bool,
     pub(crate) on_undecided: OnUndecided,
+    pub(crate) plugins: Plugins,
     pub(crate) steps: Steps,
     pub(crate) helpers: Helpers,
     #[cfg(feature = "webhooks")]
@@ -43,7 +45,7 @@ impl Admission {
     }
 
     /// Evaluates a request by policies only, without waiting for anything: mutating policies change its object, validating
-    /// policies see the result; in both phases static ones come before those of the API. Webhooks and steps are left out:
+    /// policies see the result; in both phases static ones come before those of the API. Plugins, webhooks and steps are left out:
     /// [`admit`](Self::admit) runs the whole chain.
     ///
     /// # Errors
@@ -71,7 +73,7 @@ impl Admission {
         let Prepared { object, mut warnings } = match prepared {
             Ok(prepared) => prepared,
             Err(Refused { status, warnings }) => {
-                return Ok(Outcome::new(mutated, None, refused(status, warnings)));
+                return Ok(Outcome::new(mutated, None, refused(status, warnings)).by_the_registry());
             }
         };
         let attributes = match &object {
@@ -83,7 +85,9 @@ impl Admission {
                 warnings.extend(told);
                 self.validate(attributes, warnings, context, observer)?
             }
-            Err(status) => refused(status, warnings),
+            Err(status) => {
+                return Ok(Outcome::new(mutated, object, refused(status, warnings)).by_the_registry());
+            }
         };
         Ok(Outcome::new(mutated, object, validated))
     }

@@ -16,6 +16,7 @@ use crate::builder::NotEvaluated;
 use crate::compilations::Compilations;
 use crate::configurations::Configurations;
 use crate::cores::Helpers;
+use crate::plugins::Plugins;
 use crate::step::Steps;
 #[cfg(feature = "webhooks")]
 use crate::webhooks::{Callers, CompiledWebhooks};
@@ -28,6 +29,7 @@ pub(crate) struct AdmissionConfig {
     pub(crate) compilations: Compilations,
     pub(crate) sets: Vec<Arc<ManifestSet>>,
     pub(crate) api: Vec<Arc<Configurations>>,
+    pub(crate) plugins: Plugins,
     pub(crate) steps: Steps,
     pub(crate) helpers: Helpers,
     pub(crate) feature_gates: FeatureGates,
@@ -48,6 +50,7 @@ impl AdmissionConfig {
             feature_gates: self.feature_gates,
             registry_checks: self.registry_checks,
             on_undecided: self.on_undecided,
+            plugins: self.plugins.clone(),
             steps: self.steps.clone(),
             helpers: self.helpers.clone(),
             #[cfg(feature = "webhooks")]

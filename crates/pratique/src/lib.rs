@@ -185,6 +185,7 @@ pub mod live;
 mod metrics;
 pub mod observer;
 mod outcome;
+pub mod plugins;
 pub mod step;
 #[cfg(feature = "webhooks")]
 mod webhooks;
@@ -212,7 +213,9 @@ pub use configurations::Configurations;
 pub use limits::Limits;
 pub use live::{Live, LiveBuilder, StartError, Unavailable};
 pub use outcome::{AdmissionDecision, Outcome, OutcomeMemory};
+pub use plugins::PluginInputs;
 pub use pratique_manifest::{ManifestFile, Plugin};
+pub use pratique_plugin::PluginChain;
 pub use pratique_policy::{EvalContext, ObjectModel, Unfinished, object_model};
 pub use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 pub use step::{AdmissionStep, Attributes};

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use pratique_policy::Undecided;
+use pratique_policy::{Attributes, Undecided};
 pub use pratique_policy::{Phase, Phases};
-use pratique_types::Operation;
+use pratique_types::{Operation, Status};
+
+use crate::chain::End;
 
 /// Receives the events of a request in the chain. By default all methods do nothing.
 pub trait ChainObserver: Send {
@@ -22,6 +24,12 @@ pub trait ChainObserver: Send {
     /// A part of the chain has finished: an admission plugin, by its name, or a step of the caller.
     fn part(&mut self, name: &str, span: &Span) {
         let _ = (name, span);
+    }
+
+    /// As [`part`](Self::part), with the object as the part left it and what became of the request: to show what each
+    /// part of the chain does.
+    fn step(&mut self, step: &ChainStep<'_>) {
+        let _ = step;
     }
 
     /// A phase of the chain has finished.
@@ -59,6 +67,50 @@ impl pratique_policy::PolicyObserver for Logging<'_> {
         tracing::warn!("{undecided}");
         if let Some(observer) = &mut self.0 {
             observer.undecided(undecided);
+        }
+    }
+}
+
+/// The name of the [step](ChainStep) in which an [object model](crate::ObjectModel::prepare) prepares the object.
+pub const PREPARATION: &str = "preparation";
+
+/// A part of the chain, as it left the request.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ChainStep<'a> {
+    /// The name of the admission plugin, or of the step of the caller, or [`PREPARATION`].
+    pub name: &'a str,
+    /// The phase of the chain that it belongs to.
+    pub phase: Phase,
+    /// Whether it ran in the second round of the mutating phase.
+    pub is_reinvoked: bool,
+    /// The request, with the object as this part left it.
+    pub attributes: Attributes<'a>,
+    /// What became of the request.
+    pub result: StepResult<'a>,
+}
+
+/// What a part of the chain makes of a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StepResult<'a> {
+    /// It lets the request pass.
+    Passed,
+    /// It refuses the request.
+    Refused(&'a Status),
+    /// It depends on what was not given.
+    Undecided(&'a Undecided),
+    /// It was not finished.
+    Unfinished,
+}
+
+impl<'a> StepResult<'a> {
+    pub(crate) fn of(ended: &'a Result<(), End>) -> Self {
+        match ended {
+            Ok(()) => StepResult::Passed,
+            Err(End::Refused(status, _)) => StepResult::Refused(status),
+            Err(End::Undecided(undecided)) => StepResult::Undecided(undecided),
+            Err(End::Unfinished(_)) => StepResult::Unfinished,
         }
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique_json::{Value, base64};
+use pratique_manifest::Plugin;
 use pratique_merge::json_patch::{Operation, diff};
+use pratique_plugin::{Booked, Created};
 use pratique_policy::{DenialCause, HeldMemory, Mutated, Step, Undecided, ValidationOutcome};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
 
@@ -27,7 +29,10 @@ pub struct Outcome {
     pub status: Option<Box<Status>>,
     /// The cause of the denial: a rule, or a failure. `None` if the request is not denied.
     pub cause: Option<DenialCause>,
-    /// The policies and webhooks whose decision depends on something that was not given, and what is missing. They do not
+    /// The plugin that refuses the request, `PodSecurity`, or the name of a step; `None` if it is not refused, or refused by
+    /// something else.
+    pub refused_by: Option<Box<str>>,
+    /// The plugins, policies and webhooks whose decision depends on something that was not given, and what is missing. They do not
     /// affect a denial.
     pub undecided: Vec<Undecided>,
     /// The object as it goes on; `None` where nothing changed it, and where the request is not allowed.
@@ -43,6 +48,11 @@ pub struct Outcome {
     pub audit_annotations: BTreeMap<String, String>,
     /// Further annotations for audit logs of level `Request` and above: the patches of webhooks.
     pub patch_annotations: BTreeMap<String, String>,
+    /// What plugins create.
+    pub created: Vec<Created>,
+    /// The quotas that plugins charge, also where the request is refused afterwards. A program that evaluates requests one
+    /// after another applies both to the state that plugins see.
+    pub booked: Vec<Booked>,
     /// The share of the request's memory that the results of webhooks take.
     pub memory: OutcomeMemory,
 }
@@ -71,6 +81,11 @@ impl Outcome {
         prepared: Option<Value<'static>>,
         validated: ValidationOutcome,
     ) -> Self {
+        let refused_by = match (&mutated.status, &validated.status) {
+            (Some(_), _) => Some(Plugin::MutatingAdmissionPolicy),
+            (None, Some(_)) => Some(Plugin::ValidatingAdmissionPolicy),
+            (None, None) => None,
+        };
         let status = mutated.status.or(validated.status);
         let undecided: Vec<_> = mutated
             .undecided
@@ -84,13 +99,24 @@ impl Outcome {
             object: mutated.object.filter(|_| allowed),
             prepared: prepared.filter(|_| allowed),
             status,
+            refused_by: refused_by.map(|plugin| plugin.name().into()),
             undecided,
             cause,
             mutations: mutated.steps,
             warnings: validated.warnings,
             audit_annotations: validated.audit_annotations,
             patch_annotations: BTreeMap::new(),
+            created: Vec::new(),
+            booked: Vec::new(),
             memory: OutcomeMemory::default(),
+        }
+    }
+
+    /// The outcome as one of a request that no plugin refuses.
+    pub(crate) fn by_the_registry(self) -> Self {
+        Outcome {
+            refused_by: None,
+            ..self
         }
     }
 

@@ -8,6 +8,7 @@ mod webhooks;
 use std::sync::Arc;
 
 use pratique_manifest::{ManifestFile, ManifestSet, Plugin};
+use pratique_plugin::PluginChain;
 use pratique_policy::OnUndecided;
 use pratique_types::FeatureGates;
 use pratique_workers::Workers;
@@ -18,6 +19,7 @@ use crate::compilations::Compilations;
 use crate::configurations::Configurations;
 use crate::cores::Helpers;
 use crate::expressions::Expressions;
+use crate::plugins::Plugins;
 use crate::step::{AdmissionStep, Place, Steps};
 
 pub use error::{BuildError, NotEvaluated};
@@ -40,6 +42,7 @@ pub struct AdmissionBuilder {
     on_undecided: OnUndecided,
     inputs: Vec<Input>,
     api: Vec<Arc<Configurations>>,
+    plugins: Plugins,
     steps: Steps,
     helpers: Helpers,
     #[cfg(feature = "webhooks")]
@@ -64,6 +67,7 @@ impl AdmissionBuilder {
             on_undecided: OnUndecided::default(),
             inputs: Vec::new(),
             api: Vec::new(),
+            plugins: Plugins::default(),
             steps: Steps::default(),
             helpers: Helpers::default(),
             #[cfg(feature = "webhooks")]
@@ -151,6 +155,15 @@ impl AdmissionBuilder {
         self
     }
 
+    /// Runs plugins around policies and webhooks, in the order of kube-apiserver 1.36, in place of those that were set
+    /// before. What they look up in the cluster is in the [context](crate::AdmissionContext::with_plugins) of each request.
+    pub fn plugins(self, chain: PluginChain) -> Self {
+        AdmissionBuilder {
+            plugins: Plugins::new(chain),
+            ..self
+        }
+    }
+
     /// Adds a step to the chain, after those at the same place.
     pub fn step(mut self, place: Place, step: impl AdmissionStep + 'static) -> Self {
         self.steps.add(place, Arc::new(step));
@@ -199,6 +212,7 @@ impl AdmissionBuilder {
             compilations: self.compilations,
             sets: self.inputs.into_iter().filter_map(Input::into_set).collect(),
             api: self.api,
+            plugins: self.plugins,
             steps: self.steps,
             on_undecided: self.on_undecided,
             helpers: self.helpers,

@@ -1,11 +1,13 @@
 //! The run of a request through the admission chain.
 //!
-//! The order is: mutating policies, mutating webhooks, both once more if one of them changed the object; the steps at
-//! [`Place::Schema`]; preparation by the [`ObjectModel`], if there is one; the registry's checks; validating policies, validating webhooks. In each, static ones come before
-//! those of the API.
+//! The order is: plugins that mutate, mutating policies, mutating webhooks, the plugins that come after them; all once
+//! more if a policy or webhook changed the object; the steps at [`Place::Schema`]; preparation by the [`ObjectModel`], if
+//! there is one; the registry's checks; plugins that validate, validating policies, validating webhooks, the plugins that
+//! come after them. Of policies and webhooks, static ones come before those of the API.
 
 mod end;
 mod mutate;
+mod plugins;
 mod prepare;
 mod validate;
 #[cfg(feature = "webhooks")]
@@ -26,8 +28,9 @@ use crate::clock::Stopwatch;
 use crate::cluster::{DynParamSource, WithParams};
 use crate::deadline::{check, interrupted, within};
 use crate::limits::Limits;
-use crate::observer::{ChainObserver, Phase, Phases, Span};
+use crate::observer::{ChainObserver, ChainStep, Phase, Phases, Span, StepResult};
 use crate::outcome::{Outcome, OutcomeMemory};
+use crate::plugins::PluginInputs;
 use crate::step::{Attributes, DynStep, Place, StepOutcome};
 
 pub(crate) use end::End;
@@ -42,6 +45,8 @@ pub struct AdmissionContext<'c> {
     pub decider: &'c dyn Decider,
     /// A source of params that the cluster does not have.
     pub params: Option<&'c dyn DynParamSource>,
+    /// What plugins see of the cluster.
+    pub plugins: PluginInputs<'c>,
     /// The bounds of the work for the request.
     pub limits: Limits,
     /// What a server does with the object between the steps of the chain.
@@ -55,6 +60,7 @@ impl<'c> AdmissionContext<'c> {
             cluster,
             decider: &NoAuthorizer,
             params: None,
+            plugins: PluginInputs::default(),
             limits: Limits::default(),
             object_model: None,
         }
@@ -83,6 +89,12 @@ impl<'c> AdmissionContext<'c> {
             object_model: Some(object_model),
             ..self
         }
+    }
+
+    /// Sets what plugins see of the cluster; unless set they see nothing of it, and are undecided where they would look.
+    #[must_use]
+    pub fn with_plugins(self, plugins: PluginInputs<'c>) -> Self {
+        AdmissionContext { plugins, ..self }
     }
 
     /// Bounds the work, by a deadline, an interrupt, or [`Limits`].
@@ -146,7 +158,8 @@ impl Admission {
             context,
             object: None,
             prepared: None,
-            is_of_policies: false,
+            form: request.form,
+            is_reinvoked: false,
             held: None,
             outcome: Outcome::default(),
         };
@@ -179,8 +192,10 @@ pub(crate) struct ChainRun<'r> {
     object: Option<Arc<Value<'static>>>,
     /// The object as it was prepared for validating admission; `None` if that did not change it.
     prepared: Option<Value<'static>>,
-    /// Whether policies made the last change.
-    is_of_policies: bool,
+    /// What is known about the form of the object.
+    form: ObjectForm,
+    /// Whether this is the second round of the mutating phase.
+    is_reinvoked: bool,
     /// The memory of the results of webhooks, if there are any.
     held: Option<HeldMemory>,
     outcome: Outcome,
@@ -198,7 +213,7 @@ impl<'r> ChainRun<'r> {
         if !self.phases.contains(Phase::Validating) {
             return Ok(());
         }
-        self.prepare()?;
+        self.prepare(observer)?;
         self.registry_check()?;
         let began = Stopwatch::start();
         let ended = self.validate(observer).await;
@@ -217,7 +232,7 @@ impl<'r> ChainRun<'r> {
 
     /// Reports a finished part of the chain to the observer, and returns its result.
     fn record(
-        &self,
+        &mut self,
         name: &str,
         phase: Phase,
         began: Stopwatch,
@@ -225,6 +240,16 @@ impl<'r> ChainRun<'r> {
         observer: &mut dyn ChainObserver,
     ) -> Result<(), End> {
         observer.part(name, &self.span(phase, began, &ended));
+        observer.step(&ChainStep {
+            name,
+            phase,
+            is_reinvoked: self.is_reinvoked && phase == Phase::Mutating,
+            attributes: self.attributes(),
+            result: StepResult::of(&ended),
+        });
+        if let Err(End::Refused(..)) = &ended {
+            self.outcome.refused_by = Some(name.into());
+        }
         ended
     }
 
@@ -232,21 +257,17 @@ impl<'r> ChainRun<'r> {
         if let Some(prepared) = &self.prepared {
             return Attributes::mutated(self.request, prepared);
         }
-        match self.object.as_deref() {
-            None => Attributes::from(self.request),
-            Some(object) if self.is_of_policies => Attributes::mutated(self.request, object),
-            Some(object) => Attributes {
-                request: self.request,
-                object,
-                form: ObjectForm::Written,
-            },
+        Attributes {
+            request: self.request,
+            object: self.object.as_deref().unwrap_or(&self.request.object),
+            form: self.form,
         }
     }
 
-    /// Replaces the object by a changed one, and notes whether policies changed it.
-    fn changed(&mut self, object: Value<'static>, is_of_policies: bool) {
+    /// Replaces the object by a changed one, of a form.
+    fn changed(&mut self, object: Value<'static>, form: ObjectForm) {
         self.object = Some(Arc::new(object));
-        self.is_of_policies = is_of_policies;
+        self.form = form;
     }
 
     fn interrupt(&self) -> &Interrupt {
@@ -338,7 +359,7 @@ impl<'r> ChainRun<'r> {
             (None, Some(_)) if !place.mutates() => Err(late_change(step.name()).into()),
             (None, object) => {
                 if let Some(object) = object {
-                    self.changed(object, false);
+                    self.changed(object, ObjectForm::Written);
                 }
                 Ok(())
             }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_manifest::Plugin;
+use pratique_plugin::Stage;
 use pratique_policy::{DenialCause, Mutated, Reinvocation, Unfinished, mutate_once, same};
 
 use super::{ChainRun, End};
 use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Logging, Phase};
-use crate::step::Place;
+use crate::step::{Attributes, Place};
 
 /// The state that the second round takes from the first.
 #[derive(Default)]
@@ -39,12 +40,14 @@ impl ChainRun<'_> {
         self.round(&mut rounds, observer).await?;
         if rounds.needs_second() {
             rounds.second = true;
+            self.is_reinvoked = true;
             self.round(&mut rounds, observer).await?;
         }
         Ok(())
     }
 
     async fn round(&mut self, rounds: &mut Rounds, observer: &mut dyn ChainObserver) -> Result<(), End> {
+        self.mutating_plugins(Stage::BeforeDynamic, observer).await?;
         self.steps(Place::BeforeMutatingPolicies, observer).await?;
         let began = Stopwatch::start();
         let ended = self.mutating_policies(rounds, observer).await;
@@ -61,7 +64,8 @@ impl ChainRun<'_> {
             let plugin = Plugin::MutatingAdmissionWebhook;
             self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
         }
-        self.steps(Place::AfterMutatingWebhooks, observer).await
+        self.steps(Place::AfterMutatingWebhooks, observer).await?;
+        self.mutating_plugins(Stage::AfterDynamic, observer).await
     }
 
     async fn mutating_policies(
@@ -96,7 +100,8 @@ impl ChainRun<'_> {
             return Err(End::Undecided(undecided));
         }
         if let Some(object) = object {
-            self.changed(object, true);
+            let form = Attributes::mutated(self.request, &object).form;
+            self.changed(object, form);
         }
         rounds.after_policies = self.object.clone();
         Ok(())

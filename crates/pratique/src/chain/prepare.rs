@@ -2,14 +2,29 @@
 
 use pratique_policy::object_model::{Prepared, Refused};
 
+use pratique_policy::ObjectModel;
+
 use super::{ChainRun, End};
+use crate::observer::{ChainObserver, ChainStep, PREPARATION, Phase, StepResult};
 
 impl ChainRun<'_> {
     /// Prepares the object as the object model says, if there is one.
-    pub(super) fn prepare(&mut self) -> Result<(), End> {
+    pub(super) fn prepare(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
         let Some(model) = self.context.object_model else {
             return Ok(());
         };
+        let ended = self.prepare_by(model);
+        observer.step(&ChainStep {
+            name: PREPARATION,
+            phase: Phase::Validating,
+            is_reinvoked: false,
+            attributes: self.attributes(),
+            result: StepResult::of(&ended),
+        });
+        ended
+    }
+
+    fn prepare_by(&mut self, model: &dyn ObjectModel) -> Result<(), End> {
         match model.prepare(self.attributes()) {
             Ok(Prepared { object, warnings }) => {
                 self.outcome.warnings.extend(warnings);

@@ -1,6 +1,7 @@
 //! The validating phase of the chain, and the registry's checks before it.
 
 use pratique_manifest::Plugin;
+use pratique_plugin::Stage;
 use pratique_policy::{DenialCause, Unfinished, ValidationOutcome, validate};
 
 use super::{ChainRun, End};
@@ -17,6 +18,7 @@ impl ChainRun<'_> {
     }
 
     pub(super) async fn validate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+        self.validating_plugins(Stage::BeforeDynamic, observer).await?;
         self.steps(Place::BeforeValidatingPolicies, observer).await?;
         let began = Stopwatch::start();
         let ended = self.validating_policies(observer).await;
@@ -30,7 +32,8 @@ impl ChainRun<'_> {
             let plugin = Plugin::ValidatingAdmissionWebhook;
             self.record(plugin.name(), Phase::Validating, began, ended, observer)?;
         }
-        self.steps(Place::AfterValidatingWebhooks, observer).await
+        self.steps(Place::AfterValidatingWebhooks, observer).await?;
+        self.validating_plugins(Stage::AfterDynamic, observer).await
     }
 
     async fn validating_policies(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {

@@ -2,7 +2,7 @@
 
 use pratique_json::Value;
 use pratique_policy::{DenialCause, HeldMemory, OutOfMemory};
-use pratique_types::{Reason, Status};
+use pratique_types::{ObjectForm, Reason, Status};
 use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, ValidationOutcome, WebhookContext, mutate, validate};
 
@@ -84,7 +84,7 @@ impl<'r> ChainRun<'r> {
         self.annotate(audit_annotations);
         self.outcome.patch_annotations.extend(patch_annotations);
         if let Some(object) = object {
-            self.changed(object, false);
+            self.changed(object, ObjectForm::Written);
         }
         match (status, undecided) {
             (Some(status), _) => Err(End::Refused(status, cause.unwrap_or(DenialCause::Failure))),

@@ -34,6 +34,7 @@ mod load;
 mod logs;
 mod object_model;
 mod params;
+mod plugins;
 #[cfg(feature = "webhooks")]
 mod webhooks;
 mod world;

@@ -1,0 +1,165 @@
+//! The plugins of the chain, before and after policies and webhooks.
+
+use std::sync::Arc;
+
+use pratique_json::Value;
+use pratique_plugin::{
+    Effects, MissingState, MutableAttributes, Plugin, PluginContext, PolicyAuthorizer, Rejection, Stage,
+};
+use pratique_policy::{DenialCause, Missing, PolicyObserver as _, Undecided, Unfinished};
+
+use super::{ChainRun, End};
+use crate::clock::Stopwatch;
+use crate::observer::{ChainObserver, Logging, Phase};
+
+impl ChainRun<'_> {
+    /// Runs the mutating halves of a stage, up to the first that does not let the request pass.
+    pub(super) async fn mutating_plugins(
+        &mut self,
+        stage: Stage,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<(), End> {
+        let operation = self.request.operation;
+        for plugin in self.admission.plugins.stage(stage) {
+            if plugin.mutates() && plugin.operations().contain(operation) {
+                self.in_time()?;
+                let began = Stopwatch::start();
+                let ended = self.mutate_by(plugin).await;
+                note_undecided(&ended, observer);
+                self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the validating halves of a stage, up to the first that refuses the request: one that is undecided does not keep
+    /// those that follow from refusing.
+    pub(super) async fn validating_plugins(
+        &mut self,
+        stage: Stage,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<(), End> {
+        let operation = self.request.operation;
+        for plugin in self.admission.plugins.stage(stage) {
+            if plugin.validates() && plugin.operations().contain(operation) {
+                self.in_time()?;
+                let began = Stopwatch::start();
+                let ended = self.validate_by(plugin).await;
+                note_undecided(&ended, observer);
+                match self.record(plugin.name(), Phase::Validating, began, ended, observer) {
+                    Err(End::Undecided(undecided)) => self.outcome.undecided.push(*undecided),
+                    ended => ended?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn mutate_by(&mut self, plugin: &dyn Plugin) -> Result<(), End> {
+        loop {
+            let mut effects = Effects::default();
+            let admitted = self.mutate_object(|run, attributes| {
+                let access = PolicyAuthorizer(&*run.answers);
+                plugin.admit(attributes, &run.plugin_context(&access), &mut effects)
+            });
+            match admitted {
+                Err(Rejection::Pending) => self.resume(Unfinished::Pending).await?,
+                decided => return self.decided(plugin, decided, effects),
+            }
+        }
+    }
+
+    async fn validate_by(&mut self, plugin: &dyn Plugin) -> Result<(), End> {
+        loop {
+            let mut effects = Effects::default();
+            let validated = {
+                let access = PolicyAuthorizer(&*self.answers);
+                plugin.validate(&self.attributes(), &self.plugin_context(&access), &mut effects)
+            };
+            match validated {
+                Err(Rejection::Pending) => self.resume(Unfinished::Pending).await?,
+                decided => return self.decided(plugin, decided, effects),
+            }
+        }
+    }
+
+    /// Lets the object be changed: in place where nothing else holds it, and otherwise by the first change of a copy.
+    fn mutate_object<R>(&mut self, change: impl FnOnce(&Self, &mut MutableAttributes<'_, '_>) -> R) -> R {
+        let request = self.request;
+        let mut held = self.object.take();
+        if let Some(object) = held.as_mut().and_then(Arc::get_mut) {
+            let result = change(self, &mut MutableAttributes::new(request, object));
+            self.object = held;
+            return result;
+        }
+        let original: &Value<'_> = held.as_deref().unwrap_or(&request.object);
+        let mut copy = None;
+        let mut attributes = MutableAttributes::copy_on_write(request, original, &mut copy);
+        let result = change(self, &mut attributes);
+        self.object = copy.map(|copy| Arc::new(copy.into_owned())).or(held);
+        result
+    }
+
+    fn plugin_context<'a>(&'a self, access: &'a PolicyAuthorizer<'a>) -> PluginContext<'a> {
+        self.context.plugins.context(access)
+    }
+
+    /// Takes over what a plugin decided, and what it adds.
+    fn decided(
+        &mut self,
+        plugin: &dyn Plugin,
+        result: Result<(), Rejection>,
+        effects: Effects,
+    ) -> Result<(), End> {
+        self.annotate(effects.audit_annotations().iter().cloned());
+        let outcome = &mut self.outcome;
+        outcome.warnings.extend(effects.warnings);
+        for created in effects.created {
+            // The second round creates nothing that the first has created.
+            if !outcome.created.contains(&created) {
+                outcome.created.push(created);
+            }
+        }
+        outcome.booked.extend(effects.booked);
+        result.map_err(|rejection| end(plugin, rejection))
+    }
+}
+
+/// Logs what is undecided, and tells the observer.
+fn note_undecided(ended: &Result<(), End>, observer: &mut dyn ChainObserver) {
+    if let Err(End::Undecided(undecided)) = ended {
+        Logging(observer.policies()).undecided(undecided);
+    }
+}
+
+/// The end of a request that a plugin does not let pass.
+fn end(plugin: &dyn Plugin, rejection: Rejection) -> End {
+    let status = rejection.status().map(Box::new);
+    match (rejection, status) {
+        (Rejection::Undecided(missing), _) => End::Undecided(Box::new(Undecided {
+            plugin: plugin.name().to_owned().into(),
+            name: String::new(),
+            binding: None,
+            missing: of_state(*missing),
+        })),
+        (Rejection::Denied(_), Some(status)) => End::Refused(status, DenialCause::Rule),
+        (_, Some(status)) => End::Refused(status, DenialCause::Failure),
+        (_, None) => End::Unfinished(Unfinished::Pending),
+    }
+}
+
+fn of_state(missing: MissingState) -> Missing {
+    match missing {
+        MissingState::Objects {
+            kind,
+            namespace,
+            name,
+        } => Missing::Objects {
+            kind: kind.to_string(),
+            namespace,
+            name,
+        },
+        MissingState::Access(check) => Missing::Authorizer { check },
+        _ => Missing::ImageReview,
+    }
+}

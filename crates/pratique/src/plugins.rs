@@ -1,0 +1,187 @@
+//! The plugins of a chain, and what they see of the cluster.
+//!
+//! A [`PluginChain`](crate::PluginChain) has the [plugins](Plugin) that are built into kube-apiserver, as
+//! `pratique-plugins`, `pratique-pod-security` and `pratique-quota` make them, and those of a program, which come after
+//! them and before policies. [`AdmissionBuilder::plugins`](crate::AdmissionBuilder::plugins) puts them around policies and
+//! webhooks; each request [gives](crate::AdmissionContext::with_plugins) them their [view of the cluster](ClusterState).
+//!
+//! A [`Plugin`] is for what decides at once, by the request and by state that is there: it may have two halves, takes part
+//! in the second round, is undecided where it lacks something, and reports what it would write. What has to wait, for the
+//! answer of another service, is an [`AdmissionStep`](crate::AdmissionStep), which is asynchronous and sees the request
+//! only.
+//!
+//! ```
+//! use pratique::plugins::{
+//!     Effects, MutableAttributes, Operations, Plugin, PluginContext, Rejection, StateKind, StateObjects,
+//! };
+//! use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, Reason, Status};
+//! use pratique::{Admission, AdmissionContext, Attributes, Objects, PluginChain, PluginInputs};
+//!
+//! /// Copies the team of a namespace to its objects, and requires one.
+//! struct Team;
+//!
+//! impl Plugin for Team {
+//!     fn name(&self) -> &str {
+//!         "Team"
+//!     }
+//!     fn operations(&self) -> Operations {
+//!         Operations::of(&[Operation::Create])
+//!     }
+//!     fn mutates(&self) -> bool {
+//!         true
+//!     }
+//!     fn validates(&self) -> bool {
+//!         true
+//!     }
+//!     fn needs(&self) -> &'static [StateKind] {
+//!         &[StateKind::NAMESPACE]
+//!     }
+//!
+//!     fn admit(
+//!         &self,
+//!         attributes: &mut MutableAttributes<'_, '_>,
+//!         context: &PluginContext<'_>,
+//!         _: &mut Effects,
+//!     ) -> Result<(), Rejection> {
+//!         // Undecided if the namespace is not known.
+//!         let namespace = context.state.find(StateKind::NAMESPACE, "", &attributes.request.namespace)?;
+//!         let team = namespace.and_then(|namespace| namespace.at(&["metadata", "labels", "team"])).cloned();
+//!         if let (Some(team), pratique::json::Value::Object(object)) = (team, attributes.object_mut()) {
+//!             object.insert("team", team.into_owned());
+//!         }
+//!         Ok(())
+//!     }
+//!
+//!     fn validate(
+//!         &self,
+//!         attributes: &Attributes<'_>,
+//!         _: &PluginContext<'_>,
+//!         _: &mut Effects,
+//!     ) -> Result<(), Rejection> {
+//!         match attributes.object.get("team") {
+//!             Some(_) => Ok(()),
+//!             None => Err(Status::failure(Reason::Forbidden, "nobody owns this").into()),
+//!         }
+//!     }
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let admission = Admission::builder().plugins(PluginChain::new(vec![Box::new(Team)])).build()?;
+//! let mut state = StateObjects::default();
+//! state.insert(pratique::json::parse(br#"{"apiVersion": "v1", "kind": "Namespace",
+//!     "metadata": {"name": "shop", "labels": {"team": "till"}}}"#)?.into_owned());
+//! let cluster = Objects::new();
+//! let context = AdmissionContext::new(&cluster).with_plugins(PluginInputs::new(&state));
+//!
+//! let mut request = AdmissionRequest {
+//!     kind: GroupVersionKind::new("", "v1", "ConfigMap"),
+//!     resource: GroupVersionResource::new("", "v1", "configmaps"),
+//!     operation: Operation::Create,
+//!     namespace: "shop".to_owned(),
+//!     object: pratique::json::parse(br#"{"data": {}}"#)?,
+//!     ..AdmissionRequest::default()
+//! };
+//! let outcome = admission.admit(&request, context.clone(), &mut ()).await?;
+//! assert_eq!(outcome.object.ok_or("unchanged")?.to_string(), r#"{"data":{},"team":"till"}"#);
+//!
+//! request.namespace = "bank".to_owned();
+//! let outcome = admission.admit(&request, context, &mut ()).await?;
+//! assert_eq!(
+//!     outcome.undecided[0].to_string(),
+//!     r#"Team is undecided: Namespace objects named "bank" are not known"#
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+pub use pratique_plugin::{
+    Access, AccessAnswer, AccessReviewer, BUILT_IN, Booked, BuiltIn, ClusterState, Created, Effects, Gate,
+    ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, Operations, Plugin,
+    PluginChain, PluginContext, PluginFactory, PluginGates, PluginSettings, Rejection, Stage, StartError,
+    StateKind, StateObjects, default_plugins,
+};
+
+/// The plugins of an admission, if it has any.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plugins(Option<Arc<PluginChain>>);
+
+impl Plugins {
+    pub(crate) fn new(chain: PluginChain) -> Self {
+        Plugins(Some(Arc::new(chain)))
+    }
+
+    /// The plugins of a stage, in their order.
+    pub(crate) fn stage(&self, stage: Stage) -> impl Iterator<Item = &dyn Plugin> {
+        self.0.iter().flat_map(move |chain| chain.stage(stage))
+    }
+}
+
+/// What plugins depend on besides the request, and besides the authorizer.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct PluginInputs<'c> {
+    /// The view of the cluster.
+    pub state: &'c dyn ClusterState,
+    /// Calls the backend of ImagePolicyWebhook, if there is one.
+    pub images: Option<&'c dyn ImageReviewer>,
+    /// The time, since the Unix epoch.
+    pub now: Duration,
+    /// What names that plugins generate end in: five characters, random in a server.
+    pub suffix: &'c str,
+}
+
+impl<'c> PluginInputs<'c> {
+    /// A view of the cluster, at the epoch, without an image policy backend.
+    pub fn new(state: &'c dyn ClusterState) -> Self {
+        PluginInputs {
+            state,
+            images: None,
+            now: Duration::ZERO,
+            suffix: "xxxxx",
+        }
+    }
+
+    /// Sets what calls the backend of ImagePolicyWebhook.
+    #[must_use]
+    pub fn with_images(self, images: &'c dyn ImageReviewer) -> Self {
+        PluginInputs {
+            images: Some(images),
+            ..self
+        }
+    }
+
+    /// Sets what generated names end in.
+    #[must_use]
+    pub fn with_suffix(self, suffix: &'c str) -> Self {
+        PluginInputs { suffix, ..self }
+    }
+
+    /// Sets the time, since the Unix epoch.
+    #[must_use]
+    pub fn at(self, now: Duration) -> Self {
+        PluginInputs { now, ..self }
+    }
+
+    /// The context of a plugin.
+    pub(crate) fn context<'a>(&'a self, access: &'a dyn AccessReviewer) -> PluginContext<'a> {
+        let context = PluginContext::new(self.state)
+            .with_access(access)
+            .with_suffix(self.suffix)
+            .at(self.now);
+        match self.images {
+            Some(images) => context.with_images(images),
+            None => context,
+        }
+    }
+}
+
+/// Nothing is known of the cluster.
+impl Default for PluginInputs<'_> {
+    fn default() -> Self {
+        static NOTHING: LazyLock<StateObjects> = LazyLock::new(StateObjects::default);
+        PluginInputs::new(&*NOTHING)
+    }
+}

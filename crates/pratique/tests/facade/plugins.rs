@@ -1,0 +1,279 @@
+//! Plugins in the chain: their places, the second round, pending authorization, what is undecided, and what they tell.
+
+use std::sync::Mutex;
+
+use pratique::authorization::{Decider, Decision, Decisions, Question};
+use pratique::observer::{ChainObserver, ChainStep, Phase, Span, StepResult};
+use pratique::plugins::{
+    Access, AccessAnswer, Booked, Effects, MissingState, MutableAttributes, Operations, Plugin,
+    PluginContext, Rejection, StateKind,
+};
+use pratique::policy::DenialCause;
+use pratique::types::{AdmissionRequest, Reason, Status};
+use pratique::{Admission, AdmissionBuilder, AdmissionContext, Attributes, Objects, Outcome, PluginChain};
+
+use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
+
+/// A plugin of a name that adds a mark to the trail, and validates by a function.
+struct Marker {
+    name: &'static str,
+    mark: &'static str,
+    validate: fn(&PluginContext<'_>, &mut Effects) -> Result<(), Rejection>,
+}
+
+impl Plugin for Marker {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::ALL
+    }
+
+    fn mutates(&self) -> bool {
+        !self.mark.is_empty()
+    }
+
+    fn validates(&self) -> bool {
+        true
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        _: &PluginContext<'_>,
+        _: &mut Effects,
+    ) -> Result<(), Rejection> {
+        let marked = append(attributes.object(), self.mark);
+        *attributes.object_mut() = marked;
+        Ok(())
+    }
+
+    fn validate(
+        &self,
+        _: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+    ) -> Result<(), Rejection> {
+        (self.validate)(context, effects)
+    }
+}
+
+fn marker(name: &'static str, mark: &'static str) -> Box<dyn Plugin> {
+    let validate = |_: &PluginContext<'_>, _: &mut Effects| Ok(());
+    Box::new(Marker { name, mark, validate })
+}
+
+fn validator(
+    name: &'static str,
+    validate: fn(&PluginContext<'_>, &mut Effects) -> Result<(), Rejection>,
+) -> Box<dyn Plugin> {
+    Box::new(Marker {
+        name,
+        mark: "",
+        validate,
+    })
+}
+
+fn refuse(_: &PluginContext<'_>, _: &mut Effects) -> Result<(), Rejection> {
+    Err(Status::failure(Reason::Forbidden, "not here").into())
+}
+
+fn need_pods(_: &PluginContext<'_>, _: &mut Effects) -> Result<(), Rejection> {
+    Err(StateKind::POD.missing("shop", None))
+}
+
+fn may_mark(context: &PluginContext<'_>, effects: &mut Effects) -> Result<(), Rejection> {
+    effects.warn("asking");
+    let access = Access {
+        user: &pratique::types::UserInfo::default(),
+        verb: "mark",
+        group: "",
+        version: "*",
+        resource: "trails",
+        subresource: "",
+        namespace: "shop",
+        name: "",
+    };
+    match context.access.review(&access) {
+        AccessAnswer::Allowed => Ok(()),
+        AccessAnswer::Pending => Err(Rejection::Pending),
+        AccessAnswer::Unknown => Err(MissingState::Access(Box::new(access.question())).into()),
+        _ => Err(Rejection::error("no")),
+    }
+}
+
+/// Has one answer to all questions, and counts them.
+struct OneAnswer(bool, Mutex<usize>);
+
+impl Decider for OneAnswer {
+    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+        *self.1.lock().unwrap() += questions.len();
+        let decision = Decision {
+            allowed: self.0,
+            ..Decision::default()
+        };
+        Box::pin(async move { vec![decision; questions.len()] })
+    }
+}
+
+/// Keeps what it hears of, as text.
+#[derive(Default)]
+struct Heard(Vec<String>);
+
+impl ChainObserver for Heard {
+    fn part(&mut self, name: &str, span: &Span) {
+        let rejected = if span.rejected { " rejected" } else { "" };
+        self.0.push(format!("{name}{rejected}"));
+    }
+
+    fn step(&mut self, step: &ChainStep<'_>) {
+        let last = self.0.last_mut().unwrap();
+        let phase = match (step.phase, step.is_reinvoked) {
+            (Phase::Mutating, false) => "admit",
+            (Phase::Mutating, true) => "admit again",
+            (Phase::Validating, _) => "validate",
+        };
+        let trail = step.attributes.object.at(&["data", "trail"]);
+        let result = match step.result {
+            StepResult::Passed => String::new(),
+            StepResult::Refused(status) => format!(": {}", status.message),
+            StepResult::Undecided(undecided) => format!(": {undecided}"),
+            other => format!(": {other:?}"),
+        };
+        *last = format!(
+            "{last} {phase} {}{result}",
+            trail.and_then(|trail| trail.as_str()).unwrap_or_default()
+        );
+    }
+}
+
+fn with(plugins: Vec<Box<dyn Plugin>>) -> AdmissionBuilder {
+    Admission::builder().plugins(PluginChain::new(plugins))
+}
+
+fn admit_with(builder: AdmissionBuilder, decider: &dyn Decider) -> (Outcome, Vec<String>) {
+    let admission = builder.build().unwrap();
+    let objects = Objects::new();
+    let context = AdmissionContext::new(&objects).with_decider(decider);
+    let request: AdmissionRequest<'_> = configmap("");
+    let mut heard = Heard::default();
+    let outcome = run(admission.admit(&request, context, &mut heard)).unwrap();
+    (outcome, heard.0)
+}
+
+fn admit(builder: AdmissionBuilder) -> (Outcome, Vec<String>) {
+    admit_with(builder, &NoDecider)
+}
+
+#[test]
+fn plugins_stand_around_policies() {
+    let plugins = vec![
+        marker("AlwaysDeny", "d"),
+        marker("ResourceQuota", "q"),
+        marker("Mine", "x"),
+        marker("LimitRanger", "l"),
+    ];
+    let builder = validating(with(plugins), "object.data.trail == 'lxqd'");
+    let (outcome, heard) = admit(builder);
+    assert_eq!(trail(&outcome), "lxqd");
+    let names: Vec<&str> = heard.iter().filter_map(|heard| heard.split(' ').next()).collect();
+    let validated = [
+        "LimitRanger",
+        "Mine",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionWebhook",
+        "ResourceQuota",
+        "AlwaysDeny",
+    ];
+    assert_eq!(names.get(6..), Some(validated.as_slice()));
+}
+
+#[test]
+fn plugins_run_again_in_the_second_round() {
+    let plugins = vec![marker("LimitRanger", "l"), marker("ResourceQuota", "q")];
+    let (outcome, heard) = admit(mutating(with(plugins), &[("m", "IfNeeded")]));
+    assert_eq!(trail(&outcome), "lmqlmq");
+    assert_eq!(heard[0], "LimitRanger admit l");
+    assert_eq!(heard[4], "LimitRanger admit again lmql");
+}
+
+#[test]
+fn plugins_alone_bring_no_second_round() {
+    let (outcome, _) = admit(with(vec![marker("LimitRanger", "l")]));
+    assert_eq!(trail(&outcome), "l");
+}
+
+#[test]
+fn what_a_plugin_refuses_is_told_by_its_name() {
+    let builder = with(vec![marker("LimitRanger", "l"), validator("PodSecurity", refuse)]);
+    let (outcome, heard) = admit(validating(builder, "false"));
+    assert_eq!(outcome.refused_by.as_deref(), Some("PodSecurity"));
+    assert_eq!(outcome.cause, Some(DenialCause::Rule));
+    assert_eq!(outcome.status.unwrap().message, "not here");
+    assert_eq!(outcome.object, None);
+    assert_eq!(heard.last().unwrap(), "PodSecurity rejected validate l: not here");
+}
+
+#[test]
+fn errors_that_are_no_status_are_answered_as_an_internal_error() {
+    let (outcome, _) = admit(with(vec![validator("Mine", |_, _| {
+        Err(Rejection::error("broken"))
+    })]));
+    assert_eq!(outcome.cause, Some(DenialCause::Failure));
+    let status = outcome.status.unwrap();
+    assert_eq!((status.code, status.message.as_str()), (500, "broken"));
+}
+
+#[test]
+fn what_is_undecided_does_not_keep_others_from_refusing() {
+    let undecided = || validator("PodSecurity", need_pods);
+    let (outcome, _) = admit(with(vec![undecided()]));
+    assert!(!outcome.allowed() && outcome.status.is_none());
+    assert_eq!(
+        outcome.undecided[0].to_string(),
+        r#"PodSecurity is undecided: Pod objects in namespace "shop" are not known"#
+    );
+    let (outcome, _) = admit(validating(with(vec![undecided()]), "false"));
+    assert_eq!(outcome.refused_by.as_deref(), Some("ValidatingAdmissionPolicy"));
+    assert_eq!(outcome.undecided.len(), 1);
+}
+
+#[test]
+fn authorization_is_asked_once_and_the_plugin_repeated() {
+    for (allowed, message) in [(true, None), (false, Some("no"))] {
+        let decider = OneAnswer(allowed, Mutex::default());
+        let (outcome, _) = admit_with(with(vec![validator("Mine", may_mark)]), &decider);
+        assert_eq!(
+            outcome.status.as_ref().map(|status| status.message.as_str()),
+            message
+        );
+        // What it said while the answer was not there does not count.
+        assert_eq!(outcome.warnings, ["asking"]);
+        assert_eq!(*decider.1.lock().unwrap(), 1);
+    }
+    let (outcome, _) = admit(with(vec![validator("Mine", may_mark)]));
+    assert_eq!(outcome.undecided[0].missing.kind(), "authorizer");
+}
+
+#[test]
+fn effects_are_in_the_outcome() {
+    fn tell(_: &PluginContext<'_>, effects: &mut Effects) -> Result<(), Rejection> {
+        effects.warn("careful");
+        effects.annotate("mine.example.com/said", "careful");
+        effects.booked.push(Booked {
+            namespace: "shop".to_owned(),
+            name: "quota".to_owned(),
+            status: pratique_json::Value::Null,
+        });
+        Ok(())
+    }
+    let (outcome, _) = admit(with(vec![
+        validator("Mine", tell),
+        validator("AlwaysDeny", refuse),
+    ]));
+    assert_eq!(outcome.warnings, ["careful"]);
+    assert_eq!(outcome.audit_annotations["mine.example.com/said"], "careful");
+    assert_eq!(outcome.booked[0].name, "quota");
+    assert_eq!(outcome.refused_by.as_deref(), Some("AlwaysDeny"));
+}
