@@ -76,7 +76,7 @@ pub fn run_objects(objects: &Path, data: &Path) -> Result<(), CodegenError> {
 
 /// Types of no kind that has objects: what conversions between versions keep in annotations, what is in manifests and
 /// configuration files, and what webhooks answer.
-const OTHERS: [&str; 37] = [
+const OTHERS: [&str; 39] = [
     "admission/v1.AdmissionReview",
     "admission/v1beta1.AdmissionReview",
     "admissionregistration/v1.MutatingAdmissionPolicyBindingList",
@@ -108,6 +108,8 @@ const OTHERS: [&str; 37] = [
     "api/v1.PodSecurityConfiguration",
     "api/v1alpha1.PodSecurityConfiguration",
     "api/v1beta1.PodSecurityConfiguration",
+    "eventratelimit/v1alpha1.Configuration",
+    "podtolerationrestriction/v1alpha1.Configuration",
     "policyconfig/v1.MutatingAdmissionPolicyConfiguration",
     "policyconfig/v1.ValidatingAdmissionPolicyConfiguration",
     "resourcequota/v1.Configuration",

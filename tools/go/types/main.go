@@ -31,6 +31,8 @@ import (
 	kubeconfigv1 "k8s.io/client-go/tools/clientcmd/api/v1"
 	apiservicev1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	apiservicev1beta1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1beta1"
+	eventratelimitv1alpha1 "k8s.io/kubernetes/plugin/pkg/admission/eventratelimit/apis/eventratelimit/v1alpha1"
+	tolerationsv1alpha1 "k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction/apis/podtolerationrestriction/v1alpha1"
 	podsecurityv1 "k8s.io/pod-security-admission/admission/api/v1"
 	podsecurityv1alpha1 "k8s.io/pod-security-admission/admission/api/v1alpha1"
 	podsecurityv1beta1 "k8s.io/pod-security-admission/admission/api/v1beta1"
@@ -86,6 +88,7 @@ func main() {
 		podsecurityv1.PodSecurityConfiguration{}, podsecurityv1beta1.PodSecurityConfiguration{},
 		podsecurityv1alpha1.PodSecurityConfiguration{}, resourcequotav1.Configuration{},
 		resourcequotav1beta1.Configuration{}, resourcequotav1alpha1.Configuration{},
+		eventratelimitv1alpha1.Configuration{}, tolerationsv1alpha1.Configuration{},
 		autoscalingv1.HorizontalPodAutoscalerCondition{}, autoscalingv1.MetricSpec{}, autoscalingv1.MetricStatus{},
 		metav1.List{}, metav1.Status{}, metav1.TypeMeta{}, metav1.WatchEvent{},
 	} {
