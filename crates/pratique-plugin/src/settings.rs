@@ -1,5 +1,7 @@
 //! What plugins are made from.
 
+use pratique_manifest::{Failure, GivenConfiguration};
+
 use crate::gates::PluginGates;
 use crate::plugin::Plugin;
 
@@ -9,6 +11,8 @@ use crate::plugin::Plugin;
 pub struct PluginSettings<'a> {
     /// The plugin's configuration, YAML or JSON; `None` where the admission configuration does not name the plugin.
     pub configuration: Option<&'a [u8]>,
+    /// The file that the configuration is from, for the places of faults.
+    pub configuration_file: &'a str,
     /// The feature gates of the server.
     pub feature_gates: &'a PluginGates,
     /// `--default-not-ready-toleration-seconds`.
@@ -31,6 +35,12 @@ pub enum StartError {
     /// It was made, and refuses to be initialized.
     #[error("{0}")]
     Initialization(String),
+    /// It cannot be made from its configuration, for faults whose places are known.
+    #[error("{}", .0.text)]
+    Refused(Failure),
+    /// It was made, and refuses to be initialized, for faults whose places are known.
+    #[error("{}", .0.text)]
+    NotInitialized(Failure),
 }
 
 /// Makes a plugin of a name.
@@ -47,6 +57,7 @@ impl<'a> PluginSettings<'a> {
     pub fn new(feature_gates: &'a PluginGates) -> Self {
         PluginSettings {
             configuration: None,
+            configuration_file: "",
             feature_gates,
             not_ready_toleration_seconds: 300,
             unreachable_toleration_seconds: 300,
@@ -63,6 +74,16 @@ impl<'a> PluginSettings<'a> {
         }
     }
 
+    /// Sets the plugin's configuration to what an admission configuration gives it.
+    #[must_use]
+    pub fn with_given(self, given: Option<&'a GivenConfiguration>) -> Self {
+        PluginSettings {
+            configuration: given.map(|given| given.text.as_slice()),
+            configuration_file: given.map_or("", |given| given.path.as_str()),
+            ..self
+        }
+    }
+
     /// Sets the plugin's configuration.
     #[must_use]
     pub fn with_configuration(self, configuration: Option<&'a [u8]>) -> Self {
@@ -70,6 +91,12 @@ impl<'a> PluginSettings<'a> {
             configuration,
             ..self
         }
+    }
+}
+
+impl From<Failure> for StartError {
+    fn from(failure: Failure) -> Self {
+        StartError::Refused(failure)
     }
 }
 
@@ -82,13 +109,10 @@ impl StartError {
     /// The error that the server ends with.
     // Upstream: pkg/admission/plugins.go, NewFromPlugins and InitPlugin
     pub fn of_plugin(&self, plugin: &str) -> String {
-        match self {
-            StartError::Configuration(message) => {
-                format!("couldn't init admission plugin {plugin:?}: {message}")
-            }
-            StartError::Initialization(message) => {
-                format!("failed to initialize admission plugin {plugin:?}: {message}")
-            }
-        }
+        let what = match self {
+            StartError::Configuration(_) | StartError::Refused(_) => "couldn't init",
+            StartError::Initialization(_) | StartError::NotInitialized(_) => "failed to initialize",
+        };
+        format!("{what} admission plugin {plugin:?}: {self}")
     }
 }

@@ -26,12 +26,10 @@ pub const FACTORY: PluginFactory = PluginFactory {
     name: NAME,
     make: |settings| {
         let text = settings.configuration.unwrap_or_default();
-        match PodSecuritySettings::read(NAME, text) {
+        match PodSecuritySettings::read(settings.configuration_file, text) {
             Ok(settings) => Ok(Box::new(PodSecurity::new(settings))),
-            Err(error @ ConfigurationError::Undecodable(_)) => {
-                Err(StartError::Configuration(error.to_string()))
-            }
-            Err(error) => Err(StartError::Initialization(error.to_string())),
+            Err(ConfigurationError::Undecodable(failure)) => Err(StartError::Refused(failure)),
+            Err(ConfigurationError::Invalid(failure)) => Err(StartError::NotInitialized(failure)),
         }
     },
 };

@@ -5,7 +5,9 @@ use std::fmt::Display;
 
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::{dns1123_label, dns1123_subdomain};
-use pratique_manifest::{ConfigurationKind, Failure, decode_plugin_configuration};
+use pratique_manifest::{
+    ConfigurationFault, ConfigurationKind, DecodedConfiguration, Failure, Strictness, decode_plugin_configuration,
+};
 use serde_json::Value as Json;
 
 use crate::{Level, LevelVersion, Mode, PodSecuritySettings, Policy, Version};
@@ -16,12 +18,9 @@ pub enum ConfigurationError {
     /// It cannot be decoded.
     #[error("{}", .0.text)]
     Undecodable(Failure),
-    /// Defaults are no levels or versions.
-    #[error("PodSecurity configuration error: {}", aggregate(.0))]
-    Defaults(Vec<String>),
-    /// Exemptions are not valid.
-    #[error("PodSecurity invalid: {}", aggregate(.0))]
-    Exemptions(Vec<String>),
+    /// Defaults are no levels or versions, or exemptions are not valid.
+    #[error("{}", .0.text)]
+    Invalid(Failure),
 }
 
 const GROUP: &str = "pod-security.admission.config.k8s.io";
@@ -57,78 +56,79 @@ impl PodSecuritySettings {
         if text.is_empty() {
             return Ok(PodSecuritySettings::default());
         }
-        let decoded =
-            decode_plugin_configuration(path, text, &KINDS).map_err(ConfigurationError::Undecodable)?;
-        let version = member(&decoded, "apiVersion").as_str().unwrap_or_default();
+        let decoded = decode_plugin_configuration(path, text, &KINDS, Strictness::Strict)
+            .map_err(ConfigurationError::Undecodable)?;
+        let value = decoded.value();
+        let version = member(value, "apiVersion").as_str().unwrap_or_default();
         if version.ends_with(INTERNAL) {
-            return Err(ConfigurationError::Defaults(all_required()));
+            return Err(bad_defaults(&decoded, &all_required()));
         }
-        let exemptions = |list| texts(member(member(&decoded, "exemptions"), list));
+        let exemptions = |list| texts(member(member(value, "exemptions"), list));
         let settings = PodSecuritySettings {
-            defaults: defaults(member(&decoded, "defaults"))?,
+            defaults: defaults(member(value, "defaults")).map_err(|faults| bad_defaults(&decoded, &faults))?,
             exempt_users: exemptions("usernames"),
             exempt_namespaces: exemptions("namespaces"),
             exempt_runtime_classes: exemptions("runtimeClasses"),
         };
-        match settings.problems().as_slice() {
+        match settings.faults().as_slice() {
             [] => Ok(settings),
-            problems => Err(ConfigurationError::Exemptions(problems.to_vec())),
+            faults => {
+                let text = format!("PodSecurity invalid: {}", ConfigurationFault::aggregate(faults));
+                Err(ConfigurationError::Invalid(decoded.invalid(text, faults)))
+            }
         }
     }
 
     // Upstream: pod-security-admission/admission/api/validation/validation.go, ValidatePodSecurityConfiguration
-    fn problems(&self) -> Vec<String> {
+    fn faults(&self) -> Vec<ConfigurationFault> {
         let user = |name: &str| match name {
             "" => vec!["username must not be empty".to_owned()],
             _ => Vec::new(),
         };
-        let mut problems = Vec::new();
-        check(
-            "namespaces",
-            &self.exempt_namespaces,
-            dns1123_label,
-            &mut problems,
-        );
+        let mut faults = Vec::new();
+        check("namespaces", &self.exempt_namespaces, dns1123_label, &mut faults);
         check(
             "runtimeClasses",
             &self.exempt_runtime_classes,
             dns1123_subdomain,
-            &mut problems,
+            &mut faults,
         );
-        check("usernames", &self.exempt_users, user, &mut problems);
-        problems
+        check("usernames", &self.exempt_users, user, &mut faults);
+        faults
     }
 }
 
 /// Checks a list of exemptions: each valid, and each once.
-fn check(list: &str, names: &[String], faults: impl Fn(&str) -> Vec<String>, problems: &mut Vec<String>) {
+fn check(
+    list: &str,
+    names: &[String],
+    errors: impl Fn(&str) -> Vec<String>,
+    faults: &mut Vec<ConfigurationFault>,
+) {
     let mut seen = HashSet::new();
     for (index, name) in names.iter().enumerate() {
         let field = format!("exemptions.{list}[{index}]");
-        match faults(name).as_slice() {
-            [] if seen.insert(name) => {}
-            [] => problems.push(format!("{field}: Duplicate value: {}", quote(name))),
-            faults => problems.push(format!(
-                "{field}: Invalid value: {}: {}",
-                quote(name),
-                faults.join(", ")
-            )),
-        }
+        let message = match errors(name).as_slice() {
+            [] if seen.insert(name) => continue,
+            [] => format!("{field}: Duplicate value: {}", quote(name)),
+            errors => format!("{field}: Invalid value: {}: {}", quote(name), errors.join(", ")),
+        };
+        faults.push(ConfigurationFault::new(field, message));
     }
 }
 
 /// The policy of namespaces without labels. What is not said is privileged, and the latest.
 // Upstream: pod-security-admission/admission/api/helpers.go, ToPolicy
-fn defaults(decoded: &Json) -> Result<Policy, ConfigurationError> {
-    let mut problems = Vec::new();
+fn defaults(decoded: &Json) -> Result<Policy, Vec<ConfigurationFault>> {
+    let mut faults = Vec::new();
     let mut of_mode = |mode: Mode| {
         let level_field = mode.as_str();
         let version_field = format!("{level_field}-version");
         let given = |field: &str| member(decoded, field).as_str().filter(|text| !text.is_empty());
         let level = given(level_field).map_or(Ok(Level::Privileged), Level::parse);
         let version = given(&version_field).map_or(Ok(Version::Latest), Version::parse);
-        let level = noted(level, level_field, &mut problems);
-        let version = noted(version, &version_field, &mut problems);
+        let level = noted(level, level_field, &mut faults);
+        let version = noted(version, &version_field, &mut faults);
         LevelVersion { level, version }
     };
     let policy = Policy {
@@ -136,25 +136,42 @@ fn defaults(decoded: &Json) -> Result<Policy, ConfigurationError> {
         audit: of_mode(Mode::Audit),
         warn: of_mode(Mode::Warn),
     };
-    match problems.as_slice() {
-        [] => Ok(policy),
-        _ => Err(ConfigurationError::Defaults(problems)),
+    match faults.is_empty() {
+        true => Ok(policy),
+        false => Err(faults),
     }
 }
 
-/// What a configuration without defaults lacks.
-fn all_required() -> Vec<String> {
-    let modes = [Mode::Enforce, Mode::Audit, Mode::Warn].into_iter();
-    let fields = modes.flat_map(|mode| ["", "-version"].map(|suffix| format!("{}{suffix}", mode.as_str())));
-    fields.map(|field| format!("{field}: required")).collect()
+fn bad_defaults(decoded: &DecodedConfiguration, faults: &[ConfigurationFault]) -> ConfigurationError {
+    let text = format!(
+        "PodSecurity configuration error: {}",
+        ConfigurationFault::aggregate(faults)
+    );
+    ConfigurationError::Invalid(decoded.invalid(text, faults))
 }
 
-/// The value, or its default with the problem noted.
-fn noted<T: Default>(read: Result<T, impl Display>, field: &str, problems: &mut Vec<String>) -> T {
+/// What a configuration without defaults lacks.
+fn all_required() -> Vec<ConfigurationFault> {
+    let modes = [Mode::Enforce, Mode::Audit, Mode::Warn].into_iter();
+    let fields = modes.flat_map(|mode| ["", "-version"].map(|suffix| format!("{}{suffix}", mode.as_str())));
+    fields.map(|field| of_default(&field, "required")).collect()
+}
+
+/// The value, or its default with the fault noted.
+fn noted<T: Default>(
+    read: Result<T, impl Display>,
+    field: &str,
+    faults: &mut Vec<ConfigurationFault>,
+) -> T {
     read.unwrap_or_else(|error| {
-        problems.push(format!("{field}: {error}"));
+        faults.push(of_default(field, &error.to_string()));
         T::default()
     })
+}
+
+/// A fault of a default, whose message names it without where it is.
+fn of_default(field: &str, error: &str) -> ConfigurationFault {
+    ConfigurationFault::new(format!("defaults.{field}"), format!("{field}: {error}"))
 }
 
 /// A field, null where it is missing.
@@ -167,15 +184,6 @@ fn texts(list: &Json) -> Vec<String> {
     texts
         .map(|text| text.as_str().unwrap_or_default().to_owned())
         .collect()
-}
-
-/// Several errors as one.
-// Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
-fn aggregate(problems: &[String]) -> String {
-    match problems {
-        [problem] => problem.clone(),
-        problems => format!("[{}]", problems.join(", ")),
-    }
 }
 
 #[cfg(test)]

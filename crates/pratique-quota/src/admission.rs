@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
 use pratique_plugin::{
-    Booked, Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection, StartError, StateKind,
+    Booked, Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -24,9 +24,7 @@ pub const FACTORY: PluginFactory = PluginFactory {
     name: NAME,
     make: |settings| {
         let limited = match settings.configuration {
-            Some(text) => {
-                read_limited_resources(NAME, text).map_err(|error| StartError::new(error.to_string()))?
-            }
+            Some(text) => read_limited_resources(settings.configuration_file, text)?,
             None => Vec::new(),
         };
         let gates = settings.feature_gates;

@@ -1,20 +1,11 @@
 //! The configuration file of the plugin.
 
-use pratique_manifest::{ConfigurationKind, Failure, decode_plugin_configuration};
+use pratique_manifest::{
+    ConfigurationFault, ConfigurationKind, Failure, Strictness, decode_plugin_configuration,
+};
 use serde_json::Value as Json;
 
 use crate::{LimitedResource, ScopeSelector};
-
-/// Why a configuration is refused, in the server's words.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ConfigurationError {
-    /// It cannot be decoded.
-    #[error("{}", .0.text)]
-    Undecodable(Failure),
-    /// Limited resources without a resource, by their places in the list.
-    #[error("{}", required(.0))]
-    WithoutResource(Vec<usize>),
-}
 
 const LEGACY_GROUP: &str = "resourcequota.admission.k8s.io";
 
@@ -58,15 +49,16 @@ const KINDS: [ConfigurationKind; 5] = [
 /// # Errors
 /// The server would not start.
 // Upstream: pkg/admission/plugin/resourcequota/config.go, LoadConfiguration
-pub fn read_limited_resources(path: &str, text: &[u8]) -> Result<Vec<LimitedResource>, ConfigurationError> {
-    let decoded = decode_plugin_configuration(path, text, &KINDS).map_err(ConfigurationError::Undecodable)?;
-    let limited = elements(member(&decoded, "limitedResources"));
+pub fn read_limited_resources(path: &str, text: &[u8]) -> Result<Vec<LimitedResource>, Failure> {
+    let decoded = decode_plugin_configuration(path, text, &KINDS, Strictness::Strict)?;
+    let limited = elements(member(decoded.value(), "limitedResources"));
     let limited: Vec<LimitedResource> = limited.map(limited_resource).collect();
     let without = limited.iter().enumerate();
     let without = without.filter_map(|(index, limited)| limited.resource.is_empty().then_some(index));
-    match without.collect::<Vec<_>>() {
-        without if without.is_empty() => Ok(limited),
-        without => Err(ConfigurationError::WithoutResource(without)),
+    let faults: Vec<ConfigurationFault> = without.map(required).collect();
+    match faults.is_empty() {
+        true => Ok(limited),
+        false => Err(decoded.invalid(ConfigurationFault::aggregate(&faults), &faults)),
     }
 }
 
@@ -103,14 +95,10 @@ fn text(value: &Json) -> String {
 }
 
 // Upstream: pkg/admission/plugin/resourcequota/apis/resourcequota/validation/validation.go, ValidateConfiguration
-fn required(places: &[usize]) -> String {
-    let texts = places
-        .iter()
-        .map(|index| format!("limitedResources[{index}].resource: Required value"));
-    match texts.collect::<Vec<_>>().as_slice() {
-        [text] => text.clone(),
-        texts => format!("[{}]", texts.join(", ")),
-    }
+fn required(index: usize) -> ConfigurationFault {
+    let field = format!("limitedResources[{index}].resource");
+    let message = format!("{field}: Required value");
+    ConfigurationFault::new(field, message)
 }
 
 #[cfg(test)]
@@ -119,7 +107,7 @@ mod tests {
 
     fn read(fields: &str) -> Result<Vec<LimitedResource>, String> {
         let text = format!("apiVersion: {LEGACY_GROUP}/v1beta1\nkind: Configuration\n{fields}");
-        read_limited_resources("quota.yaml", text.as_bytes()).map_err(|error| error.to_string())
+        read_limited_resources("quota.yaml", text.as_bytes()).map_err(|failure| failure.text)
     }
 
     #[test]

@@ -14,12 +14,4 @@ pub enum QuotaError {
     /// A selector of a scope cannot be read.
     #[error("failed to parse and convert selector: {0}")]
     Selector(String),
-    /// An object is of another kind than its resource.
-    #[error("expect {expected}, got an object of kind {found}")]
-    Kind {
-        /// The types that the resource has in a server.
-        expected: &'static str,
-        /// The kind.
-        found: String,
-    },
 }

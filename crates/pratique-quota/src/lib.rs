@@ -52,7 +52,7 @@ mod settings;
 mod usage;
 
 pub use admission::{FACTORY, NAME, ResourceQuota};
-pub use configuration::{ConfigurationError, read_limited_resources};
+pub use configuration::read_limited_resources;
 pub use error::QuotaError;
 pub use resource_list::{ResourceList, quantity};
 pub use scope::ScopeSelector;

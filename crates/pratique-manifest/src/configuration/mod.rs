@@ -1,9 +1,11 @@
-//! AdmissionConfiguration files: which plugin reads which directory, and the manifests of all of them.
+//! AdmissionConfiguration files: what configures which plugin, and the manifests of all of them.
 
+mod enabled;
 mod ignored;
 mod kubeconfig;
 mod open;
 mod plugin;
+mod source;
 mod typed;
 
 use std::io;
@@ -17,11 +19,14 @@ use crate::position::Location;
 use crate::problem::{Failure, LoadErrors};
 use crate::read::directory;
 use crate::read::path::path_text;
+pub use enabled::{EnabledPlugins, GivenConfiguration};
 pub use ignored::IgnoredPlugin;
 pub use kubeconfig::{KubeConfigError, KubeConfigIssue, load_kube_config};
 use open::open;
 use pratique_types::{FileError, KubeConfig};
-pub use typed::{ConfigurationKind, decode_plugin_configuration};
+pub use typed::{
+    ConfigurationFault, ConfigurationKind, DecodedConfiguration, Strictness, decode_plugin_configuration, invalid_configuration,
+};
 
 /// How to load an AdmissionConfiguration.
 #[derive(Clone, Copy)]
@@ -127,25 +132,61 @@ pub fn load_configuration_within(
     load_from(Root { path: "", permit }, path, options)
 }
 
+/// Loads an AdmissionConfiguration as [`load_configuration_below`] does, and starts the other plugins that are on with
+/// what it gives them, each in its turn.
+///
+/// # Errors
+/// As [`load_configuration`], and with the failures of plugins that do not start.
+pub fn load_configuration_of(
+    root: &str,
+    path: &str,
+    options: &ConfigurationOptions<'_>,
+    enabled: &EnabledPlugins<'_>,
+) -> Result<LoadedConfiguration, ConfigurationErrors> {
+    let root = Root {
+        path: root,
+        permit: &|_| Ok(()),
+    };
+    load_plugins(root, path, options, enabled)
+}
+
 fn load_from(
     root: Root<'_>,
     path: &str,
     options: &ConfigurationOptions<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
-    if path.is_empty() {
-        return Ok(LoadedConfiguration::default());
-    }
-    let opened = open(path).map_err(|failure| finish(vec![failure.into()]))?;
+    let enabled = EnabledPlugins {
+        names: &Plugin::START_ORDER.map(Plugin::name),
+        start: &|_, _| Ok(()),
+    };
+    load_plugins(root, path, options, &enabled)
+}
+
+fn load_plugins(
+    root: Root<'_>,
+    path: &str,
+    options: &ConfigurationOptions<'_>,
+    enabled: &EnabledPlugins<'_>,
+) -> Result<LoadedConfiguration, ConfigurationErrors> {
+    let opened = match path {
+        "" => None,
+        path => Some(open(path).map_err(|failure| finish(vec![failure.into()]))?),
+    };
+    let parsed = opened.as_ref().and_then(|opened| opened.parsed.as_ref());
     let mut loaded = LoadedConfiguration {
-        ignored: ignored::find(&opened),
-        unread: opened.parsed.as_ref().and_then(Parsed::rest_location),
+        ignored: opened.as_ref().map(ignored::find).unwrap_or_default(),
+        unread: parsed.and_then(Parsed::rest_location),
         ..LoadedConfiguration::default()
     };
     let mut failures = Vec::new();
-    for plugin in Plugin::START_ORDER {
-        match plugin::load(plugin, &opened, options, root) {
-            Ok(configuration) => loaded.plugins.extend(configuration),
-            Err(found) => failures.extend(found),
+    for name in enabled.names {
+        match (Plugin::from_name(name), &opened) {
+            (Some(plugin), Some(opened)) => match plugin::load(plugin, opened, options, root) {
+                Ok(configuration) => loaded.plugins.extend(configuration),
+                Err(found) => failures.extend(found),
+            },
+            (Some(_), None) => {}
+            (None, opened) => failures.extend(enabled::start(name, enabled, opened.as_ref(), root).err()),
         }
     }
     if failures.is_empty() {

@@ -6,7 +6,7 @@ use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, Webh
 
 use super::kubeconfig::load_below;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
-use super::{ConfigurationOptions, PluginConfiguration, Root, StartupFailure, relative_to};
+use super::{ConfigurationOptions, PluginConfiguration, Root, StartupFailure, source};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::failures;
 use crate::decode::registry;
@@ -39,58 +39,22 @@ pub(super) fn load(
     options: &ConfigurationOptions<'_>,
     root: Root<'_>,
 ) -> Result<Option<PluginConfiguration>, Vec<StartupFailure>> {
-    let mut plugins = opened.configuration.plugins.iter().enumerate();
-    let Some((index, configured)) = plugins.find(|(_, configured)| configured.name == plugin.name()) else {
-        return Ok(None);
-    };
     let separate_file;
-    let source = if configured.configuration.is_some() {
-        opened
-            .embedded(index)
-            .map(|(parsed, root)| Source { parsed, root })
-    } else if configured.path.is_empty() {
-        None
-    } else {
-        let path = relative_to(&configured.path, &opened.path, root);
-        root.permit(&path)
-            .map_err(|error| vec![unreadable(error.to_string()).into()])?;
-        separate_file = open_separate(plugin, &path).map_err(|failure| vec![failure])?;
-        Some(Source {
-            parsed: &separate_file,
-            root: separate_file.root,
-        })
+    let source = match source::find(plugin.name(), opened, root).map_err(|failure| vec![failure])? {
+        None => return Ok(None),
+        Some(source::Source::Embedded(parsed, root)) => Source { parsed, root },
+        Some(source::Source::File(path, text)) => {
+            separate_file = parse(whole_file(&path, text), &Budget::new(DEFAULT_LOAD_BYTES))
+                .map_err(|failure| vec![refused(plugin, *failure).into()])?;
+            Source {
+                parsed: &separate_file,
+                root: separate_file.root,
+            }
+        }
     };
-    let Some(source) = source else { return Ok(None) };
     let settings =
         settings(plugin, &source, options, root).map_err(|failure| vec![refused(plugin, failure).into()])?;
     start(plugin, settings, options)
-}
-
-/// Opens the file that a plugin's configuration is in. A server ends at once if it cannot read the file.
-// Upstream: apiserver/pkg/admission/config.go, GetAdmissionPluginConfigurationFor
-fn open_separate(plugin: Plugin, path: &str) -> Result<Parsed, StartupFailure> {
-    let bytes = directory::read_configuration(path).map_err(|error| {
-        let call = error.call;
-        let reason = match error.error.raw_os_error() {
-            Some(code) => format!("{code:#x}"),
-            None => quote(&error.error.to_string()),
-        };
-        let text = format!(
-            "Couldn't open admission plugin configuration {path}: &fs.PathError{{Op:{}, Path:{}, Err:{reason}}}",
-            quote(call),
-            quote(path)
-        );
-        StartupFailure {
-            failure: unreadable(text),
-            exit_code: 255,
-        }
-    })?;
-    parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
-        .map_err(|failure| refused(plugin, *failure).into())
-}
-
-fn unreadable(text: String) -> Failure {
-    Failure::single(text.clone(), Problem::new(Rule::Unreadable, text))
 }
 
 fn refused(plugin: Plugin, failure: Failure) -> Failure {

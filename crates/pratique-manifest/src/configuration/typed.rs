@@ -2,11 +2,12 @@
 
 use serde_json::Value as Json;
 
-use super::open::{decode_as, whole_file};
+use super::open::whole_file;
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
-use crate::decode::{failures, registry};
-use crate::parse::parse;
-use crate::problem::Failure;
+use crate::decode::{self, Raw, failures, registry};
+use crate::parse::{Parsed, parse};
+use crate::problem::{Failure, Problem, Rule};
+use crate::tree::Step;
 
 /// A kind that configures a plugin.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +22,31 @@ pub struct ConfigurationKind {
     pub type_name: &'static str,
 }
 
-/// Decodes the configuration of a plugin strictly, YAML or JSON, as the server's codec for these kinds does. Defaults are
-/// not set.
+/// Whether a plugin refuses fields that it does not know, and those that are given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    /// It refuses them.
+    Strict,
+    /// It passes over them.
+    Lenient,
+}
+
+/// The configuration of a plugin, decoded, with the places of its fields.
+pub struct DecodedConfiguration {
+    parsed: Parsed,
+    value: Json,
+}
+
+/// A field of a configuration that is not valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigurationFault {
+    /// The path to it, as `limits[0].qps`.
+    pub field: String,
+    /// The server's message.
+    pub message: String,
+}
+
+/// Decodes the configuration of a plugin, YAML or JSON, as the server's codec for these kinds does. Defaults are not set.
 ///
 /// # Errors
 /// It cannot be read, is of another kind, or has fields that do not fit; with all places.
@@ -31,21 +55,128 @@ pub fn decode_plugin_configuration(
     path: &str,
     text: &[u8],
     kinds: &[ConfigurationKind],
-) -> Result<Json, Failure> {
-    let document = whole_file(path, text.to_vec());
-    let parsed = parse(document, &Budget::new(DEFAULT_LOAD_BYTES)).map_err(|failure| *failure)?;
+    strictness: Strictness,
+) -> Result<DecodedConfiguration, Failure> {
+    let parsed = parse_file(path, text)?;
     let header = failures::header(&parsed, parsed.root)?;
     let known = kinds.iter().find(|known| {
         known.group == header.group && known.version == header.version && known.kind == header.kind
     });
-    match known {
-        Some(known) => decode_as(&parsed, parsed.root, known.type_name),
-        None => Err(failures::unsupported(
+    let Some(known) = known else {
+        return Err(failures::unsupported(
             &parsed,
             parsed.root,
             registry::not_registered(&header),
-        )),
+        ));
+    };
+    let mut decoded = decode::decode(parsed.tree(), parsed.root, known.type_name, Raw::Kept);
+    if strictness == Strictness::Lenient {
+        decoded.strict.clear();
     }
+    let failure = failures::decoding(&parsed, parsed.root, &decoded).and_then(|failure| match strictness {
+        Strictness::Strict => Some(failure),
+        Strictness::Lenient => without_duplicates(failure),
+    });
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(DecodedConfiguration {
+            parsed,
+            value: decoded.value,
+        }),
+    }
+}
+
+/// The failure without what only a strict decoder refuses, if anything is left.
+fn without_duplicates(mut failure: Failure) -> Option<Failure> {
+    failure
+        .problems
+        .retain(|problem| problem.rule != Rule::DuplicateField);
+    (!failure.problems.is_empty()).then_some(failure)
+}
+
+/// The failure of a configuration for which a plugin has no codec: the faults are found in it as far as it can be read.
+pub fn invalid_configuration(path: &str, text: &[u8], message: &str, field: &str) -> Failure {
+    match parse_file(path, text) {
+        Ok(parsed) => failure(&parsed, message.to_owned(), &[ConfigurationFault::new(field, message)]),
+        Err(mut unparsed) => {
+            message.clone_into(&mut unparsed.text);
+            unparsed
+        }
+    }
+}
+
+fn parse_file(path: &str, text: &[u8]) -> Result<Parsed, Failure> {
+    parse(whole_file(path, text.to_vec()), &Budget::new(DEFAULT_LOAD_BYTES)).map_err(|failure| *failure)
+}
+
+impl DecodedConfiguration {
+    /// The configuration as JSON, without what is empty.
+    pub fn value(&self) -> &Json {
+        &self.value
+    }
+
+    /// The failure of a configuration that decodes and is not valid: the server's message, and each fault by its field.
+    pub fn invalid(&self, text: impl Into<String>, faults: &[ConfigurationFault]) -> Failure {
+        failure(&self.parsed, text.into(), faults)
+    }
+}
+
+impl ConfigurationFault {
+    /// A fault of a field, with its message.
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        ConfigurationFault {
+            field: field.into(),
+            message: message.into(),
+        }
+    }
+
+    /// Several faults as one message: each once, and without brackets where there is one.
+    // Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
+    pub fn aggregate(faults: &[Self]) -> String {
+        let mut texts: Vec<&str> = Vec::with_capacity(faults.len());
+        for fault in faults {
+            if !texts.contains(&fault.message.as_str()) {
+                texts.push(&fault.message);
+            }
+        }
+        match texts.as_slice() {
+            [text] => (*text).to_owned(),
+            texts => format!("[{}]", texts.join(", ")),
+        }
+    }
+}
+
+fn failure(parsed: &Parsed, text: String, faults: &[ConfigurationFault]) -> Failure {
+    let problem = |ConfigurationFault { field, message }: &ConfigurationFault| {
+        let span = parsed.tree().nearest_span(parsed.root, &steps(field));
+        let problem = Problem::new(Rule::Configuration, message).at(parsed.document.source.location(span));
+        match field.is_empty() {
+            true => problem,
+            false => problem.with_field(field),
+        }
+    };
+    Failure {
+        text,
+        problems: faults.iter().map(problem).collect(),
+    }
+}
+
+/// The steps to a field from its path, such as `limits[0].qps`.
+pub(super) fn steps(field: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for part in field.split('.').filter(|part| !part.is_empty()) {
+        let (name, indices) = part.split_once('[').unwrap_or((part, ""));
+        if !name.is_empty() {
+            steps.push(Step::Field(name.to_owned()));
+        }
+        for index in indices.split('[') {
+            match index.trim_end_matches(']').parse() {
+                Ok(index) => steps.push(Step::Index(index)),
+                Err(_) => break,
+            }
+        }
+    }
+    steps
 }
 
 #[cfg(test)]
@@ -59,13 +190,18 @@ mod tests {
         type_name: "api/v1.PodSecurityConfiguration",
     }];
 
-    fn check(text: &str, expected: &str) {
-        let error = decode_plugin_configuration("psa.yaml", text.as_bytes(), &KINDS).unwrap_err();
-        assert_eq!(error.text, expected, "{text}");
+    fn decode(text: &str, strictness: Strictness) -> Result<Json, String> {
+        let decoded = decode_plugin_configuration("psa.yaml", text.as_bytes(), &KINDS, strictness);
+        decoded
+            .map(|decoded| decoded.value)
+            .map_err(|failure| failure.text)
     }
 
     #[test]
     fn errors_are_those_of_the_server() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(decode(text, Strictness::Strict).unwrap_err(), expected, "{text}");
+        };
         let head = "apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\n";
         check("defaults: {}\n", "Object 'Kind' is missing in 'defaults: {}\n'");
         check(
@@ -77,7 +213,31 @@ mod tests {
             "strict decoding error: unknown field \"exemptions.users\"",
         );
         let valid = format!("{head}defaults: {{enforce: baseline}}\n");
-        let decoded = decode_plugin_configuration("psa.yaml", valid.as_bytes(), &KINDS).unwrap();
+        let decoded = decode(&valid, Strictness::Strict).unwrap();
         assert_eq!(decoded["defaults"]["enforce"], "baseline");
+    }
+
+    #[test]
+    fn lenient_plugins_pass_over_unknown_and_repeated_fields() {
+        let head = "apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\n";
+        let odd = format!("{head}other: 1\ndefaults: {{enforce: baseline, enforce: restricted}}\n");
+        assert!(decode(&odd, Strictness::Strict).is_err());
+        let decoded = decode(&odd, Strictness::Lenient).unwrap();
+        assert_eq!(decoded["defaults"]["enforce"], "restricted");
+        let wrong = format!("{head}other: 1\nother: 1\ndefaults: []\n");
+        let error = decode(&wrong, Strictness::Lenient).unwrap_err();
+        assert!(error.contains("cannot unmarshal array"), "{error}");
+    }
+
+    #[test]
+    fn faults_are_found_by_their_fields() {
+        let text = b"policy:\n  list:\n  - a: 1\n  - a: 2\n";
+        let place = |field: &str| {
+            let failure = invalid_configuration("x.yaml", text, "bad", field);
+            let location = failure.problems[0].location.clone().unwrap();
+            (location.start.line, location.start.column)
+        };
+        assert_eq!(place("policy.list[1].a"), (4, 8));
+        assert_eq!(place("policy.other"), (1, 1));
     }
 }

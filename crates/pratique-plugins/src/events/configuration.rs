@@ -1,12 +1,9 @@
 //! The configuration of EventRateLimit.
 
 use pratique_gotext::strconv::quote;
-use pratique_json::Value;
-use pratique_plugin::StartError;
-
-use crate::answer::aggregate;
-use crate::configuration::decode;
-use crate::object::text;
+use pratique_manifest::{ConfigurationFault, ConfigurationKind, Strictness, decode_plugin_configuration};
+use pratique_plugin::{PluginSettings, StartError};
+use serde_json::Value as Json;
 
 /// A limit.
 pub(super) struct Limit {
@@ -38,57 +35,86 @@ impl LimitType {
     }
 }
 
+const GROUP: &str = "eventratelimit.admission.k8s.io";
+
+const KINDS: [ConfigurationKind; 2] = [
+    ConfigurationKind {
+        group: GROUP,
+        version: "v1alpha1",
+        kind: "Configuration",
+        type_name: "eventratelimit/v1alpha1.Configuration",
+    },
+    // That of configurations within a server, which reads it too, without its fields.
+    ConfigurationKind {
+        group: GROUP,
+        version: "__internal",
+        kind: "Configuration",
+        type_name: "meta/v1.TypeMeta",
+    },
+];
+
 /// The limits of a configuration.
-// Upstream: plugin/pkg/admission/eventratelimit/apis/eventratelimit/validation/validation.go
-pub(super) fn limits(configuration: Option<&[u8]>) -> Result<Vec<Limit>, StartError> {
-    let decoded = match configuration {
-        None => Value::Null,
-        Some(text) => decode(
-            text,
-            "eventratelimit.admission.k8s.io",
-            "v1alpha1",
-            "Configuration",
-        )?,
+// Upstream: plugin/pkg/admission/eventratelimit/config.go, LoadConfiguration
+pub(super) fn limits(settings: &PluginSettings<'_>) -> Result<Vec<Limit>, StartError> {
+    let Some(text) = settings.configuration else {
+        let mut faults = Vec::new();
+        checked(&Json::Null, &mut faults);
+        return Err(StartError::new(ConfigurationFault::aggregate(&faults)));
     };
-    let listed = decoded.get("limits").and_then(Value::as_array);
+    let decoded =
+        decode_plugin_configuration(settings.configuration_file, text, &KINDS, Strictness::Lenient)?;
     let mut faults = Vec::new();
-    if listed.is_none_or(<[_]>::is_empty) {
-        let shown = listed.map_or("null", |_| "[]");
-        faults.push(format!("limits: Invalid value: {shown}: must not be empty"));
-    }
-    let mut limits = Vec::new();
-    for (index, limit) in listed.unwrap_or_default().iter().enumerate() {
-        limits.extend(checked(index, limit, &mut faults));
-    }
+    let limits = checked(decoded.value(), &mut faults);
     match faults.is_empty() {
         true => Ok(limits),
-        false => Err(StartError::new(aggregate(&faults))),
+        false => Err(decoded
+            .invalid(ConfigurationFault::aggregate(&faults), &faults)
+            .into()),
     }
 }
 
-fn checked(index: usize, limit: &Value<'_>, faults: &mut Vec<String>) -> Option<Limit> {
-    let number = |field: &str| limit.get(field).and_then(Value::as_int).unwrap_or_default();
-    let name = text(limit, &["type"]);
+// Upstream: plugin/pkg/admission/eventratelimit/apis/eventratelimit/validation/validation.go, ValidateConfiguration
+fn checked(configuration: &Json, faults: &mut Vec<ConfigurationFault>) -> Vec<Limit> {
+    let listed = configuration.get("limits").and_then(Json::as_array);
+    if listed.is_none_or(Vec::is_empty) {
+        let shown = listed.map_or("null", |_| "[]");
+        let message = format!("limits: Invalid value: {shown}: must not be empty");
+        faults.push(ConfigurationFault::new("limits", message));
+    }
+    let limits = listed.into_iter().flatten().enumerate();
+    limits
+        .filter_map(|(index, limit)| checked_limit(index, limit, faults))
+        .collect()
+}
+
+fn checked_limit(index: usize, limit: &Json, faults: &mut Vec<ConfigurationFault>) -> Option<Limit> {
+    let mut fault = |field: &str, error: &str| {
+        let field = format!("limits[{index}].{field}");
+        let message = format!("{field}: {error}");
+        faults.push(ConfigurationFault::new(field, message));
+    };
+    let number = |field: &str| limit.get(field).and_then(Json::as_i64).unwrap_or_default();
+    let name = limit.get("type").and_then(Json::as_str).unwrap_or_default();
     let limit_type = LimitType::ALL.into_iter().find(|known| known.name() == name);
     if limit_type.is_none() {
         let (name, known) = (quote(name), LimitType::ALL.map(|known| quote(known.name())));
-        faults.push(format!(
-            "limits[{index}].type: Unsupported value: {name}: supported values: {}",
-            known.join(", ")
-        ));
+        let known = known.join(", ");
+        fault(
+            "type",
+            &format!("Unsupported value: {name}: supported values: {known}"),
+        );
     }
     let (qps, burst, cache_size) = (number("qps"), number("burst"), number("cacheSize"));
     for (field, value) in [("burst", burst), ("qps", qps)] {
         if value <= 0 {
-            faults.push(format!(
-                "limits[{index}].{field}: Invalid value: {value}: must be positive"
-            ));
+            fault(field, &format!("Invalid value: {value}: must be positive"));
         }
     }
     if limit_type != Some(LimitType::Server) && cache_size < 0 {
-        faults.push(format!(
-            "limits[{index}].cacheSize: Invalid value: {cache_size}: must not be negative"
-        ));
+        fault(
+            "cacheSize",
+            &format!("Invalid value: {cache_size}: must not be negative"),
+        );
     }
     Some(Limit {
         limit_type: limit_type?,

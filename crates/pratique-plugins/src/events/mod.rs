@@ -17,7 +17,7 @@ use configuration::{LimitType, limits};
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     name: "EventRateLimit",
     make: |settings| {
-        let limits = limits(settings.configuration)?.into_iter();
+        let limits = limits(settings)?.into_iter();
         let limits = limits.map(|limit| (limit.limit_type, Mutex::new(Buckets::new(&limit))));
         Ok(Box::new(EventRateLimit {
             limits: limits.collect(),

@@ -1,5 +1,6 @@
 //! PodTolerationRestriction: pods get the default tolerations of their namespace, and no others than it permits.
 
+mod configuration;
 mod read;
 
 use pratique_core::Attributes;
@@ -20,7 +21,7 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
     make: |settings| {
         let (default, whitelist) = match settings.configuration {
             None => (Vec::new(), Vec::new()),
-            Some(text) => read::configuration(text)?,
+            Some(text) => configuration::read(settings.configuration_file, text)?,
         };
         Ok(Box::new(PodTolerationRestriction {
             default,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use pratique_json::{Object, Value};
+use pratique_manifest::invalid_configuration;
 use pratique_plugin::{PluginSettings, StartError};
 
 use crate::configuration::documents;
@@ -25,10 +26,19 @@ pub(super) fn read(settings: &PluginSettings<'_>) -> Result<Configuration, Start
     let text = settings
         .configuration
         .ok_or_else(|| StartError::new("no config specified"))?;
+    let refused = |field: &str, message: String| {
+        StartError::Refused(invalid_configuration(
+            settings.configuration_file,
+            text,
+            &message,
+            field,
+        ))
+    };
     let document = match documents(text).next() {
         None => return Err(StartError::new("EOF")),
         Some(Err(_)) if is_cut_off(text) => return Err(StartError::new("unexpected EOF")),
-        Some(document) => document?,
+        Some(Err(error)) => return Err(refused("", error.to_string())),
+        Some(Ok(document)) => document,
     };
     // Go finds fields whatever their case.
     let field = |of: &Value<'_>, name: &str| -> Option<Value<'static>> {
@@ -37,30 +47,28 @@ pub(super) fn read(settings: &PluginSettings<'_>) -> Result<Configuration, Start
         found.map(|(_, value)| value.clone().into_owned())
     };
     let policy = field(&document, "imagePolicy").unwrap_or_default();
-    let number = |name| {
+    let number = |name: &str| {
         field(&policy, name)
             .and_then(|value| value.as_int())
             .unwrap_or_default()
     };
-    duration(
-        number("retryBackoff"),
-        MILLISECOND,
-        1,
-        300 * SECOND,
-        500 * MILLISECOND,
-    )?;
-    let allow_ttl = duration(number("allowTTL"), SECOND, SECOND, 1800 * SECOND, 300 * SECOND)?;
-    let deny_ttl = duration(number("denyTTL"), SECOND, SECOND, 1800 * SECOND, 30 * SECOND)?;
+    let duration = |name: &str, unit, least, most, default| {
+        duration(number(name), unit, least, most, default)
+            .map_err(|message| refused(&format!("imagePolicy.{name}"), message))
+    };
+    duration("retryBackoff", MILLISECOND, 1, 300 * SECOND, 500 * MILLISECOND)?;
+    let allow_ttl = duration("allowTTL", SECOND, SECOND, 1800 * SECOND, 300 * SECOND)?;
+    let deny_ttl = duration("denyTTL", SECOND, SECOND, 1800 * SECOND, 30 * SECOND)?;
     let kubeconfig = field(&policy, "kubeConfigFile");
     let kubeconfig = kubeconfig.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let of_kubeconfig = |message| refused("imagePolicy.kubeConfigFile", message);
     if kubeconfig.is_empty() {
-        return Err(StartError::new(
-            "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment \
-             variable",
-        ));
+        let message = "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER \
+             environment variable";
+        return Err(of_kubeconfig(message.to_owned()));
     }
     if let Some(check) = settings.check_kubeconfig {
-        check(kubeconfig).map_err(StartError::new)?;
+        check(kubeconfig).map_err(of_kubeconfig)?;
     }
     Ok(Configuration {
         allow_ttl,
@@ -71,7 +79,7 @@ pub(super) fn read(settings: &PluginSettings<'_>) -> Result<Configuration, Start
 
 /// A duration in a unit, within bounds; -1 is none, 0 the default.
 // Upstream: plugin/pkg/admission/imagepolicy/config.go, normalizeConfigDuration
-fn duration(value: i64, unit: i64, least: i64, most: i64, default: i64) -> Result<Duration, StartError> {
+fn duration(value: i64, unit: i64, least: i64, most: i64, default: i64) -> Result<Duration, String> {
     let nanoseconds = match value {
         -1 => 0,
         0 => default,
@@ -79,8 +87,7 @@ fn duration(value: i64, unit: i64, least: i64, most: i64, default: i64) -> Resul
             let value = value.wrapping_mul(unit);
             if value < least || value > most {
                 let [least, most, value] = [least, most, value].map(shown);
-                let message = format!("valid value is between {least} and {most}, got {value}");
-                return Err(StartError::new(message));
+                return Err(format!("valid value is between {least} and {most}, got {value}"));
             }
             value
         }

@@ -1,0 +1,122 @@
+//! The configuration of PodTolerationRestriction.
+
+use pratique_gotext::strconv::quote;
+use pratique_gotext::validation::{label_value, qualified_name};
+use pratique_manifest::{
+    ConfigurationFault, ConfigurationKind, Failure, Strictness, decode_plugin_configuration,
+};
+use serde_json::Value as Json;
+
+use super::read::OwnedToleration;
+use crate::pods::toleration::Toleration;
+
+const GROUP: &str = "podtolerationrestriction.admission.k8s.io";
+
+const KINDS: [ConfigurationKind; 2] = [
+    ConfigurationKind {
+        group: GROUP,
+        version: "v1alpha1",
+        kind: "Configuration",
+        type_name: "podtolerationrestriction/v1alpha1.Configuration",
+    },
+    // That of configurations within a server, which reads it too, without its fields.
+    ConfigurationKind {
+        group: GROUP,
+        version: "__internal",
+        kind: "Configuration",
+        type_name: "meta/v1.TypeMeta",
+    },
+];
+
+/// The default tolerations and the whitelist of a configuration.
+// Upstream: plugin/pkg/admission/podtolerationrestriction/config.go, loadConfiguration
+pub(super) fn read(path: &str, text: &[u8]) -> Result<(Vec<OwnedToleration>, Vec<OwnedToleration>), Failure> {
+    let decoded = decode_plugin_configuration(path, text, &KINDS, Strictness::Lenient)?;
+    let mut faults = Vec::new();
+    let mut list = |field: &str| {
+        let listed = decoded.value().get(field).and_then(Json::as_array);
+        let tolerations = listed.into_iter().flatten();
+        let tolerations: Vec<_> = tolerations.map(OwnedToleration::of_decoded).collect();
+        validate(&tolerations, field, &mut faults);
+        tolerations
+    };
+    let (default, whitelist) = (list("default"), list("whitelist"));
+    let messages: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+    match messages.is_empty() {
+        true => Ok((default, whitelist)),
+        false => Err(decoded.invalid(format!("invalid config: [{}]", messages.join(" ")), &faults)),
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, ValidateTolerations
+fn validate(tolerations: &[OwnedToleration], field: &str, faults: &mut Vec<ConfigurationFault>) {
+    for (index, toleration) in tolerations.iter().enumerate() {
+        let path = format!("{field}[{index}]");
+        let Toleration {
+            key,
+            operator,
+            value,
+            effect,
+            seconds,
+        } = toleration.borrowed();
+        let mut fault = |field: &str, error: &str| {
+            let field = format!("{path}.{field}");
+            let message = format!("podtolerationrestriction.{field}: {error}");
+            faults.push(ConfigurationFault::new(field, message));
+        };
+        let mut invalid = |field: &str, value: &str, detail: &str| {
+            fault(field, &format!("Invalid value: {}: {detail}", quote(value)));
+        };
+        if !key.is_empty() {
+            for error in qualified_name(key) {
+                invalid("key", key, &error);
+            }
+        }
+        if key.is_empty() && operator != "Exists" {
+            let detail =
+                "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
+            invalid("operator", operator, detail);
+        }
+        if seconds.is_some() && effect != "NoExecute" {
+            invalid(
+                "effect",
+                effect,
+                "effect must be 'NoExecute' when `tolerationSeconds` is set",
+            );
+        }
+        match operator {
+            "Equal" | "" => {
+                let errors = label_value(value);
+                if !errors.is_empty() {
+                    invalid("operator", value, &errors.join(";"));
+                }
+            }
+            "Exists" => {
+                if !value.is_empty() {
+                    invalid(
+                        "operator",
+                        value,
+                        "value must be empty when `operator` is 'Exists'",
+                    );
+                }
+            }
+            other => {
+                let more = match other {
+                    "Lt" | "Gt" => ", \"Lt\", \"Gt\"",
+                    _ => "",
+                };
+                let other = quote(other);
+                let error =
+                    format!("Unsupported value: {other}: supported values: \"Equal\", \"Exists\"{more}");
+                fault("operator", &error);
+            }
+        }
+        if !effect.is_empty() && !matches!(effect, "NoSchedule" | "PreferNoSchedule" | "NoExecute") {
+            let effect = quote(effect);
+            let error = format!(
+                "Unsupported value: {effect}: supported values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\""
+            );
+            fault("effect", &error);
+        }
+    }
+}
