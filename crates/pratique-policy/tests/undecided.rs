@@ -337,7 +337,7 @@ fn mutations_end_undecided() {
     assert_eq!(
         missing
             .as_ref()
-            .map(|undecided| (undecided.plugin, undecided.name.as_str())),
+            .map(|undecided| (undecided.plugin.as_ref(), undecided.name.as_str())),
         Some(("MutatingAdmissionPolicy", "m1"))
     );
     assert_eq!(told, Vec::from_iter(missing));

@@ -124,7 +124,7 @@ async fn mutating_webhooks_end_there() {
         .map(|undecided| (undecided.plugin, undecided.name));
     assert_eq!(
         name,
-        Some(("MutatingAdmissionWebhook", "b.example.com".to_owned()))
+        Some(("MutatingAdmissionWebhook".into(), "b.example.com".to_owned()))
     );
     assert!(change(OnUndecided::FailurePolicy, "Fail").await.status.is_some());
     let ignored = change(OnUndecided::FailurePolicy, "Ignore").await;
