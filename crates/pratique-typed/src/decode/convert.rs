@@ -89,8 +89,13 @@ pub(crate) fn fits(
 }
 
 fn scalar_fits(of: Scalar, value: &Value<'_>, go: &dyn Fn() -> String) -> Result<(), Box<ConvertError>> {
-    if let Some(fault) = scalar::fault(of, value) {
-        return Err(ConvertError::Content(fault.message(value)).into());
+    // A method of a type that reads JSON is given what Go writes: a whole number without its fraction.
+    let written = match value {
+        Value::Float(_) => &value.rewritten(""),
+        value => value,
+    };
+    if let Some(fault) = scalar::fault(of, written) {
+        return Err(ConvertError::Content(fault.message(written)).into());
     }
     match (of, value) {
         (Scalar::Bool, Value::Bool(_))

@@ -37,7 +37,7 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
             Some(Value::Int(i64::from(*number as i32)))
         }
         (Scalar::Int32, Value::Float(number)) => Some(Value::Int(i64::from(truncated(*number)? as i32))),
-        (Scalar::Int64, Value::Float(number)) => Some(Value::Int(truncated(*number)?)),
+        (Scalar::Int64 | Scalar::IntOrString, Value::Float(number)) => Some(Value::Int(truncated(*number)?)),
         (Scalar::Float, Value::Int(number)) => Some(Value::Float(*number as f64)),
         _ => None,
     }
