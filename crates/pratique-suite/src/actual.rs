@@ -8,6 +8,7 @@ use pratique_json::Value;
 use pratique_types::AdmissionRequest;
 
 use crate::decision::Decision;
+use crate::policy_outcome::PolicyOutcomes;
 
 /// The actual result of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Actual {
     pub message: String,
     /// The policy that the message names.
     pub policy: Option<String>,
+    /// What became of the request in each policy and binding, if the test expects something of some.
+    pub outcomes: PolicyOutcomes,
     /// The warnings.
     pub warnings: Vec<String>,
     /// The audit annotations.
@@ -49,6 +52,7 @@ impl Actual {
                 true => status.message,
                 false => missing,
             },
+            outcomes: PolicyOutcomes::default(),
             warnings: outcome.warnings,
             audit_annotations: outcome.audit_annotations,
             changed: outcome.object.is_some(),
@@ -61,7 +65,7 @@ impl Actual {
 fn undecided(outcome: &Outcome) -> String {
     let each = outcome.undecided.iter().map(|undecided| {
         let give = match &undecided.missing {
-            Missing::Authorizer { .. } => "give the rules that apply as cluster.authorizer",
+            Missing::Authorizer { .. } => "give the rules that apply as cluster.authorizer, or roles and bindings under cluster.objects",
             _ => {
                 "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"
             }

@@ -3,6 +3,7 @@
 use pratique::authorization::{
     Answer, Authorizer, Check, Decider, Decision, Decisions, Question, Target, User,
 };
+use pratique_rbac::RbacAuthorizer;
 
 /// Rules in order: the first that matches decides. What no rule matches is not allowed.
 #[derive(Clone, Debug, Default)]
@@ -47,8 +48,29 @@ impl Decider for Rules {
 
 impl Rules {
     fn decision(&self, check: &Check<'_>) -> Decision {
+        self.fitting(check).unwrap_or_default()
+    }
+
+    /// The decision of the first rule that matches.
+    fn fitting(&self, check: &Check<'_>) -> Option<Decision> {
         let fitting = self.0.iter().find(|rule| rule.fits(check));
-        fitting.map(|rule| rule.decision.clone()).unwrap_or_default()
+        fitting.map(|rule| rule.decision.clone())
+    }
+}
+
+/// Rules, and roles that decide what no rule matches.
+#[derive(Clone, Debug)]
+pub(crate) struct RulesAndRoles {
+    pub(crate) rules: Rules,
+    pub(crate) roles: RbacAuthorizer,
+}
+
+impl Authorizer for RulesAndRoles {
+    fn authorize(&self, check: &Check<'_>) -> Answer {
+        match self.rules.fitting(check) {
+            Some(decision) => Answer::Decided(decision),
+            None => self.roles.authorize(check),
+        }
     }
 }
 

@@ -62,7 +62,8 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
             (Decision::Denied, Decision::Error) => difference.with_help(ERROR),
             _ => difference,
         });
-        // The other fields follow from the decision.
+        // The other fields follow from the decision; policies may say why.
+        differences.extend(outcomes(expected, actual));
         return differences;
     }
     differences.extend(denial(expected, actual));
@@ -91,7 +92,32 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
             differences.push(Difference::new(format!("auditAnnotations[{key}]"), value, found));
         }
     }
+    differences.extend(outcomes(expected, actual));
     differences.extend(object(expected, actual));
+    differences
+}
+
+/// Compares what became of the request in policies and bindings.
+fn outcomes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+    let found = &actual.outcomes;
+    let both = [
+        ("policies", &expected.policies, &found.policies),
+        ("bindings", &expected.bindings, &found.bindings),
+    ];
+    let mut differences = Vec::new();
+    for (field, expected, found) in both {
+        for (name, expected) in expected {
+            let actual = found.get(name);
+            if actual != Some(expected) {
+                let actual = actual.map_or("no such name", |outcome| outcome.name());
+                differences.push(Difference::new(
+                    format!("{field}[{name}]"),
+                    expected.name(),
+                    actual,
+                ));
+            }
+        }
+    }
     differences
 }
 

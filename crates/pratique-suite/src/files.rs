@@ -44,6 +44,40 @@ pub(crate) fn manifests(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The maximum depth of directories.
+const DEPTH: usize = 32;
+
+/// The manifests below a directory, by name. Links to directories are not followed, nor are hidden ones read.
+pub(crate) fn below(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    walk(directory, 0, &mut files)?;
+    Ok(files)
+}
+
+/// Recursion is safe: its depth is bounded.
+fn walk(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    if depth > DEPTH {
+        return Err(io::Error::other("directories are nested too deep"));
+    }
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        entries.push((entry.path(), entry.file_type()?.is_dir()));
+    }
+    entries.sort_unstable();
+    for (path, is_directory) in entries {
+        let name = path.file_name().map(OsStr::to_string_lossy);
+        let is_hidden = name.is_some_and(|name| name.starts_with('.'));
+        match is_directory {
+            true if is_hidden => {}
+            true => walk(&path, depth + 1, files)?,
+            false if is_manifest(&path) && !path.is_dir() => files.push(path),
+            false => {}
+        }
+    }
+    Ok(())
+}
+
 /// Whether a file has an extension of YAML or JSON.
 pub fn is_manifest(path: &Path) -> bool {
     let extension = path.extension().map(OsStr::to_ascii_lowercase);

@@ -1,6 +1,7 @@
 //! The fields of a suite, from which the decoder, the JSON schema and the documentation are derived.
 
 use crate::decision::Decision;
+use crate::policy_outcome::PolicyOutcome;
 use crate::shape::{Field, Shape, Struct};
 
 /// The `apiVersion` of suites.
@@ -31,6 +32,7 @@ const TEXTS: Shape = Shape::List(&Shape::Text);
 const FILE_OR_OBJECT: Shape = Shape::TextOr(&Shape::Object);
 const OPERATIONS: Shape = Shape::OneOf(&["CREATE", "UPDATE", "DELETE", "CONNECT"]);
 const DECISIONS: &[&str] = Decision::NAMES;
+const POLICY_OUTCOME: Shape = Shape::OneOf(PolicyOutcome::NAMES);
 
 /// A suite.
 pub(crate) static SUITE: Struct = Struct {
@@ -93,7 +95,8 @@ static CLUSTER: Struct = Struct {
         optional(
             "objects",
             Shape::List(&FILE_OR_OBJECT),
-            "Objects in the cluster, or files of them: params, namespaces, CustomResourceDefinitions.",
+            "Objects in the cluster, or files and directories of them: params, namespaces, CustomResourceDefinitions. \
+             Roles and their bindings among them answer what no rule of `authorizer` does.",
         ),
         AUTHORIZER_RULES,
     ],
@@ -115,7 +118,8 @@ const AUTHORIZER_RULES: Field = optional(
     "authorizer",
     RULES,
     "Authorization rules, for policies that use the authorizer. The first rule that matches decides; what \
-             no rule matches is not allowed. Without rules, what depends on the authorizer is undecided.",
+             no rule matches is decided by the roles and bindings among the objects, and is not allowed if there are none. \
+             Without rules and roles, what depends on the authorizer is undecided.",
 );
 
 static RULE: Struct = Struct {
@@ -161,8 +165,19 @@ pub(crate) static TEST: Struct = Struct {
         optional(
             "object",
             FILE_OR_OBJECT,
-            "The object of the request, or a file of it. FILE#NAME is one of several in a file. For DELETE, the \
-             object that is deleted.",
+            "The object of the request, or a file of it. FILE#NAME, FILE#KIND/NAME and FILE#KIND/NAMESPACE/NAME are one \
+             of several in a file. For DELETE, the object that is deleted.",
+        ),
+        optional(
+            "objects",
+            Shape::List(&FILE_OR_OBJECT),
+            "Several objects, each in a request of its own: whole files, such as a rendered chart, directories of files, \
+             objects of a file as in `object`, or objects. The expectation holds for each.",
+        ),
+        optional(
+            "expectObjects",
+            Shape::Map(&EXPECTATION),
+            "The expectations of some of `objects`, by NAME, KIND/NAME or KIND/NAMESPACE/NAME, instead of `expect`.",
         ),
         optional(
             "oldObject",
@@ -272,6 +287,16 @@ pub(crate) static EXPECT: Struct = Struct {
             "policy",
             Shape::Text,
             "The name of the policy that the denial names.",
+        ),
+        optional(
+            "policies",
+            Shape::Map(&POLICY_OUTCOME),
+            "What became of the request in some policies, by name.",
+        ),
+        optional(
+            "bindings",
+            Shape::Map(&POLICY_OUTCOME),
+            "What became of the request in some bindings, by name.",
         ),
         optional("warnings", TEXTS, "All warnings, in order."),
         optional(

@@ -226,28 +226,78 @@ impl<'a> Reader<'a> {
         let input = self.input(&fields);
         let expect = fields.node("expect");
         let rows = fields.list("each");
+        self.check_given(&fields, id);
         let base = Case {
             name,
             location: self.name_location(id),
             expected: expect.and_then(|expect| self.expected(expect)),
             input,
-            nodes: CaseNodes { node: id, expect },
+            nodes: CaseNodes {
+                node: id,
+                expect,
+                shared: false,
+            },
         };
+        let bases = match fields.node("objects") {
+            Some(_) => self.of_objects(&base, &fields, id),
+            None => vec![base],
+        };
+        let mut cases = Vec::new();
+        for base in bases {
+            if !self.affords(&base.input, id) {
+                return cases;
+            }
+            match fields.node("each") {
+                None => cases.push(base),
+                Some(_) => cases.extend(rows.iter().filter_map(|row| self.row(&base, *row))),
+            }
+        }
+        cases
+    }
+
+    /// What a test is of: `object`, `oldObject` or `request`, or else `objects`.
+    fn check_given(&mut self, fields: &Fields<'a>, id: NodeId) {
         let given = ["object", "oldObject", "request"];
-        if given.iter().all(|name| fields.node(name).is_none()) {
-            self.fault(
-                Rule::InvalidField,
-                "a test needs an `object` or a `request`".to_owned(),
-                id,
-            );
+        let single = given.iter().find(|name| fields.node(name).is_some());
+        let message = match (single, fields.node("objects")) {
+            (None, None) => "a test needs an `object`, `objects` or a `request`".to_owned(),
+            (Some(name), Some(_)) => format!("a test has either `objects` or `{name}`"),
+            (Some(_), None) if fields.node("expectObjects").is_some() => {
+                "`expectObjects` is about `objects`, and there are none".to_owned()
+            }
+            _ => return,
+        };
+        self.fault(Rule::InvalidField, message, id);
+    }
+
+    /// A case for each of several objects.
+    fn of_objects(&mut self, base: &Case, fields: &Fields<'a>, id: NodeId) -> Vec<Case> {
+        let objects = self.objects(fields);
+        if objects.is_empty() && self.problems.is_empty() {
+            self.fault(Rule::InvalidField, "there is no object in `objects`".to_owned(), id);
         }
-        if !self.affords(&base.input, id) {
-            return Vec::new();
-        }
-        if fields.node("each").is_none() {
-            return vec![base];
-        }
-        rows.into_iter().filter_map(|row| self.row(&base, row)).collect()
+        let of_object = |given: objects::TestObject| {
+            let has_rows = fields.node("each").is_some();
+            let (expect, expected) = match given.expected {
+                Some((node, expected)) => (Some(node), expected),
+                None => (base.nodes.expect, base.expected.clone()),
+            };
+            Case {
+                name: format!("{} / {}", base.name, given.label),
+                location: base.location.clone(),
+                expected,
+                nodes: CaseNodes {
+                    node: base.nodes.node,
+                    expect,
+                    shared: has_rows || expect == base.nodes.expect,
+                },
+                input: TestInput {
+                    object: Some(given.object),
+                    ..base.input.clone()
+                },
+            }
+        };
+        objects.into_iter().map(of_object).collect()
     }
 
     /// Whether the budget suffices for one more test with this input; adds a problem the first time it does not.

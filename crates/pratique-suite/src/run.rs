@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pratique::authorization::{Authorizer, NoAuthorizer};
-use pratique::{Admission, EvalContext};
+use pratique::policy::PolicyObserver;
+use pratique::{Admission, EvalContext, Outcome};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
@@ -12,12 +13,13 @@ use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::actual::Actual;
-use crate::authorizer::Rules;
+use crate::authorizer::{Rules, RulesAndRoles};
 use crate::compare::{Difference, compare};
 use crate::load::Policies;
+use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
 use crate::request::cluster::cluster;
 use crate::request::{self, BuildError, RequestTemplate, kind_of, review};
-use crate::suite::{Case, Suite, TestInput};
+use crate::suite::{Case, Expected, Suite, TestInput};
 use crate::unbound_matches::UnboundMatches;
 
 /// What came of a case.
@@ -41,10 +43,23 @@ impl CaseResult {
 impl Suite {
     /// Runs a case; `trace` observes the evaluation.
     pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> CaseResult {
-        let actual = match self.only_unbound_match(case, policies) {
+        let mut actual = match self.only_unbound_match(case, policies) {
             Some(error) => Err(error),
             None => self.evaluate(case, &policies.admission, trace),
         };
+        let named = case.expected.as_ref().is_some_and(Expected::names_policies);
+        if let (Ok(actual), true) = (&mut actual, named) {
+            match self.outcomes(case, policies) {
+                Ok(outcomes) => actual.outcomes = outcomes,
+                Err(error) => {
+                    return CaseResult {
+                        actual: Err(error),
+                        differences: Vec::new(),
+                        explanation: None,
+                    };
+                }
+            }
+        }
         let differences = match (&actual, &case.expected) {
             (Ok(actual), Some(expected)) => compare(expected, actual),
             (Ok(_), None) => vec![Difference::nothing_expected()],
@@ -88,35 +103,60 @@ impl Suite {
         matches.error()
     }
 
+    /// What becomes of the request of a case in each policy and binding. Those that never match it are skipped.
+    fn outcomes(&self, case: &Case, policies: &Policies) -> Result<PolicyOutcomes, String> {
+        let (recorder, mut decisions) = (Recorder::new(), DecisionRecorder::default());
+        let (outcome, _) = self.admit(case, &policies.admission, Some(&recorder), &mut decisions)?;
+        let mut outcomes = PolicyOutcomes::new(&outcome, &recorder.explanation(), &decisions);
+        outcomes.complete(policies.sets.iter().map(|(_, set)| set));
+        Ok(outcomes)
+    }
+
     fn evaluate(
         &self,
         case: &Case,
         admission: &Admission,
         trace: Option<&dyn Trace>,
     ) -> Result<Actual, String> {
+        let (outcome, request) = self.admit(case, admission, trace, &mut ())?;
+        Ok(Actual::new(outcome, &request))
+    }
+
+    /// The outcome of a case's request.
+    fn admit(
+        &self,
+        case: &Case,
+        admission: &Admission,
+        trace: Option<&dyn Trace>,
+        observer: &mut dyn PolicyObserver,
+    ) -> Result<(Outcome, AdmissionRequest<'static>), String> {
         let of_case = &case.input.cluster;
         let objects = || self.cluster.objects.iter().chain(&of_case.objects);
         let (request, warnings) = request(&case.input, objects()).map_err(|error| error.to_string())?;
         let cluster = cluster(objects(), [request.namespace.as_str()]);
         let given = [&of_case.rules, &self.cluster.rules];
         let rules = given.iter().copied().flatten().flatten().cloned();
-        let authorizer: Arc<dyn Authorizer> = match given {
-            [None, None] => match objects().any(is_rbac) {
-                // Those of a suite are all there are.
-                true => Arc::new(RbacAuthorizer::new(objects().collect(), Completeness::Complete)),
-                false => Arc::new(NoAuthorizer),
-            },
-            _ => Arc::new(Rules(rules.collect())),
+        // The roles and bindings of a suite are all there are.
+        let roles = objects().any(is_rbac);
+        let roles = roles.then(|| RbacAuthorizer::new(objects().collect(), Completeness::Complete));
+        let authorizer: Arc<dyn Authorizer> = match (given, roles) {
+            ([None, None], None) => Arc::new(NoAuthorizer),
+            ([None, None], Some(roles)) => Arc::new(roles),
+            (_, None) => Arc::new(Rules(rules.collect())),
+            (_, Some(roles)) => Arc::new(RulesAndRoles {
+                rules: Rules(rules.collect()),
+                roles,
+            }),
         };
         let context = EvalContext::new(&cluster, authorizer);
         let context = match trace {
             Some(trace) => context.with_trace(trace),
             None => context,
         };
-        let evaluated = admission.admit_policies(&request, context, &mut ());
+        let evaluated = admission.admit_policies(&request, context, observer);
         let mut outcome = evaluated.map_err(|error| error.to_string())?;
         outcome.warnings.splice(0..0, warnings);
-        Ok(Actual::new(outcome, &request))
+        Ok((outcome, request))
     }
 }
 

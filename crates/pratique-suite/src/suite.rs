@@ -9,6 +9,7 @@ use pratique_types::{Operation, UserInfo};
 
 use crate::authorizer::Rule;
 use crate::decision::Decision;
+use crate::policy_outcome::PolicyOutcome;
 use crate::roots::SuiteRoots;
 
 /// A suite.
@@ -86,6 +87,15 @@ pub(crate) struct CaseNodes {
     pub(crate) node: NodeId,
     /// The value of `expect`; for a row without one, that of the test.
     pub(crate) expect: Option<NodeId>,
+    /// Whether other cases have the same nodes, so that they cannot be updated.
+    pub(crate) shared: bool,
+}
+
+impl Expected {
+    /// Whether single policies or bindings are expected to do something.
+    pub(crate) fn names_policies(&self) -> bool {
+        !self.policies.is_empty() || !self.bindings.is_empty()
+    }
 }
 
 /// The input of a case.
@@ -127,6 +137,10 @@ pub struct Expected {
     pub message_contains: Option<String>,
     /// The policy that the message names.
     pub policy: Option<String>,
+    /// What becomes of the request in some policies.
+    pub policies: BTreeMap<String, PolicyOutcome>,
+    /// What becomes of the request in some bindings.
+    pub bindings: BTreeMap<String, PolicyOutcome>,
     /// All warnings.
     pub warnings: Option<Vec<String>>,
     /// Some of the audit annotations.

@@ -27,6 +27,9 @@ pub enum UpdateError {
     /// What was changed is no suite any more.
     #[error("its layout is too unusual to be changed in place")]
     Layout,
+    /// Several objects share an expectation.
+    #[error("{0}: other objects have the same expectation: give those that differ one of their own in `expectObjects`")]
+    Shared(String),
     /// An expected object is in another file.
     #[error("the expected object is in {0}, which is left as it is")]
     OtherFile(String),
@@ -75,6 +78,9 @@ impl Updater<'_> {
         if differences.as_ref().is_some_and(Vec::is_empty) {
             return Ok(());
         }
+        if self.case.nodes.shared {
+            return Err(UpdateError::Shared(self.case.name.clone()));
+        }
         let Some(id) = self.case.nodes.expect else {
             edits.push(self.added(self.case.nodes.node, &NewExpectation::new(self.actual)));
             return Ok(());
@@ -119,6 +125,19 @@ impl Updater<'_> {
                     text(actual.policy.as_deref().unwrap_or_default()),
                 )),
                 "unchanged" => edits.extend(replaced(field, Value::Bool(!actual.changed))),
+                field if field.starts_with("policies[") || field.starts_with("bindings[") => {
+                    let (name, key) = field.split_once('[').unwrap_or((field, ""));
+                    let (key, outcomes) = (key.trim_end_matches(']'), &actual.outcomes);
+                    let found = match name {
+                        "policies" => outcomes.policies.get(key),
+                        _ => outcomes.bindings.get(key),
+                    };
+                    let known = value(name).and_then(|id| self.suite.source.tree().entry(id, key));
+                    // What does not exist has no outcome to write.
+                    if let (Some(entry), Some(found)) = (known, found) {
+                        edits.push(self.replaced_value(entry.value, &text(found.name())));
+                    }
+                }
                 "warnings" => edits.extend(replaced(field, expectation::texts(&actual.warnings))),
                 field if field.starts_with("auditAnnotations") => {
                     // One edit updates all annotations.

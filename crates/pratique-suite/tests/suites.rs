@@ -166,7 +166,7 @@ fn faults_have_places() {
         ],
     );
     check_problems("- object: {}\n- name: b\n", &["5:3: field `name` is missing"]);
-    check_problems("- name: b\n", &["5:3: a test needs an `object` or a `request`"]);
+    check_problems("- name: b\n", &["5:3: a test needs an `object`, `objects` or a `request`"]);
     check_problems(
         "- name: a\n  object: policy.yaml\n- name: b\n  object: policy.yaml#none\n",
         &[
@@ -213,4 +213,287 @@ fn points_that_are_not_covered_are_reported() {
         (8, 14, Some(57.1))
     );
     assert_eq!(report.policies.len(), 1);
+}
+
+const CHART: &str = "apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, namespace: shop}
+data: {a: '1'}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+data: {a: '2'}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: a}
+";
+
+impl Directory {
+    fn with(self, path: &str, content: &str) -> Self {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    /// The name of each case, and `field expected/actual` of its differences.
+    fn results(&self, tests: &str) -> Vec<String> {
+        let suite = self.suite(tests).unwrap();
+        let policies = suite.policies().unwrap();
+        let mut results = Vec::new();
+        for case in &suite.cases {
+            let result = suite.test(case, &policies, None);
+            let why = result.actual.err().into_iter();
+            let differences = result.differences.iter();
+            let differences = differences.map(|difference| {
+                format!(
+                    " {} {}/{}",
+                    difference.field, difference.expected, difference.actual
+                )
+            });
+            let all: String = why.chain(differences).collect();
+            results.push(format!("{}:{all}", case.name));
+        }
+        results
+    }
+}
+
+#[test]
+fn whole_files_are_tested_object_by_object() {
+    let directory = Directory::new().with("chart.yaml", CHART);
+    let tests = "- name: chart
+  objects: [chart.yaml, {apiVersion: v1, kind: Secret, metadata: {name: b}}]
+  expect: allowed
+  expectObjects:
+    ConfigMap/default/a: denied
+";
+    let expected = [
+        "chart / ConfigMap/shop/a:",
+        "chart / ConfigMap/a:",
+        "chart / Secret/a:",
+        "chart / Secret/b:",
+    ];
+    assert_eq!(directory.results(tests), expected);
+    // A choice among them, a directory of files, and rows for each.
+    let directory = directory.with("more/below/secret.yaml", "{apiVersion: v1, kind: Secret, metadata: {name: c}}");
+    let tests = "- name: some
+  objects: [chart.yaml#ConfigMap/shop/a, chart.yaml#Secret/a, more]
+  expect: allowed
+  each:
+  - name: as it is
+  - {name: with data, set: {object.data.a: MzM=}}
+";
+    let expected = [
+        "some / ConfigMap/shop/a / as it is:",
+        "some / ConfigMap/shop/a / with data: verdict allowed/denied: configmaps \"a\" is forbidden: \
+         ValidatingAdmissionPolicy 'p.static.k8s.io' with binding 'b.static.k8s.io' denied request: it is kept",
+        "some / Secret/a / as it is:",
+        "some / Secret/a / with data:",
+        "some / Secret/c / as it is:",
+        "some / Secret/c / with data:",
+    ];
+    assert_eq!(directory.results(tests), expected);
+    let tests = "- {name: one, object: chart.yaml#ConfigMap/default/a, expect: denied}
+- {name: in a namespace, namespace: ops, object: chart.yaml#ConfigMap/ops/a, expect: denied}
+";
+    assert_eq!(directory.results(tests), ["one:", "in a namespace:"]);
+}
+
+#[test]
+fn choices_among_objects_fit_some() {
+    let directory = Directory::new().with("chart.yaml", CHART).with("none/empty.yaml", "");
+    let problems = |tests: &str| directory.suite(tests).map(|_| ()).unwrap_err();
+    assert_eq!(
+        problems("- {name: a, object: chart.yaml#a, expect: allowed}\n"),
+        ["5:21: chart.yaml#a fits 3 objects: name one of them as FILE#KIND/NAMESPACE/NAME"]
+    );
+    assert_eq!(
+        problems("- {name: a, objects: [chart.yaml#Pod/a], expect: allowed}\n"),
+        ["5:23: chart.yaml#Pod/a has no such object"]
+    );
+    assert_eq!(
+        problems("- {name: a, objects: [none], expect: allowed}\n"),
+        ["5:23: none has no such object"]
+    );
+    assert_eq!(
+        problems("- {name: a, objects: [chart.yaml#a/b/c/d], expect: allowed}\n"),
+        ["5:23: `a/b/c/d` is no NAME, KIND/NAME or KIND/NAMESPACE/NAME"]
+    );
+    assert_eq!(
+        problems("- {name: a, objects: [], expect: allowed}\n"),
+        ["5:3: there is no object in `objects`"]
+    );
+    assert_eq!(
+        problems("- name: a\n  objects: [chart.yaml]\n  expectObjects: {Pod/a: denied, ConfigMap/a: denied, ConfigMap/shop/a: allowed}\n"),
+        [
+            "7:19: none of `objects` is Pod/a",
+            "7:54: ConfigMap/shop/a is ConfigMap/shop/a as well as ConfigMap/a",
+        ]
+    );
+    assert_eq!(
+        problems("- {name: a, object: chart.yaml#Secret/a, objects: [chart.yaml], expect: allowed}\n"),
+        ["5:3: a test has either `objects` or `object`"]
+    );
+    assert_eq!(
+        problems("- {name: a, object: chart.yaml#Secret/a, expectObjects: {a: denied}}\n"),
+        ["5:3: `expectObjects` is about `objects`, and there are none"]
+    );
+}
+
+#[test]
+fn expectations_by_policy_and_binding() {
+    let map = "{apiVersion: v1, kind: ConfigMap, metadata: {name: kept}, data: {a: '2'}}";
+    let tests = format!(
+        "- name: denied
+  object: {map}
+  expect:
+    verdict: denied
+    policies: {{p.static.k8s.io: denied}}
+    bindings: {{b.static.k8s.io: denied, w.static.k8s.io: warned}}
+- name: allowed
+  object: {map}
+  each:
+  - name: by all
+    set: {{object.data.a: '1'}}
+    expect: {{verdict: allowed, policies: {{p.static.k8s.io: allowed}}, bindings: {{b.static.k8s.io: allowed}}}}
+  - name: as it does not match
+    operation: DELETE
+    set: {{object.metadata.name: other}}
+    expect: {{verdict: allowed, policies: {{p.static.k8s.io: skipped}}, bindings: {{w.static.k8s.io: skipped}}}}
+- name: another resource
+  object: {{apiVersion: v1, kind: Secret, metadata: {{name: a}}}}
+  expect: {{verdict: allowed, policies: {{p.static.k8s.io: skipped}}, bindings: {{b.static.k8s.io: skipped}}}}
+- name: an error
+  object: {map}
+  remove: []
+  expect: {{verdict: error, policies: {{p.static.k8s.io: error}}}}
+- name: wrong
+  object: {map}
+  expect: {{verdict: allowed, policies: {{p.static.k8s.io: allowed, q: denied}}, bindings: {{w.static.k8s.io: audited}}}}
+"
+    );
+    let tests = tests.replace("  remove: []\n", "").replacen(
+        &format!("- name: an error\n  object: {map}"),
+        "- name: an error\n  object: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}",
+        1,
+    );
+    let denial = "configmaps \"kept\" is forbidden: ValidatingAdmissionPolicy 'p.static.k8s.io' with binding \
+                  'b.static.k8s.io' denied request: it is kept";
+    let wrong = format!(
+        "wrong: verdict allowed/denied: {denial} policies[p.static.k8s.io] allowed/denied policies[q] denied/no such \
+         name bindings[w.static.k8s.io] audited/warned"
+    );
+    let expected = [
+        "denied:",
+        "allowed / by all:",
+        "allowed / as it does not match:",
+        "another resource:",
+        "an error:",
+        &wrong,
+    ];
+    assert_eq!(Directory::new().results(&tests), expected);
+}
+
+const AUTHORIZED: &str = r#"apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: secrets.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [secrets]}]
+  validations:
+  - expression: "authorizer.group('').resource('secrets').namespace(object.metadata.namespace).check('use').allowed()"
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: secrets.static.k8s.io}
+spec: {policyName: secrets.static.k8s.io, validationActions: [Deny]}
+"#;
+
+const ROLES: &str = "apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: user, namespace: shop}
+rules: [{apiGroups: [''], resources: [secrets], verbs: [use]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: users, namespace: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: user}
+subjects: [{kind: User, name: ann, apiGroup: rbac.authorization.k8s.io}]
+";
+
+#[test]
+fn roles_answer_what_no_rule_does() {
+    let directory = Directory::new()
+        .with("policy.yaml", AUTHORIZED)
+        .with("state/namespaced/roles.yaml", ROLES);
+    let tests = "- name: nothing is known
+  object: {apiVersion: v1, kind: Secret, metadata: {name: a, namespace: shop}}
+  user: ann
+  expect: undecided
+- name: roles
+  object: {apiVersion: v1, kind: Secret, metadata: {name: a, namespace: shop}}
+  user: ann
+  cluster: {objects: [state]}
+  each:
+  - {name: of the user, expect: allowed}
+  - {name: of others, user: bob, expect: denied}
+  - {name: elsewhere, set: {object.metadata.namespace: other}, expect: denied}
+  - name: and a rule beside them
+    user: bob
+    cluster: {authorizer: [{users: [bob]}]}
+    expect: allowed
+  - name: and a rule before them
+    cluster: {authorizer: [{users: [ann], allow: false}]}
+    expect: denied
+  - name: and a rule about others
+    cluster: {authorizer: [{users: [eve]}]}
+    expect: allowed
+";
+    let expected = [
+        "nothing is known:",
+        "roles / of the user:",
+        "roles / of others:",
+        "roles / elsewhere:",
+        "roles / and a rule beside them:",
+        "roles / and a rule before them:",
+        "roles / and a rule about others:",
+    ];
+    assert_eq!(directory.results(tests), expected);
+}
+
+#[test]
+fn expectations_that_objects_share_are_not_updated() {
+    let directory = Directory::new().with("chart.yaml", CHART);
+    let updated = |tests: &str| {
+        let suite = directory.suite(tests).unwrap();
+        let policies = suite.policies().unwrap();
+        let results = suite.cases.iter().map(|case| (case, suite.test(case, &policies, None)));
+        let results: Vec<_> = results.map(|(case, result)| (case, result.actual.unwrap())).collect();
+        let results: Vec<_> = results.iter().map(|(case, actual)| (&suite, *case, actual)).collect();
+        let head = "apiVersion: pratique/v1alpha1\nkind: Suite\npolicies: [policy.yaml]\ntests:\n";
+        let file = ManifestFile {
+            path: directory.0.join("suite.yaml").to_string_lossy().into_owned(),
+            content: format!("{head}{tests}").into_bytes(),
+        };
+        pratique_suite::updated(&file, &results)
+            .map(|text| text.map(|text| text.strip_prefix(head).unwrap().to_owned()))
+            .map_err(|error| error.to_string())
+    };
+    let shared = "- name: chart\n  objects: [chart.yaml]\n  expect: allowed\n";
+    assert_eq!(
+        updated(shared),
+        Err(
+            "chart / ConfigMap/a: other objects have the same expectation: give those that differ one of their own in \
+             `expectObjects`"
+                .to_owned()
+        )
+    );
+    let single = "- name: chart\n  objects: [chart.yaml]\n  expect: allowed\n  expectObjects:\n    ConfigMap/default/a: \
+                  {verdict: denied, policies: {p.static.k8s.io: allowed}}\n";
+    assert_eq!(
+        updated(single),
+        Ok(Some(single.replace("p.static.k8s.io: allowed", "p.static.k8s.io: denied")))
+    );
 }

@@ -1,9 +1,12 @@
 //! Decodes expectations.
 
+use std::collections::BTreeMap;
+
 use pratique_manifest::NodeId;
 
 use super::Reader;
 use crate::decision::Decision;
+use crate::policy_outcome::PolicyOutcome;
 use crate::suite::Expected;
 
 impl Reader<'_> {
@@ -16,6 +19,11 @@ impl Reader<'_> {
                 ..Expected::default()
             });
         }
+        let outcomes = |name| -> BTreeMap<String, PolicyOutcome> {
+            let named = fields.map(name, |value| PolicyOutcome::from_name(&value.as_text().unwrap_or_default()));
+            let known = named.into_iter();
+            known.filter_map(|(name, outcome)| Some((name, outcome?))).collect()
+        };
         let annotations = fields.map("auditAnnotations", |value| value.as_text().unwrap_or_default());
         Some(Expected {
             decision: Decision::from_name(&fields.text("verdict")?)?,
@@ -24,6 +32,8 @@ impl Reader<'_> {
             message: fields.text("message"),
             message_contains: fields.text("messageContains"),
             policy: fields.text("policy"),
+            policies: outcomes("policies"),
+            bindings: outcomes("bindings"),
             warnings: fields.node("warnings").map(|_| fields.texts("warnings")),
             audit_annotations: annotations,
             object: self.object(&fields, "object"),

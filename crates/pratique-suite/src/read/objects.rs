@@ -1,4 +1,6 @@
-//! Reads objects, inline or from files.
+//! Reads objects, inline or from files and directories.
+
+use std::collections::BTreeMap;
 
 use pratique_json::Value;
 use pratique_manifest::{NodeId, Rule, path_text};
@@ -6,6 +8,15 @@ use pratique_manifest::{NodeId, Rule, path_text};
 use super::Reader;
 use super::fields::Fields;
 use crate::files;
+use crate::select::{DEFAULT_NAMESPACE, Selector, label};
+use crate::suite::Expected;
+
+/// An object of a test that has several, with its own expectation if it has one.
+pub(super) struct TestObject {
+    pub(super) object: Value<'static>,
+    pub(super) label: String,
+    pub(super) expected: Option<(NodeId, Option<Expected>)>,
+}
 
 impl<'a> Reader<'a> {
     /// Reads an object, inline or from a file.
@@ -14,30 +25,132 @@ impl<'a> Reader<'a> {
         let Some(reference) = self.fields(id).as_text() else {
             return Some(self.fields(id).value_of());
         };
-        let (path, wanted) = match reference.rsplit_once('#') {
-            Some((path, name)) => (path, Some(name)),
-            None => (reference.as_str(), None),
-        };
-        let mut objects = self.file(path, id)?;
-        if let Some(wanted) = wanted {
-            objects.retain(|object| object.at(&["metadata", "name"]).and_then(Value::as_str) == Some(wanted));
-        }
+        let namespace = namespace_of(fields);
+        let mut objects = self.chosen(&reference, &namespace, id)?;
         let count = objects.len();
         match (objects.pop(), count) {
             (Some(object), 1) => Some(object),
-            (_, 0) => {
-                self.fault(Rule::InvalidField, format!("{reference} has no such object"), id);
-                None
-            }
             _ => {
-                let message = format!("{path} has {count} objects: name one of them as {path}#NAME");
+                let message = match reference.contains('#') {
+                    true => format!(
+                        "{reference} fits {count} objects: name one of them as FILE#KIND/NAMESPACE/NAME"
+                    ),
+                    false => format!("{reference} has {count} objects: name one of them as {reference}#NAME"),
+                };
                 self.fault(Rule::InvalidField, message, id);
                 None
             }
         }
     }
 
-    /// The objects of a file.
+    /// The objects that a reference names, `PATH` or `PATH#CHOICE`; there is at least one.
+    fn chosen(&mut self, reference: &str, namespace: &str, at: NodeId) -> Option<Vec<Value<'static>>> {
+        let (path, wanted) = match reference.rsplit_once('#') {
+            Some((path, wanted)) => (path, Some(wanted)),
+            None => (reference, None),
+        };
+        let mut objects = self.file(path, at)?;
+        if let Some(wanted) = wanted {
+            let Some(selector) = Selector::parse(wanted) else {
+                let message = format!("`{wanted}` is no NAME, KIND/NAME or KIND/NAMESPACE/NAME");
+                self.fault(Rule::InvalidField, message, at);
+                return None;
+            };
+            objects.retain(|object| selector.fits(object, namespace));
+        }
+        if objects.is_empty() {
+            self.fault(Rule::InvalidField, format!("{reference} has no such object"), at);
+            return None;
+        }
+        Some(objects)
+    }
+
+    /// Reads the objects of a test that has several, with their expectations.
+    pub(super) fn objects(&mut self, fields: &Fields<'a>) -> Vec<TestObject> {
+        let namespace = namespace_of(fields);
+        let mut objects = Vec::new();
+        for id in fields.list("objects") {
+            match self.fields(id).as_text() {
+                Some(reference) => {
+                    objects.extend(self.chosen(&reference, &namespace, id).unwrap_or_default());
+                }
+                None => objects.push(self.fields(id).value_of()),
+            }
+        }
+        let mut expectations = self.object_expectations(fields);
+        let mut labels: BTreeMap<String, usize> = BTreeMap::new();
+        let mut all = Vec::with_capacity(objects.len());
+        for object in objects {
+            let expected = self.expectation_of(&object, &namespace, &mut expectations);
+            let plain = label(&object);
+            let number = labels.entry(plain.clone()).or_default();
+            *number += 1;
+            let label = match *number {
+                1 => plain,
+                number => format!("{plain} ({number})"),
+            };
+            all.push(TestObject { object, label, expected });
+        }
+        for unused in expectations.into_iter().filter(|expectation| !expectation.used) {
+            let message = format!("none of `objects` is {}", unused.text);
+            self.fault_at(Rule::InvalidField, message, unused.location);
+        }
+        all
+    }
+
+    fn object_expectations(&mut self, fields: &Fields<'a>) -> Vec<ObjectExpectation> {
+        let tree = self.source.tree();
+        let entries = match fields.node("expectObjects").map(|id| &tree.get(id).value) {
+            Some(pratique_manifest::Value::Map(entries)) => entries.as_slice(),
+            _ => &[],
+        };
+        let mut all = Vec::new();
+        for entry in entries {
+            let location = self.source.document().location(entry.key_span);
+            match Selector::parse(&entry.key) {
+                Some(selector) => all.push(ObjectExpectation {
+                    selector,
+                    text: entry.key.to_string(),
+                    location,
+                    node: entry.value,
+                    used: false,
+                }),
+                None => {
+                    let message = format!("`{}` is no NAME, KIND/NAME or KIND/NAMESPACE/NAME", entry.key);
+                    self.fault_at(Rule::InvalidField, message, location);
+                }
+            }
+        }
+        all
+    }
+
+    /// The expectation of one of several objects, if it has one of its own.
+    fn expectation_of(
+        &mut self,
+        object: &Value<'static>,
+        namespace: &str,
+        expectations: &mut [ObjectExpectation],
+    ) -> Option<(NodeId, Option<Expected>)> {
+        let mut node = None;
+        let mut first = String::new();
+        for expectation in expectations {
+            if !expectation.selector.fits(object, namespace) {
+                continue;
+            }
+            expectation.used = true;
+            if node.is_some() {
+                let message = format!("{} is {} as well as {first}", label(object), expectation.text);
+                self.fault_at(Rule::InvalidField, message, expectation.location.clone());
+                continue;
+            }
+            node = Some(expectation.node);
+            first.clone_from(&expectation.text);
+        }
+        let node = node?;
+        Some((node, self.expected(node)))
+    }
+
+    /// The objects of a file, or of all files below a directory.
     pub(super) fn file(&mut self, path: &str, at: NodeId) -> Option<Vec<Value<'static>>> {
         let full = self.directory.join(path);
         if self.budget.is_spent() {
@@ -47,18 +160,55 @@ impl<'a> Reader<'a> {
             self.outside(&full, &outside, at);
             return None;
         }
-        self.files.push(full.clone());
-        match files::read(&full).map(|file| files::objects(&file)) {
-            Ok(Ok(objects)) => Some(objects),
-            Ok(Err(problems)) => {
-                self.problems.extend(problems);
-                None
-            }
+        let listed = match full.is_dir() {
+            true => files::below(&full),
+            false => Ok(vec![full.clone()]),
+        };
+        let listed = match listed {
+            Ok(listed) => listed,
             Err(error) => {
                 let message = format!("{}: {}", path_text(&full), files::plain(&error));
                 self.fault(Rule::Unreadable, message, at);
-                None
+                return None;
+            }
+        };
+        let mut objects = Vec::new();
+        for file in listed {
+            // Entries of a directory may be symbolic links.
+            if let Err(outside) = self.roots.permit(&file) {
+                self.outside(&file, &outside, at);
+                return None;
+            }
+            self.files.push(file.clone());
+            match files::read(&file).map(|file| files::objects(&file)) {
+                Ok(Ok(found)) => objects.extend(found),
+                Ok(Err(problems)) => {
+                    self.problems.extend(problems);
+                    return None;
+                }
+                Err(error) => {
+                    let message = format!("{}: {}", path_text(&file), files::plain(&error));
+                    self.fault(Rule::Unreadable, message, at);
+                    return None;
+                }
             }
         }
+        Some(objects)
     }
+}
+
+/// The expectation of some of a test's objects.
+struct ObjectExpectation {
+    selector: Selector,
+    text: String,
+    location: pratique_manifest::Location,
+    node: NodeId,
+    used: bool,
+}
+
+/// The namespace of objects that name none.
+fn namespace_of(fields: &Fields<'_>) -> String {
+    fields
+        .text("namespace")
+        .unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned())
 }

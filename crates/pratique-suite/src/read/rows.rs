@@ -52,6 +52,7 @@ impl Reader<'_> {
             nodes: CaseNodes {
                 node: id,
                 expect: expectation,
+                shared: test.nodes.shared,
             },
         })
     }
