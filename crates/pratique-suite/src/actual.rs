@@ -65,7 +65,9 @@ impl Actual {
 fn undecided(outcome: &Outcome) -> String {
     let each = outcome.undecided.iter().map(|undecided| {
         let give = match &undecided.missing {
-            Missing::Authorizer { .. } => "give the rules that apply as cluster.authorizer, or roles and bindings under cluster.objects",
+            Missing::Authorizer { .. } => {
+                "give the rules that apply as cluster.authorizer, or roles and bindings under cluster.objects"
+            }
             _ => {
                 "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"
             }

@@ -50,6 +50,9 @@ impl Suite {
         for reference in &self.policies {
             found.add(reference);
         }
+        for file in &self.generated {
+            found.of_api.push(file.clone());
+        }
         let builder = Admission::builder();
         let mut sets = Vec::new();
         let options = Options::new(builder.expressions());
@@ -62,6 +65,9 @@ impl Suite {
         match load_api_files(&found.of_api, &options) {
             Ok(set) => sets.push((Origin::Api, set)),
             Err(errors) => found.add_errors(&errors),
+        }
+        if let Some(only) = &self.only {
+            sets.iter_mut().for_each(|(_, set)| retain(set, only));
         }
         if let Some(reference) = &self.configuration {
             sets.extend(found.configuration(reference, &builder));
@@ -123,6 +129,21 @@ pub fn add_policies(builder: AdmissionBuilder, origin: Origin, set: ManifestSet)
         Origin::Static => builder.manifests(set),
         Origin::Api => builder.configurations(set.into()),
     }
+}
+
+/// Removes all policies but one, and the bindings of others.
+fn retain(set: &mut ManifestSet, only: &str) {
+    let is = |name: Option<&str>| name == Some(only);
+    set.validating_policies
+        .retain(|loaded| is(loaded.object.metadata.name.as_deref()));
+    set.mutating_policies
+        .retain(|loaded| is(loaded.object.metadata.name.as_deref()));
+    set.validating_bindings
+        .retain(|loaded| loaded.object.spec.policy_name == only);
+    set.mutating_bindings.retain(|loaded| {
+        let spec = loaded.object.spec.as_ref();
+        is(spec.and_then(|spec| spec.policy_name.as_deref()))
+    });
 }
 
 /// Problems for webhooks, which suites do not call: ignoring what may deny would let wrong tests pass.

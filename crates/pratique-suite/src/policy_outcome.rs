@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique::manifest::{Kind, ManifestSet};
-use pratique::policy::{
-    self, Effect, ErrorType, Mutating, Phase, PolicyObserver, StepResult, Undecided,
-};
+use pratique::policy::{self, Effect, ErrorType, Mutating, Phase, PolicyObserver, StepResult, Undecided};
 use pratique::{AdmissionDecision, Outcome};
 use pratique_explain::{Binding, Explanation, MatchOutcome, Place, Round};
 use serde::Serialize;
@@ -79,6 +77,8 @@ pub struct PolicyOutcomes {
     pub policies: BTreeMap<String, PolicyOutcome>,
     /// By binding.
     pub bindings: BTreeMap<String, PolicyOutcome>,
+    /// The messages of the validations that deny, and of errors.
+    pub denials: Vec<String>,
 }
 
 /// Records what policies decide.
@@ -86,6 +86,7 @@ pub struct PolicyOutcomes {
 pub(crate) struct DecisionRecorder {
     /// The policy, the binding, and what followed.
     decided: Vec<(String, String, PolicyOutcome)>,
+    denials: Vec<String>,
     undecided: Vec<(String, Option<String>)>,
     failed: Vec<(String, String)>,
 }
@@ -99,6 +100,9 @@ impl PolicyObserver for DecisionRecorder {
             (Effect::Audit, _) => PolicyOutcome::Audited,
             (Effect::Allow, _) => PolicyOutcome::Ignored,
         };
+        if matches!(outcome, PolicyOutcome::Denied | PolicyOutcome::Error) {
+            self.denials.push(decision.message.to_owned());
+        }
         let (policy, binding) = (decision.policy.to_owned(), decision.binding.to_owned());
         self.decided.push((policy, binding, outcome));
     }
@@ -119,7 +123,10 @@ impl PolicyObserver for DecisionRecorder {
 impl PolicyOutcomes {
     /// The outcomes of an evaluation that was observed.
     pub(crate) fn new(outcome: &Outcome, explanation: &Explanation, recorded: &DecisionRecorder) -> Self {
-        let mut outcomes = PolicyOutcomes::default();
+        let mut outcomes = PolicyOutcomes {
+            denials: recorded.denials.clone(),
+            ..PolicyOutcomes::default()
+        };
         for policy in &explanation.policies {
             outcomes.add(&policy.name, None, PolicyOutcome::Skipped);
             for binding in &policy.bindings {

@@ -14,18 +14,20 @@ use pratique_manifest::{
 };
 
 use crate::authorizer::Rules;
+use crate::foreign::{self, Program};
 use crate::format::{API_VERSION, AUTHORIZER, KIND, SUITE};
 use crate::request;
 use crate::roots::{Outside, Roots, SuiteRoots};
 use crate::shape::{Shape, faults};
 use crate::suite::{Case, CaseNodes, Reference, Suite, TestInput};
 use budget::Budget;
-use fields::Fields;
+pub(crate) use fields::Fields;
 
 /// Whether a file may contain a suite: a cheap test before reading it.
 pub fn may_be_suite(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
-    text.contains(KIND) && text.contains("pratique/")
+    (text.contains(KIND) && text.contains("pratique/"))
+        || foreign::WORDS.iter().any(|word| text.contains(word))
 }
 
 /// Reads the suites of a file; documents of other kinds are skipped. Suites can name files below their [`Roots`] only.
@@ -47,7 +49,15 @@ pub fn read_suites_at(path: &Path, file: &ManifestFile, roots: &Roots) -> Result
     let mut suites = Vec::new();
     let mut problems = Vec::new();
     for document in documents {
-        if !is_suite(&document.source) {
+        let (version, kind) = type_of(&document.source);
+        if let Some(program) = Program::of(&version, &kind) {
+            match program.read(&document.source, path, &roots) {
+                Ok(found) => suites.extend(found),
+                Err(found) => problems.extend(found),
+            }
+            continue;
+        }
+        if !is_suite(&version, &kind) {
             continue;
         }
         problems.extend(document.duplicates);
@@ -102,8 +112,8 @@ pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
     Ok(Rules(rules))
 }
 
-/// Whether a document is a suite, of any version.
-fn is_suite(source: &ObjectSource) -> bool {
+/// The version and the kind of a document.
+fn type_of(source: &ObjectSource) -> (String, String) {
     let text = |key: &str| match source.tree().entry(source.root(), key) {
         Some(entry) => match &source.tree().get(entry.value).value {
             Node::String(text, _) => text.to_string(),
@@ -111,8 +121,13 @@ fn is_suite(source: &ObjectSource) -> bool {
         },
         None => String::new(),
     };
+    (text("apiVersion"), text("kind"))
+}
+
+/// Whether a document is a suite, of any version.
+fn is_suite(version: &str, kind: &str) -> bool {
     let group = API_VERSION.split('/').next().unwrap_or_default();
-    text("kind") == KIND && text("apiVersion").split('/').next() == Some(group)
+    kind == KIND && version.split('/').next() == Some(group)
 }
 
 fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<Suite, Vec<Problem>> {
@@ -160,6 +175,10 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
         roots: roots.clone(),
         directory,
         source,
+        not_evaluated: Vec::new(),
+        only: None,
+        generated: Vec::new(),
+        is_foreign: false,
     })
 }
 
@@ -274,7 +293,11 @@ impl<'a> Reader<'a> {
     fn of_objects(&mut self, base: &Case, fields: &Fields<'a>, id: NodeId) -> Vec<Case> {
         let objects = self.objects(fields);
         if objects.is_empty() && self.problems.is_empty() {
-            self.fault(Rule::InvalidField, "there is no object in `objects`".to_owned(), id);
+            self.fault(
+                Rule::InvalidField,
+                "there is no object in `objects`".to_owned(),
+                id,
+            );
         }
         let of_object = |given: objects::TestObject| {
             let has_rows = fields.node("each").is_some();

@@ -28,7 +28,11 @@ impl Selector {
             [kind, namespace, name] => (Some(owned(kind)), Some(owned(namespace)), owned(name)),
             _ => return None,
         };
-        Some(Selector { kind, namespace, name })
+        Some(Selector {
+            kind,
+            namespace,
+            name,
+        })
     }
 
     /// Whether it chooses an object; `namespace` is that of objects that name none.
@@ -83,7 +87,11 @@ mod tests {
         let object = pratique_json::parse(object.as_bytes()).unwrap();
         assert_eq!(label(&object), "Deployment/shop/web");
         let selector = Selector::parse(selector).unwrap();
-        assert_eq!(selector.fits(&object, DEFAULT_NAMESPACE), expected, "{selector:?}");
+        assert_eq!(
+            selector.fits(&object, DEFAULT_NAMESPACE),
+            expected,
+            "{selector:?}"
+        );
     }
 
     #[test]

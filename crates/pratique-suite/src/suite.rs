@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
-use pratique_manifest::{Location, NodeId, ObjectSource};
+use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource};
 use pratique_types::{Operation, UserInfo};
 
 use crate::authorizer::Rule;
 use crate::decision::Decision;
+use crate::foreign::NotEvaluated;
 use crate::policy_outcome::PolicyOutcome;
 use crate::roots::SuiteRoots;
 
@@ -25,6 +26,8 @@ pub struct Suite {
     pub cases: Vec<Case>,
     /// Whether policies without a binding are evaluated as if a binding without constraints named them.
     pub bind: bool,
+    /// Tests of another program that are not evaluated.
+    pub not_evaluated: Vec<NotEvaluated>,
     pub(crate) source: ObjectSource,
     pub(crate) policies: Vec<Reference>,
     pub(crate) configuration: Option<Reference>,
@@ -33,6 +36,12 @@ pub struct Suite {
     pub(crate) files: Vec<PathBuf>,
     /// The directories below which it can name files.
     pub(crate) roots: SuiteRoots,
+    /// The only policy that is evaluated, with its bindings.
+    pub(crate) only: Option<String>,
+    /// Policies that are no files.
+    pub(crate) generated: Vec<ManifestFile>,
+    /// Whether it is another program's.
+    pub(crate) is_foreign: bool,
 }
 
 impl Suite {
@@ -91,10 +100,25 @@ pub(crate) struct CaseNodes {
     pub(crate) shared: bool,
 }
 
+/// How many validations deny.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Violations {
+    /// Counted are those whose messages it matches.
+    pub(crate) message: Option<String>,
+    pub(crate) count: ViolationCount,
+}
+
+/// A number of violations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ViolationCount {
+    Some,
+    Exactly(usize),
+}
+
 impl Expected {
     /// Whether single policies or bindings are expected to do something.
     pub(crate) fn names_policies(&self) -> bool {
-        !self.policies.is_empty() || !self.bindings.is_empty()
+        !(self.policies.is_empty() && self.bindings.is_empty() && self.violations.is_empty())
     }
 }
 
@@ -127,6 +151,8 @@ pub(crate) struct ClusterState {
 pub struct Expected {
     /// The decision.
     pub decision: Decision,
+    /// Whether any decision will do.
+    pub any_decision: bool,
     /// The HTTP code of a denial.
     pub code: Option<i32>,
     /// The reason of a denial.
@@ -137,10 +163,12 @@ pub struct Expected {
     pub message_contains: Option<String>,
     /// The policy that the message names.
     pub policy: Option<String>,
-    /// What becomes of the request in some policies.
-    pub policies: BTreeMap<String, PolicyOutcome>,
-    /// What becomes of the request in some bindings.
-    pub bindings: BTreeMap<String, PolicyOutcome>,
+    /// What becomes of the request in some policies: one of these.
+    pub policies: BTreeMap<String, Vec<PolicyOutcome>>,
+    /// What becomes of the request in some bindings: one of these.
+    pub bindings: BTreeMap<String, Vec<PolicyOutcome>>,
+    /// How many validations deny, with which messages.
+    pub(crate) violations: Vec<Violations>,
     /// All warnings.
     pub warnings: Option<Vec<String>>,
     /// Some of the audit annotations.

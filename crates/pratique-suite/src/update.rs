@@ -21,6 +21,9 @@ pub enum UpdateError {
     /// It is JSON.
     #[error("only suites in YAML are changed")]
     Json,
+    /// It is of another program.
+    #[error("tests of other programs are left as they are")]
+    Foreign,
     /// It is not UTF-8.
     #[error("the file is not UTF-8")]
     Encoding,
@@ -28,7 +31,9 @@ pub enum UpdateError {
     #[error("its layout is too unusual to be changed in place")]
     Layout,
     /// Several objects share an expectation.
-    #[error("{0}: other objects have the same expectation: give those that differ one of their own in `expectObjects`")]
+    #[error(
+        "{0}: other objects have the same expectation: give those that differ one of their own in `expectObjects`"
+    )]
     Shared(String),
     /// An expected object is in another file.
     #[error("the expected object is in {0}, which is left as it is")]
@@ -46,6 +51,9 @@ pub fn updated(
     let mut edits = Vec::new();
     if file.content.trim_ascii_start().starts_with(b"{") {
         return Err(UpdateError::Json);
+    }
+    if results.iter().any(|(suite, _, _)| suite.is_foreign) {
+        return Err(UpdateError::Foreign);
     }
     for (suite, case, actual) in results {
         Updater { suite, case, actual }.edits(&mut edits)?;

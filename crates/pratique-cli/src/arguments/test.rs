@@ -9,7 +9,12 @@ use super::WarningArguments;
 /// Run test suites: requests, and the decisions that policies are expected to make.
 ///
 /// A suite is a YAML document of `apiVersion: pratique/v1alpha1` and `kind: Suite` beside its policies.
+/// Tests of the Kyverno CLI and suites of gator are run as far as they are about policies of the API; what they test besides is
+/// not evaluated, and told.
 /// Warnings about the policies, as `check` reports them, go to standard error.
+///
+/// Exit codes: 0 everything is as expected; 1 something is not; 2 wrong usage, or something cannot be read; 3 nothing failed, but
+/// some tests of other programs were not evaluated.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct TestArguments {

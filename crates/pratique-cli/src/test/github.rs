@@ -24,6 +24,10 @@ pub(super) fn github(run: &Run) -> Commands {
                 &unbound::message(policy),
             );
         }
+        for test in &suite.not_evaluated {
+            let title = format!("{}: {}: not evaluated", suite.name, test.name);
+            out.annotate("warning", Some(&test.location), &title, &test.why);
+        }
         for case in suite.cases.iter().filter(|case| !case.tested.passed()) {
             let title = format!("{}: {}", suite.name, case.case.name);
             out.annotate("error", Some(&case.case.location), &title, &message(case));
@@ -46,7 +50,18 @@ pub(super) fn github(run: &Run) -> Commands {
     let (passed, failed) = run.counts();
     let count = unbound::count(run.unbound().len());
     let count = count.map(|count| format!(", {count}")).unwrap_or_default();
-    out.log(&text!("{} passed, {} failed{}\n", passed, failed, count));
+    let left_out = match run.not_evaluated() {
+        0 => String::new(),
+        1 => ", 1 test not evaluated".to_owned(),
+        tests => format!(", {tests} tests not evaluated"),
+    };
+    out.log(&text!(
+        "{} passed, {} failed{}{}\n",
+        passed,
+        failed,
+        count,
+        left_out
+    ));
     out
 }
 

@@ -34,6 +34,11 @@ pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
     if let Some(count) = unbound::count(run.unbound().len()) {
         out.push(&text!(", {}", count));
     }
+    match run.not_evaluated() {
+        0 => {}
+        1 => out.push(&text!(", 1 test not evaluated")),
+        count => out.push(&text!(", {} tests not evaluated", count)),
+    }
     out.push(&text!("\n"));
     if let (Some(report), Some(threshold)) = (&run.coverage, run.threshold)
         && !run.covers_enough()
@@ -54,6 +59,9 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
     let passed = suite.cases.len() - failed;
     let result = match (suite.problems.is_empty(), failed) {
         (false, _) => style.paint(Tone::Bad, "not run"),
+        (true, 0) if passed == 0 && !suite.not_evaluated.is_empty() => {
+            style.paint(Tone::Warning, "not evaluated")
+        }
         (true, 0) => style.paint(Tone::Good, text!("{} passed", passed)),
         (true, _) => text!(
             "{} passed, {}",
@@ -71,6 +79,11 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
     for policy in &suite.unbound {
         let text = style.paint(Tone::Warning, unbound::message(policy));
         let place = style.paint(Tone::Faint, problems::place(&policy.location));
+        out.push(&text!("  {} {}\n", text, place));
+    }
+    for test in &suite.not_evaluated {
+        let text = style.paint(Tone::Warning, text!("not evaluated: {}: {}", test.name, test.why));
+        let place = style.paint(Tone::Faint, problems::place(&test.location));
         out.push(&text!("  {} {}\n", text, place));
     }
     for case in suite.cases.iter().filter(|case| verbose || !case.tested.passed()) {

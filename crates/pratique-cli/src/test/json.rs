@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use pratique_explain::Explanation;
 use pratique_policy::Phase;
-use pratique_suite::{Actual, CoverageReport, Decision, Difference, Missing, PolicyCoverage, Unbound};
+use pratique_suite::{
+    Actual, CoverageReport, Decision, Difference, Missing, PolicyCoverage, PolicyOutcome, Unbound,
+};
 use serde::Serialize;
 
 use super::run::{CaseRun, Run, SuiteRun};
@@ -18,6 +20,8 @@ pub(super) struct Report<'a> {
     failed: usize,
     /// The number of policies without a binding.
     not_evaluated: usize,
+    /// The number of tests of other programs that are not evaluated.
+    tests_not_evaluated: usize,
     suites: Vec<Suite<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Coverage<'a>>,
@@ -32,6 +36,8 @@ struct Suite<'a> {
     problems: Vec<JsonProblem<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_evaluated: Vec<NotEvaluated<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests_not_evaluated: Vec<LeftOut<'a>>,
     tests: Vec<Test<'a>>,
 }
 
@@ -61,6 +67,24 @@ struct NotEvaluated<'a> {
     location: JsonLocation<'a>,
 }
 
+/// A test of another program that is not evaluated.
+#[derive(Serialize)]
+struct LeftOut<'a> {
+    name: &'a str,
+    why: &'a str,
+    location: JsonLocation<'a>,
+}
+
+impl<'a> From<&'a pratique_suite::NotEvaluated> for LeftOut<'a> {
+    fn from(test: &'a pratique_suite::NotEvaluated) -> Self {
+        LeftOut {
+            name: &test.name,
+            why: &test.why,
+            location: (&test.location).into(),
+        }
+    }
+}
+
 impl<'a> From<&'a Unbound> for NotEvaluated<'a> {
     fn from(policy: &'a Unbound) -> Self {
         NotEvaluated {
@@ -83,6 +107,11 @@ struct JsonActual<'a> {
     reason: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     message: &'a str,
+    /// What became of the request in policies, where the test expects something of some.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    policies: &'a BTreeMap<String, PolicyOutcome>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    bindings: &'a BTreeMap<String, PolicyOutcome>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     warnings: &'a [String],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -128,6 +157,7 @@ impl<'a> From<&'a Run> for Report<'a> {
             passed,
             failed,
             not_evaluated: run.unbound().len(),
+            tests_not_evaluated: run.not_evaluated(),
             suites: run.suites.iter().map(Suite::from).collect(),
             coverage: run.coverage.as_ref().map(Coverage::from),
         }
@@ -141,6 +171,7 @@ impl<'a> From<&'a SuiteRun> for Suite<'a> {
             file: &run.file,
             problems: run.problems.iter().map(JsonProblem::from).collect(),
             not_evaluated: run.unbound.iter().map(NotEvaluated::from).collect(),
+            tests_not_evaluated: run.not_evaluated.iter().map(LeftOut::from).collect(),
             tests: run.cases.iter().map(Test::from).collect(),
         }
     }
@@ -169,6 +200,8 @@ impl<'a> From<&'a Actual> for JsonActual<'a> {
             code: actual.code,
             reason: &actual.reason,
             message: &actual.message,
+            policies: &actual.outcomes.policies,
+            bindings: &actual.outcomes.bindings,
             warnings: &actual.warnings,
             audit_annotations: &actual.audit_annotations,
             object: actual.changed.then_some(&actual.object),

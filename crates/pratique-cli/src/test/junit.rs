@@ -22,9 +22,23 @@ fn of_suite(run: &SuiteRun) -> Suite {
             text: problem.location.as_ref().map(problems::place).unwrap_or_default(),
         },
     });
+    // What was not evaluated did not pass.
+    let left_out = run.not_evaluated.iter().map(|test| Case {
+        name: test.name.clone(),
+        file: test.location.file.to_string(),
+        line: Some(test.location.start.line),
+        seconds: 0.0,
+        outcome: Outcome::Error {
+            message: format!("not evaluated: {}", test.why),
+            text: String::new(),
+        },
+    });
     Suite {
         name: run.name.clone(),
-        cases: problems.chain(run.cases.iter().map(of_case)).collect(),
+        cases: problems
+            .chain(left_out)
+            .chain(run.cases.iter().map(of_case))
+            .collect(),
     }
 }
 

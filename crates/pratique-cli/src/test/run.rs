@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, Problem, path_text};
 use pratique_policy::Trace;
-use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, Roots, Suite, Unbound};
+use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, NotEvaluated, Roots, Suite, Unbound};
 
 use super::find::{self, SuiteFile};
 use super::lints::Lints;
@@ -40,6 +40,8 @@ pub(super) struct SuiteRun {
     pub(super) problems: Vec<Problem>,
     /// The policies that are not evaluated.
     pub(super) unbound: Vec<Unbound>,
+    /// Tests of another program that are not evaluated.
+    pub(super) not_evaluated: Vec<NotEvaluated>,
     pub(super) cases: Vec<CaseRun>,
 }
 
@@ -99,6 +101,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
                 file: file.path,
                 problems,
                 unbound: Vec::new(),
+                not_evaluated: Vec::new(),
                 cases: Vec::new(),
             }),
         }
@@ -106,7 +109,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
     let idle = run
         .suites
         .iter()
-        .all(|suite| suite.cases.is_empty() && suite.problems.is_empty());
+        .all(|suite| suite.cases.is_empty() && suite.problems.is_empty() && suite.not_evaluated.is_empty());
     if let Some(filter) = arguments.filter.clone().filter(|_| idle) {
         return Err(CliError::NoTest { filter });
     }
@@ -159,8 +162,12 @@ impl Run {
             file: suite.file.clone(),
             problems: Vec::new(),
             unbound: Vec::new(),
+            not_evaluated: suite.not_evaluated.clone(),
             cases: Vec::new(),
         };
+        if suite.cases.is_empty() && !suite.not_evaluated.is_empty() {
+            return run;
+        }
         self.files.extend(suite.files().map(PathBuf::from));
         let policies = match suite.policies() {
             Ok(policies) => policies,
@@ -192,7 +199,16 @@ impl Run {
 
     pub(super) fn exit_status(&self) -> ExitStatus {
         let failed = |run: &SuiteRun| !run.problems.is_empty() || run.failed() > 0;
-        ExitStatus::of(!self.suites.iter().any(failed) && self.covers_enough() && self.lints_pass)
+        match !self.suites.iter().any(failed) && self.covers_enough() && self.lints_pass {
+            // Nothing failed, but what was not evaluated may.
+            true if self.not_evaluated() > 0 => ExitStatus::Undecided,
+            passes => ExitStatus::of(passes),
+        }
+    }
+
+    /// The number of tests of other programs that are not evaluated.
+    pub(super) fn not_evaluated(&self) -> usize {
+        self.suites.iter().map(|suite| suite.not_evaluated.len()).sum()
     }
 
     /// The number of tests that passed, and that failed.

@@ -406,3 +406,104 @@ fn until(lines: &Receiver<String>, wanted: &str) {
         .contains(wanted)
     {}
 }
+
+const KYVERNO: &str = "apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: theirs}
+policies: [api.yaml, cluster-policy.yaml]
+resources: [deployment.yaml]
+results:
+- {policy: few, isValidatingAdmissionPolicy: true, kind: Deployment, resources: [web], result: fail}
+- {policy: theirs, rule: any, kind: Deployment, resources: [web], result: pass}
+";
+
+#[test]
+fn tests_of_other_programs_are_never_green_unless_all_were_evaluated() {
+    let (policy, _) = POLICY.split_once("---").unwrap();
+    let directory = Directory::new()
+        .with("api.yaml", policy.replace("replicas.static.k8s.io", "few"))
+        .with(
+            "cluster-policy.yaml",
+            "{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: theirs}}",
+        )
+        .with(
+            "deployment.yaml",
+            "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 5}}",
+        )
+        .with(
+            "tests/kyverno-test.yaml",
+            KYVERNO
+                .replace("[api", "[../api")
+                .replace(", cluster", ", ../cluster")
+                .replace("[deployment", "[../deployment"),
+        )
+        .with("kyverno-test.yaml", KYVERNO);
+    let run = directory.run(&["test", "kyverno-test.yaml", "--allow", "warnings"]);
+    assert_eq!(run.code, Some(3), "{run}");
+    assert_eq!(
+        run.stdout,
+        "theirs / few kyverno-test.yaml: 1 passed
+theirs kyverno-test.yaml: not evaluated
+  not evaluated: theirs: it is of Kyverno's own kinds, no ValidatingAdmissionPolicy or MutatingAdmissionPolicy kyverno-test.yaml:8:3
+
+1 passed, 0 failed, 1 test not evaluated
+"
+    );
+    let json = directory.run(&[
+        "test",
+        "kyverno-test.yaml",
+        "--allow",
+        "warnings",
+        "--output",
+        "json",
+    ]);
+    assert_eq!(json.code, Some(3), "{json}");
+    let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(report["testsNotEvaluated"], 1);
+    assert_eq!(report["suites"][1]["testsNotEvaluated"][0]["name"], "theirs");
+    let junit = directory.run(&[
+        "test",
+        "kyverno-test.yaml",
+        "--allow",
+        "warnings",
+        "--output",
+        "junit",
+    ]);
+    assert!(
+        junit
+            .stdout
+            .contains("<error message=\"not evaluated: it is of Kyverno's own kinds"),
+        "{junit}"
+    );
+    let github = directory.run(&[
+        "test",
+        "kyverno-test.yaml",
+        "--allow",
+        "warnings",
+        "--output",
+        "github",
+    ]);
+    assert!(
+        github.stdout.contains("1 passed, 0 failed, 1 test not evaluated"),
+        "{github}"
+    );
+    // Directories are searched for them as well; what fails comes first, and nothing is updated.
+    let failing = KYVERNO.replace("result: fail", "result: pass");
+    let directory = directory.with("kyverno-test.yaml", &failing);
+    let run = directory.run(&["test", ".", "--allow", "warnings"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stdout.contains("1 passed, 1 failed, 2 tests not evaluated"),
+        "{run}"
+    );
+    let run = directory.run(&["test", "kyverno-test.yaml", "--allow", "warnings", "--update"]);
+    assert!(
+        run.stderr
+            .contains("tests of other programs are left as they are"),
+        "{run}"
+    );
+    assert_eq!(
+        fs::read_to_string(directory.path().join("kyverno-test.yaml")).unwrap(),
+        failing
+    );
+}

@@ -19,14 +19,20 @@ impl Reader<'_> {
                 ..Expected::default()
             });
         }
-        let outcomes = |name| -> BTreeMap<String, PolicyOutcome> {
-            let named = fields.map(name, |value| PolicyOutcome::from_name(&value.as_text().unwrap_or_default()));
+        let outcomes = |name| -> BTreeMap<String, Vec<PolicyOutcome>> {
+            let named = fields.map(name, |value| {
+                PolicyOutcome::from_name(&value.as_text().unwrap_or_default())
+            });
             let known = named.into_iter();
-            known.filter_map(|(name, outcome)| Some((name, outcome?))).collect()
+            known
+                .filter_map(|(name, outcome)| Some((name, vec![outcome?])))
+                .collect()
         };
         let annotations = fields.map("auditAnnotations", |value| value.as_text().unwrap_or_default());
         Some(Expected {
             decision: Decision::from_name(&fields.text("verdict")?)?,
+            any_decision: false,
+            violations: Vec::new(),
             code: fields.integer("code"),
             reason: fields.text("reason"),
             message: fields.text("message"),

@@ -10,14 +10,14 @@ use crate::convert::convert;
 
 /// A mapping of a document. Absent and null fields are the same.
 #[derive(Clone, Copy)]
-pub(super) struct Fields<'a> {
-    pub(super) tree: &'a Tree,
-    pub(super) id: NodeId,
+pub(crate) struct Fields<'a> {
+    pub(crate) tree: &'a Tree,
+    pub(crate) id: NodeId,
 }
 
 impl<'a> Fields<'a> {
     /// The value of a field.
-    pub(super) fn node(&self, name: &str) -> Option<NodeId> {
+    pub(crate) fn node(&self, name: &str) -> Option<NodeId> {
         let id = self.tree.entry(self.id, name)?.value;
         (!matches!(self.tree.get(id).value, Value::Null)).then_some(id)
     }
@@ -27,7 +27,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The node as a string, if it is one.
-    pub(super) fn as_text(&self) -> Option<String> {
+    pub(crate) fn as_text(&self) -> Option<String> {
         match &self.tree.get(self.id).value {
             Value::String(text, _) => Some(text.to_string()),
             _ => None,
@@ -35,33 +35,33 @@ impl<'a> Fields<'a> {
     }
 
     /// The node as a JSON value.
-    pub(super) fn value_of(&self) -> Json<'static> {
+    pub(crate) fn value_of(&self) -> Json<'static> {
         convert(self.tree, self.id)
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.at(self.node(name)?).as_text()
     }
 
-    pub(super) fn bool(&self, name: &str) -> Option<bool> {
+    pub(crate) fn bool(&self, name: &str) -> Option<bool> {
         match self.tree.get(self.node(name)?).value {
             Value::Bool(value) => Some(value),
             _ => None,
         }
     }
 
-    pub(super) fn integer(&self, name: &str) -> Option<i32> {
+    pub(crate) fn integer(&self, name: &str) -> Option<i32> {
         match &self.tree.get(self.node(name)?).value {
             Value::Number(text) => text.parse().ok(),
             _ => None,
         }
     }
 
-    pub(super) fn value(&self, name: &str) -> Option<Json<'static>> {
+    pub(crate) fn value(&self, name: &str) -> Option<Json<'static>> {
         Some(self.at(self.node(name)?).value_of())
     }
 
-    pub(super) fn operation(&self) -> Option<Operation> {
+    pub(crate) fn operation(&self) -> Option<Operation> {
         let name = self.text("operation")?;
         Operation::ALL
             .into_iter()
@@ -69,19 +69,19 @@ impl<'a> Fields<'a> {
     }
 
     /// The items of a list.
-    pub(super) fn list(&self, name: &str) -> Vec<NodeId> {
+    pub(crate) fn list(&self, name: &str) -> Vec<NodeId> {
         match self.node(name).map(|id| &self.tree.get(id).value) {
             Some(Value::List(items)) => items.clone(),
             _ => Vec::new(),
         }
     }
 
-    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
         self.node(name).map(|id| self.at(id).items()).unwrap_or_default()
     }
 
     /// The texts of a list.
-    pub(super) fn items(&self) -> Vec<String> {
+    pub(crate) fn items(&self) -> Vec<String> {
         let Value::List(items) = &self.tree.get(self.id).value else {
             return Vec::new();
         };
@@ -89,7 +89,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The values of a mapping from any keys.
-    pub(super) fn map<T>(&self, name: &str, read: impl Fn(Fields<'a>) -> T) -> BTreeMap<String, T> {
+    pub(crate) fn map<T>(&self, name: &str, read: impl Fn(Fields<'a>) -> T) -> BTreeMap<String, T> {
         let Some(Value::Map(entries)) = self.node(name).map(|id| &self.tree.get(id).value) else {
             return BTreeMap::new();
         };

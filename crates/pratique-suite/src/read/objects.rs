@@ -89,7 +89,11 @@ impl<'a> Reader<'a> {
                 1 => plain,
                 number => format!("{plain} ({number})"),
             };
-            all.push(TestObject { object, label, expected });
+            all.push(TestObject {
+                object,
+                label,
+                expected,
+            });
         }
         for unused in expectations.into_iter().filter(|expectation| !expectation.used) {
             let message = format!("none of `objects` is {}", unused.text);

@@ -1,0 +1,229 @@
+//! Suites of gator, as far as their templates are written as expressions: Gatekeeper makes policies of the API of these.
+//!
+//! Each constraint is a suite of its own, as gator evaluates each alone.
+// Upstream: open-policy-agent/gatekeeper pkg/gator/verify/suite.go, assertion.go
+
+use std::path::Path;
+
+use pratique_json::Value;
+use pratique_manifest::{ManifestFile, NodeId, ObjectSource, Problem, Value as Node};
+use pratique_types::{Operation, UserInfo};
+
+use super::template::{Constrained, constrained};
+use super::{NotEvaluated, Source, text};
+use crate::request::review::is_review;
+use crate::roots::SuiteRoots;
+use crate::suite::{Case, CaseNodes, Expected, Suite, TestInput, ViolationCount, Violations};
+
+pub(super) fn read(
+    source: &ObjectSource,
+    path: &Path,
+    roots: &SuiteRoots,
+) -> Result<Vec<Suite>, Vec<Problem>> {
+    let reader = Source { source, path, roots };
+    let root = reader.root();
+    let name = root
+        .node("metadata")
+        .and_then(|id| reader.fields(id).text("name"));
+    let name = name.unwrap_or_else(|| pratique_manifest::path_text(path));
+    let skips = root.bool("skip").unwrap_or_default();
+    let mut suites = Vec::new();
+    let mut problems = Vec::new();
+    for id in root.list("tests") {
+        match test(&reader, &name, id, skips) {
+            Ok(suite) => suites.push(suite),
+            Err(found) => problems.extend(found),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(suites),
+        false => Err(problems),
+    }
+}
+
+/// A test: a template and a constraint, with cases.
+fn test(reader: &Source<'_>, suite: &str, id: NodeId, skips: bool) -> Result<Suite, Vec<Problem>> {
+    let fields = reader.fields(id);
+    let name = fields.text("name").unwrap_or_default();
+    let mut suite = reader.suite(format!("{suite} / {name}"));
+    let cases = fields.list("cases");
+    let told = |suite: &mut Suite, id: NodeId, why: String| {
+        suite.not_evaluated.push(NotEvaluated {
+            name: reader.fields(id).text("name").unwrap_or_else(|| name.clone()),
+            why,
+            location: reader.location(id),
+        });
+    };
+    let why = if skips || fields.bool("skip").unwrap_or_default() {
+        Some("the test is skipped".to_owned())
+    } else if fields.node("expansion").is_some() {
+        Some("expansion templates are not read".to_owned())
+    } else {
+        None
+    };
+    let constrained = match why {
+        Some(why) => Err(why),
+        None => {
+            let one = |field: &str| -> Result<Value<'static>, Vec<Problem>> {
+                let Some(at) = fields.node(field) else {
+                    return Ok(Value::Null);
+                };
+                let file = reader.fields(at).as_text().unwrap_or_default();
+                let mut found = reader.objects(&file, at)?;
+                match (found.pop(), found.is_empty()) {
+                    (Some(object), true) => Ok(object),
+                    _ => Err(vec![reader.problem(format!("{file} is not one object"), at)]),
+                }
+            };
+            let (template, constraint) = (one("template")?, one("constraint")?);
+            match template.is_null() || constraint.is_null() {
+                true => Err("it has no template or no constraint".to_owned()),
+                false => constrained(&template, &constraint),
+            }
+        }
+    };
+    let constrained = match constrained {
+        Ok(constrained) => constrained,
+        Err(why) => {
+            for case in &cases {
+                told(&mut suite, *case, why.clone());
+            }
+            if cases.is_empty() {
+                told(&mut suite, id, why);
+            }
+            return Ok(suite);
+        }
+    };
+    let Constrained {
+        policy,
+        manifest,
+        objects,
+    } = constrained;
+    suite.generated = vec![ManifestFile {
+        path: suite.file.clone(),
+        content: manifest.into_bytes(),
+    }];
+    suite.cluster.objects = objects;
+    suite.only = Some(policy);
+    for id in cases {
+        match case(reader, id)? {
+            Ok(case) => suite.cases.push(case),
+            Err(why) => told(&mut suite, id, why),
+        }
+    }
+    Ok(suite)
+}
+
+/// A case; or why it is not evaluated.
+fn case(reader: &Source<'_>, id: NodeId) -> Result<Result<Case, String>, Vec<Problem>> {
+    let fields = reader.fields(id);
+    let name = fields.text("name").unwrap_or_default();
+    if fields.bool("skip").unwrap_or_default() {
+        return Ok(Err("the case is skipped".to_owned()));
+    }
+    let Some(at) = fields.node("object") else {
+        return Err(vec![reader.problem("a case needs an `object`".to_owned(), id)]);
+    };
+    let file = reader.fields(at).as_text().unwrap_or_default();
+    let mut found = reader.objects(&file, at)?;
+    let (Some(object), true) = (found.pop(), found.is_empty()) else {
+        return Err(vec![reader.problem(format!("{file} is not one object"), at)]);
+    };
+    let violations = fields.list("assertions");
+    let violations: Option<Vec<Violations>> =
+        violations.into_iter().map(|id| assertion(reader, id)).collect();
+    let violations = match violations {
+        Some(violations) if violations.is_empty() => {
+            return Ok(Err("it asserts nothing".to_owned()));
+        }
+        Some(violations) => violations,
+        None => {
+            return Err(vec![
+                reader.problem("its violations are no number, yes or no".to_owned(), id),
+            ]);
+        }
+    };
+    let mut input = match is_review(&object) {
+        true => reviewed(&object),
+        false => TestInput {
+            object: Some(object),
+            ..TestInput::default()
+        },
+    };
+    for inventory in fields.list("inventory") {
+        let file = reader.fields(inventory).as_text().unwrap_or_default();
+        input.cluster.objects.extend(reader.objects(&file, inventory)?);
+    }
+    Ok(Ok(Case {
+        name,
+        location: reader.location(id),
+        expected: Some(Expected {
+            any_decision: true,
+            violations,
+            ..Expected::default()
+        }),
+        input,
+        nodes: CaseNodes {
+            node: id,
+            expect: None,
+            shared: true,
+        },
+    }))
+}
+
+/// An assertion; `None` if it is none of gator's.
+fn assertion(reader: &Source<'_>, id: NodeId) -> Option<Violations> {
+    let fields = reader.fields(id);
+    let count = match fields.node("violations").map(|id| &fields.tree.get(id).value) {
+        None | Some(Node::Bool(true)) => ViolationCount::Some,
+        Some(Node::Bool(false)) => ViolationCount::Exactly(0),
+        Some(Node::String(text, _)) => match &**text {
+            "yes" => ViolationCount::Some,
+            "no" => ViolationCount::Exactly(0),
+            _ => return None,
+        },
+        Some(Node::Number(text)) => ViolationCount::Exactly(text.parse().ok()?),
+        Some(_) => return None,
+    };
+    Some(Violations {
+        message: fields.text("message"),
+        count,
+    })
+}
+
+/// The request of a review, of which gator needs no more than the objects.
+fn reviewed(review: &Value<'static>) -> TestInput {
+    let request = review.get("request").cloned().unwrap_or_default();
+    let object = |name: &str| {
+        let found = request.get(name).filter(|object| !object.is_null());
+        found.cloned()
+    };
+    let operation = text(&request, &["operation"]);
+    let mut all = Operation::ALL.into_iter();
+    let operation = all.find(|known| known.as_str() == operation);
+    let user = request.get("userInfo").map(|info| UserInfo {
+        username: text(info, &["username"]).to_owned(),
+        groups: info
+            .get("groups")
+            .and_then(Value::as_array)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
+        ..UserInfo::default()
+    });
+    let (new, old) = (object("object"), object("oldObject"));
+    // An update may say no more than how the object is afterwards.
+    let stored = match operation {
+        Some(Operation::Update) => old.or_else(|| new.clone()),
+        _ => old,
+    };
+    TestInput {
+        object: new,
+        old_object: stored,
+        operation,
+        user,
+        ..TestInput::default()
+    }
+}

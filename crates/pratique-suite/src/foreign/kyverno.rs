@@ -1,0 +1,355 @@
+//! Tests of the Kyverno CLI, as far as they are about validating and mutating admission policies.
+//!
+//! Each policy is a suite of its own, as Kyverno evaluates each over the resources as they are given.
+// Upstream: kyverno/kyverno cmd/cli/kubectl-kyverno/apis/v1alpha1/test.go, test_result.go
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pratique_json::{Object, Value};
+use pratique_manifest::{NodeId, ObjectSource, Problem};
+use pratique_types::{Operation, UserInfo};
+
+use super::{NotEvaluated, Source, text};
+use crate::policy_outcome::PolicyOutcome;
+use crate::read::Fields;
+use crate::request::{self, kind_of};
+use crate::roots::SuiteRoots;
+use crate::select::{DEFAULT_NAMESPACE, label};
+use crate::suite::{Case, CaseNodes, ClusterState, Expected, Reference, Suite, TestInput};
+
+/// The kinds of policies that are evaluated.
+const KINDS: [&str; 2] = ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"];
+
+pub(super) fn read(
+    source: &ObjectSource,
+    path: &Path,
+    roots: &SuiteRoots,
+) -> Result<Vec<Suite>, Vec<Problem>> {
+    let reader = Source { source, path, roots };
+    let root = reader.root();
+    let mut given = Given::default();
+    for id in root.list("policies") {
+        let file = reader.fields(id).as_text().unwrap_or_default();
+        given.policies(&reader, &file, id);
+    }
+    let name = root
+        .node("metadata")
+        .and_then(|id| reader.fields(id).text("name"))
+        .or_else(|| root.text("name"));
+    let name = name.unwrap_or_else(|| pratique_manifest::path_text(path));
+    let results = root.list("results");
+    let is_ours = |id: &NodeId| {
+        let policy = reader.fields(*id).text("policy").unwrap_or_default();
+        given.names.contains_key(&policy)
+    };
+    let (ours, others): (Vec<NodeId>, Vec<NodeId>) = results.into_iter().partition(is_ours);
+    let mut suites: BTreeMap<String, Suite> = BTreeMap::new();
+    if !ours.is_empty() {
+        given.state(&reader, &root)?;
+    }
+    let mut problems = Vec::new();
+    for id in ours {
+        let fields = reader.fields(id);
+        let policy = fields.text("policy").unwrap_or_default();
+        let suite = suites.entry(policy.clone()).or_insert_with(|| Suite {
+            policies: given.names.get(&policy).cloned().unwrap_or_default(),
+            cluster: given.cluster.clone(),
+            only: Some(policy.clone()),
+            ..reader.suite(format!("{name} / {policy}"))
+        });
+        if let Some(why) = given.unsupported(&policy) {
+            suite.not_evaluated.push(NotEvaluated {
+                name: policy,
+                why,
+                location: reader.location(id),
+            });
+            continue;
+        }
+        match given.cases(&reader, &policy, id) {
+            Ok(cases) => suite.cases.extend(cases),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut suites: Vec<Suite> = suites.into_values().collect();
+    if !others.is_empty() {
+        let mut suite = reader.suite(name);
+        suite.not_evaluated = others
+            .into_iter()
+            .map(|id| NotEvaluated {
+                name: reader.fields(id).text("policy").unwrap_or_default(),
+                why: match given.unread.first() {
+                    Some(first) => format!(
+                        "no ValidatingAdmissionPolicy or MutatingAdmissionPolicy of that name is read; {first}"
+                    ),
+                    None => "it is of Kyverno's own kinds, no ValidatingAdmissionPolicy or MutatingAdmissionPolicy"
+                        .to_owned(),
+                },
+                location: reader.location(id),
+            })
+            .collect();
+        suites.push(suite);
+    }
+    Ok(suites)
+}
+
+/// What the tests of a document have in common.
+#[derive(Default)]
+struct Given {
+    /// The files of each policy that is evaluated.
+    names: BTreeMap<String, Vec<Reference>>,
+    /// Why files of policies are not read.
+    unread: Vec<String>,
+    resources: Vec<Value<'static>>,
+    cluster: ClusterState,
+    user: Option<UserInfo>,
+    operation: Option<Operation>,
+    /// Policies with values that only Kyverno's variables have.
+    with_values: Vec<String>,
+    has_exceptions: bool,
+}
+
+impl Given {
+    /// Finds the policies of a file; a file that cannot be read has none.
+    fn policies(&mut self, reader: &Source<'_>, file: &str, at: NodeId) {
+        let objects = match reader.objects(file, at) {
+            Ok(objects) => objects,
+            Err(problems) => {
+                let first = problems.into_iter().next().map(|problem| problem.message);
+                self.unread.push(first.unwrap_or_default());
+                return;
+            }
+        };
+        let is_policy = |object: &&Value<'static>| KINDS.contains(&text(object, &["kind"]));
+        for policy in objects.iter().filter(is_policy) {
+            let name = text(policy, &["metadata", "name"]).to_owned();
+            self.names.entry(name).or_default();
+        }
+        let is_named = |object: &Value<'static>| {
+            let named = match text(object, &["kind"]) {
+                kind if KINDS.contains(&kind) => text(object, &["metadata", "name"]),
+                "ValidatingAdmissionPolicyBinding" | "MutatingAdmissionPolicyBinding" => {
+                    text(object, &["spec", "policyName"])
+                }
+                _ => "",
+            };
+            named.to_owned()
+        };
+        let reference = Reference {
+            path: reader.path.parent().unwrap_or(Path::new("")).join(file),
+            location: reader.location(at),
+        };
+        let mut named: Vec<String> = objects.iter().map(is_named).collect();
+        named.sort_unstable();
+        named.dedup();
+        for name in named.into_iter().filter(|name| !name.is_empty()) {
+            self.names.entry(name).or_default().push(reference.clone());
+        }
+    }
+
+    /// Reads resources, params, namespaces and the user.
+    fn state(&mut self, reader: &Source<'_>, root: &Fields<'_>) -> Result<(), Vec<Problem>> {
+        let all = |name: &str| -> Result<Vec<Value<'static>>, Vec<Problem>> {
+            let mut objects = Vec::new();
+            for id in root.list(name) {
+                let file = reader.fields(id).as_text().unwrap_or_default();
+                objects.extend(reader.objects(&file, id)?);
+            }
+            Ok(objects)
+        };
+        self.resources = all("resources")?;
+        self.cluster.objects = all("paramResources")?;
+        self.cluster.objects.extend(all("clusterResources")?);
+        self.has_exceptions = !root.list("exceptions").is_empty();
+        for name in ["variables", "values"] {
+            let Some(id) = root.node(name) else { continue };
+            let values = match reader.fields(id).as_text() {
+                Some(file) => reader.objects(&file, id)?,
+                None => vec![reader.fields(id).value_of()],
+            };
+            values.iter().for_each(|values| self.values(values));
+        }
+        if let Some(id) = root.node("userinfo") {
+            let file = reader.fields(id).as_text().unwrap_or_default();
+            let found = reader.objects(&file, id)?;
+            self.user = found.first().map(user);
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, values: &Value<'static>) {
+        let list = |name: &str| values.get(name).and_then(Value::as_array).unwrap_or_default();
+        for namespace in list("namespaceSelector") {
+            let mut object = request::cluster::namespace(text(namespace, &["name"]));
+            if let (Value::Object(object), Some(labels)) = (&mut object, namespace.get("labels"))
+                && let Some(Value::Object(metadata)) = object.get_mut("metadata")
+            {
+                metadata.insert("labels", labels.clone());
+            }
+            self.cluster.objects.push(object);
+        }
+        let operation = values.at(&["globalValues", "request.operation"]);
+        let operation = operation.and_then(Value::as_str).unwrap_or_default();
+        let mut all = Operation::ALL.into_iter();
+        self.operation = all.find(|known| known.as_str() == operation).or(self.operation);
+        let policies = list("policies").iter();
+        self.with_values
+            .extend(policies.map(|policy| text(policy, &["name"]).to_owned()));
+    }
+
+    /// Why the tests of a policy are not evaluated.
+    fn unsupported(&self, policy: &str) -> Option<String> {
+        if self.with_values.iter().any(|name| name == policy) {
+            return Some("its values are for variables of Kyverno".to_owned());
+        }
+        let why = "exceptions are for policies of Kyverno's own kinds";
+        self.has_exceptions.then(|| why.to_owned())
+    }
+
+    /// The cases of a result: one for each resource.
+    fn cases(&self, reader: &Source<'_>, policy: &str, id: NodeId) -> Result<Vec<Case>, Vec<Problem>> {
+        let fields = reader.fields(id);
+        let result = fields
+            .text("result")
+            .or_else(|| fields.text("status"))
+            .unwrap_or_default();
+        let Some(outcomes) = outcomes(&result) else {
+            return Err(vec![reader.problem(format!("`{result}` is no result"), id)]);
+        };
+        let kind = fields.text("kind");
+        let is_of_kind =
+            |object: &&Value<'static>| kind.as_deref().is_none_or(|kind| kind == text(object, &["kind"]));
+        let of_kind: Vec<_> = self.resources.iter().filter(is_of_kind).collect();
+        let mut names = fields.texts("resources");
+        names.extend(fields.text("resource"));
+        let mut chosen = Vec::new();
+        for name in &names {
+            let found: Vec<_> = of_kind.iter().filter(|object| is_named(object, name)).collect();
+            if found.is_empty() {
+                let kind = kind.as_deref().unwrap_or("resource");
+                return Err(vec![reader.problem(format!("there is no {kind} {name}"), id)]);
+            }
+            chosen.extend(found.into_iter().copied());
+        }
+        if names.is_empty() {
+            chosen = of_kind;
+        }
+        let patched = match fields.node("patchedResources").or(fields.node("patchedResource")) {
+            Some(at) => {
+                let files = match reader.fields(at).as_text() {
+                    Some(file) => vec![file],
+                    None => reader.fields(at).items(),
+                };
+                let mut all = Vec::new();
+                for file in files {
+                    all.extend(reader.objects(&file, at)?);
+                }
+                Some(all)
+            }
+            None => None,
+        };
+        let mut cases = Vec::new();
+        for object in chosen {
+            let object_expected = match &patched {
+                // A resource without a patched form is left as it is.
+                Some(patched) if result == "pass" => {
+                    let found = patched.iter().find(|other| label(other) == label(object));
+                    found.map(|found| in_namespace(found, object))
+                }
+                _ => None,
+            };
+            let expected = Expected {
+                any_decision: true,
+                policies: BTreeMap::from([(policy.to_owned(), outcomes.to_vec())]),
+                object: object_expected,
+                ..Expected::default()
+            };
+            cases.push(Case {
+                name: format!("{policy} / {} / {result}", label(object)),
+                location: reader.location(id),
+                expected: Some(expected),
+                input: TestInput {
+                    object: Some(object.clone()),
+                    user: self.user.clone(),
+                    operation: self.operation,
+                    ..TestInput::default()
+                },
+                nodes: CaseNodes {
+                    node: id,
+                    expect: None,
+                    shared: true,
+                },
+            });
+        }
+        Ok(cases)
+    }
+}
+
+/// What a result of Kyverno's means for a policy of the API.
+fn outcomes(result: &str) -> Option<&'static [PolicyOutcome]> {
+    Some(match result {
+        "pass" => &[PolicyOutcome::Allowed, PolicyOutcome::Mutated],
+        "fail" => &[
+            PolicyOutcome::Denied,
+            PolicyOutcome::Warned,
+            PolicyOutcome::Audited,
+        ],
+        "warn" => &[PolicyOutcome::Warned, PolicyOutcome::Audited],
+        "skip" => &[PolicyOutcome::Skipped],
+        "error" => &[PolicyOutcome::Error, PolicyOutcome::Ignored],
+        _ => return None,
+    })
+}
+
+/// Whether a resource has a name, `NAME` or `NAMESPACE/NAME`.
+fn is_named(object: &Value<'_>, name: &str) -> bool {
+    match name.rsplit_once('/') {
+        Some((namespace, name)) => {
+            let own = match text(object, &["metadata", "namespace"]) {
+                "" => DEFAULT_NAMESPACE,
+                own => own,
+            };
+            own == namespace && text(object, &["metadata", "name"]) == name
+        }
+        None => text(object, &["metadata", "name"]) == name,
+    }
+}
+
+/// An expected object with the namespace that a server sets in a namespaced object.
+fn in_namespace(expected: &Value<'static>, object: &Value<'static>) -> Value<'static> {
+    let mut expected = expected.clone();
+    let namespaced = kind_of(object).ok().and_then(|kind| {
+        let target = request::target(&kind, None, "", &[]).ok()?;
+        target.namespaced
+    });
+    if namespaced == Some(true)
+        && let Value::Object(fields) = &mut expected
+        && let Some(Value::Object(metadata)) = fields.get_mut("metadata")
+        && !metadata.contains_key("namespace")
+    {
+        metadata.insert("namespace", DEFAULT_NAMESPACE);
+    }
+    expected
+}
+
+/// The user of a `UserInfo`.
+fn user(info: &Value<'static>) -> UserInfo {
+    let info = match info.get("userInfo") {
+        Some(Value::Object(_)) => info.get("userInfo").cloned().unwrap_or_default(),
+        _ => Value::Object(Object::new()),
+    };
+    let groups = info
+        .get("groups")
+        .and_then(Value::as_array)
+        .unwrap_or_default()
+        .iter();
+    let groups = groups.filter_map(Value::as_str).map(str::to_owned).collect();
+    UserInfo {
+        username: text(&info, &["username"]).to_owned(),
+        groups,
+        ..UserInfo::default()
+    }
+}

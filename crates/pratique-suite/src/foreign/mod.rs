@@ -1,0 +1,149 @@
+//! Tests of other programs, as far as they are about policies of the API: of the Kyverno CLI, and of gator.
+//!
+//! What they test besides is [told](NotEvaluated), and is neither passed nor failed.
+
+mod gator;
+mod kyverno;
+mod template;
+
+use std::path::Path;
+
+use pratique_json::Value;
+use pratique_manifest::{Location, NodeId, ObjectSource, Problem, Rule};
+
+use crate::read::Fields;
+use crate::roots::SuiteRoots;
+use crate::suite::{Case, Suite};
+
+/// Words of which files with such tests have one.
+pub(crate) const WORDS: [&str; 2] = ["kyverno.io/", "test.gatekeeper.sh/"];
+
+/// A test of another program that is not about policies of the API, or needs more than they do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotEvaluated {
+    /// The test.
+    pub name: String,
+    /// Why it is not evaluated.
+    pub why: String,
+    /// Its location.
+    pub location: Location,
+}
+
+/// Whose tests a document has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Program {
+    Kyverno,
+    Gator,
+}
+
+impl Program {
+    /// The program whose tests a document has, by its version and kind.
+    pub(crate) fn of(version: &str, kind: &str) -> Option<Self> {
+        let group = version.split('/').next().unwrap_or_default();
+        match (group, kind) {
+            ("cli.kyverno.io" | "kyverno.io", "Test") => Some(Program::Kyverno),
+            ("test.gatekeeper.sh", "Suite") => Some(Program::Gator),
+            _ => None,
+        }
+    }
+
+    /// The suites that a document's tests are, one for each policy or constraint.
+    pub(crate) fn read(
+        self,
+        source: &ObjectSource,
+        path: &Path,
+        roots: &SuiteRoots,
+    ) -> Result<Vec<Suite>, Vec<Problem>> {
+        match self {
+            Program::Kyverno => kyverno::read(source, path, roots),
+            Program::Gator => gator::read(source, path, roots),
+        }
+    }
+}
+
+/// The document of another program's tests.
+pub(crate) struct Source<'a> {
+    source: &'a ObjectSource,
+    path: &'a Path,
+    roots: &'a SuiteRoots,
+}
+
+impl<'a> Source<'a> {
+    fn fields(&self, id: NodeId) -> Fields<'a> {
+        Fields {
+            tree: self.source.tree(),
+            id,
+        }
+    }
+
+    fn root(&self) -> Fields<'a> {
+        self.fields(self.source.root())
+    }
+
+    fn location(&self, id: NodeId) -> Location {
+        let span = self.source.tree().nearest_span(id, &[]);
+        self.source.document().location(span)
+    }
+
+    fn problem(&self, message: String, at: NodeId) -> Problem {
+        Problem {
+            rule: Rule::InvalidField,
+            message,
+            field: None,
+            object: None,
+            location: Some(self.location(at)),
+            help: None,
+            summary: None,
+        }
+    }
+
+    /// The objects of a file that the tests name, or of all files below a directory.
+    fn objects(&self, file: &str, at: NodeId) -> Result<Vec<Value<'static>>, Vec<Problem>> {
+        let directory = self.path.parent().unwrap_or(Path::new(""));
+        let full = directory.join(file);
+        let failed = |message: String| vec![self.problem(message, at)];
+        if let Err(outside) = self.roots.permit(&full) {
+            return Err(failed(format!("{file}: {outside}")));
+        }
+        let unreadable = |error: &std::io::Error| failed(format!("{file}: {}", crate::files::plain(error)));
+        let listed = match full.is_dir() {
+            true => crate::files::below(&full).map_err(|error| unreadable(&error))?,
+            false => vec![full],
+        };
+        let mut objects = Vec::new();
+        for path in listed {
+            if let Err(outside) = self.roots.permit(&path) {
+                return Err(failed(format!("{file}: {outside}")));
+            }
+            let read = crate::files::read(&path).map_err(|error| unreadable(&error))?;
+            objects.extend(crate::files::objects(&read)?);
+        }
+        Ok(objects)
+    }
+
+    /// A suite without policies and cases.
+    fn suite(&self, name: String) -> Suite {
+        Suite {
+            name,
+            file: pratique_manifest::path_text(self.path),
+            directory: self.path.parent().map(Path::to_path_buf).unwrap_or_default(),
+            cases: Vec::<Case>::new(),
+            bind: true,
+            not_evaluated: Vec::new(),
+            source: self.source.clone(),
+            policies: Vec::new(),
+            configuration: None,
+            cluster: crate::suite::ClusterState::default(),
+            files: Vec::new(),
+            roots: self.roots.clone(),
+            only: None,
+            generated: Vec::new(),
+            is_foreign: true,
+        }
+    }
+}
+
+/// A text of an object.
+fn text<'v>(object: &'v Value<'_>, path: &[&str]) -> &'v str {
+    object.at(path).and_then(Value::as_str).unwrap_or_default()
+}
