@@ -120,6 +120,38 @@ impl Objects {
         completed
     }
 
+    /// Gives an object the form of its kind and defaults it, without bringing it into the internal version: what an API server
+    /// does after each mutation of admission. What does not fit its type stays as it is.
+    // Upstream: apimachinery/pkg/runtime/scheme.go, Scheme.Default
+    pub fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
+        let (Some(id), Value::Object(members)) = (type_of(kind), object) else {
+            return;
+        };
+        let settled = settle_keeping_empty(schema(), id, members, &Progress::unwatched());
+        json_schema::settle(kind, members);
+        plans().run(kind, members, &Context::new(&self.now));
+        if settled != Settled::Whole {
+            settle_in(schema(), id, members, &Progress::unwatched());
+        }
+    }
+
+    /// Brings an object into the internal version of its kind and back, as an API server does between admission plugins.
+    ///
+    /// # Errors
+    /// It cannot be converted.
+    pub fn convert(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), DecodeError> {
+        let (Some(id), Value::Object(members)) = (type_of(kind), object) else {
+            return Ok(());
+        };
+        let context = Context::new(&self.now);
+        conversions().run(kind, members, &context);
+        settle_in(schema(), id, members, &Progress::unwatched());
+        match context.into_fault() {
+            None => Ok(()),
+            Some(fault) => Err(DecodeError::undecodable(kind, kind, fault)),
+        }
+    }
+
     fn complete(&self, kind: &GroupVersionKind, read: &mut Read<'_>) -> Result<(), DecodeError> {
         let context = Context::new(&self.now);
         if let Value::Object(object) = &mut read.value {
@@ -139,5 +171,40 @@ fn prune(kind: &GroupVersionKind, read: &mut Read<'_>) {
     let must = read.settled != Settled::Whole;
     if let (true, Some(id), Value::Object(object)) = (must, type_of(kind), &mut read.value) {
         settle_in(schema(), id, object, &Progress::unwatched());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaulting_and_conversion_are_two_steps() {
+        let objects = Objects::at("2024-01-01T00:00:00Z");
+        let kind = GroupVersionKind::new("", "v1", "Secret");
+        let text = br#"{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{}},"stringData":{"a":"b"}}"#;
+        let mut secret = pratique_json::parse(text).unwrap();
+        objects.set_defaults(&kind, &mut secret);
+        assert_eq!(
+            secret.to_string(),
+            r#"{"apiVersion":"v1","kind":"Secret","metadata":{},"stringData":{"a":"b"},"type":"Opaque"}"#
+        );
+        objects.convert(&kind, &mut secret).unwrap();
+        assert_eq!(
+            secret.to_string(),
+            r#"{"apiVersion":"v1","data":{"a":"Yg=="},"kind":"Secret","metadata":{},"type":"Opaque"}"#
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_converted_is_told() {
+        let objects = Objects::at("2024-01-01T00:00:00Z");
+        let kind = GroupVersionKind::new("apps", "v1", "DaemonSet");
+        let text = br#"{"metadata":{"annotations":{"deprecated.daemonset.template.generation":"x"}}}"#;
+        let mut set = pratique_json::parse(text).unwrap();
+        let Err(DecodeError::Undecodable { cause, .. }) = objects.convert(&kind, &mut set) else {
+            panic!("converted: {set}");
+        };
+        assert_eq!(cause, "strconv.ParseInt: parsing \"x\": invalid syntax");
     }
 }
