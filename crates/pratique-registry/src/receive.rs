@@ -9,6 +9,7 @@ use crate::object;
 use crate::refusal::{self, Refusal};
 use crate::registry::{Received, Registry, Step, keep_reset, managed};
 use crate::request::{Attributes, Request, Verb};
+use crate::scheme::Decoded;
 use crate::{patch, scale};
 
 impl Registry<'_> {
@@ -19,16 +20,47 @@ impl Registry<'_> {
     pub fn receive<'q>(&self, request: Request<'q>) -> Result<Received<'q>, Refusal> {
         match request.verb {
             Verb::Delete => Ok(crate::delete::receive(self, request)?),
-            Verb::Create => self.receive_new(request),
-            _ => self.receive_change(request),
+            Verb::Create => {
+                let target = &request.target;
+                let validation = request.field_validation.unwrap_or_default();
+                let decoded = self.scheme.decode(&target.kind, request.body, validation)?;
+                let has_no_labels = defaulted_labels(request.body);
+                self.receive_new(request, decoded, has_no_labels)
+            }
+            _ => self.receive_change(request, None),
+        }
+    }
+
+    /// The same for an object that is created or updated and was decoded already, but not defaulted. The body is not read.
+    ///
+    /// # Errors
+    /// The server refuses it before admission.
+    pub fn receive_decoded<'q>(
+        &self,
+        request: Request<'q>,
+        object: Value<'static>,
+    ) -> Result<Received<'q>, Refusal> {
+        let mut object = object;
+        let defaulted_labels = has_no_labels(&object);
+        self.scheme.default_again(&request.target.kind, &mut object)?;
+        let decoded = Decoded {
+            object,
+            warnings: Vec::new(),
+        };
+        match request.verb {
+            Verb::Create => self.receive_new(request, decoded, defaulted_labels),
+            _ => self.receive_change(request, Some(decoded)),
         }
     }
 
     // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler
-    fn receive_new<'q>(&self, request: Request<'q>) -> Result<Received<'q>, Refusal> {
+    fn receive_new<'q>(
+        &self,
+        request: Request<'q>,
+        decoded: Decoded,
+        defaulted_labels: bool,
+    ) -> Result<Received<'q>, Refusal> {
         let target = &request.target;
-        let validation = request.field_validation.unwrap_or_default();
-        let decoded = self.scheme.decode(&target.kind, request.body, validation)?;
         let mut warnings = crate::deprecation::warning(&target.kind, self.release)
             .into_iter()
             .collect::<Vec<_>>();
@@ -60,7 +92,6 @@ impl Registry<'_> {
             true => name.clone(),
             false => target.namespace.clone(),
         };
-        let defaulted_labels = defaulted_labels(request.body);
         Ok(Received {
             managed: managed(&object),
             attributes: attributes(&request, Operation::Create, name, namespace, object, Value::Null),
@@ -72,7 +103,11 @@ impl Registry<'_> {
     }
 
     // Upstream: apiserver/pkg/endpoints/handlers/update.go, UpdateResource; patch.go, PatchResource
-    fn receive_change<'q>(&self, request: Request<'q>) -> Result<Received<'q>, Refusal> {
+    fn receive_change<'q>(
+        &self,
+        request: Request<'q>,
+        decoded: Option<Decoded>,
+    ) -> Result<Received<'q>, Refusal> {
         let target = &request.target;
         let mut warnings = crate::deprecation::warning(&target.kind, self.release)
             .into_iter()
@@ -96,7 +131,10 @@ impl Registry<'_> {
         let given = match request.verb {
             Verb::Update => {
                 let validation = request.field_validation.unwrap_or_default();
-                let decoded = self.scheme.decode(&target.kind, request.body, validation)?;
+                let decoded = match decoded {
+                    Some(decoded) => decoded,
+                    None => self.scheme.decode(&target.kind, request.body, validation)?,
+                };
                 let mut object = decoded.object;
                 warnings.extend(decoded.warnings);
                 keep_reset(request.body, &mut object);
@@ -226,7 +264,11 @@ fn attributes(
 /// Whether a body leaves the labels of its object to defaulting.
 fn defaulted_labels(body: &[u8]) -> bool {
     match pratique_json::parse(body) {
-        Ok(object) => object.at(&["metadata", "labels"]).is_none_or(Value::is_empty),
+        Ok(object) => has_no_labels(&object),
         Err(_) => false,
     }
+}
+
+fn has_no_labels(object: &Value<'_>) -> bool {
+    object.at(&["metadata", "labels"]).is_none_or(Value::is_empty)
 }

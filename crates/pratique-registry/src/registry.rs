@@ -15,7 +15,7 @@ use crate::strategy::{Context, Endpoint, Strategy};
 /// What a server does with requests, besides admission and validation.
 ///
 /// [`receive`](Self::receive) gives what mutating admission sees; once that changed the object,
-/// [`mutated`](Self::mutated) defaults it again, and [`prepare`](Self::prepare) gives what validating admission sees and
+/// [`mutated`](Self::mutated) or [`replace_object`](Received::replace_object) takes it, and [`prepare`](Self::prepare) gives what validating admission sees and
 /// what is stored.
 pub struct Registry<'r> {
     /// How objects are decoded and defaulted.
@@ -130,6 +130,9 @@ impl<'r> Registry<'r> {
         live: &Value<'static>,
         object: &mut Value<'static>,
     ) {
+        if request.without_managed_fields {
+            return;
+        }
         managed_fields::update(self.management(request, reset), live, object);
     }
 
@@ -160,6 +163,14 @@ impl<'r> Registry<'r> {
             ports: 0,
             warnings: Vec::new(),
         }
+    }
+}
+
+impl Received<'_> {
+    /// Takes the object as mutating admission left it, where that defaulted it after each change itself.
+    pub fn replace_object(&mut self, object: Value<'static>) {
+        self.attributes.object = object;
+        self.defaulted_labels = false;
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Request<'r> {
     pub field_manager: String,
     /// Whether nothing is stored.
     pub dry_run: bool,
+    /// Whether `managedFields` are not written, as where nothing looks at them.
+    pub without_managed_fields: bool,
     /// What happens with unknown and duplicate fields, if the request says so.
     pub field_validation: Option<FieldValidation>,
 }

@@ -135,6 +135,7 @@ fn answer(case: &Value) -> Result<Value, String> {
             None => None,
         },
         target: target.clone(),
+        ..Request::default()
     };
     // The recording server had NamespaceLifecycle.
     let namespace = &target.namespace;
