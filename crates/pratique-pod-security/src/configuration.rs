@@ -6,7 +6,8 @@ use std::fmt::Display;
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::{dns1123_label, dns1123_subdomain};
 use pratique_manifest::{
-    ConfigurationFault, ConfigurationKind, DecodedConfiguration, Failure, Strictness, decode_plugin_configuration,
+    ConfigurationFault, ConfigurationKind, DecodedConfiguration, Failure, Strictness,
+    decode_plugin_configuration,
 };
 use serde_json::Value as Json;
 
@@ -65,7 +66,8 @@ impl PodSecuritySettings {
         }
         let exemptions = |list| texts(member(member(value, "exemptions"), list));
         let settings = PodSecuritySettings {
-            defaults: defaults(member(value, "defaults")).map_err(|faults| bad_defaults(&decoded, &faults))?,
+            defaults: defaults(member(value, "defaults"))
+                .map_err(|faults| bad_defaults(&decoded, &faults))?,
             exempt_users: exemptions("usernames"),
             exempt_namespaces: exemptions("namespaces"),
             exempt_runtime_classes: exemptions("runtimeClasses"),
@@ -158,11 +160,7 @@ fn all_required() -> Vec<ConfigurationFault> {
 }
 
 /// The value, or its default with the fault noted.
-fn noted<T: Default>(
-    read: Result<T, impl Display>,
-    field: &str,
-    faults: &mut Vec<ConfigurationFault>,
-) -> T {
+fn noted<T: Default>(read: Result<T, impl Display>, field: &str, faults: &mut Vec<ConfigurationFault>) -> T {
     read.unwrap_or_else(|error| {
         faults.push(of_default(field, &error.to_string()));
         T::default()

@@ -164,6 +164,8 @@
 
 mod admission;
 mod admission_config;
+#[cfg(feature = "objects")]
+pub mod api_objects;
 #[cfg(feature = "audit")]
 mod audit;
 pub mod authorization;

@@ -25,7 +25,8 @@ pub use kubeconfig::{KubeConfigError, KubeConfigIssue, load_kube_config};
 use open::open;
 use pratique_types::{FileError, KubeConfig};
 pub use typed::{
-    ConfigurationFault, ConfigurationKind, DecodedConfiguration, Strictness, decode_plugin_configuration, invalid_configuration,
+    ConfigurationFault, ConfigurationKind, DecodedConfiguration, Strictness, decode_plugin_configuration,
+    invalid_configuration,
 };
 
 /// How to load an AdmissionConfiguration.

@@ -37,7 +37,8 @@ pub(super) fn find<'a>(
         return Ok(None);
     }
     let path = relative_to(&configured.path, &opened.path, root);
-    root.permit(&path).map_err(|error| unreadable(error.to_string()))?;
+    root.permit(&path)
+        .map_err(|error| unreadable(error.to_string()))?;
     let bytes = directory::read_configuration(&path).map_err(|error| {
         let call = error.call;
         let reason = match error.error.raw_os_error() {

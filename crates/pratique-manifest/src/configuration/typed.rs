@@ -97,7 +97,11 @@ fn without_duplicates(mut failure: Failure) -> Option<Failure> {
 /// The failure of a configuration for which a plugin has no codec: the faults are found in it as far as it can be read.
 pub fn invalid_configuration(path: &str, text: &[u8], message: &str, field: &str) -> Failure {
     match parse_file(path, text) {
-        Ok(parsed) => failure(&parsed, message.to_owned(), &[ConfigurationFault::new(field, message)]),
+        Ok(parsed) => failure(
+            &parsed,
+            message.to_owned(),
+            &[ConfigurationFault::new(field, message)],
+        ),
         Err(mut unparsed) => {
             message.clone_into(&mut unparsed.text);
             unparsed

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use pratique_manifest::{ConfigurationErrors, LoadErrors};
+use pratique_policy::ObjectModel;
 use pratique_policy::authz::NoAuthorizer;
 
 use super::core::Core;
@@ -31,6 +32,7 @@ pub struct LiveBuilder {
     decider: Arc<dyn Decider>,
     params: Option<Arc<dyn DynParamSource>>,
     deadline: Option<Duration>,
+    object_model: Option<Arc<dyn ObjectModel + Send + Sync>>,
     observers: Vec<Arc<dyn AdmissionObserver>>,
     #[cfg(feature = "watch")]
     watching: pratique_watch::Options,
@@ -84,6 +86,7 @@ impl LiveBuilder {
             decider: Arc::new(NoAuthorizer),
             params: None,
             deadline: None,
+            object_model: None,
             observers: Vec::new(),
             #[cfg(feature = "watch")]
             watching: pratique_watch::Options::default(),
@@ -152,6 +155,15 @@ impl LiveBuilder {
         }
     }
 
+    /// Defaults objects after each mutation, as this model says. An API server did before it sent them.
+    #[must_use]
+    pub fn object_model(self, object_model: impl ObjectModel + Send + 'static) -> Self {
+        LiveBuilder {
+            object_model: Some(Arc::new(object_model)),
+            ..self
+        }
+    }
+
     /// Loads what was not [loaded](AdmissionBuilder::load) yet, and starts. The configuration that is available by then is in
     /// effect when this returns.
     ///
@@ -191,6 +203,7 @@ impl LiveBuilder {
             decider: self.decider,
             params: self.params,
             deadline: self.deadline,
+            object_model: self.object_model,
             observers: self.observers,
             #[cfg(feature = "watch")]
             directories,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwapOption;
 use pratique_manifest::ManifestSet;
-use pratique_policy::Cluster;
+use pratique_policy::{Cluster, ObjectModel};
 use pratique_types::AdmissionRequest;
 
 use super::observer::{AdmissionObserver, Answered, Observers};
@@ -34,6 +34,7 @@ pub(super) struct Core {
     pub(super) decider: Arc<dyn Decider>,
     pub(super) params: Option<Arc<dyn DynParamSource>>,
     pub(super) deadline: Option<Duration>,
+    pub(super) object_model: Option<Arc<dyn ObjectModel + Send + Sync>>,
     pub(super) observers: Vec<Arc<dyn AdmissionObserver>>,
     #[cfg(feature = "watch")]
     pub(super) directories: super::directories::Directories,
@@ -104,6 +105,9 @@ impl Core {
             .with_decider(&*self.decider)
             .with_limits(limits);
         context.params = self.params.as_deref();
+        if let Some(model) = &self.object_model {
+            context = context.with_object_model(&**model);
+        }
         if self.observers.is_empty() {
             let outcome = admission.run_chain(request, phases, context, &mut ()).await;
             return outcome.map_err(Unavailable::from);

@@ -8,6 +8,8 @@
     reason = "a test may stop where it fails"
 )]
 
+#[cfg(feature = "objects")]
+mod api_objects;
 mod authorization;
 mod builder;
 mod chain;

@@ -1,0 +1,139 @@
+//! Objects as an API server sees them in each phase: decoded, defaulted again after each mutation, prepared for storage.
+//!
+//! [`ApiObjects`] knows the built-in kinds, and custom resources whose definitions it was given. As an [`ObjectModel`] it
+//! defaults objects after each mutation: that is for requests that an API server sent, which decoded and defaulted their
+//! objects. A request that is made of an object as a person wrote it is [received](ApiObjects::receive) first, and the
+//! [`ReceivedRequest`] is its model, which prepares the object between the phases as well:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use pratique::authorization::NoAuthorizer;
+//! use pratique::{Admission, AdmissionRequest, EvalContext, Objects, api_objects::ApiObjects};
+//!
+//! let mut request: AdmissionRequest<'_> = serde_json::from_str(r#"{
+//!     "kind": {"group": "apps", "version": "v1", "kind": "Deployment"}, "name": "web", "namespace": "shop",
+//!     "resource": {"group": "apps", "version": "v1", "resource": "deployments"}, "operation": "CREATE",
+//!     "object": {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {}}
+//! }"#)?;
+//! let objects = ApiObjects::default();
+//! let received = objects.receive(&mut request)?;
+//! let at = |path: &[&str]| request.object.at(path).map(ToString::to_string);
+//! assert_eq!(at(&["spec", "strategy", "type"]).as_deref(), Some("\"RollingUpdate\""));
+//! assert_eq!(at(&["metadata", "uid"]), None);
+//!
+//! let cluster = Objects::new();
+//! let context = EvalContext::new(&cluster, Arc::new(NoAuthorizer)).with_object_model(Some(&received));
+//! let outcome = Admission::builder().build()?.admit_policies(&request, context, &mut ())?;
+//! let prepared = outcome.prepared.ok_or("not prepared")?;
+//! assert_eq!(prepared.at(&["metadata", "generation"]).map(ToString::to_string).as_deref(), Some("1"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A server's own validation is part of it for custom resources only; that of built-in kinds is not simulated.
+
+mod custom;
+mod received;
+mod scheme;
+
+use std::sync::Arc;
+
+use pratique_apiextensions::DefinitionError;
+use pratique_json::Value;
+use pratique_objects::DecodeError;
+use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel};
+pub use pratique_registry::Placeholders;
+use pratique_types::GroupVersionKind;
+
+use custom::CustomResources;
+pub use received::{DefaultedBy, Defaults, ReceivedRequest};
+
+/// What an API server does with objects of built-in kinds, and with custom resources whose definitions are known.
+/// Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct ApiObjects {
+    builtin: pratique_objects::Objects,
+    placeholders: Arc<Placeholders>,
+    custom: CustomResources,
+    writes_managed_fields: bool,
+}
+
+impl Default for ApiObjects {
+    fn default() -> Self {
+        ApiObjects::new(Placeholders::default())
+    }
+}
+
+impl ApiObjects {
+    /// Knows the built-in kinds. The placeholders stand for what a server makes up, such as times.
+    pub fn new(placeholders: Placeholders) -> Self {
+        ApiObjects {
+            builtin: pratique_objects::Objects::at(placeholders.time.clone()),
+            placeholders: Arc::new(placeholders),
+            custom: CustomResources::default(),
+            writes_managed_fields: false,
+        }
+    }
+
+    /// Whether requests that are received get `managedFields`, as a server writes them before admission. They take longer than
+    /// all else, so they are written only if something reads them.
+    #[must_use]
+    pub fn with_managed_fields(self, writes_managed_fields: bool) -> Self {
+        ApiObjects {
+            writes_managed_fields,
+            ..self
+        }
+    }
+
+    /// Adds the custom resources of a CustomResourceDefinition, in place of those of the same kind. Rules that do not compile
+    /// fail where they are evaluated, as with a definition that was stored by another version.
+    ///
+    /// # Errors
+    /// A schema cannot be followed. The custom resources are not known then.
+    pub fn define(&mut self, definition: &Value<'_>) -> Result<(), DefinitionError> {
+        self.custom.define(definition)
+    }
+
+    /// Whether objects of a kind are known.
+    pub fn knows(&self, kind: &GroupVersionKind) -> bool {
+        pratique_objects::is_builtin(kind) || self.custom.find(kind).is_some()
+    }
+
+    /// Completes an object with defaults, as it is once a server read it.
+    ///
+    /// # Errors
+    /// It cannot be converted.
+    pub fn complete(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), ConversionError> {
+        self.read(kind, object)
+            .map_err(|error| ConversionError(error.to_string()))
+    }
+
+    fn read(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), DecodeError> {
+        match self.custom.find(kind) {
+            Some(custom) => {
+                custom.version().inspect(|version| drop(version.default(object)));
+                Ok(())
+            }
+            None => self.builtin.default(kind, object),
+        }
+    }
+}
+
+/// For objects that an API server decoded and defaulted before: they are defaulted after each mutation, and not prepared.
+impl ObjectModel for ApiObjects {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, _: Mutator<'_>) {
+        match self.custom.find(kind) {
+            Some(custom) => {
+                custom.version().inspect(|version| drop(version.default(object)));
+            }
+            None => self.builtin.set_defaults(kind, object),
+        }
+    }
+
+    fn convert(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), ConversionError> {
+        self.builtin.convert(kind, object).map_err(|error| match error {
+            DecodeError::Undecodable { cause, .. } => ConversionError(cause),
+            error => ConversionError(error.to_string()),
+        })
+    }
+}

@@ -1,0 +1,365 @@
+//! A request as an API server received it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use pratique_json::Value;
+use pratique_objects::changed_paths;
+use pratique_policy::Attributes;
+use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
+use pratique_registry::{Received, Refusal, Registry, Request, Target, Verb};
+use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
+
+use super::ApiObjects;
+use super::custom::invalid;
+use super::scheme::OldObject;
+
+/// What an API server did with the object of a request before admission, and does with it during admission.
+#[derive(Debug)]
+pub struct ReceivedRequest<'m> {
+    model: &'m ApiObjects,
+    /// What the registry knows of the request; `None` for requests that are not prepared.
+    received: Option<Received<'static>>,
+    /// What a server says about fields of a custom resource that its schema does not know.
+    unknown_fields: Vec<String>,
+    /// What a server warns of before admission.
+    warnings: Vec<String>,
+    /// Whether the server refused the request between the phases.
+    is_refused: AtomicBool,
+    /// What was defaulted, if that is recorded.
+    defaults: Option<Mutex<Vec<Defaults>>>,
+}
+
+/// Fields that a server set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defaults {
+    /// When they were set.
+    pub by: DefaultedBy,
+    /// The outermost paths of what was set, changed or removed: `spec.strategy`.
+    pub paths: Vec<String>,
+}
+
+/// When a server sets fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefaultedBy {
+    /// Before admission: defaults, and metadata.
+    Server,
+    /// Defaults after a mutating policy, of this name, changed the object.
+    Policy(String),
+    /// Defaults after a mutating webhook, of this name, changed the object.
+    Webhook(String),
+    /// Between the phases of admission.
+    Preparation,
+}
+
+impl ApiObjects {
+    /// Does with the objects of a request what an API server does before admission. Its object was decoded, but not defaulted;
+    /// its old object is as a person wrote it, and gets what a stored object always has. Requests for kinds that are not known
+    /// stay as they are.
+    ///
+    /// # Errors
+    /// A server refuses the request before admission.
+    pub fn receive(&self, request: &mut AdmissionRequest<'_>) -> Result<ReceivedRequest<'_>, Refused> {
+        self.received(request, false)
+    }
+
+    /// The same, and [records](ReceivedRequest::defaults) what is defaulted.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    pub fn receive_recorded(
+        &self,
+        request: &mut AdmissionRequest<'_>,
+    ) -> Result<ReceivedRequest<'_>, Refused> {
+        self.received(request, true)
+    }
+
+    fn received(
+        &self,
+        request: &mut AdmissionRequest<'_>,
+        records: bool,
+    ) -> Result<ReceivedRequest<'_>, Refused> {
+        let mut received = ReceivedRequest {
+            model: self,
+            received: None,
+            unknown_fields: Vec::new(),
+            warnings: Vec::new(),
+            is_refused: AtomicBool::new(false),
+            defaults: records.then(Mutex::default),
+        };
+        if self.knows(&request.kind) {
+            self.read_old(request);
+            let changes = matches!(request.operation, Operation::Create | Operation::Update);
+            if let Some(target) = self.target(request).filter(|_| changes) {
+                received.receive(request, target)?;
+            }
+        }
+        Ok(received)
+    }
+
+    /// What a request is about, if objects of it are prepared for storage.
+    fn target(&self, request: &AdmissionRequest<'_>) -> Option<Target> {
+        let custom = self.custom.find(&request.kind);
+        let of_object = request.sub_resource.is_empty() || request.sub_resource == "status";
+        let name = match request.operation {
+            Operation::Create => String::new(),
+            _ => request.name.clone(),
+        };
+        match custom {
+            Some(custom) if of_object => Some(Target {
+                resource: request.resource.clone(),
+                subresource: request.sub_resource.clone(),
+                kind: request.kind.clone(),
+                namespaced: custom.version()?.is_namespaced(),
+                namespace: request.namespace.clone(),
+                name,
+                custom_status: Some(custom.version()?.has_status()),
+            }),
+            Some(_) => None,
+            None => {
+                let target = Target::collection(&request.kind, &request.namespace)?;
+                let is_served = target.resource == request.resource && of_object;
+                is_served.then(|| Target {
+                    subresource: request.sub_resource.clone(),
+                    namespace: request.namespace.clone(),
+                    name,
+                    ..target
+                })
+            }
+        }
+    }
+
+    /// Gives the old object what a stored one always has.
+    fn read_old(&self, request: &mut AdmissionRequest<'_>) {
+        if request.old_object.is_null() {
+            return;
+        }
+        let placeholders = &self.placeholders;
+        if let Value::Object(members) = &mut request.old_object
+            && let Some(Value::Object(metadata)) = members.get_mut("metadata")
+        {
+            let always = [
+                ("creationTimestamp", placeholders.time.as_str()),
+                ("resourceVersion", "1"),
+                ("uid", placeholders.uid.as_str()),
+            ];
+            for (name, value) in always {
+                if metadata.get(name).is_none_or(Value::is_empty) {
+                    metadata.insert(name, value.to_owned());
+                }
+            }
+        }
+        // One that cannot be converted stays as it is.
+        let _ = self.read(&request.kind, &mut request.old_object);
+    }
+}
+
+impl ReceivedRequest<'_> {
+    /// What a server says about fields of a custom resource that its schema does not know, which are dropped: they are warnings,
+    /// or errors of strict field validation. Those of built-in kinds are told when an object is decoded.
+    pub fn unknown_fields(&self) -> &[String] {
+        &self.unknown_fields
+    }
+
+    /// Whether the server itself refused the request between the phases of admission.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused.load(Ordering::Relaxed)
+    }
+
+    /// What else a server warns of before admission.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// What a server set so far, in order; empty unless it is [recorded](ApiObjects::receive_recorded).
+    pub fn defaults(&self) -> Vec<Defaults> {
+        match &self.defaults {
+            Some(defaults) => defaults.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            None => Vec::new(),
+        }
+    }
+
+    fn receive(&mut self, request: &mut AdmissionRequest<'_>, target: Target) -> Result<(), Refused> {
+        let mut object = std::mem::take(&mut request.object).into_owned();
+        let given = self.defaults.is_some().then(|| object.clone());
+        self.prune(&request.kind, &mut object)?;
+        let old = request.old_object.clone().into_owned();
+        let verb = match request.operation {
+            Operation::Update => Verb::Update,
+            _ => Verb::Create,
+        };
+        if verb == Verb::Update {
+            keep_identity(&mut object, &old);
+        }
+        let store = OldObject(&old);
+        let received = self.registry(&store).receive_decoded(
+            Request {
+                verb,
+                target,
+                user: request.user_info.clone(),
+                field_manager: MANAGER.to_owned(),
+                dry_run: request.dry_run == Some(true),
+                without_managed_fields: !self.model.writes_managed_fields,
+                ..Request::default()
+            },
+            object,
+        );
+        let mut received = received.map_err(refused)?;
+        self.warnings.append(&mut received.warnings);
+        request.object = received.attributes.object.clone();
+        self.received = Some(received);
+        if let Some(given) = given {
+            self.record(DefaultedBy::Server, &given, &request.object);
+        }
+        Ok(())
+    }
+
+    /// Drops the fields of a custom resource that its schema does not know.
+    fn prune(&mut self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Refused> {
+        let Some(version) = self.model.custom.find(kind).and_then(|custom| custom.version()) else {
+            return Ok(());
+        };
+        match version.prune(object) {
+            Ok(unknown) => {
+                let unknown = unknown.iter().map(|path| format!("unknown field \"{path}\""));
+                self.unknown_fields.extend(unknown);
+                Ok(())
+            }
+            Err(error) => {
+                let GroupVersionKind { kind, version, .. } = kind;
+                let message = format!(
+                    "{kind} in version {} cannot be handled as a {kind}: {error}",
+                    pratique_gotext::strconv::quote(version)
+                );
+                let status = pratique_types::Status::failure(pratique_types::Reason::BadRequest, message);
+                Err(Refused {
+                    status: Box::new(status),
+                    warnings: Vec::new(),
+                })
+            }
+        }
+    }
+
+    fn registry<'r>(&'r self, store: &'r OldObject<'r>) -> Registry<'r> {
+        Registry {
+            scheme: self.model,
+            store,
+            placeholders: &self.model.placeholders,
+            release: None,
+        }
+    }
+
+    fn record(&self, by: DefaultedBy, before: &Value<'_>, after: &Value<'_>) {
+        let Some(defaults) = &self.defaults else {
+            return;
+        };
+        let paths = changed_paths(before, after);
+        let step = Defaults { by, paths };
+        let mut defaults = defaults.lock().unwrap_or_else(PoisonError::into_inner);
+        // An evaluation that waited for something is repeated.
+        if !step.paths.is_empty() && !defaults.contains(&step) {
+            defaults.push(step);
+        }
+    }
+
+    /// Validates a custom resource that was prepared.
+    fn validate(
+        &self,
+        object: &Value<'static>,
+        old: &Value<'static>,
+        kind: &GroupVersionKind,
+    ) -> Result<Vec<String>, Refused> {
+        let Some(version) = self.model.custom.find(kind).and_then(|custom| custom.version()) else {
+            return Ok(Vec::new());
+        };
+        let validation = match old {
+            Value::Null => version.validate_create(object),
+            old => version.validate_update(object, old),
+        };
+        match validation.errors.as_slice() {
+            [] => Ok(validation.warnings),
+            errors => Err(Refused {
+                status: Box::new(invalid(version, object, errors)),
+                warnings: validation.warnings,
+            }),
+        }
+    }
+}
+
+impl ObjectModel for ReceivedRequest<'_> {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
+        if self.defaults.is_none() {
+            return self.model.set_defaults(kind, object, mutator);
+        }
+        let before = object.clone();
+        self.model.set_defaults(kind, object, mutator);
+        let by = match mutator {
+            Mutator::Policy(name) => DefaultedBy::Policy(name.to_owned()),
+            Mutator::Webhook(name) => DefaultedBy::Webhook(name.to_owned()),
+        };
+        self.record(by, &before, object);
+    }
+
+    fn convert(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), ConversionError> {
+        self.model.convert(kind, object)
+    }
+
+    // Upstream: apiserver/pkg/registry/generic/registry/store.go, Create, Update
+    fn prepare(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
+        let Some(received) = &self.received else {
+            return Ok(Prepared::default());
+        };
+        let prepared = self.prepared(received, attributes);
+        self.is_refused.store(prepared.is_err(), Ordering::Relaxed);
+        prepared
+    }
+}
+
+impl ReceivedRequest<'_> {
+    fn prepared(
+        &self,
+        received: &Received<'static>,
+        attributes: Attributes<'_>,
+    ) -> Result<Prepared, Refused> {
+        let mut received = received.clone();
+        if attributes.object != &attributes.request.object {
+            received.replace_object(attributes.object.clone().into_owned());
+        }
+        // The object does not exist where it is created.
+        let old = received.attributes.old_object.clone();
+        let prepared = self.registry(&OldObject(&old)).prepare(received);
+        let prepared = prepared.map_err(refused)?;
+        let (object, mut warnings) = (prepared.attributes.object, prepared.warnings);
+        warnings.extend(self.validate(&object, &old, &attributes.request.kind)?);
+        self.record(DefaultedBy::Preparation, attributes.object, &object);
+        Ok(Prepared {
+            object: Some(object),
+            warnings,
+        })
+    }
+}
+
+/// The manager of fields of requests that are received.
+const MANAGER: &str = "pratique";
+
+/// Gives an update what a patch of the stored object has: who it is, and in which version.
+fn keep_identity(object: &mut Value<'static>, old: &Value<'static>) {
+    for name in ["creationTimestamp", "generation", "resourceVersion", "uid"] {
+        let Some(kept) = old.at(&["metadata", name]) else {
+            continue;
+        };
+        if let Value::Object(members) = &mut *object
+            && let Some(Value::Object(metadata)) = members.get_mut("metadata")
+            && metadata.get(name).is_none_or(Value::is_empty)
+        {
+            metadata.insert(name, kept.clone());
+        }
+    }
+}
+
+fn refused(refusal: Refusal) -> Refused {
+    Refused {
+        status: refusal.status,
+        warnings: refusal.warnings,
+    }
+}
