@@ -113,7 +113,8 @@ fn run_case(suite: &str, case: &Value) -> Outcome {
         "load" => load::run_case,
         "phases" => phases::run_case,
         "plugins" => plugins::run_case,
-        "policy" | "server" => policy::run_case,
+        "policy" => policy::run_case,
+        "server" => policy::run_server_case,
         "webhook" => webhook::run_case,
         _ => return Outcome::failed(case, "this suite is not implemented"),
     };

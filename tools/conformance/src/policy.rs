@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use pratique::api_objects::ApiObjects;
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::policy::PolicyObserver;
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, AdmissionBuilder, Configurations, EvalContext, Outcome as Evaluated};
+use pratique::{Admission, AdmissionBuilder, Configurations, EvalContext, ObjectModel, Outcome as Evaluated};
 use pratique_harness::Error;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use super::Outcome;
 use super::authorizer::CaseAuthorizer;
 use super::cluster;
 use super::compare::same;
+use super::fixture::json_value;
 
 /// Listens to nothing.
 struct Silent;
@@ -25,20 +27,41 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     let Some(expect) = case.get("expect") else {
         return Outcome::new(true, &Value::Null, Value::Null);
     };
-    match answer(case) {
+    match answer(case, None) {
         Ok(actual) => compare(expect, actual),
         Err(why) => Outcome::failed(case, &why.to_string()),
     }
 }
 
-fn answer(case: &Value) -> Result<Value, Error> {
+/// A case of a whole server, which defaults objects after each mutation. The library alone, which the other cases were
+/// recorded from, does not.
+pub(super) fn run_server_case(case: &Value) -> Outcome {
+    let Some(expect) = case.get("expect") else {
+        return Outcome::new(true, &Value::Null, Value::Null);
+    };
+    let mut objects = ApiObjects::default();
+    let given = case.get("objects").and_then(Value::as_array);
+    for object in given.into_iter().flatten() {
+        if object["kind"] == "CustomResourceDefinition"
+            && let Err(error) = objects.define(&json_value(object))
+        {
+            return Outcome::failed(case, &error.to_string());
+        }
+    }
+    match answer(case, Some(&objects)) {
+        Ok(actual) => compare(expect, actual),
+        Err(why) => Outcome::failed(case, &why.to_string()),
+    }
+}
+
+fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Error> {
     let admission = admission(case)?;
     let text = case["request"].to_string();
     let request: AdmissionRequest<'_> =
         serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
     let authorizer: CaseAuthorizer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
     let cluster = cluster::of(case);
-    let context = EvalContext::new(&cluster, Arc::new(authorizer));
+    let context = EvalContext::new(&cluster, Arc::new(authorizer)).with_object_model(model);
     let outcome = admission
         .admit_policies(&request, context, &mut Silent)
         .map_err(|error| error.to_string())?;
