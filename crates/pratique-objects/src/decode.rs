@@ -68,11 +68,11 @@ fn faultless<'a>(bytes: &'a [u8], endpoint: &GroupVersionKind, id: TypeId) -> Op
 }
 
 /// A document that was parsed.
-struct Document {
-    tree: Tree,
-    root: NodeId,
+pub(crate) struct Document {
+    pub(crate) tree: Tree,
+    pub(crate) root: NodeId,
     /// The message about keys that YAML has twice.
-    duplicates: Option<String>,
+    pub(crate) duplicates: Option<String>,
 }
 
 fn reported<'a>(
@@ -148,7 +148,11 @@ fn settled<'a>(
     }
 }
 
-fn parse(bytes: &[u8], media_type: MediaType, endpoint: &GroupVersionKind) -> Result<Document, DecodeError> {
+pub(crate) fn parse(
+    bytes: &[u8],
+    media_type: MediaType,
+    endpoint: &GroupVersionKind,
+) -> Result<Document, DecodeError> {
     let budget = Budget::new(u64::try_from(wire_bytes(bytes.len())).unwrap_or(u64::MAX));
     let unrecognized = |cause: String| match budget.is_exceeded() {
         true => DecodeError::TooLarge(cause),
@@ -181,9 +185,9 @@ fn parse(bytes: &[u8], media_type: MediaType, endpoint: &GroupVersionKind) -> Re
 
 const YAML_ERRORS: &str = "yaml: unmarshal errors:";
 
-/// The texts of warnings, each once. What YAML has twice is a line of its own.
+/// The texts of the Warning headers for what strict decoding reports, each once. What YAML has twice is a line of its own.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, addStrictDecodingWarnings
-fn warnings(faults: &[String]) -> Vec<String> {
+pub fn warnings(faults: &[String]) -> Vec<String> {
     let mut warnings = Vec::new();
     for fault in faults {
         let lines: Vec<&str> = match fault.strip_prefix(YAML_ERRORS) {

@@ -57,11 +57,8 @@ impl DecodeError {
         }
     }
 
-    pub(crate) fn undecodable(
-        endpoint: &GroupVersionKind,
-        actual: &GroupVersionKind,
-        cause: impl ToString,
-    ) -> Self {
+    /// An object that says it is of a kind, and cannot be handled as the kind of the endpoint.
+    pub fn undecodable(endpoint: &GroupVersionKind, actual: &GroupVersionKind, cause: impl ToString) -> Self {
         DecodeError::Undecodable {
             found: actual.kind.clone(),
             version: quote(&actual.version),

@@ -41,8 +41,11 @@ mod plan;
 mod release;
 mod settled;
 mod tree_value;
+mod unstructured;
 
 pub use changes::changed_paths;
+pub use decode::warnings;
 pub use encode::encode;
 pub use error::DecodeError;
 pub use objects::{Decoded, FieldValidation, MediaType, Objects, is_builtin};
+pub use unstructured::{Unstructured, unstructured};

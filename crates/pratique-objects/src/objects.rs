@@ -39,6 +39,17 @@ pub enum FieldValidation {
     Ignore,
 }
 
+impl FieldValidation {
+    /// The validation as a request writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FieldValidation::Strict => "Strict",
+            FieldValidation::Warn => "Warn",
+            FieldValidation::Ignore => "Ignore",
+        }
+    }
+}
+
 /// An object that was decoded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded<'a> {

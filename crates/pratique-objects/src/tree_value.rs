@@ -62,6 +62,23 @@ impl<'t> Node<'t> for TreeNode<'t> {
     }
 }
 
+/// A scalar as it is written.
+pub(crate) enum Literal<'t> {
+    Value(Value<'t>),
+    /// A number that no float is.
+    OutOfRange(&'t str),
+}
+
+/// A scalar of a document; null of everything else.
+pub(crate) fn literal(value: &tree::Value) -> Literal<'_> {
+    match (scalar(value), value) {
+        (Value::Float(number), tree::Value::Number(text)) if number.is_infinite() => {
+            Literal::OutOfRange(text)
+        }
+        (value, _) => Literal::Value(value),
+    }
+}
+
 fn scalar(value: &tree::Value) -> Value<'_> {
     match value {
         tree::Value::Bool(value) => Value::Bool(*value),
