@@ -19,6 +19,11 @@ pub struct DefinitionError {
 /// A custom resource with the schemas of its versions, compiled.
 #[derive(Debug)]
 pub struct CustomResource {
+    group: Box<str>,
+    kind: Box<str>,
+    plural: Box<str>,
+    is_namespaced: bool,
+    has_webhook: bool,
     versions: Vec<Version>,
 }
 
@@ -81,6 +86,7 @@ impl CustomResource {
         let is_shared = given
             .windows(2)
             .all(|pair| matches!(pair, [one, other] if one.get("schema") == other.get("schema")));
+        let preserves_unknown = definition.at(&["spec", "preserveUnknownFields"]) == Some(&Value::Bool(true));
         let mut versions = Vec::new();
         for (at, version) in given.iter().enumerate() {
             let path = list.index(at);
@@ -92,6 +98,7 @@ impl CustomResource {
                 group,
                 kind,
                 is_namespaced,
+                preserves_unknown,
                 version,
                 &schema_path.child("openAPIV3Schema"),
                 &mut found,
@@ -101,8 +108,19 @@ impl CustomResource {
                 rules.extend(found.rules.into_vec());
             }
         }
+        crate::deprecation::note(given, &mut versions);
         match errors.is_empty() {
-            true => Ok((CustomResource { versions }, rules.into_vec())),
+            true => {
+                let resource = CustomResource {
+                    group: group.into(),
+                    kind: kind.into(),
+                    plural: text(&["spec", "names", "plural"]).into(),
+                    is_namespaced,
+                    has_webhook: text(&["spec", "conversion", "strategy"]) == "Webhook",
+                    versions,
+                };
+                Ok((resource, rules.into_vec()))
+            }
             false => {
                 errors.extend(rules.into_vec());
                 Err(DefinitionError {
@@ -111,6 +129,31 @@ impl CustomResource {
                 })
             }
         }
+    }
+
+    /// The group of the resource.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// The kind of its objects.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The name of the resource: `widgets`
+    pub fn plural(&self) -> &str {
+        &self.plural
+    }
+
+    /// Whether objects belong to namespaces.
+    pub fn is_namespaced(&self) -> bool {
+        self.is_namespaced
+    }
+
+    /// Whether a webhook converts objects between versions.
+    pub fn has_webhook(&self) -> bool {
+        self.has_webhook
     }
 
     /// The versions, in the order of the definition.

@@ -227,6 +227,17 @@ impl FieldErrors {
     }
 }
 
+/// The message with which a server refuses an object: `Widget.example.com "w" is invalid: …`
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
+pub fn invalid_message(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> String {
+    let dot = if group.is_empty() { "" } else { "." };
+    let invalid = format!("{kind}{dot}{group} {} is invalid", quote(name));
+    match errors {
+        [] => invalid,
+        errors => format!("{invalid}: {}", aggregate(errors)),
+    }
+}
+
 /// The errors as one message: alone, or in brackets, each once.
 // Upstream: apimachinery/pkg/util/validation/field/errors.go, ToAggregate
 pub(crate) fn aggregate(errors: &[FieldError]) -> String {

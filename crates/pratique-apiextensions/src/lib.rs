@@ -45,6 +45,7 @@
 mod check_defaults;
 mod default;
 mod definition;
+mod deprecation;
 mod duration;
 mod email;
 mod field_error;
@@ -55,11 +56,13 @@ mod prune;
 mod prune_defaults;
 mod rules;
 mod schema;
+mod storage;
 mod validate;
 mod version;
 mod warnings;
 
 pub use definition::{CustomResource, DefinitionError};
-pub use field_error::{Cause, FieldError};
+pub use field_error::{Cause, FieldError, invalid_message};
+pub use storage::ConversionError;
 pub use validate::scale::Scale;
 pub use version::{DecodeError, Validation, Version};

@@ -25,6 +25,12 @@ impl<'p> Path<'p> {
         step: Step::Root,
     };
 
+    /// `metadata`
+    pub(crate) const METADATA: Path<'static> = Path {
+        parent: None,
+        step: Step::Child("metadata"),
+    };
+
     /// A path that begins with one that was written before.
     pub(crate) fn based(text: &'p str) -> Path<'p> {
         Path {

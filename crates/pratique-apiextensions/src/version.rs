@@ -4,7 +4,7 @@ use pratique_json::{Object, Value};
 
 use crate::check_defaults::check_defaults;
 use crate::default::default;
-use crate::field_error::{FieldError, FieldErrors, aggregate};
+use crate::field_error::{FieldError, FieldErrors, invalid_message};
 use crate::metadata::{self, Malformed};
 use crate::nulls::prune_nulls;
 use crate::path::Path;
@@ -24,8 +24,10 @@ pub struct Version {
     kind: Box<str>,
     name: Box<str>,
     is_namespaced: bool,
+    preserves_unknown: bool,
     is_served: bool,
     is_storage: bool,
+    deprecation: Option<Box<str>>,
     has_status: bool,
     scale: Option<Scale>,
     schema: Schema,
@@ -60,6 +62,7 @@ impl Version {
         group: &str,
         kind: &str,
         is_namespaced: bool,
+        preserves_unknown: bool,
         version: &Value<'_>,
         path: &Path<'_>,
         errors: &mut DefinitionErrors,
@@ -76,6 +79,8 @@ impl Version {
         let mut found = FieldErrors::default();
         let mut schema = match given {
             Some(given) => read(given, path, &mut found),
+            // Of times when definitions needed no schema.
+            None if preserves_unknown => Schema::default(),
             None => {
                 found.push(FieldError::required(path.field(), "schemas are required"));
                 Schema::default()
@@ -103,8 +108,10 @@ impl Version {
                 .unwrap_or_default()
                 .into(),
             is_namespaced,
+            preserves_unknown,
             is_served: flag("served"),
             is_storage: flag("storage"),
+            deprecation: None,
             has_status: subresource("status").is_some(),
             scale: subresource("scale").map(scale_of),
             schema,
@@ -115,6 +122,20 @@ impl Version {
     /// Its name: `v1`
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its group and name: `example.com/v1`
+    pub fn api_version(&self) -> String {
+        format!("{}/{}", self.group, self.name)
+    }
+
+    /// What requests are told of a version that is deprecated.
+    pub fn deprecation(&self) -> Option<&str> {
+        self.deprecation.as_deref()
+    }
+
+    pub(crate) fn deprecate(&mut self, warning: String) {
+        self.deprecation = Some(warning.into());
     }
 
     /// The group of the resource.
@@ -159,20 +180,34 @@ impl Version {
     /// Metadata that cannot be read.
     // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, unstructuredSchemaCoercer.apply
     pub fn prune(&self, object: &mut Value<'_>) -> Result<Vec<String>, DecodeError> {
+        self.pruned(object, Malformed::Refuse)
+    }
+
+    /// Prunes an object that was stored: metadata that cannot be read is dropped, and a generation that is missing is 1.
+    pub(crate) fn prune_stored(&self, object: &mut Value<'_>) {
+        // What is malformed is dropped, so there is no error.
+        let _ = self.pruned(object, Malformed::Drop);
+        let generation = object.at(&["metadata", "generation"]).and_then(Value::as_int);
+        if let (Value::Object(members), true) = (object, generation.unwrap_or_default() == 0) {
+            set_generation(members, 1);
+        }
+    }
+
+    fn pruned(&self, object: &mut Value<'_>, malformed: Malformed) -> Result<Vec<String>, DecodeError> {
         let (mut unknown, metadata) = match object.get("metadata") {
             None => (Vec::new(), None),
             Some(given) => {
-                let read = metadata::read(given, Malformed::Refuse).map_err(DecodeError)?;
+                let read = metadata::read(given, malformed).map_err(DecodeError)?;
                 let unknown = read.unknown.iter().map(|name| format!("metadata.{name}"));
                 (unknown.collect(), Some(read.metadata))
             }
         };
         if self.is_of_kind(object) {
-            if let Value::Object(members) = object {
+            if let (Value::Object(members), false) = (&mut *object, self.preserves_unknown) {
                 unknown.extend(prune(members, &self.schema));
+                prune_nulls(object, &self.schema);
             }
-            prune_nulls(object, &self.schema);
-            let embedded = metadata::coerce(object, &self.schema, false, Malformed::Refuse);
+            let embedded = metadata::coerce(object, &self.schema, false, malformed);
             unknown.extend(embedded.map_err(|error| DecodeError(error.to_string()))?);
         }
         if let (Value::Object(members), Some(metadata)) = (object, metadata) {
@@ -222,14 +257,43 @@ impl Version {
         }
     }
 
+    /// Prepares an object with which `status` is to be set: it is the old one with the new `status` and `managedFields`.
+    // Upstream: apiextensions-apiserver/pkg/registry/customresource/status_strategy.go, PrepareForUpdate
+    pub fn prepare_status_update<'a>(&self, object: &mut Value<'a>, old: &Value<'a>) {
+        let mut prepared = old.clone();
+        let (Value::Object(given), Value::Object(members)) = (object, &mut prepared) else {
+            return;
+        };
+        let managed = match given.get_mut("metadata") {
+            Some(Value::Object(metadata)) => metadata.remove("managedFields"),
+            _ => None,
+        };
+        if let Some(Value::Object(metadata)) = members.get_mut("metadata") {
+            match managed {
+                Some(managed) => drop(metadata.insert("managedFields", managed)),
+                None => drop(metadata.remove("managedFields")),
+            }
+        }
+        match given.remove("status") {
+            Some(status) => drop(members.insert("status", status)),
+            None => drop(members.remove("status")),
+        }
+        std::mem::swap(given, members);
+    }
+
     /// Validates a new object, which was pruned, defaulted and prepared before.
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, Validate
     pub fn validate_create(&self, new: &Value<'_>) -> Validation {
         let mut errors = FieldErrors::default();
-        let metadata = new.get("metadata").unwrap_or(&Value::Null);
+        let metadata = metadata_of(new);
         if self.type_meta(new, &mut errors) {
-            let path = Path::ROOT.child("metadata");
-            object_meta::validate(metadata, self.is_namespaced, Names::Subdomain, &path, &mut errors);
+            object_meta::validate(
+                metadata,
+                self.is_namespaced,
+                Names::Subdomain,
+                &METADATA,
+                &mut errors,
+            );
             value::validate(new, &self.schema, None, &Path::ROOT, &mut errors);
             self.scaled(new, &mut errors);
         }
@@ -250,46 +314,71 @@ impl Version {
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, ValidateUpdate
     pub fn validate_update<'a>(&self, new: &Value<'a>, old: &Value<'a>) -> Validation {
         let mut errors = FieldErrors::default();
-        let metadata = |of: &'_ Value<'a>| {
-            of.get("metadata")
-                .map(Value::borrowed)
-                .unwrap_or_default()
-                .into_owned()
-        };
-        let (new_metadata, old_metadata) = (metadata(new), metadata(old));
+        let (new_metadata, old_metadata) = (metadata_of(new), metadata_of(old));
         if self.type_meta(new, &mut errors) {
-            let path = Path::ROOT.child("metadata");
-            object_meta::validate_update(&new_metadata, &old_metadata, &path, &mut errors);
+            object_meta::validate_update(new_metadata, old_metadata, &METADATA, &mut errors);
             value::validate(new, &self.schema, Some(old), &Path::ROOT, &mut errors);
             self.scaled(new, &mut errors);
         }
         embedded::validate(new, &self.schema, false, &Path::ROOT, &mut errors);
-        let mut before = FieldErrors::default();
-        lists::validate(old, &self.schema, &Path::ROOT, &mut before);
-        if before.is_empty() {
-            lists::validate(new, &self.schema, &Path::ROOT, &mut errors);
-        }
+        lists::validate_unless(old, new, &self.schema, &mut errors);
         let mut warnings = Vec::new();
         let correlated = Correlated::new(new, old, &self.schema);
         self.rules
             .validate(new, Some(&correlated), &self.schema, &mut errors, &mut warnings);
-        warnings.extend(warnings::finalizers(&new_metadata, Some(&old_metadata)));
+        warnings.extend(warnings::finalizers(new_metadata, Some(old_metadata)));
         Validation {
             errors: errors.into_vec(),
             warnings,
         }
     }
 
+    /// Validates an object whose `status` is to be set.
+    // Upstream: apiextensions-apiserver/pkg/registry/customresource/status_strategy.go, ValidateUpdate
+    pub fn validate_status_update<'a>(&self, new: &Value<'a>, old: &Value<'a>) -> Validation {
+        let mut errors = FieldErrors::default();
+        if self.type_meta(new, &mut errors) {
+            object_meta::validate_update(metadata_of(new), metadata_of(old), &METADATA, &mut errors);
+            if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
+                let path = Path::ROOT.child("status");
+                value::validate(status, schema, old.get("status"), &path, &mut errors);
+            }
+            if let Some(of) = &self.scale {
+                scale::validate_status(new, of, &mut errors);
+            }
+        }
+        lists::validate_unless(old, new, &self.schema, &mut errors);
+        let mut warnings = Vec::new();
+        let correlated = Correlated::new(new, old, &self.schema);
+        self.rules
+            .validate(new, Some(&correlated), &self.schema, &mut errors, &mut warnings);
+        Validation {
+            errors: errors.into_vec(),
+            warnings,
+        }
+    }
+
+    /// Validates what objects of all kinds have in common, of an object that is to replace another. A server does so before
+    /// it validates the object as one of its kind.
+    // Upstream: apiserver/pkg/registry/rest/update.go, validateCommonFields
+    pub fn validate_common_update(&self, new: &Value<'_>, old: &Value<'_>) -> Vec<FieldError> {
+        let mut errors = FieldErrors::default();
+        let metadata = metadata_of(new);
+        object_meta::validate(
+            metadata,
+            self.is_namespaced,
+            Names::PathSegment,
+            &METADATA,
+            &mut errors,
+        );
+        object_meta::validate_update(metadata, metadata_of(old), &METADATA, &mut errors);
+        errors.into_vec()
+    }
+
     /// The message with which a server refuses an object: `Widget.example.com "w" is invalid: …`
-    // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
     pub fn message(&self, object: &Value<'_>, errors: &[FieldError]) -> String {
         let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-        let name = pratique_gotext::strconv::quote(name.unwrap_or_default());
-        let (kind, group) = (&self.kind, &self.group);
-        match errors {
-            [] => format!("{kind}.{group} {name} is invalid"),
-            errors => format!("{kind}.{group} {name} is invalid: {}", aggregate(errors)),
-        }
+        invalid_message(&self.group, &self.kind, name.unwrap_or_default(), errors)
     }
 
     fn scaled(&self, object: &Value<'_>, errors: &mut FieldErrors) {
@@ -308,7 +397,7 @@ impl Version {
     /// Whether an object is of this version's kind.
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/validator.go, ValidateTypeMeta
     fn type_meta(&self, object: &Value<'_>, errors: &mut FieldErrors) -> bool {
-        let api_version = format!("{}/{}", self.group, self.name);
+        let api_version = self.api_version();
         let mut fits = true;
         for (name, expected) in [("kind", &*self.kind), ("apiVersion", &api_version)] {
             let given = object.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -320,6 +409,12 @@ impl Version {
         }
         fits
     }
+}
+
+const METADATA: Path<'static> = Path::METADATA;
+
+fn metadata_of<'v, 'a>(object: &'v Value<'a>) -> &'v Value<'a> {
+    object.get("metadata").unwrap_or(&Value::Null)
 }
 
 fn scale_of(given: &Value<'_>) -> Scale {

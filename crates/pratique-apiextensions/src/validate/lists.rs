@@ -9,6 +9,15 @@ use crate::field_error::{FieldError, FieldErrors};
 use crate::path::Path;
 use crate::schema::Schema;
 
+/// Validates the lists of a new object, unless those of the old one were wrong, too.
+pub(crate) fn validate_unless(old: &Value<'_>, new: &Value<'_>, schema: &Schema, errors: &mut FieldErrors) {
+    let mut before = FieldErrors::default();
+    validate(old, schema, &Path::ROOT, &mut before);
+    if before.is_empty() {
+        validate(new, schema, &Path::ROOT, errors);
+    }
+}
+
 /// Validates that the items of sets and the keys of keyed lists are unique.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/listtype/validation.go, ValidateListSetsAndMaps
 pub(crate) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {

@@ -20,9 +20,13 @@ pub struct Scale {
 /// Validates the fields of `scale`.
 // Upstream: apiextensions-apiserver/pkg/registry/customresource/validator.go, ValidateScaleSpec, ValidateScaleStatus
 pub(crate) fn validate(object: &Value<'_>, scale: &Scale, errors: &mut FieldErrors) {
-    for path in [&scale.spec_replicas_path, &scale.status_replicas_path] {
-        replicas(object, path, errors);
-    }
+    replicas(object, &scale.spec_replicas_path, errors);
+    validate_status(object, scale, errors);
+}
+
+/// Validates the fields of the status of `scale`.
+pub(crate) fn validate_status(object: &Value<'_>, scale: &Scale, errors: &mut FieldErrors) {
+    replicas(object, &scale.status_replicas_path, errors);
     if let Some(path) = &scale.label_selector_path {
         let found = nested(object, path).and_then(|found| match found {
             None | Some(Value::String(_)) => Ok(()),

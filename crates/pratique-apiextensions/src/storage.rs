@@ -1,0 +1,90 @@
+//! Objects in another version, and as they come from storage.
+
+use pratique_json::Value;
+
+use crate::definition::CustomResource;
+use crate::version::Version;
+
+/// Why an object has no form in a version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConversionError {
+    /// The definition has no such version.
+    #[error("the definition has no version {0:?}")]
+    NoVersion(String),
+    /// Only the definition's webhook can tell.
+    #[error("{0} is converted to {1} by a webhook, which is not called")]
+    Webhook(String, String),
+}
+
+impl CustomResource {
+    /// The version that an object says it is of, if it is of this kind.
+    pub fn version_of(&self, object: &Value<'_>) -> Option<&Version> {
+        let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (group, version) = text("apiVersion").split_once('/')?;
+        if group != self.group() || text("kind") != self.kind() {
+            return None;
+        }
+        self.version(version)
+    }
+
+    /// Brings an object into a version, without pruning or defaulting it.
+    ///
+    /// # Errors
+    /// A webhook converts the object, or it says that it is of a version that there is not.
+    // Upstream: apiextensions-apiserver/pkg/apiserver/conversion/{nop_converter,converter}.go
+    pub fn convert(&self, object: &mut Value<'_>, to: &Version) -> Result<(), ConversionError> {
+        let given = object
+            .get("apiVersion")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let wanted = to.api_version();
+        if given == wanted {
+            return Ok(());
+        }
+        let given = given.to_owned();
+        if self.version_of(object).is_none() {
+            return Err(ConversionError::NoVersion(given));
+        }
+        if self.has_webhook() {
+            return Err(ConversionError::Webhook(given, wanted));
+        }
+        if let Value::Object(members) = object {
+            members.insert("apiVersion", wanted);
+        }
+        Ok(())
+    }
+
+    /// Makes of a stored object what requests for a version see: pruned and defaulted by the version that it is stored in,
+    /// converted, and pruned by the version of the request.
+    ///
+    /// # Errors
+    /// It has no form in that version.
+    // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, crdConversionRESTOptionsGetter
+    pub fn read_stored(&self, object: &mut Value<'_>, to: &Version) -> Result<(), ConversionError> {
+        let given = object
+            .get("apiVersion")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let Some(stored) = self.version_of(object) else {
+            return Err(ConversionError::NoVersion(given.to_owned()));
+        };
+        stored.prune_stored(object);
+        stored.default(object);
+        self.convert(object, to)?;
+        to.prune_stored(object);
+        Ok(())
+    }
+
+    /// Makes of an object in a version what is there once it was stored and read again.
+    ///
+    /// # Errors
+    /// It has no form in the version that objects are stored in.
+    pub fn through_storage(&self, object: &mut Value<'_>, version: &Version) -> Result<(), ConversionError> {
+        let storage = self.versions().iter().find(|version| version.is_storage());
+        let storage = storage.unwrap_or(version);
+        self.convert(object, storage)?;
+        storage.prune_stored(object);
+        self.read_stored(object, version)
+    }
+}
