@@ -81,21 +81,25 @@ pub(crate) fn remove_if_empty(object: &mut Value<'static>, path: Path<'_>) {
     }
 }
 
-/// Whether two objects have the same at a path. What is null, empty or not there is the same.
+/// Whether two objects have the same at a path, see [`equal`].
 // Upstream: apimachinery/pkg/api/equality, Semantic.DeepEqual
 pub(crate) fn same(one: &Value<'_>, other: &Value<'_>, path: Path<'_>) -> bool {
     equal(one.at(path), other.at(path))
 }
 
-/// Whether two values are the same where null, empty lists and empty maps are.
+/// Whether two values are the same where null and empty lists are, and an empty map where it is written as null.
+///
+/// An empty object beside nothing is a change: in the form of their kind, objects have no empty maps that may be left out, so
+/// it is a struct that is there, such as the `podSelector` of a peer.
 pub(crate) fn equal(one: Option<&Value<'_>>, other: Option<&Value<'_>>) -> bool {
     let is_nothing = |value: Option<&Value<'_>>| match value {
         None | Some(Value::Null) => true,
         Some(Value::Array(elements)) => elements.is_empty(),
-        Some(Value::Object(members)) => members.is_empty(),
         Some(_) => false,
     };
     match (one, other) {
+        (Some(Value::Object(members)), Some(Value::Null))
+        | (Some(Value::Null), Some(Value::Object(members))) => members.is_empty(),
         (Some(Value::Object(one)), Some(Value::Object(other))) => {
             one.iter()
                 .all(|(name, value)| equal(Some(value), other.get(name)))
@@ -146,6 +150,9 @@ mod tests {
             (r#"{"a":0}"#, "{}", false),
             (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, false),
             (r#"{"a":[{}]}"#, r#"{"a":[{"b":null}]}"#, true),
+            (r#"{"a":{}}"#, r#"{"a":null}"#, true),
+            (r#"{"a":{}}"#, "{}", false),
+            (r#"{"a":[{"b":{}}]}"#, r#"{"a":[{"c":{}}]}"#, false),
         ] {
             assert_eq!(same(&parse(one), &parse(other), &[]), expected, "{one} {other}");
             assert_eq!(same(&parse(other), &parse(one), &[]), expected, "{one} {other}");
