@@ -1,11 +1,11 @@
 //! Built-in kinds, decoded and defaulted by `pratique-objects`.
 
 use pratique_json::Value;
-use pratique_objects::{MediaType, Objects, encode};
+use pratique_objects::{FieldValidation, MediaType, Objects, encode};
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::refusal::bad_request;
-use crate::scheme::{Decoded, FieldValidation, Scheme};
+use crate::scheme::{Decoded, Scheme, Undecoded};
 
 impl Scheme for Objects {
     fn decode(
@@ -13,14 +13,8 @@ impl Scheme for Objects {
         kind: &GroupVersionKind,
         body: &[u8],
         validation: FieldValidation,
-    ) -> Result<Decoded, Box<Status>> {
-        let validation = match validation {
-            FieldValidation::Ignore => pratique_objects::FieldValidation::Ignore,
-            FieldValidation::Warn => pratique_objects::FieldValidation::Warn,
-            FieldValidation::Strict => pratique_objects::FieldValidation::Strict,
-        };
-        let received = self.receive(body, MediaType::Json, kind, validation);
-        let received = received.map_err(|error| bad_request(error.to_string()))?;
+    ) -> Result<Decoded, Undecoded> {
+        let received = self.receive(body, MediaType::Json, kind, validation)?;
         Ok(Decoded {
             object: received.value.into_owned(),
             warnings: received.warnings,

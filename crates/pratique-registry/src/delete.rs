@@ -34,12 +34,11 @@ pub(crate) fn receive<'q>(
             options,
             dry_run: request.dry_run,
         },
-        warnings: crate::deprecation::warning(&target.kind, registry.release)
-            .into_iter()
-            .collect(),
+        warnings: registry.deprecation(&request),
         step: Step::Delete,
         defaulted_labels: false,
         managed: None,
+        controller: None,
         request,
     })
 }

@@ -5,20 +5,21 @@
 //! stored. [`Registry`] does the same: [`Registry::receive`] gives what mutating admission sees, [`Registry::prepare`] what
 //! validating admission sees and what is stored. What a server makes up, such as a uid, are [`Placeholders`].
 //!
-//! The server's own validation of built-in kinds (422) is not simulated.
+//! The server's own validation of built-in kinds (422) is not simulated. Custom resources are, by their definitions:
+//! [`CustomResources`], together with built-in kinds as [`Kinds`].
 //!
 //! ```
 //! use pratique_json::{Progress, Value};
-//! use pratique_registry::{Decoded, FieldValidation, Placeholders, Registry, Request, Scheme, Store, Target};
+//! use pratique_registry::{Decoded, FieldValidation, Placeholders, Registry, Request, Scheme, Store, Target, Undecoded};
 //! use pratique_types::{GroupVersionKind, Status};
 //!
 //! struct Plain;
 //!
 //! /// Decodes without defaults.
 //! impl Scheme for Plain {
-//!     fn decode(&self, kind: &GroupVersionKind, body: &[u8], _: FieldValidation) -> Result<Decoded, Box<Status>> {
+//!     fn decode(&self, kind: &GroupVersionKind, body: &[u8], _: FieldValidation) -> Result<Decoded, Undecoded> {
 //!         let mut object = pratique_json::parse(body).unwrap_or_default().into_owned();
-//!         self.default_again(kind, &mut object)?;
+//!         pratique_typed::settle_object(kind, &mut object, &Progress::unwatched());
 //!         Ok(Decoded { object, warnings: Vec::new() })
 //!     }
 //!
@@ -55,8 +56,10 @@
 
 mod builtin;
 mod connected;
+mod custom;
 mod delete;
 mod deprecation;
+mod kind_strategy;
 mod managed_fields;
 mod metadata;
 mod object;
@@ -76,9 +79,11 @@ mod strategy;
 mod target;
 mod warnings;
 
+pub use custom::{CustomResources, Kinds, UnservedError};
 pub use placeholders::Placeholders;
+pub use pratique_objects::FieldValidation;
 pub use refusal::Refusal;
 pub use registry::{Prepared, Received, Registry};
 pub use request::{Attributes, Request, Verb};
-pub use scheme::{Decoded, FieldValidation, Scheme, Store};
+pub use scheme::{Decoded, Scheme, Store, Undecoded};
 pub use target::Target;

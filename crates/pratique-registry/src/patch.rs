@@ -12,6 +12,13 @@ use crate::registry::{Registry, keep_reset};
 use crate::request::{Request, Verb};
 use crate::strategic;
 
+/// The formats of patches that custom resources take.
+pub(crate) const OF_CUSTOM_RESOURCES: [&str; 3] = [
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/apply-patch+yaml",
+];
+
 /// The object that a patch or a configuration gives, with defaults and `managedFields`, and what is told about it.
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyPatchToCurrentObject
 pub(crate) fn changed(
@@ -50,7 +57,7 @@ pub(crate) fn changed(
     };
     let validation = request.field_validation.unwrap_or_default();
     let decoded = registry.scheme.decode(kind, patched.as_bytes(), validation);
-    let decoded = decoded.map_err(|status| patch_refused(&shown, &status.message))?;
+    let decoded = decoded.map_err(|undecoded| patch_refused(&shown, &undecoded.cause))?;
     let mut object = decoded.object;
     keep_reset(patched.as_bytes(), &mut object);
     registry.manage(request, reset, live, &mut object);
@@ -198,14 +205,9 @@ fn go_form(value: &Value<'static>) -> String {
 }
 
 /// A patched object that cannot be decoded.
-fn patch_refused(text: &str, message: &str) -> Box<Status> {
-    // What the decoder says of a whole body is not said of a patched object.
-    let error = message.split_once("strict decoding error").map_or_else(
-        || message.to_owned(),
-        |(_, rest)| format!("strict decoding error{rest}"),
-    );
+fn patch_refused(text: &str, cause: &str) -> Box<Status> {
     let message = format!(
-        "Invalid value: {}: {error}",
+        "Invalid value: {}: {cause}",
         pratique_gotext::strconv::quote(text)
     );
     refusal::invalid("", "", "", "patch", &message)

@@ -3,13 +3,13 @@
 use pratique_json::Value;
 use pratique_types::Status;
 
+use crate::kind_strategy::KindStrategy;
 use crate::managed_fields;
 use crate::metadata::{fill, fill_namespace, reduce_owner_references, wipe};
 use crate::object;
 use crate::refusal::{self, Refusal};
 use crate::registry::{Prepared, Received, Registry, Step, check_version};
 use crate::request::{Attributes, Verb};
-use crate::strategy::{Endpoint, Strategy};
 use crate::{connected, scale};
 
 impl Registry<'_> {
@@ -26,20 +26,29 @@ impl Registry<'_> {
         }
         let warnings = received.warnings.clone();
         let refused = |status| Refusal { status, warnings };
-        match received.step {
-            Step::Create(strategy) => self.prepare_new(received, &strategy).map_err(refused),
-            Step::Update(strategy, endpoint) => self
-                .prepare_change(received, &strategy, endpoint)
-                .map_err(refused),
-            Step::Scale(strategy) => scale::prepare(self, received, &strategy).map_err(refused),
-            Step::Connected => Ok(connected::prepare(self, received)),
-            Step::Delete => Ok(crate::delete::prepare(received)),
-        }
+        let strategy = self.strategy(&received.request);
+        let prepared = match (received.step, strategy) {
+            (Step::Connected, _) => Ok(connected::prepare(self, received)),
+            (Step::Delete, _) => Ok(crate::delete::prepare(received)),
+            (Step::Create, Some(strategy)) => self.prepare_new(received, strategy),
+            (Step::Update, Some(strategy)) => self.prepare_change(received, strategy),
+            (Step::Scale, Some(strategy)) => scale::prepare(self, received, strategy),
+            (_, None) => {
+                // It was there when the request was received.
+                let target = &received.request.target;
+                Err(refusal::not_found(&target.resource, &target.name))
+            }
+        };
+        prepared.map_err(refused)
     }
 
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, create; rest/create.go, BeforeCreate
-    fn prepare_new(&self, received: Received<'_>, strategy: &Strategy) -> Result<Prepared, Box<Status>> {
-        let mut object = received.attributes.object.clone();
+    fn prepare_new(
+        &self,
+        mut received: Received<'_>,
+        strategy: KindStrategy<'_>,
+    ) -> Result<Prepared, Box<Status>> {
+        let mut object = std::mem::take(&mut received.attributes.object);
         let mut context = self.context(&received);
         if received.request.verb != Verb::Create {
             wipe(&mut object);
@@ -47,22 +56,17 @@ impl Registry<'_> {
         fill(&mut object, self.placeholders);
         let target = &received.request.target;
         let name = object::text(&object, &["metadata", "name"]).to_owned();
-        if !name.is_empty() && self.exists(&received, &name) {
+        if !name.is_empty() && self.stored(target, &name).is_some() {
             return Err(refusal::already_exists(&target.resource, &name));
         }
-        if let Some((begin, _)) = strategy.begin {
-            begin(&mut context, &mut object);
-        }
+        strategy.begin_create(&mut context, &mut object);
         fill_namespace(&mut object, target)?;
         strategy.prepare_for_create(&mut context, &mut object);
-        (strategy.canonicalize)(&mut object);
+        strategy.canonicalize(&mut object);
         let mut warnings = std::mem::take(&mut context.warnings);
-        self.scheme.settle(&received.attributes.kind, &mut object);
-        warnings.extend(crate::warnings::on_create(
-            &received.attributes.kind,
-            &object,
-            self.placeholders,
-        ));
+        let kind = &received.attributes.kind;
+        self.scheme.settle(kind, &mut object);
+        warnings.extend(strategy.validate_create(kind, &object, self.placeholders)?);
         let name = object::text(&object, &["metadata", "name"]).to_owned();
         let attributes = Attributes {
             name,
@@ -72,52 +76,27 @@ impl Registry<'_> {
         self.prepared(attributes, received.warnings, warnings)
     }
 
-    fn exists(&self, received: &Received<'_>, name: &str) -> bool {
-        let target = &received.request.target;
-        let namespace = if target.namespaced {
-            target.namespace.as_str()
-        } else {
-            ""
-        };
-        let resource = &target.resource;
-        let found = self
-            .store
-            .get(&resource.group, &resource.resource, namespace, name);
-        found.is_some()
-    }
-
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, Update; rest/update.go, BeforeUpdate
     fn prepare_change(
         &self,
-        received: Received<'_>,
-        strategy: &Strategy,
-        endpoint: Option<Endpoint>,
+        mut received: Received<'_>,
+        strategy: KindStrategy<'_>,
     ) -> Result<Prepared, Box<Status>> {
-        let mut object = received.attributes.object.clone();
-        let old = received.attributes.old_object.clone();
+        let mut object = std::mem::take(&mut received.attributes.object);
+        let old = &received.attributes.old_object;
         let target = &received.request.target;
-        check_version(&mut object, &old, strategy, &received)?;
+        check_version(&mut object, old, strategy.is_unconditional(), &received)?;
         let mut context = self.context(&received);
-        if let Some((_, begin)) = strategy.begin.filter(|_| endpoint.is_none()) {
-            begin(&mut context, &mut object, &old);
-        }
+        strategy.begin_update(&mut context, &mut object, old);
         fill_namespace(&mut object, target)?;
-        object::copy(&mut object, &old, &["metadata", "generation"]);
-        match endpoint {
-            Some(endpoint) => endpoint.prepare_for_update(&mut context, &mut object, &old),
-            None => strategy.prepare_for_update(&mut context, &mut object, &old),
-        }
-        keep_system_fields(&mut object, &old);
-        (strategy.canonicalize)(&mut object);
+        object::copy(&mut object, old, &["metadata", "generation"]);
+        strategy.prepare_for_update(&mut context, &mut object, old);
+        keep_system_fields(&mut object, old);
+        strategy.canonicalize(&mut object);
         let mut warnings = std::mem::take(&mut context.warnings);
-        self.scheme.settle(&received.attributes.kind, &mut object);
-        if endpoint.is_none() {
-            warnings.extend(crate::warnings::on_update(
-                &received.attributes.kind,
-                &object,
-                &old,
-            ));
-        }
+        let kind = &received.attributes.kind;
+        self.scheme.settle(kind, &mut object);
+        warnings.extend(strategy.validate_update(kind, &object, old)?);
         let attributes = Attributes {
             object,
             ..received.attributes
@@ -132,8 +111,9 @@ impl Registry<'_> {
         before: Vec<String>,
         after: Vec<String>,
     ) -> Result<Prepared, Box<Status>> {
-        let mut stored = self.scheme.through_storage(&attributes.kind, &attributes.object);
-        self.scheme.default_again(&attributes.kind, &mut stored)?;
+        let stored = self
+            .scheme
+            .through_storage(&attributes.kind, &attributes.object)?;
         let mut warnings = before;
         for warning in after {
             if !warnings.contains(&warning) {

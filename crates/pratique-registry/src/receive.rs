@@ -23,7 +23,8 @@ impl Registry<'_> {
             Verb::Create => {
                 let target = &request.target;
                 let validation = request.field_validation.unwrap_or_default();
-                let decoded = self.scheme.decode(&target.kind, request.body, validation)?;
+                let decoded = self.scheme.decode(&target.kind, request.body, validation);
+                let decoded = decoded.map_err(|undecoded| undecoded.after(&self.deprecation(&request)))?;
                 let has_no_labels = defaulted_labels(request.body);
                 self.receive_new(request, decoded, has_no_labels)
             }
@@ -61,9 +62,7 @@ impl Registry<'_> {
         defaulted_labels: bool,
     ) -> Result<Received<'q>, Refusal> {
         let target = &request.target;
-        let mut warnings = crate::deprecation::warning(&target.kind, self.release)
-            .into_iter()
-            .collect::<Vec<_>>();
+        let mut warnings = self.deprecation(&request);
         warnings.extend(decoded.warnings);
         let refused = |warnings: &[String], status| Refusal {
             status,
@@ -73,14 +72,10 @@ impl Registry<'_> {
         wipe(&mut object);
         fill_namespace(&mut object, target).map_err(|status| refused(&warnings, status))?;
         warnings.extend(reduce_owner_references(&mut object, false));
-        let strategy = self.strategy(&request);
-        let step = match strategy {
-            Some(strategy) if target.subresource.is_empty() => Step::Create(strategy),
-            _ => Step::Connected,
-        };
-        let reset = match strategy {
-            Some(strategy) if target.subresource.is_empty() => FieldSet::of_fields(strategy.reset),
-            _ => FieldSet::default(),
+        let strategy = self.strategy(&request).filter(|_| target.subresource.is_empty());
+        let (step, reset) = match strategy {
+            Some(strategy) => (Step::Create, FieldSet::of_fields(strategy.reset())),
+            None => (Step::Connected, FieldSet::default()),
         };
         let empty = self.scheme.empty(&target.kind);
         self.manage(&request, &reset, &empty, &mut object);
@@ -98,6 +93,7 @@ impl Registry<'_> {
             warnings,
             step,
             defaulted_labels,
+            controller: None,
             request,
         })
     }
@@ -109,9 +105,7 @@ impl Registry<'_> {
         decoded: Option<Decoded>,
     ) -> Result<Received<'q>, Refusal> {
         let target = &request.target;
-        let mut warnings = crate::deprecation::warning(&target.kind, self.release)
-            .into_iter()
-            .collect::<Vec<_>>();
+        let mut warnings = self.deprecation(&request);
         let refused = |warnings: &[String], status| Refusal {
             status,
             warnings: warnings.to_vec(),
@@ -120,20 +114,26 @@ impl Registry<'_> {
         let Some(strategy) = self.strategy(&request) else {
             return Err(not_found().into());
         };
-        let endpoint = match target.subresource.as_str() {
-            "" | "scale" => None,
-            name => match strategy.endpoint(name) {
-                Some(endpoint) => Some(endpoint),
-                None => return Err(not_found().into()),
-            },
+        if target.custom.is_some() && request.verb == Verb::StrategicMergePatch {
+            return Err(refused(
+                &warnings,
+                refusal::unsupported_media_type(&patch::OF_CUSTOM_RESOURCES),
+            ));
+        }
+        let is_scale = target.subresource == "scale";
+        let reset = match is_scale && target.custom.is_some() {
+            true => FieldSet::default(),
+            false => FieldSet::of_fields(strategy.reset()),
         };
-        let reset = FieldSet::of_fields(endpoint.map_or(strategy.reset, |endpoint| endpoint.reset));
         let given = match request.verb {
             Verb::Update => {
                 let validation = request.field_validation.unwrap_or_default();
                 let decoded = match decoded {
                     Some(decoded) => decoded,
-                    None => self.scheme.decode(&target.kind, request.body, validation)?,
+                    None => {
+                        let decoded = self.scheme.decode(&target.kind, request.body, validation);
+                        decoded.map_err(|undecoded| undecoded.after(&warnings))?
+                    }
                 };
                 let mut object = decoded.object;
                 warnings.extend(decoded.warnings);
@@ -146,15 +146,16 @@ impl Registry<'_> {
             _ => None,
         };
         let stored = self.stored_object(&request)?;
-        let is_scale = target.subresource == "scale" && target.custom_status.is_none();
-        let old = match (&stored, is_scale) {
-            (Some(stored), true) => Some(scale::managed(target, stored)),
-            (Some(stored), false) => Some(stored.clone()),
-            (None, _) => None,
+        let (old, controller) = match (stored, is_scale) {
+            (Some(stored), true) => {
+                let fields = scale::Fields::of(strategy);
+                (Some(fields.managed(target, &stored)), Some(stored))
+            }
+            (stored, _) => (stored, None),
         };
         let creates = target.subresource.is_empty()
             && match request.verb {
-                Verb::Update => strategy.creates_on_update,
+                Verb::Update => strategy.creates_on_update(),
                 Verb::Apply { .. } => true,
                 _ => false,
             };
@@ -180,9 +181,9 @@ impl Registry<'_> {
             }
         };
         let (operation, step) = match (&old, is_scale) {
-            (None, _) => (Operation::Create, Step::Create(strategy)),
-            (Some(_), true) => (Operation::Update, Step::Scale(strategy)),
-            (Some(_), false) => (Operation::Update, Step::Update(strategy, endpoint)),
+            (None, _) => (Operation::Create, Step::Create),
+            (Some(_), true) => (Operation::Update, Step::Scale),
+            (Some(_), false) => (Operation::Update, Step::Update),
         };
         self.scheme.settle(&target.kind, &mut object);
         let (name, namespace) = (target.name.clone(), target.namespace.clone());
@@ -193,6 +194,7 @@ impl Registry<'_> {
             warnings,
             step,
             defaulted_labels: false,
+            controller,
             request,
         })
     }
@@ -225,13 +227,13 @@ impl Registry<'_> {
 /// Where an object is stored.
 fn storage_key(request: &Request<'_>) -> String {
     let target = &request.target;
-    let group = match target.custom_status {
+    let group = match target.custom {
         Some(_) => format!("{}/", target.resource.group),
         None => String::new(),
     };
-    let namespace = match target.namespaced {
-        true => format!("{}/", target.namespace),
-        false => String::new(),
+    let namespace = match target.storage_namespace() {
+        "" => String::new(),
+        namespace => format!("{namespace}/"),
     };
     format!(
         "/registry/{group}{}/{namespace}{}",

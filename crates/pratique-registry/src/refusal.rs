@@ -1,7 +1,11 @@
 //! Requests that the server refuses by itself.
 
+use pratique_apiextensions::{FieldError, invalid_message};
 use pratique_gotext::strconv::quote;
-use pratique_types::{GroupVersionResource, Reason, Status, StatusCause, StatusDetails};
+use pratique_json::Value;
+use pratique_types::{GroupVersion, GroupVersionResource, Reason, Status, StatusCause, StatusDetails};
+
+use crate::object;
 
 /// A request that is refused before it is stored, by something else than admission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,6 +65,60 @@ pub(crate) fn conflict(resource: &GroupVersionResource, name: &str, why: &str) -
                 quote(name)
             ),
         )
+    })
+}
+
+/// An object that is not valid, with all that is wrong with it.
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
+pub(crate) fn invalid_object(object: &Value<'static>, errors: &[FieldError]) -> Box<Status> {
+    let version = GroupVersion::parse(object::text(object, &["apiVersion"])).unwrap_or_default();
+    let kind = version.with_kind(object::text(object, &["kind"]));
+    let name = object::text(object, &["metadata", "name"]);
+    let causes = errors.iter().map(|error| StatusCause {
+        reason: error.cause.reason().to_owned(),
+        message: error.message.clone(),
+        field: error.field.clone(),
+    });
+    Box::new(Status {
+        details: Some(StatusDetails {
+            name: name.to_owned(),
+            group: kind.group.clone(),
+            kind: kind.kind.clone(),
+            causes: causes.collect(),
+            ..StatusDetails::default()
+        }),
+        ..Status::failure(
+            Reason::Invalid,
+            invalid_message(&kind.group, &kind.kind, name, errors),
+        )
+    })
+}
+
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewInternalError
+pub(crate) fn internal(why: &str) -> Box<Status> {
+    Box::new(Status {
+        details: Some(StatusDetails {
+            causes: vec![StatusCause {
+                message: why.to_owned(),
+                ..StatusCause::default()
+            }],
+            ..StatusDetails::default()
+        }),
+        ..Status::failure(Reason::InternalError, format!("Internal error occurred: {why}"))
+    })
+}
+
+// Upstream: apiserver/pkg/endpoints/handlers/negotiation/errors.go, NewUnsupportedMediaTypeError
+pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Box<Status> {
+    let accepted = accepted.join(", ");
+    let message = format!(
+        "the body of the request was in an unknown format - accepted media types include: {accepted}"
+    );
+    // No answer of admission has this reason, so that `Reason` does not know it.
+    Box::new(Status {
+        reason: "UnsupportedMediaType".to_owned(),
+        code: 415,
+        ..Status::failure(Reason::BadRequest, message)
     })
 }
 

@@ -4,13 +4,15 @@ use pratique_json::Value;
 use pratique_types::Status;
 
 use crate::Placeholders;
+use crate::kind_strategy::KindStrategy;
 use crate::managed_fields::{self, FieldSet};
 use crate::object;
 use crate::refusal::{self, Refusal};
 use crate::request::{Attributes, Request};
 use crate::scheme::{Scheme, Store};
 use crate::strategies;
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::strategy::Context;
+use crate::target::Target;
 
 /// What a server does with requests, besides admission and validation.
 ///
@@ -39,6 +41,8 @@ pub struct Received<'r> {
     pub(crate) step: Step,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
+    /// The object whose scale it is about.
+    pub(crate) controller: Option<Value<'static>>,
     /// `managedFields` before mutating admission.
     pub(crate) managed: Option<Value<'static>>,
 }
@@ -58,11 +62,11 @@ pub struct Prepared {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     /// Stores a new object.
-    Create(Strategy),
+    Create,
     /// Stores a changed object.
-    Update(Strategy, Option<Endpoint>),
+    Update,
     /// Stores an object with the number of replicas that a scale says.
-    Scale(Strategy),
+    Scale,
     /// Answers a question about an object, or acts on it.
     Connected,
     /// Deletes an object.
@@ -87,16 +91,25 @@ impl<'r> Registry<'r> {
         })
     }
 
-    /// The strategy of the kind that a request is about.
-    pub(crate) fn strategy(&self, request: &Request<'_>) -> Option<Strategy> {
+    /// The strategy for what a request is about; `None` where there is no such thing.
+    pub(crate) fn strategy(&self, request: &Request<'_>) -> Option<KindStrategy<'r>> {
         let target = &request.target;
-        match target.custom_status {
-            Some(status) => Some(strategies::custom(status)),
-            None => {
-                let kind = target.parent()?;
-                strategies::of(&kind.group, &kind.kind).copied()
-            }
+        let kind = target.parent()?;
+        match self.scheme.custom(&kind) {
+            Some(version) => KindStrategy::custom(version, &target.subresource),
+            None => KindStrategy::builtin(strategies::of(&kind.group, &kind.kind)?, &target.subresource),
         }
+    }
+
+    /// What every request for a version that is deprecated is told.
+    pub(crate) fn deprecation(&self, request: &Request<'_>) -> Vec<String> {
+        let kind = &request.target.kind;
+        let custom = request.target.custom.as_ref();
+        let warning = match custom.and_then(|kind| self.scheme.custom(kind)) {
+            Some(version) => version.deprecation().map(str::to_owned),
+            None => crate::deprecation::warning(kind, self.release),
+        };
+        warning.into_iter().collect()
     }
 
     /// The object that a request is about, in the version of the request.
@@ -105,21 +118,18 @@ impl<'r> Registry<'r> {
         let Some(kind) = target.parent() else {
             return Ok(None);
         };
-        let namespace = if target.namespaced {
-            target.namespace.as_str()
-        } else {
-            ""
-        };
+        let stored = self.stored(target, &target.name);
+        stored
+            .map(|stored| self.scheme.read_stored(&kind, stored))
+            .transpose()
+    }
+
+    /// An object of a resource as it is stored.
+    pub(crate) fn stored(&self, target: &Target, name: &str) -> Option<Value<'static>> {
         let resource = &target.resource;
-        let stored = self
-            .store
-            .get(&resource.group, &resource.resource, namespace, &target.name);
-        let converted = stored.and_then(|stored| self.scheme.convert(&kind, &stored));
-        let Some(mut object) = converted else {
-            return Ok(None);
-        };
-        self.scheme.default_again(&kind, &mut object)?;
-        Ok(Some(object))
+        let namespace = target.storage_namespace();
+        self.store
+            .get(&resource.group, &resource.resource, namespace, name)
     }
 
     /// Writes `managedFields`.
@@ -144,6 +154,7 @@ impl<'r> Registry<'r> {
     ) -> managed_fields::Request<'m> {
         let target = &request.target;
         managed_fields::Request {
+            scheme: self.scheme,
             schema: self.scheme.merge_schema(&target.kind),
             kind: &target.kind,
             subresource: &target.subresource,
@@ -183,7 +194,7 @@ pub(crate) fn managed(object: &Value<'static>) -> Option<Value<'static>> {
 pub(crate) fn check_version(
     object: &mut Value<'static>,
     old: &Value<'static>,
-    strategy: &Strategy,
+    is_unconditional: bool,
     received: &Received<'_>,
 ) -> Result<(), Box<Status>> {
     let target = &received.request.target;
@@ -191,7 +202,7 @@ pub(crate) fn check_version(
     let given = object::text(object, path);
     let name = &target.name;
     if matches!(given, "" | "0") {
-        if !strategy.unconditional {
+        if !is_unconditional {
             let resource = &target.resource;
             let message = "Invalid value: 0: must be specified for an update";
             let (group, kind) = (&resource.group, &resource.resource);

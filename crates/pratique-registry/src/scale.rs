@@ -1,61 +1,123 @@
-//! The `scale` of controllers: how many replicas they have, as an object of its own.
-// Upstream: pkg/registry/apps/deployment/storage/storage.go, ScaleREST
+//! The `scale` of controllers and of custom resources: how many replicas they have, as an object of its own.
+// Upstream: pkg/registry/apps/deployment/storage/storage.go, ScaleREST;
+// apiextensions-apiserver/pkg/registry/customresource/etcd.go, ScaleREST
 
 use pratique_json::{Object, Value};
 use pratique_types::Status;
 
+use crate::kind_strategy::KindStrategy;
 use crate::object;
+use crate::refusal;
 use crate::registry::{Prepared, Received, Registry, check_version};
 use crate::request::Attributes;
-use crate::strategy::Strategy;
 use crate::target::Target;
 
-/// The scale of a controller.
-// Upstream: pkg/registry/apps/deployment/storage/storage.go, scaleFromDeployment
-pub(crate) fn of(target: &Target, controller: &Value<'static>) -> Value<'static> {
-    let mut scale = Value::Object(Object::new());
-    object::set(&mut scale, &["kind"], target.kind.kind.clone());
-    object::set(&mut scale, &["apiVersion"], target.kind.api_version());
-    for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
-        object::copy(&mut scale, controller, &["metadata", field]);
-    }
-    object::set(&mut scale, &["spec"], Object::new());
-    object::set(
-        &mut scale,
-        &["status", "replicas"],
-        object::number(controller, &["status", "replicas"]),
-    );
-    let replicas = object::number(controller, &["spec", "replicas"]);
-    if replicas != 0 {
-        object::set(&mut scale, &["spec", "replicas"], replicas);
-    }
-    let selector = selector(controller);
-    if !selector.is_empty() {
-        object::set(&mut scale, &["status", "selector"], selector);
-    }
-    scale
+/// What the number of replicas is where a custom resource has none.
+// Upstream: apiextensions-apiserver/pkg/registry/customresource/etcd.go, invalidSpecReplicas
+const NOT_SET: i64 = i32::MIN as i64;
+
+/// Where an object has what its scale says.
+#[derive(Debug)]
+pub(crate) struct Fields<'f> {
+    replicas: Vec<&'f str>,
+    status_replicas: Vec<&'f str>,
+    selector: Selector<'f>,
+    is_custom: bool,
 }
 
-/// The scale of a controller with the entries of those who set its number of replicas, as mutating admission sees it.
-// Upstream: apimachinery/pkg/util/managedfields/scalehandler.go, ToSubresource
-pub(crate) fn managed(target: &Target, controller: &Value<'static>) -> Value<'static> {
-    let mut scale = of(target, controller);
-    let path: object::Path<'_> = &["metadata", "managedFields"];
-    let entries = object::list(controller, path).iter();
-    let entries = entries.filter(|entry| object::has(entry, &["fieldsV1", "f:spec", "f:replicas"]));
-    let entries: Vec<Value<'static>> = entries
-        .map(|entry| {
-            let mut entry = entry.clone();
-            object::set(&mut entry, &["apiVersion"], target.kind.api_version());
-            object::set(&mut entry, &["fieldsV1"], Object::new());
-            object::set(&mut entry, &["fieldsV1", "f:spec", "f:replicas"], Object::new());
-            entry
-        })
-        .collect();
-    if !entries.is_empty() {
-        object::set(&mut scale, path, entries);
+#[derive(Debug)]
+enum Selector<'f> {
+    /// That of a controller, as a text.
+    OfController,
+    /// A text at a path.
+    At(Vec<&'f str>),
+    Nowhere,
+}
+
+impl<'f> Fields<'f> {
+    pub(crate) fn of(strategy: KindStrategy<'f>) -> Self {
+        let custom = match strategy {
+            KindStrategy::Custom(version) | KindStrategy::CustomStatus(version) => version.scale(),
+            KindStrategy::Builtin(..) => None,
+        };
+        let Some(scale) = custom else {
+            return Fields {
+                replicas: vec!["spec", "replicas"],
+                status_replicas: vec!["status", "replicas"],
+                selector: Selector::OfController,
+                is_custom: false,
+            };
+        };
+        Fields {
+            replicas: steps(&scale.spec_replicas_path),
+            status_replicas: steps(&scale.status_replicas_path),
+            selector: match &scale.label_selector_path {
+                Some(path) => Selector::At(steps(path)),
+                None => Selector::Nowhere,
+            },
+            is_custom: true,
+        }
     }
-    scale
+
+    /// The scale of an object, without who manages it.
+    // Upstream: pkg/registry/apps/deployment/storage/storage.go, scaleFromDeployment
+    fn scale(&self, target: &Target, controller: &Value<'static>) -> Value<'static> {
+        let mut scale = Value::Object(Object::new());
+        object::set(&mut scale, &["kind"], target.kind.kind.clone());
+        object::set(&mut scale, &["apiVersion"], target.kind.api_version());
+        for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+            object::copy(&mut scale, controller, &["metadata", field]);
+        }
+        object::set(&mut scale, &["spec"], Object::new());
+        let status_replicas = object::number(controller, &self.status_replicas);
+        object::set(&mut scale, &["status", "replicas"], status_replicas);
+        let replicas = object::number(controller, &self.replicas);
+        if replicas != 0 {
+            object::set(&mut scale, &["spec", "replicas"], replicas);
+        }
+        let selector = match &self.selector {
+            Selector::OfController => selector(controller),
+            Selector::At(path) => object::text(controller, path).to_owned(),
+            Selector::Nowhere => String::new(),
+        };
+        if !selector.is_empty() {
+            object::set(&mut scale, &["status", "selector"], selector);
+        }
+        scale
+    }
+
+    /// The scale of an object with the entries of those who set its number of replicas, as mutating admission sees it.
+    // Upstream: apimachinery/pkg/util/managedfields/scalehandler.go, ToSubresource
+    pub(crate) fn managed(&self, target: &Target, controller: &Value<'static>) -> Value<'static> {
+        let mut scale = self.scale(target, controller);
+        if self.is_custom && controller.at(&self.replicas).is_none() {
+            object::set(&mut scale, &["spec", "replicas"], NOT_SET);
+        }
+        let path: object::Path<'_> = &["metadata", "managedFields"];
+        let field: Vec<String> = self.replicas.iter().map(|step| format!("f:{step}")).collect();
+        let mut field: Vec<&str> = field.iter().map(String::as_str).collect();
+        field.insert(0, "fieldsV1");
+        let entries = object::list(controller, path).iter();
+        let entries = entries.filter(|entry| object::has(entry, &field));
+        let entries: Vec<Value<'static>> = entries
+            .map(|entry| {
+                let mut entry = entry.clone();
+                object::set(&mut entry, &["apiVersion"], target.kind.api_version());
+                object::set(&mut entry, &["fieldsV1"], Object::new());
+                object::set(&mut entry, &["fieldsV1", "f:spec", "f:replicas"], Object::new());
+                entry
+            })
+            .collect();
+        if !entries.is_empty() {
+            object::set(&mut scale, path, entries);
+        }
+        scale
+    }
+}
+
+/// `.spec.replicas` as names.
+fn steps(path: &str) -> Vec<&str> {
+    path.strip_prefix('.').unwrap_or(path).split('.').collect()
 }
 
 /// The selector of a controller as a text.
@@ -107,32 +169,41 @@ fn selector(controller: &Value<'static>) -> String {
 // Upstream: pkg/registry/apps/deployment/storage/storage.go, scaleUpdatedObjectInfo.UpdatedObject
 pub(crate) fn prepare(
     registry: &Registry<'_>,
-    received: Received<'_>,
-    strategy: &Strategy,
+    mut received: Received<'_>,
+    strategy: KindStrategy<'_>,
 ) -> Result<Prepared, Box<Status>> {
     let target = &received.request.target;
-    let mut scale = received.attributes.object.clone();
-    let old_scale = &received.attributes.old_object;
-    check_version(&mut scale, old_scale, strategy, &received)?;
-    let Some(old) = registry.stored_object(&received.request)? else {
-        return Err(crate::refusal::not_found(&target.resource, &target.name));
+    let Some(old) = received.controller.take() else {
+        return Err(refusal::not_found(&target.resource, &target.name));
     };
+    let fields = Fields::of(strategy);
+    let mut scale = std::mem::take(&mut received.attributes.object);
+    let old_scale = &received.attributes.old_object;
+    let is_unconditional = fields.is_custom || strategy.is_unconditional();
+    check_version(&mut scale, old_scale, is_unconditional, &received)?;
+    let replicas = object::number(&scale, &["spec", "replicas"]);
+    if fields.is_custom && replicas == NOT_SET {
+        let path = pratique_gotext::strconv::quote(&format!(".{}", fields.replicas.join(".")));
+        return Err(refusal::bad_request(format!(
+            "the spec replicas field {path} cannot be empty"
+        )));
+    }
     let mut controller = old.clone();
-    object::set(
-        &mut controller,
-        &["spec", "replicas"],
-        object::number(&scale, &["spec", "replicas"]),
-    );
+    object::set(&mut controller, &fields.replicas, replicas);
     let mut context = registry.context(&received);
     strategy.prepare_for_update(&mut context, &mut controller, &old);
+    let mut warnings = received.warnings.clone();
+    if let (Some(kind), true) = (&target.custom, fields.is_custom) {
+        warnings.extend(strategy.validate_update(kind, &controller, &old)?);
+    }
     let attributes = Attributes {
-        object: of(target, &controller),
-        old_object: of(target, &old),
+        object: fields.scale(target, &controller),
+        old_object: fields.scale(target, &old),
         ..received.attributes.clone()
     };
     Ok(Prepared {
         stored: attributes.object.clone(),
         attributes,
-        warnings: received.warnings,
+        warnings,
     })
 }

@@ -1,8 +1,12 @@
 //! How objects are decoded and defaulted, which callers provide.
 
+use pratique_apiextensions::Version;
 use pratique_json::{Progress, Value};
+use pratique_objects::{DecodeError, FieldValidation};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::{GroupVersionKind, Status};
+
+use crate::refusal::{Refusal, bad_request};
 
 /// How a server decodes objects, completes them with defaults, and converts them.
 pub trait Scheme {
@@ -15,7 +19,7 @@ pub trait Scheme {
         kind: &GroupVersionKind,
         body: &[u8],
         validation: FieldValidation,
-    ) -> Result<Decoded, Box<Status>>;
+    ) -> Result<Decoded, Undecoded>;
 
     /// Decodes an object again, leniently, and completes it with defaults, as after a mutation.
     ///
@@ -51,9 +55,41 @@ pub trait Scheme {
         MergeSchema::builtin()
     }
 
-    /// The object as it is once it was stored and read again, before defaulting.
-    fn through_storage(&self, kind: &GroupVersionKind, object: &Value<'static>) -> Value<'static> {
-        crate::storage::read_back(kind, object)
+    /// An object as it is read from storage: in the version of a kind, with defaults.
+    ///
+    /// # Errors
+    /// The answer where the object cannot be converted.
+    fn read_stored(
+        &self,
+        kind: &GroupVersionKind,
+        stored: Value<'static>,
+    ) -> Result<Value<'static>, Box<Status>> {
+        let Some(mut object) = self.convert(kind, &stored) else {
+            return Err(crate::refusal::internal(&format!(
+                "the stored object has no form as {kind}"
+            )));
+        };
+        self.default_again(kind, &mut object)?;
+        Ok(object)
+    }
+
+    /// The object as it is once it was stored and read again, with defaults.
+    ///
+    /// # Errors
+    /// The answer where the object cannot be converted.
+    fn through_storage(
+        &self,
+        kind: &GroupVersionKind,
+        object: &Value<'static>,
+    ) -> Result<Value<'static>, Box<Status>> {
+        let mut object = crate::storage::read_back(kind, object);
+        self.default_again(kind, &mut object)?;
+        Ok(object)
+    }
+
+    /// The version of a kind, where it is one of a custom resource.
+    fn custom(&self, _kind: &GroupVersionKind) -> Option<&Version> {
+        None
     }
 }
 
@@ -66,25 +102,47 @@ pub struct Decoded {
     pub warnings: Vec<String>,
 }
 
-/// What happens with unknown and duplicate fields of a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// They are dropped without a word.
-    Ignore,
-    /// They are dropped with a warning.
-    #[default]
-    Warn,
-    /// They are refused.
-    Strict,
+/// A body that is not decoded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undecoded {
+    /// The answer.
+    pub status: Box<Status>,
+    /// What is wrong, without what an answer says of the object that it is wrong with.
+    pub cause: String,
+    /// What the answer is accompanied by.
+    pub warnings: Vec<String>,
 }
 
-impl FieldValidation {
-    /// The validation as a request writes it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            FieldValidation::Ignore => "Ignore",
-            FieldValidation::Warn => "Warn",
-            FieldValidation::Strict => "Strict",
+impl Undecoded {
+    /// The refusal of a request that was warned of something before.
+    pub(crate) fn after(self, warnings: &[String]) -> Refusal {
+        Refusal {
+            status: self.status,
+            warnings: [warnings, &self.warnings].concat(),
+        }
+    }
+}
+
+impl From<DecodeError> for Undecoded {
+    fn from(error: DecodeError) -> Self {
+        let status = bad_request(error.to_string());
+        let cause = match error {
+            DecodeError::Unrecognized { cause, .. } | DecodeError::Undecodable { cause, .. } => cause,
+            other => other.to_string(),
+        };
+        Undecoded {
+            status,
+            cause,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl From<Undecoded> for Refusal {
+    fn from(undecoded: Undecoded) -> Self {
+        Refusal {
+            status: undecoded.status,
+            warnings: undecoded.warnings,
         }
     }
 }

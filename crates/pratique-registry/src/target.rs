@@ -28,13 +28,23 @@ pub struct Target {
     pub namespace: String,
     /// The name of the path; empty where it names a collection.
     pub name: String,
-    /// Of custom resources, whether they have the `status` subresource; `None` for built-in kinds.
-    pub custom_status: Option<bool>,
+    /// Of custom resources, the kind of the objects themselves, in the version of the request; `None` for built-in kinds.
+    pub custom: Option<GroupVersionKind>,
 }
 
 impl Target {
     /// The target of a path, if its resource is built in.
     pub fn parse(path: &str) -> Option<Target> {
+        Target::read(path, |resource, subresource| {
+            find(resource, subresource).map(|served| Target::of(served, "", ""))
+        })
+    }
+
+    /// The target of a path, of which `find` knows the resource and its part.
+    pub(crate) fn read(
+        path: &str,
+        find: impl FnOnce(&GroupVersionResource, &str) -> Option<Target>,
+    ) -> Option<Target> {
         let mut parts = path.split('/').filter(|part| !part.is_empty());
         let (group, version) = match parts.next()? {
             "api" => ("", parts.next()?),
@@ -55,15 +65,15 @@ impl Target {
             [resource, name, subresource] => (resource, name, subresource),
             _ => return None,
         };
-        let served = find(&GroupVersionResource::new(group, version, resource), subresource)?;
-        let target = Target::of(served, namespace, name);
-        Some(match (resource, group) {
-            // The namespace of a request about a namespace is that namespace.
-            ("namespaces", "") => Target {
-                namespace: name.to_owned(),
-                ..target
+        let target = find(&GroupVersionResource::new(group, version, resource), subresource)?;
+        Some(Target {
+            namespace: match (resource, group) {
+                // The namespace of a request about a namespace is that namespace.
+                ("namespaces", "") => name.to_owned(),
+                _ => namespace.to_owned(),
             },
-            _ => target,
+            name: name.to_owned(),
+            ..target
         })
     }
 
@@ -82,7 +92,7 @@ impl Target {
             namespaced: served.namespaced,
             namespace: namespace.to_owned(),
             name: name.to_owned(),
-            custom_status: None,
+            custom: None,
         }
     }
 
@@ -93,9 +103,18 @@ impl Target {
 
     /// The kind of the object whose part it is.
     pub(crate) fn parent(&self) -> Option<GroupVersionKind> {
-        match self.subresource.is_empty() || self.custom_status.is_some() {
-            true => Some(self.kind.clone()),
-            false => find(&self.resource, "").map(|served| served.kind.clone()),
+        match &self.custom {
+            Some(kind) => Some(kind.clone()),
+            None if self.subresource.is_empty() => Some(self.kind.clone()),
+            None => find(&self.resource, "").map(|served| served.kind.clone()),
+        }
+    }
+
+    /// The namespace of its objects in storage; empty where they have none.
+    pub fn storage_namespace(&self) -> &str {
+        match self.namespaced {
+            true => &self.namespace,
+            false => "",
         }
     }
 }

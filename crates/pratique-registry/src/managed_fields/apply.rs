@@ -10,7 +10,7 @@ use pratique_types::GroupVersion;
 
 use super::entry::{Entry, Manager, read, write};
 use super::set::FieldSet;
-use super::updater::{Changes, Request, conflicts, in_version, stripped, take_over};
+use super::updater::{Changes, Request, conflicts, stripped, take_over};
 use super::walk::{compare, fields, remove};
 use crate::object;
 
@@ -192,7 +192,8 @@ impl Apply<'_> {
         let kind = GroupVersion::parse(&last.version)
             .ok()?
             .with_kind(&self.request.kind.kind);
-        let (Ok(of), Some(merged_then)) = (schema.kind(&kind), in_version(&kind, &merged)) else {
+        let (Ok(of), Some(merged_then)) = (schema.kind(&kind), self.request.scheme.convert(&kind, &merged))
+        else {
             return Some(merged);
         };
         let declared = |set: &FieldSet| set.with_declared_fields(schema, Some(of));
@@ -209,7 +210,7 @@ impl Apply<'_> {
         let left = declared(&fields(schema, of, &with_owned));
         let dangling = all.difference(&left).intersection(&last_set);
         let result = remove(schema, Some(of), &merged_then, &dangling)?;
-        in_version(self.request.kind, &result)
+        self.request.scheme.convert(self.request.kind, &result)
     }
 }
 

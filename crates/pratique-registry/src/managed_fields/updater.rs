@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 
 use pratique_json::{Progress, Value};
+use pratique_merge::structured::{self, Patch};
 use pratique_schema::merge::{DEDUCED, MergeSchema, MergeTypeId};
-use pratique_typed::converted;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::entry::{Entry, Manager, asks_for_reset, read, write};
 use super::set::FieldSet;
 use super::walk::{Comparison, compare};
 use crate::object;
+use crate::scheme::Scheme;
 
 /// What field management has to know of a request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Request<'r> {
+    pub(crate) scheme: &'r dyn Scheme,
     pub(crate) schema: &'r MergeSchema,
     /// The kind of the request's objects, in its version.
     pub(crate) kind: &'r GroupVersionKind,
@@ -68,10 +70,25 @@ pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Valu
             return;
         }
     };
+    if !(is_of_type(request, of, live) && is_of_type(request, of, new)) {
+        // Garbage is better not managed, as the server says in its log only.
+        return;
+    }
     let entries = after_update(request, of, live, new, entries);
     if let Some(written) = write(entries, request.now) {
         object::set(new, &["metadata", "managedFields"], written);
     }
+}
+
+/// Whether an object is of its type. Those of built-in kinds are once they are decoded.
+// Upstream: apimachinery/pkg/util/managedfields/internal/{structuredmerge,fieldmanager}.go, Update, UpdateNoErrors
+fn is_of_type(request: Request<'_>, of: MergeTypeId, object: &Value<'static>) -> bool {
+    if request.scheme.custom(request.kind).is_none() {
+        return true;
+    }
+    let nothing = Patch::Map(Vec::new());
+    let progress = Progress::unwatched();
+    structured::apply(request.schema, of, &mut object.borrowed(), nothing, &progress).is_ok()
 }
 
 // Upstream: structured-merge-diff/merge/update.go, Update
@@ -169,14 +186,11 @@ fn compare_in(
         return None;
     }
     let of = request.schema.kind(&kind).ok()?;
-    let (live, new) = (in_version(&kind, live)?, in_version(&kind, new)?);
+    let (live, new) = (
+        request.scheme.convert(&kind, live)?,
+        request.scheme.convert(&kind, new)?,
+    );
     Some(compare(request.schema, of, &live, &new).without(request.reset))
-}
-
-/// An object in a version of its kind; `None` where it has none.
-pub(super) fn in_version(kind: &GroupVersionKind, object: &Value<'static>) -> Option<Value<'static>> {
-    let converted = converted(kind, object, &Progress::unwatched()).ok()?;
-    Some(converted.map_or_else(|| object.clone(), Value::into_owned))
 }
 
 /// The fields of other managers that a request changes, by the index of their entries.

@@ -1,4 +1,4 @@
-//! `apiextensions.k8s.io`, and the status of custom resources.
+//! `apiextensions.k8s.io`
 // Upstream: apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go
 
 use pratique_json::Value;
@@ -33,27 +33,3 @@ fn store_version(_: &mut Context<'_>, object: &mut Value<'static>) {
         object::set(object, &["status", "storedVersions"], known);
     }
 }
-
-/// The `status` endpoint of custom resources: the old object with the new status.
-// Upstream: apiextensions-apiserver/pkg/registry/customresource/status_strategy.go
-pub(super) const CUSTOM_STATUS: Endpoint = Endpoint {
-    reset: &[],
-    kept: &[],
-    update: |_, object, old| {
-        let status = object::remove(object, &["status"]);
-        let managed = object::remove(object, &["metadata", "managedFields"]);
-        let version = object.at(&["metadata", "resourceVersion"]).cloned();
-        *object = old.clone();
-        object::remove(object, &["status"]);
-        object::remove(object, &["metadata", "managedFields"]);
-        if let Some(status) = status {
-            object::set(object, &["status"], status);
-        }
-        if let Some(managed) = managed {
-            object::set(object, &["metadata", "managedFields"], managed);
-        }
-        if let Some(version) = version {
-            object::set(object, &["metadata", "resourceVersion"], version);
-        }
-    },
-};

@@ -22,7 +22,7 @@ mod storage;
 
 pub(crate) use pods::{APP_ARMOR, app_armor_profile};
 
-use crate::strategy::{Generation, Status, Strategy};
+use crate::strategy::Strategy;
 
 /// The kinds of all groups.
 const GROUPS: &[&[Strategy]] = &[
@@ -45,43 +45,6 @@ const GROUPS: &[&[Strategy]] = &[
 pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {
     let all = GROUPS.iter().flat_map(|group| group.iter());
     all.into_iter().find(|of| of.group == group && of.kind == kind)
-}
-
-/// The strategy of custom resources, whose definition says whether they have the `status` subresource.
-// Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go
-pub(crate) const fn custom(status: bool) -> Strategy {
-    let strategy = Strategy::new("", "").conditional().prepare(
-        |_, _| {},
-        |_, object, old| {
-            let changed = |name: &str| name != "metadata" && !crate::object::same(object, old, &[name]);
-            let names = |of: &pratique_json::Value<'static>| -> Vec<String> {
-                let members = of.as_object().into_iter().flat_map(pratique_json::Object::iter);
-                members.map(|(name, _)| name.to_owned()).collect()
-            };
-            if names(object).iter().chain(&names(old)).any(|name| changed(name)) {
-                let generation = crate::object::number(old, &["metadata", "generation"]);
-                crate::object::set(object, &["metadata", "generation"], generation.saturating_add(1));
-            }
-        },
-    );
-    let generation = Generation {
-        starts: true,
-        counted: &[],
-        counted_first: false,
-    };
-    match status {
-        true => Strategy {
-            generation,
-            status: Status::Reset,
-            reset: &[&["status"]],
-            status_endpoint: Some(extensions::CUSTOM_STATUS),
-            ..strategy
-        },
-        false => Strategy {
-            generation,
-            ..strategy
-        },
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,272 @@
+//! Custom resources by their definitions, beside built-in kinds.
+
+use pratique_apiextensions::{CustomResource, DefinitionError, FieldError, Version};
+use pratique_json::{Object, Value};
+use pratique_objects::{DecodeError, FieldValidation, MediaType, Objects, unstructured, warnings};
+use pratique_schema::merge::MergeSchema;
+use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
+
+use crate::refusal;
+use crate::scheme::{Decoded, Scheme, Undecoded};
+use crate::target::Target;
+
+/// The custom resources that a server serves.
+#[derive(Debug, Default)]
+pub struct CustomResources {
+    served: Vec<Served>,
+}
+
+#[derive(Debug)]
+struct Served {
+    resource: CustomResource,
+    merging: MergeSchema,
+}
+
+/// Why a definition cannot be served.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnservedError {
+    /// Its schema cannot be followed.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    /// Its schema does not say how objects are merged.
+    #[error("the types of {0} cannot be read from its schema")]
+    Merging(String),
+}
+
+impl CustomResources {
+    /// Serves a definition that exists, in place of an earlier one of its name, and gives what a server would not accept of
+    /// it today.
+    ///
+    /// # Errors
+    /// The definition cannot be served.
+    pub fn serve(&mut self, definition: &Value<'_>) -> Result<Vec<FieldError>, UnservedError> {
+        let (resource, faults) = CustomResource::stored(definition)?;
+        let merging = MergeSchema::custom(definition)
+            .map_err(|_| UnservedError::Merging(format!("{}.{}", resource.plural(), resource.group())))?;
+        self.served.retain(|other| {
+            (other.resource.group(), other.resource.plural()) != (resource.group(), resource.plural())
+        });
+        self.served.push(Served { resource, merging });
+        Ok(faults)
+    }
+
+    /// The target of a path, if it is one of a custom resource that is served.
+    pub fn target(&self, path: &str) -> Option<Target> {
+        Target::read(path, |resource, subresource| {
+            self.of_resource(resource, subresource)
+        })
+    }
+
+    /// The collection that objects of a kind are created in.
+    pub fn collection(&self, kind: &GroupVersionKind, namespace: &str) -> Option<Target> {
+        let served = self.find(kind)?;
+        let plural = served.resource.plural();
+        let resource = GroupVersionResource::new(&kind.group, &kind.version, plural);
+        let target = self.of_resource(&resource, "")?;
+        let namespace = if target.namespaced { namespace } else { "" };
+        Some(Target {
+            namespace: namespace.to_owned(),
+            ..target
+        })
+    }
+
+    /// A version of a kind, if it is that of a custom resource.
+    pub fn version(&self, kind: &GroupVersionKind) -> Option<&Version> {
+        self.find(kind)?.resource.version(&kind.version)
+    }
+
+    fn of_resource(&self, resource: &GroupVersionResource, subresource: &str) -> Option<Target> {
+        let is = |served: &&Served| {
+            served.resource.group() == resource.group && served.resource.plural() == resource.resource
+        };
+        let served = self.served.iter().find(is)?;
+        let version = served.resource.version(&resource.version)?;
+        if !version.is_served() {
+            return None;
+        }
+        let own = GroupVersionKind::new(&resource.group, &resource.version, served.resource.kind());
+        let kind = match subresource {
+            "" | "status" => own.clone(),
+            "scale" => GroupVersionKind::new("autoscaling", "v1", "Scale"),
+            _ => return None,
+        };
+        Some(Target {
+            resource: resource.clone(),
+            subresource: subresource.to_owned(),
+            kind,
+            namespaced: served.resource.is_namespaced(),
+            custom: Some(own),
+            ..Target::default()
+        })
+    }
+
+    fn find(&self, kind: &GroupVersionKind) -> Option<&Served> {
+        let is =
+            |served: &&Served| served.resource.group() == kind.group && served.resource.kind() == kind.kind;
+        self.served.iter().find(is)
+    }
+}
+
+/// Built-in kinds and custom resources together.
+#[derive(Debug)]
+pub struct Kinds<'k> {
+    /// Objects of built-in kinds.
+    pub builtin: &'k Objects,
+    /// Objects of all others.
+    pub custom: &'k CustomResources,
+}
+
+impl Scheme for Kinds<'_> {
+    fn decode(
+        &self,
+        kind: &GroupVersionKind,
+        body: &[u8],
+        validation: FieldValidation,
+    ) -> Result<Decoded, Undecoded> {
+        match self.custom.find(kind) {
+            Some(served) => decode(&served.resource, kind, body, validation),
+            None => Scheme::decode(self.builtin, kind, body, validation),
+        }
+    }
+
+    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Box<Status>> {
+        match self.custom.find(kind) {
+            // An object that says it is of another version has the defaults of that one.
+            Some(served) => {
+                if let Some(version) = served.resource.version_of(object) {
+                    version.default(object);
+                }
+                Ok(())
+            }
+            None => self.builtin.default_again(kind, object),
+        }
+    }
+
+    fn empty(&self, kind: &GroupVersionKind) -> Value<'static> {
+        if self.custom.find(kind).is_none() {
+            return self.builtin.empty(kind);
+        }
+        let mut empty = Object::new();
+        empty.insert("apiVersion", kind.api_version());
+        empty.insert("kind", kind.kind.clone());
+        empty.into()
+    }
+
+    fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {
+        if self.custom.find(kind).is_none() {
+            Scheme::settle(self.builtin, kind, object);
+        }
+    }
+
+    fn convert(&self, kind: &GroupVersionKind, object: &Value<'static>) -> Option<Value<'static>> {
+        let Some(served) = self.custom.find(kind) else {
+            return Scheme::convert(self.builtin, kind, object);
+        };
+        let version = served.resource.version(&kind.version)?;
+        let mut object = object.clone();
+        served.resource.convert(&mut object, version).ok()?;
+        Some(object)
+    }
+
+    fn encode(&self, kind: &GroupVersionKind, object: &Value<'static>) -> String {
+        match self.custom.find(kind) {
+            Some(_) => object.to_string(),
+            None => Scheme::encode(self.builtin, kind, object),
+        }
+    }
+
+    fn merge_schema(&self, kind: &GroupVersionKind) -> &MergeSchema {
+        self.custom
+            .find(kind)
+            .map_or_else(|| self.builtin.merge_schema(kind), |served| &served.merging)
+    }
+
+    fn read_stored(
+        &self,
+        kind: &GroupVersionKind,
+        stored: Value<'static>,
+    ) -> Result<Value<'static>, Box<Status>> {
+        let (Some(served), Some(version)) = (self.custom.find(kind), self.custom.version(kind)) else {
+            return self.builtin.read_stored(kind, stored);
+        };
+        let mut object = stored;
+        let read = served.resource.read_stored(&mut object, version);
+        read.map_err(|error| refusal::internal(&error.to_string()))?;
+        Ok(object)
+    }
+
+    fn through_storage(
+        &self,
+        kind: &GroupVersionKind,
+        object: &Value<'static>,
+    ) -> Result<Value<'static>, Box<Status>> {
+        let (Some(served), Some(version)) = (self.custom.find(kind), self.custom.version(kind)) else {
+            return self.builtin.through_storage(kind, object);
+        };
+        // It is stored as JSON, in which 1.0 is 1.
+        let text = object.to_string();
+        let parsed = pratique_json::parse(text.as_bytes());
+        let mut object = parsed.map_or_else(|_| object.clone(), Value::into_owned);
+        let read = served.resource.through_storage(&mut object, version);
+        read.map_err(|error| refusal::internal(&error.to_string()))?;
+        Ok(object)
+    }
+
+    fn custom(&self, kind: &GroupVersionKind) -> Option<&Version> {
+        self.custom.version(kind)
+    }
+}
+
+/// Decodes the body of a request for a custom resource: pruned and defaulted by the version that it says it is of.
+// Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, schemaCoercingDecoder.Decode
+fn decode(
+    resource: &CustomResource,
+    kind: &GroupVersionKind,
+    body: &[u8],
+    validation: FieldValidation,
+) -> Result<Decoded, Undecoded> {
+    let read = unstructured(body, MediaType::Json, kind)?;
+    let mut object = read.value;
+    let version = resource
+        .version_of(&object)
+        .or_else(|| resource.version(&kind.version));
+    let unknown = match version {
+        Some(version) => version.prune(&mut object),
+        None => Ok(Vec::new()),
+    };
+    let undecodable = |cause: &dyn ToString| DecodeError::undecodable(kind, &read.kind, cause.to_string());
+    let unknown = unknown.map_err(|error| undecodable(&error))?;
+    let mut faults = read.faults;
+    faults.extend(
+        unknown
+            .into_iter()
+            .map(|path| format!("unknown field \"{path}\"")),
+    );
+    let told = match validation {
+        FieldValidation::Strict if !faults.is_empty() => {
+            let cause = format!("strict decoding error: {}", faults.join(", "));
+            return Err(undecodable(&cause).into());
+        }
+        FieldValidation::Ignore => Vec::new(),
+        FieldValidation::Strict | FieldValidation::Warn => warnings(&faults),
+    };
+    if let Some(version) = resource.version_of(&object) {
+        version.default(&mut object);
+    }
+    let found = read.kind.api_version();
+    if found != kind.api_version() {
+        let other = DecodeError::OtherVersion {
+            found,
+            expected: kind.api_version(),
+        };
+        return Err(Undecoded {
+            warnings: told,
+            ..Undecoded::from(other)
+        });
+    }
+    Ok(Decoded {
+        object,
+        warnings: told,
+    })
+}
