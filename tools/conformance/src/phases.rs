@@ -2,13 +2,16 @@
 //!
 //! Requests go through `pratique-registry` alone. Objects that exist before were created the same way. Refusals by the
 //! server's validation of built-in kinds are not simulated: such a case is skipped, once mutating admission saw what it should.
+//! Custom resources are those of the definitions that a case has among the objects before, and those that the recording
+//! server had ([`definitions`]).
 
 use std::collections::BTreeMap;
 
 use pratique_json as json;
 use pratique_objects::Objects;
 use pratique_registry::{
-    Attributes, FieldValidation, Placeholders, Refusal, Registry, Request, Store, Target, Verb,
+    Attributes, CustomResources, FieldValidation, Kinds, Placeholders, Refusal, Registry, Request, Scheme,
+    Store, Target, Verb,
 };
 use pratique_types::{GroupVersion, GroupVersionKind, UserInfo};
 use serde_json::{Map, Value, json};
@@ -84,6 +87,25 @@ fn recorded(value: Value) -> Value {
     }
 }
 
+/// The definitions of the recording server. Cases do not carry them: they are put together from what the cases show of
+/// them, so that fields which no case shows are missing here.
+const DEFINITIONS: &str = include_str!("../data/definitions.json");
+
+/// The custom resources of the recording server.
+fn definitions() -> Result<CustomResources, String> {
+    let mut resources = CustomResources::default();
+    let definitions: Vec<Value> = serde_json::from_str(DEFINITIONS).map_err(|error| error.to_string())?;
+    for definition in &definitions {
+        serve(&mut resources, definition)?;
+    }
+    Ok(resources)
+}
+
+fn serve(resources: &mut CustomResources, definition: &Value) -> Result<(), String> {
+    let served = resources.serve(&json_value(definition));
+    served.map(drop).map_err(|error| format!("definition: {error}"))
+}
+
 /// Who recorded the cases.
 fn administrator() -> UserInfo {
     UserInfo {
@@ -96,19 +118,31 @@ fn administrator() -> UserInfo {
 
 pub(super) fn run_case(case: &Value) -> Outcome {
     match answer(case) {
-        Ok(actual) => compare(&case["expect"], recorded(actual)),
+        Ok((actual, is_custom)) => compare(&case["expect"], recorded(actual), is_custom),
         Err(why) => Outcome::failed(case, &why),
     }
 }
 
 /// What was seen and answered, in the form of an expectation.
-fn answer(case: &Value) -> Result<Value, String> {
+fn answer(case: &Value) -> Result<(Value, bool), String> {
     let placeholders = placeholders();
-    let scheme = Objects::at(placeholders.time.clone());
+    let builtin = Objects::at(placeholders.time.clone());
+    let mut custom = definitions()?;
     let mut stored = Stored::default();
     for object in case["before"].as_array().into_iter().flatten() {
+        let scheme = Kinds {
+            builtin: &builtin,
+            custom: &custom,
+        };
         create(&scheme, &placeholders, &mut stored, object)?;
+        if object["kind"] == "CustomResourceDefinition" {
+            serve(&mut custom, object)?;
+        }
     }
+    let scheme = Kinds {
+        builtin: &builtin,
+        custom: &custom,
+    };
     let registry = Registry {
         scheme: &scheme,
         store: &stored,
@@ -116,7 +150,7 @@ fn answer(case: &Value) -> Result<Value, String> {
         // The recording server did not know its own release.
         release: None,
     };
-    let target = target(case)?;
+    let target = target(&custom, case)?;
     let body = match case.get("body").and_then(Value::as_str) {
         Some(body) => body.to_owned(),
         None => case["object"].to_string(),
@@ -143,9 +177,10 @@ fn answer(case: &Value) -> Result<Value, String> {
         || stored.get("", "namespaces", "", namespace).is_some();
     if target.namespaced && !known {
         let message = format!("namespaces {namespace:?} not found");
-        return Ok(json!({"code": 404, "error": message, "warnings": []}));
+        let answer = json!({"code": 404, "error": message, "warnings": []});
+        return Ok((answer, target.custom.is_some()));
     }
-    Ok(seen(&registry, request, &target))
+    Ok((seen(&registry, request, &target), target.custom.is_some()))
 }
 
 /// Sends a request and tells what was seen of it.
@@ -174,6 +209,13 @@ fn seen(registry: &Registry<'_>, request: Request<'_>, target: &Target) -> Value
         Err(Refusal { status, warnings }) => {
             actual.insert("error".to_owned(), json!(status.message));
             actual.insert("code".to_owned(), json!(status.code));
+            let causes = status.details.into_iter().flat_map(|details| details.causes);
+            let causes: Vec<Value> = causes
+                .map(|cause| json!({"reason": cause.reason, "message": cause.message, "field": cause.field}))
+                .collect();
+            if status.code == 422 {
+                actual.insert("causes".to_owned(), causes.into());
+            }
             actual.insert("warnings".to_owned(), json!(warnings));
         }
     }
@@ -207,15 +249,14 @@ fn review(attributes: &Attributes) -> Value {
 
 /// Creates an object that exists before.
 fn create(
-    scheme: &Objects,
+    scheme: &Kinds<'_>,
     placeholders: &Placeholders,
     stored: &mut Stored,
     object: &Value,
 ) -> Result<(), String> {
     let kind = kind_of(object)?;
     let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
-    let target = Target::collection(&kind, namespace.unwrap_or("default"))
-        .ok_or_else(|| format!("before: no built-in resource of {kind}"))?;
+    let target = collection(scheme.custom, &kind, namespace)?;
     let is_definition = kind.kind == "CustomResourceDefinition";
     let (verb, manager) = (Verb::Create, "earlier");
     let object = store(scheme, placeholders, stored, (verb, manager, &target, object))?;
@@ -241,7 +282,7 @@ fn create(
 
 /// Sends a request about an object that exists before, and stores the object.
 fn store(
-    scheme: &Objects,
+    scheme: &dyn Scheme,
     placeholders: &Placeholders,
     stored: &mut Stored,
     (verb, manager, target, object): (Verb, &str, &Target, &Value),
@@ -308,15 +349,26 @@ fn kind_of(object: &Value) -> Result<GroupVersionKind, String> {
     Ok(version.with_kind(text("kind")))
 }
 
-fn target(case: &Value) -> Result<Target, String> {
+fn collection(
+    custom: &CustomResources,
+    kind: &GroupVersionKind,
+    namespace: Option<&str>,
+) -> Result<Target, String> {
+    let namespace = namespace.unwrap_or("default");
+    Target::collection(kind, namespace)
+        .or_else(|| custom.collection(kind, namespace))
+        .ok_or_else(|| format!("no resource of {kind}"))
+}
+
+fn target(custom: &CustomResources, case: &Value) -> Result<Target, String> {
     if let Some(path) = case["path"].as_str() {
-        return Target::parse(path).ok_or_else(|| format!("{path}: no built-in resource"));
+        let target = Target::parse(path).or_else(|| custom.target(path));
+        return target.ok_or_else(|| format!("{path}: no such resource"));
     }
     let object = &case["object"];
     let kind = kind_of(object)?;
     let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
-    let mut target = Target::collection(&kind, namespace.unwrap_or("default"))
-        .ok_or_else(|| format!("no built-in resource of {kind}"))?;
+    let mut target = collection(custom, &kind, namespace)?;
     if case["operation"] != "CREATE" {
         let name = object.pointer("/metadata/name").and_then(Value::as_str);
         name.unwrap_or_default().clone_into(&mut target.name);
@@ -351,12 +403,12 @@ fn is_invalid(answer: &Value) -> bool {
     answer.get("code").and_then(Value::as_u64) == Some(422)
 }
 
-/// The decision is everything but the texts of errors and warnings.
-fn compare(expect: &Value, actual: Value) -> Outcome {
+/// The decision is everything but the texts of errors and warnings. Custom resources are validated.
+fn compare(expect: &Value, actual: Value, is_custom: bool) -> Outcome {
     let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
     let count = |of: &Value| of.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
     let sees = field("/mutatingSees");
-    let invalid = is_invalid(expect) && !is_invalid(&actual);
+    let invalid = !is_custom && is_invalid(expect) && !is_invalid(&actual);
     if invalid {
         // The server's own validation refuses it; what mutating admission saw is compared.
         let outcome = Outcome::new(sees, expect, actual);
@@ -368,7 +420,8 @@ fn compare(expect: &Value, actual: Value) -> Outcome {
         && field("/code")
         && count(expect) == count(&actual);
     let has_text = !same(expect.get("error"), None) || !same(expect.get("warnings"), None);
-    let texts = field("/error") && field("/warnings");
+    let causes = !is_custom || field("/causes");
+    let texts = field("/error") && field("/warnings") && causes;
     let mut outcome = Outcome::new(decision, expect, actual);
     outcome.text = has_text.then_some(texts);
     outcome
