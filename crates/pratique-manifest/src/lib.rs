@@ -40,9 +40,10 @@ use pratique_yaml::{budget, json, position, tree, yaml};
 
 pub use configuration::{
     ConfigurationErrors, ConfigurationFault, ConfigurationKind, ConfigurationOptions, DecodedConfiguration,
-    EnabledPlugins, GivenConfiguration, IgnoredPlugin, KubeConfigError, KubeConfigIssue, LoadedConfiguration,
-    PluginConfiguration, Strictness, decode_plugin_configuration, invalid_configuration, load_configuration,
-    load_configuration_below, load_configuration_of, load_configuration_within, load_kube_config,
+    EnabledPlugins, GivenConfiguration, IgnoredPlugin, IgnoredReason, KubeConfigError, KubeConfigIssue,
+    LoadedConfiguration, PluginConfiguration, StartedPlugin, Strictness, decode_plugin_configuration,
+    invalid_configuration, load_configuration, load_configuration_below, load_configuration_of,
+    load_configuration_within, load_kube_config,
 };
 
 pub use decode::TreeNode;

@@ -1,59 +1,6 @@
-//! The plugins that are built into kube-apiserver 1.36, in their order.
+//! The order of plugins around those for policies and webhooks.
 
-/// A plugin that is built into kube-apiserver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BuiltIn {
-    /// Its name.
-    pub name: &'static str,
-    /// Whether it is on without flags.
-    pub by_default: bool,
-}
-
-/// The plugins of kube-apiserver 1.36, in the order in which it runs them.
-// Upstream: pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins and DefaultOffAdmissionPlugins
-pub const BUILT_IN: [BuiltIn; 41] = [
-    off("AlwaysAdmit"),
-    off("NamespaceAutoProvision"),
-    on("NamespaceLifecycle"),
-    off("NamespaceExists"),
-    off("LimitPodHardAntiAffinityTopology"),
-    on("LimitRanger"),
-    on("ServiceAccount"),
-    off("NodeRestriction"),
-    on("TaintNodesByCondition"),
-    off("AlwaysPullImages"),
-    off("ImagePolicyWebhook"),
-    on("PodSecurity"),
-    off("PodNodeSelector"),
-    on("Priority"),
-    on("DefaultTolerationSeconds"),
-    off("PodTolerationRestriction"),
-    off("EventRateLimit"),
-    off("ExtendedResourceToleration"),
-    on("DefaultStorageClass"),
-    on("StorageObjectInUseProtection"),
-    on("PodGroupProtection"),
-    off("OwnerReferencesPermissionEnforcement"),
-    on("PersistentVolumeClaimResize"),
-    on("RuntimeClass"),
-    on("CertificateApproval"),
-    on("CertificateSigning"),
-    on("ClusterTrustBundleAttest"),
-    on("CertificateSubjectRestriction"),
-    on("DefaultIngressClass"),
-    off("DenyServiceExternalIPs"),
-    on("PodTopologyLabels"),
-    on("PodGroupWorkloadExists"),
-    on("NodeDeclaredFeatureValidator"),
-    on("JobValidation"),
-    on("PodResizeValidator"),
-    on("MutatingAdmissionPolicy"),
-    on("MutatingAdmissionWebhook"),
-    on("ValidatingAdmissionPolicy"),
-    on("ValidatingAdmissionWebhook"),
-    on("ResourceQuota"),
-    off("AlwaysDeny"),
-];
+use pratique_types::admission_plugins::BUILT_IN;
 
 /// The first plugin for policies; those from it up to [`AFTER_DYNAMIC`] are not in a
 /// [`PluginChain`](crate::PluginChain).
@@ -81,20 +28,6 @@ pub(crate) fn place(name: &str) -> usize {
 /// Whether a plugin runs after those for policies and webhooks.
 pub(crate) fn is_after_dynamic(name: &str) -> bool {
     place(name) >= place(AFTER_DYNAMIC)
-}
-
-const fn on(name: &'static str) -> BuiltIn {
-    BuiltIn {
-        name,
-        by_default: true,
-    }
-}
-
-const fn off(name: &'static str) -> BuiltIn {
-    BuiltIn {
-        name,
-        by_default: false,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,4 @@
-//! All plugins of this crate, and names that are no plugins any more.
-
-use std::fmt::{self, Display, Formatter};
+//! All plugins of this crate.
 
 use pratique_plugin::PluginFactory;
 
@@ -50,73 +48,9 @@ pub fn factory(name: &str) -> Option<&'static PluginFactory> {
     FACTORIES.iter().find(|factory| factory.name == name)
 }
 
-/// A plugin that kube-apiserver had once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// Its name.
-    pub name: &'static str,
-    /// The first version without it.
-    pub since: &'static str,
-    /// What does its work now.
-    pub instead: &'static str,
-}
-
-const REFUSED: [Refused; 7] = [
-    gone(
-        "PodSecurityPolicy",
-        "1.25",
-        "PodSecurity, or policies of your own",
-    ),
-    gone(
-        "PodPreset",
-        "1.20",
-        "a MutatingAdmissionPolicy or a mutating webhook",
-    ),
-    gone(
-        "PersistentVolumeLabel",
-        "1.31",
-        "the cloud provider's own controller",
-    ),
-    gone(
-        "SecurityContextDeny",
-        "1.30",
-        "PodSecurity at the level \"restricted\"",
-    ),
-    gone(
-        "DenyEscalatingExec",
-        "1.21",
-        "a ValidatingAdmissionPolicy for pods/exec and pods/attach",
-    ),
-    gone(
-        "DenyExecOnPrivileged",
-        "1.21",
-        "a ValidatingAdmissionPolicy for pods/exec and pods/attach",
-    ),
-    gone("Initializers", "1.16", "a mutating webhook"),
-];
-
-/// What became of a plugin that there is no more.
-pub fn refused(name: &str) -> Option<&'static Refused> {
-    REFUSED.iter().find(|refused| refused.name == name)
-}
-
-impl Display for Refused {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let Refused { name, since, instead } = self;
-        write!(
-            formatter,
-            "admission plugin {name} is gone since Kubernetes {since}; instead there is {instead}"
-        )
-    }
-}
-
-const fn gone(name: &'static str, since: &'static str, instead: &'static str) -> Refused {
-    Refused { name, since, instead }
-}
-
 #[cfg(test)]
 mod tests {
-    use pratique_plugin::BUILT_IN;
+    use pratique_types::admission_plugins::BUILT_IN;
 
     use super::*;
 
@@ -127,16 +61,5 @@ mod tests {
             place.unwrap_or_else(|| panic!("{} is not built in", factory.name))
         };
         assert!(FACTORIES.iter().map(place).is_sorted());
-    }
-
-    #[test]
-    fn what_is_gone_is_not_built_in() {
-        assert!(REFUSED.iter().all(|gone| factory(gone.name).is_none()));
-        let policy = refused("PodSecurityPolicy").unwrap().to_string();
-        assert_eq!(
-            policy,
-            "admission plugin PodSecurityPolicy is gone since Kubernetes 1.25; instead there is PodSecurity, or \
-             policies of your own"
-        );
     }
 }

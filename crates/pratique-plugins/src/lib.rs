@@ -45,4 +45,5 @@ mod pods;
 mod scheduling;
 mod storage;
 
-pub use factories::{FACTORIES, Refused, factory, refused};
+pub use factories::{FACTORIES, factory};
+pub use pratique_types::admission_plugins::{Refused, refused};

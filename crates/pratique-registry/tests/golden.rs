@@ -107,6 +107,7 @@ fn run(case: &Json) -> Json {
         field_manager: "kubectl".to_owned(),
         dry_run: true,
         field_validation: case["strict"].as_bool().map(|_| FieldValidation::Strict),
+        without_managed_fields: false,
     };
     match registry.receive(request).and_then(|mut received| {
         let sees = Json::from(received.attributes.object.clone());

@@ -23,6 +23,7 @@
 //! ```
 
 pub mod admission;
+pub mod admission_plugins;
 pub mod builtin;
 pub mod configuration;
 mod feature_gates;

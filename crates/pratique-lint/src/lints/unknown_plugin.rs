@@ -1,29 +1,35 @@
 //! Entries of an AdmissionConfiguration that no plugin reads.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_manifest::{IgnoredPlugin, Plugin};
+use pratique_manifest::{IgnoredPlugin, IgnoredReason};
+use pratique_types::admission_plugins::{BUILT_IN, refused};
 
 use crate::lint::Lint;
 use crate::warning::Warning;
 
 pub(crate) const LINT: Lint = Lint {
     name: "unknown-plugin",
-    summary: "An AdmissionConfiguration has an entry that no plugin reads: a name that none has, or one that is given twice.",
+    summary: "An AdmissionConfiguration has an entry that no plugin reads: a name that none has, one that is given twice, or one that is off.",
 };
 
 /// Warns of entries without effect.
 pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
     let name = &plugin.name;
-    let (message, help) = match plugin.is_duplicate {
-        true => (
+    let (message, help) = match plugin.reason {
+        IgnoredReason::Duplicate => (
             format!("the plugin {name:?} is configured before: this entry is ignored"),
             Some("make one of both entries: only the first counts".to_owned()),
         ),
-        false => {
-            let meant = nearest(name, Plugin::START_ORDER.map(Plugin::name));
+        IgnoredReason::Off => (
+            format!("the plugin {name:?} is not on: the entry is ignored"),
+            Some("turn it on with --enable-admission-plugins".to_owned()),
+        ),
+        IgnoredReason::Unknown => {
+            let refused = refused(name).map(ToString::to_string);
+            let meant = || nearest(name, BUILT_IN.map(|plugin| plugin.name)).map(did_you_mean);
             (
                 format!("no admission plugin is named {name:?}: the entry is ignored"),
-                meant.map(did_you_mean),
+                refused.or_else(meant),
             )
         }
     };
@@ -83,11 +89,17 @@ mod tests {
                 "PodSecurity",
                 "PodSecurity",
                 "Nonsense",
+                "PodSecurityPolicy",
             ],
             &[
                 (4, "did you mean \"ValidatingAdmissionPolicy\"?"),
                 (6, "make one of both entries: only the first counts"),
                 (7, ""),
+                (
+                    8,
+                    "admission plugin PodSecurityPolicy is gone since Kubernetes 1.25; instead there is PodSecurity, or \
+                     policies of your own",
+                ),
             ],
         );
         check_names(&["ValidatingAdmissionPolicy", "ImagePolicyWebhook"], &[]);

@@ -1,16 +1,20 @@
 //! The configuration of plugins that are on and are not for policies or webhooks, which other crates have.
 
+use pratique_types::admission_plugins::BuiltIn;
+
 use super::open::OpenedConfiguration;
 use super::source::{Source, find};
 use super::typed::steps;
 use super::{Root, StartupFailure};
+use crate::parse::Parsed;
 use crate::problem::Failure;
+use crate::tree::NodeId;
 
 /// The plugins that are on.
 #[derive(Clone, Copy)]
 pub struct EnabledPlugins<'a> {
-    /// Their names, in the order in which the server starts them; those for policies and webhooks too.
-    pub names: &'a [&'a str],
+    /// Whether a plugin is on, for policies and webhooks or not, and given whether the AdmissionConfiguration names it.
+    pub is_on: &'a dyn Fn(&BuiltIn, bool) -> bool,
     /// Starts one that is not for policies or webhooks.
     pub start: &'a dyn Fn(&str, Option<&GivenConfiguration>) -> Result<(), Failure>,
 }
@@ -24,14 +28,23 @@ pub struct GivenConfiguration {
     pub text: Vec<u8>,
 }
 
-/// Starts a plugin with its configuration.
+/// A plugin that would start with its configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartedPlugin {
+    /// Its name.
+    pub name: String,
+    /// The file that its configuration is in.
+    pub path: String,
+}
+
+/// Starts a plugin with its configuration, if it has one.
 // Upstream: apiserver/pkg/admission/plugins.go, InitPlugin
 pub(super) fn start(
     name: &str,
     enabled: &EnabledPlugins<'_>,
     opened: Option<&OpenedConfiguration>,
     root: Root<'_>,
-) -> Result<(), StartupFailure> {
+) -> Result<Option<StartedPlugin>, StartupFailure> {
     let source = match opened {
         Some(opened) => find(name, opened, root)?,
         None => None,
@@ -47,17 +60,26 @@ pub(super) fn start(
             text: text.clone(),
         }),
     };
-    let started = (enabled.start)(name, given.as_ref());
-    started.map_err(|failure| match &source {
-        Some(Source::Embedded(parsed, id)) => {
-            let mut failure = failure;
-            for problem in &mut failure.problems {
-                let path = steps(problem.field.as_deref().unwrap_or_default());
-                let span = parsed.tree().nearest_span(*id, &path);
-                problem.location = Some(parsed.document.source.location(span));
-            }
-            failure.into()
+    let place = given.as_ref().map(|given| given.path.clone());
+    match (enabled.start)(name, given.as_ref()) {
+        Ok(()) => Ok(place.map(|path| StartedPlugin {
+            name: name.to_owned(),
+            path,
+        })),
+        Err(failure) => Err(match &source {
+            Some(Source::Embedded(parsed, id)) => within(failure, parsed, *id),
+            _ => failure,
         }
-        _ => failure.into(),
-    })
+        .into()),
+    }
+}
+
+/// The failure with places in the file that a value is embedded in.
+fn within(mut failure: Failure, parsed: &Parsed, id: NodeId) -> Failure {
+    for problem in &mut failure.problems {
+        let path = steps(problem.field.as_deref().unwrap_or_default());
+        let span = parsed.tree().nearest_span(id, &path);
+        problem.location = Some(parsed.document.source.location(span));
+    }
+    failure
 }

@@ -1,7 +1,9 @@
 //! Entries of an AdmissionConfiguration that the server ignores silently.
 
+use pratique_types::admission_plugins::built_in;
 use pratique_types::configuration::AdmissionPluginConfiguration;
 
+use super::enabled::EnabledPlugins;
 use super::open::OpenedConfiguration;
 use crate::position::Location;
 use crate::tree::Step;
@@ -13,77 +15,43 @@ pub struct IgnoredPlugin {
     pub name: String,
     /// The place of the name.
     pub location: Location,
-    /// Whether an earlier entry has the same name; otherwise no plugin has it.
-    pub is_duplicate: bool,
+    /// Why it has none.
+    pub reason: IgnoredReason,
+}
+
+/// Why an entry has no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IgnoredReason {
+    /// An earlier entry has the same name.
+    Duplicate,
+    /// No plugin has the name.
+    Unknown,
+    /// The plugin is not on.
+    Off,
 }
 
 /// The entries that have no effect.
-pub(super) fn find(opened: &OpenedConfiguration) -> Vec<IgnoredPlugin> {
+pub(super) fn find(opened: &OpenedConfiguration, enabled: &EnabledPlugins<'_>) -> Vec<IgnoredPlugin> {
     let Some(parsed) = &opened.parsed else {
         return Vec::new();
     };
     let plugins = &opened.configuration.plugins;
     let entry = |(index, plugin): (usize, &AdmissionPluginConfiguration)| {
-        let is_duplicate = plugins
-            .iter()
-            .take(index)
-            .any(|before| before.name == plugin.name);
-        if !is_duplicate && KNOWN.contains(&plugin.name.as_str()) {
-            return None;
-        }
+        let mut before = plugins.iter().take(index);
+        let reason = match built_in(&plugin.name) {
+            _ if before.any(|before| before.name == plugin.name) => IgnoredReason::Duplicate,
+            None => IgnoredReason::Unknown,
+            Some(built_in) if (enabled.is_on)(built_in, true) => return None,
+            Some(_) => IgnoredReason::Off,
+        };
         let field = |name: &str| Step::Field(name.to_owned());
         let path = [field("plugins"), Step::Index(index), field("name")];
         let span = parsed.tree().nearest_span(parsed.root, &path);
         Some(IgnoredPlugin {
             name: plugin.name.clone(),
             location: parsed.document.source.location(span),
-            is_duplicate,
+            reason,
         })
     };
     plugins.iter().enumerate().filter_map(entry).collect()
 }
-
-/// The admission plugins of an API server.
-const KNOWN: [&str; 41] = [
-    "AlwaysAdmit",
-    "AlwaysDeny",
-    "AlwaysPullImages",
-    "CertificateApproval",
-    "CertificateSigning",
-    "CertificateSubjectRestriction",
-    "ClusterTrustBundleAttest",
-    "DefaultIngressClass",
-    "DefaultStorageClass",
-    "DefaultTolerationSeconds",
-    "DenyServiceExternalIPs",
-    "EventRateLimit",
-    "ExtendedResourceToleration",
-    "ImagePolicyWebhook",
-    "JobValidation",
-    "LimitPodHardAntiAffinityTopology",
-    "LimitRanger",
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionWebhook",
-    "NamespaceAutoProvision",
-    "NamespaceExists",
-    "NamespaceLifecycle",
-    "NodeDeclaredFeatureValidator",
-    "NodeRestriction",
-    "OwnerReferencesPermissionEnforcement",
-    "PersistentVolumeClaimResize",
-    "PodGroupProtection",
-    "PodGroupWorkloadExists",
-    "PodNodeSelector",
-    "PodResizeValidator",
-    "PodSecurity",
-    "PodTolerationRestriction",
-    "PodTopologyLabels",
-    "Priority",
-    "ResourceQuota",
-    "RuntimeClass",
-    "ServiceAccount",
-    "StorageObjectInUseProtection",
-    "TaintNodesByCondition",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionWebhook",
-];

@@ -19,10 +19,11 @@ use crate::position::Location;
 use crate::problem::{Failure, LoadErrors};
 use crate::read::directory;
 use crate::read::path::path_text;
-pub use enabled::{EnabledPlugins, GivenConfiguration};
-pub use ignored::IgnoredPlugin;
+pub use enabled::{EnabledPlugins, GivenConfiguration, StartedPlugin};
+pub use ignored::{IgnoredPlugin, IgnoredReason};
 pub use kubeconfig::{KubeConfigError, KubeConfigIssue, load_kube_config};
 use open::open;
+use pratique_types::admission_plugins::BUILT_IN;
 use pratique_types::{FileError, KubeConfig};
 pub use typed::{
     ConfigurationFault, ConfigurationKind, DecodedConfiguration, Strictness, decode_plugin_configuration,
@@ -43,6 +44,8 @@ pub struct ConfigurationOptions<'a> {
 pub struct LoadedConfiguration {
     /// The plugins that have a static manifest directory or a kubeconfig, in the order in which they start.
     pub plugins: Vec<PluginConfiguration>,
+    /// The other plugins whose configuration was read.
+    pub started: Vec<StartedPlugin>,
     /// The entries that the server ignores.
     pub ignored: Vec<IgnoredPlugin>,
     /// Text after the file's first document, which the server does not read.
@@ -157,7 +160,7 @@ fn load_from(
     options: &ConfigurationOptions<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
     let enabled = EnabledPlugins {
-        names: &Plugin::START_ORDER.map(Plugin::name),
+        is_on: &|_, _| true,
         start: &|_, _| Ok(()),
     };
     load_plugins(root, path, options, &enabled)
@@ -175,19 +178,30 @@ fn load_plugins(
     };
     let parsed = opened.as_ref().and_then(|opened| opened.parsed.as_ref());
     let mut loaded = LoadedConfiguration {
-        ignored: opened.as_ref().map(ignored::find).unwrap_or_default(),
+        ignored: opened
+            .as_ref()
+            .map(|opened| ignored::find(opened, enabled))
+            .unwrap_or_default(),
         unread: parsed.and_then(Parsed::rest_location),
         ..LoadedConfiguration::default()
     };
     let mut failures = Vec::new();
-    for name in enabled.names {
+    for built_in in &BUILT_IN {
+        let name = built_in.name;
+        let mut entries = opened.iter().flat_map(|opened| &opened.configuration.plugins);
+        if !(enabled.is_on)(built_in, entries.any(|entry| entry.name == name)) {
+            continue;
+        }
         match (Plugin::from_name(name), &opened) {
             (Some(plugin), Some(opened)) => match plugin::load(plugin, opened, options, root) {
                 Ok(configuration) => loaded.plugins.extend(configuration),
                 Err(found) => failures.extend(found),
             },
             (Some(_), None) => {}
-            (None, opened) => failures.extend(enabled::start(name, enabled, opened.as_ref(), root).err()),
+            (None, opened) => match enabled::start(name, enabled, opened.as_ref(), root) {
+                Ok(started) => loaded.started.extend(started),
+                Err(failure) => failures.push(failure),
+            },
         }
     }
     if failures.is_empty() {
