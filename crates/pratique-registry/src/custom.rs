@@ -1,5 +1,7 @@
 //! Custom resources by their definitions, beside built-in kinds.
 
+use std::sync::Arc;
+
 use pratique_apiextensions::{CustomResource, DefinitionError, FieldError, Version};
 use pratique_json::{Object, Value};
 use pratique_objects::{DecodeError, FieldValidation, MediaType, Objects, unstructured, warnings};
@@ -10,10 +12,10 @@ use crate::refusal;
 use crate::scheme::{Decoded, Scheme, Undecoded};
 use crate::target::Target;
 
-/// The custom resources that a server serves.
-#[derive(Debug, Default)]
+/// The custom resources that a server serves. Cloning is cheap.
+#[derive(Clone, Debug, Default)]
 pub struct CustomResources {
-    served: Vec<Served>,
+    served: Vec<Arc<Served>>,
 }
 
 #[derive(Debug)]
@@ -47,7 +49,7 @@ impl CustomResources {
         self.served.retain(|other| {
             (other.resource.group(), other.resource.plural()) != (resource.group(), resource.plural())
         });
-        self.served.push(Served { resource, merging });
+        self.served.push(Arc::new(Served { resource, merging }));
         Ok(faults)
     }
 
@@ -77,7 +79,7 @@ impl CustomResources {
     }
 
     fn of_resource(&self, resource: &GroupVersionResource, subresource: &str) -> Option<Target> {
-        let is = |served: &&Served| {
+        let is = |served: &&Arc<Served>| {
             served.resource.group() == resource.group && served.resource.plural() == resource.resource
         };
         let served = self.served.iter().find(is)?;
@@ -102,9 +104,10 @@ impl CustomResources {
     }
 
     fn find(&self, kind: &GroupVersionKind) -> Option<&Served> {
-        let is =
-            |served: &&Served| served.resource.group() == kind.group && served.resource.kind() == kind.kind;
-        self.served.iter().find(is)
+        let is = |served: &&Arc<Served>| {
+            served.resource.group() == kind.group && served.resource.kind() == kind.kind
+        };
+        self.served.iter().find(is).map(|served| &**served)
     }
 }
 

@@ -6,6 +6,7 @@ pub mod review;
 mod template;
 mod user;
 
+pub(crate) use resource::target;
 pub use resource::{Target, defined, regular_resource};
 pub use template::{BuildError, RequestTemplate, kind_of, options};
 pub use user::user;

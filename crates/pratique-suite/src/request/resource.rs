@@ -61,7 +61,7 @@ pub fn regular_resource(kind: &GroupVersionKind) -> String {
 
 /// Why no resource was found for a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ResourceError {
+pub(crate) enum ResourceError {
     /// It is not known.
     Unknown,
     /// It is known, and differs from the requested one.
@@ -74,7 +74,7 @@ pub(super) enum ResourceError {
 }
 
 /// Finds the resource of a kind. A requested name is used if the kind is not known.
-pub(super) fn target(
+pub(crate) fn target(
     kind: &GroupVersionKind,
     requested: Option<&str>,
     subresource: &str,

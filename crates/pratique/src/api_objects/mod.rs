@@ -32,20 +32,18 @@
 //!
 //! A server's own validation is part of it for custom resources only; that of built-in kinds is not simulated.
 
-mod custom;
+mod old_object;
 mod received;
-mod scheme;
 
 use std::sync::Arc;
 
-use pratique_apiextensions::DefinitionError;
 use pratique_json::Value;
 use pratique_objects::DecodeError;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel};
-pub use pratique_registry::Placeholders;
+use pratique_registry::{CustomResources, Kinds};
+pub use pratique_registry::{Placeholders, UnservedError};
 use pratique_types::GroupVersionKind;
 
-use custom::CustomResources;
 pub use received::{DefaultedBy, Defaults, ReceivedRequest};
 
 /// What an API server does with objects of built-in kinds, and with custom resources whose definitions are known.
@@ -90,13 +88,13 @@ impl ApiObjects {
     ///
     /// # Errors
     /// A schema cannot be followed. The custom resources are not known then.
-    pub fn define(&mut self, definition: &Value<'_>) -> Result<(), DefinitionError> {
-        self.custom.define(definition)
+    pub fn define(&mut self, definition: &Value<'_>) -> Result<(), UnservedError> {
+        self.custom.serve(definition).map(drop)
     }
 
     /// Whether objects of a kind are known.
     pub fn knows(&self, kind: &GroupVersionKind) -> bool {
-        pratique_objects::is_builtin(kind) || self.custom.find(kind).is_some()
+        pratique_objects::is_builtin(kind) || self.custom.version(kind).is_some()
     }
 
     /// Completes an object with defaults, as it is once a server read it.
@@ -109,12 +107,20 @@ impl ApiObjects {
     }
 
     fn read(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), DecodeError> {
-        match self.custom.find(kind) {
-            Some(custom) => {
-                custom.version().inspect(|version| drop(version.default(object)));
+        match self.custom.version(kind) {
+            Some(version) => {
+                version.default(object);
                 Ok(())
             }
             None => self.builtin.default(kind, object),
+        }
+    }
+
+    /// All kinds, as the registry works on them.
+    fn kinds(&self) -> Kinds<'_> {
+        Kinds {
+            builtin: &self.builtin,
+            custom: &self.custom,
         }
     }
 }
@@ -122,9 +128,9 @@ impl ApiObjects {
 /// For objects that an API server decoded and defaulted before: they are defaulted after each mutation, and not prepared.
 impl ObjectModel for ApiObjects {
     fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, _: Mutator<'_>) {
-        match self.custom.find(kind) {
-            Some(custom) => {
-                custom.version().inspect(|version| drop(version.default(object)));
+        match self.custom.version(kind) {
+            Some(version) => {
+                version.default(object);
             }
             None => self.builtin.set_defaults(kind, object),
         }

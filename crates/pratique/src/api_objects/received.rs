@@ -7,12 +7,11 @@ use pratique_json::Value;
 use pratique_objects::changed_paths;
 use pratique_policy::Attributes;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
-use pratique_registry::{Received, Refusal, Registry, Request, Target, Verb};
+use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb};
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 
 use super::ApiObjects;
-use super::custom::invalid;
-use super::scheme::OldObject;
+use super::old_object::OldObject;
 
 /// What an API server did with the object of a request before admission, and does with it during admission.
 #[derive(Debug)]
@@ -99,21 +98,18 @@ impl ApiObjects {
 
     /// What a request is about, if objects of it are prepared for storage.
     fn target(&self, request: &AdmissionRequest<'_>) -> Option<Target> {
-        let custom = self.custom.find(&request.kind);
+        let custom = self.custom.collection(&request.kind, &request.namespace);
         let of_object = request.sub_resource.is_empty() || request.sub_resource == "status";
         let name = match request.operation {
             Operation::Create => String::new(),
             _ => request.name.clone(),
         };
         match custom {
-            Some(custom) if of_object => Some(Target {
+            Some(target) if of_object => Some(Target {
                 resource: request.resource.clone(),
                 subresource: request.sub_resource.clone(),
-                kind: request.kind.clone(),
-                namespaced: custom.version()?.is_namespaced(),
-                namespace: request.namespace.clone(),
                 name,
-                custom_status: Some(custom.version()?.has_status()),
+                ..target
             }),
             Some(_) => None,
             None => {
@@ -192,7 +188,8 @@ impl ReceivedRequest<'_> {
             keep_identity(&mut object, &old);
         }
         let store = OldObject(&old);
-        let received = self.registry(&store).receive_decoded(
+        let kinds = self.model.kinds();
+        let received = self.registry(&kinds, &store).receive_decoded(
             Request {
                 verb,
                 target,
@@ -216,7 +213,7 @@ impl ReceivedRequest<'_> {
 
     /// Drops the fields of a custom resource that its schema does not know.
     fn prune(&mut self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Refused> {
-        let Some(version) = self.model.custom.find(kind).and_then(|custom| custom.version()) else {
+        let Some(version) = self.model.custom.version(kind) else {
             return Ok(());
         };
         match version.prune(object) {
@@ -240,9 +237,9 @@ impl ReceivedRequest<'_> {
         }
     }
 
-    fn registry<'r>(&'r self, store: &'r OldObject<'r>) -> Registry<'r> {
+    fn registry<'r>(&'r self, kinds: &'r Kinds<'r>, store: &'r OldObject<'r>) -> Registry<'r> {
         Registry {
-            scheme: self.model,
+            scheme: kinds,
             store,
             placeholders: &self.model.placeholders,
             release: None,
@@ -259,29 +256,6 @@ impl ReceivedRequest<'_> {
         // An evaluation that waited for something is repeated.
         if !step.paths.is_empty() && !defaults.contains(&step) {
             defaults.push(step);
-        }
-    }
-
-    /// Validates a custom resource that was prepared.
-    fn validate(
-        &self,
-        object: &Value<'static>,
-        old: &Value<'static>,
-        kind: &GroupVersionKind,
-    ) -> Result<Vec<String>, Refused> {
-        let Some(version) = self.model.custom.find(kind).and_then(|custom| custom.version()) else {
-            return Ok(Vec::new());
-        };
-        let validation = match old {
-            Value::Null => version.validate_create(object),
-            old => version.validate_update(object, old),
-        };
-        match validation.errors.as_slice() {
-            [] => Ok(validation.warnings),
-            errors => Err(Refused {
-                status: Box::new(invalid(version, object, errors)),
-                warnings: validation.warnings,
-            }),
         }
     }
 }
@@ -327,10 +301,10 @@ impl ReceivedRequest<'_> {
         }
         // The object does not exist where it is created.
         let old = received.attributes.old_object.clone();
-        let prepared = self.registry(&OldObject(&old)).prepare(received);
+        let (kinds, old) = (self.model.kinds(), OldObject(&old));
+        let prepared = self.registry(&kinds, &old).prepare(received);
         let prepared = prepared.map_err(refused)?;
-        let (object, mut warnings) = (prepared.attributes.object, prepared.warnings);
-        warnings.extend(self.validate(&object, &old, &attributes.request.kind)?);
+        let (object, warnings) = (prepared.attributes.object, prepared.warnings);
         self.record(DefaultedBy::Preparation, attributes.object, &object);
         Ok(Prepared {
             object: Some(object),
