@@ -2,9 +2,12 @@
 
 use std::cell::Cell;
 
+use pratique_json::Object;
+
 use crate::arena::Arena;
 use crate::error::{Fault, Stop};
 use crate::interrupt::Interrupt;
+use crate::object_types::ObjectTypes;
 
 /// The state of an evaluation besides its variables. Each evaluation has a new one, which is cheap to make.
 #[derive(Debug)]
@@ -14,6 +17,7 @@ pub struct Context<'a> {
     cost: Cell<u64>,
     limit: u64,
     interrupt: Option<&'a Interrupt>,
+    types: Option<&'a dyn ObjectTypes>,
     /// The work that is left before the limits are checked.
     until_check: Cell<u64>,
 }
@@ -35,6 +39,7 @@ impl<'a> Context<'a> {
             cost: Cell::new(0),
             limit,
             interrupt: None,
+            types: None,
             until_check: Cell::new(CHECK_INTERVAL),
         }
     }
@@ -44,6 +49,22 @@ impl<'a> Context<'a> {
         Context {
             interrupt: Some(interrupt),
             ..self
+        }
+    }
+
+    /// Compares typed objects by their types as well.
+    pub fn with_types(self, types: &'a dyn ObjectTypes) -> Self {
+        Context {
+            types: Some(types),
+            ..self
+        }
+    }
+
+    /// Whether two typed objects with the same members are of the same type.
+    pub(crate) fn are_of_one_type(&self, left: &Object<'_>, right: &Object<'_>) -> Result<bool, Fault> {
+        match self.types {
+            Some(types) => types.are_of_one_type(left, right, &mut |units| self.work(units)),
+            None => Ok(true),
         }
     }
 

@@ -1,5 +1,7 @@
 //! How long-running code accounts for what it does.
 
+use pratique_json::Object;
+
 use crate::context::Context;
 use crate::error::Fault;
 
@@ -10,6 +12,11 @@ pub(crate) trait Meter {
 
     /// So many bytes that are about to be [held](Context::reserve).
     fn reserve(&self, bytes: usize) -> Result<(), Fault>;
+
+    /// Whether two typed objects with the same members are of the [same type](crate::ObjectTypes).
+    fn are_of_one_type(&self, _left: &Object<'_>, _right: &Object<'_>) -> Result<bool, Fault> {
+        Ok(true)
+    }
 }
 
 impl Meter for Context<'_> {
@@ -20,6 +27,10 @@ impl Meter for Context<'_> {
 
     fn reserve(&self, bytes: usize) -> Result<(), Fault> {
         Context::reserve(self, bytes)
+    }
+
+    fn are_of_one_type(&self, left: &Object<'_>, right: &Object<'_>) -> Result<bool, Fault> {
+        Context::are_of_one_type(self, left, right)
     }
 }
 
@@ -34,5 +45,18 @@ impl Meter for Unmetered {
 
     fn reserve(&self, _: usize) -> Result<(), Fault> {
         Ok(())
+    }
+}
+
+/// Accounts for work within typed objects, whose members are of the same type where the objects are.
+pub(crate) struct Within<'m>(pub(crate) &'m dyn Meter);
+
+impl Meter for Within<'_> {
+    fn work(&self, units: u64) -> Result<(), Fault> {
+        self.0.work(units)
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<(), Fault> {
+        self.0.reserve(bytes)
     }
 }

@@ -8,12 +8,14 @@ use pratique_expression::NamedNamespace;
 use pratique_json as json;
 
 use crate::memo::Memo;
+use crate::typed_roots::TypedRoots;
 use crate::variables::Variables;
 
 /// Memory for a request; outlives its [`Session`](crate::session::Session).
 pub(crate) struct RequestArena<'s> {
     pub(crate) arena: Arena,
     pub(crate) memo: Memo<'s>,
+    pub(crate) typed_roots: TypedRoots<'s>,
     values: OnceCell<typed_arena::Arena<json::Value<'s>>>,
     variables: OnceCell<typed_arena::Arena<Variables<'s>>>,
     pub(crate) namespace: OnceCell<NamespaceObject>,
@@ -28,6 +30,7 @@ impl<'s> RequestArena<'s> {
         RequestArena {
             arena: limit.map_or_else(Arena::new, Arena::within),
             memo: Memo::default(),
+            typed_roots: TypedRoots::default(),
             values: OnceCell::new(),
             variables: OnceCell::new(),
             namespace: OnceCell::new(),

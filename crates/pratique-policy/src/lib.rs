@@ -86,6 +86,7 @@ mod round;
 mod scratch;
 mod session;
 mod trial;
+mod typed_roots;
 mod unmatched;
 mod validating;
 mod variable_names;

@@ -1,17 +1,16 @@
 //! What an evaluation needs besides a program and its variables.
 
 use pratique_cel::value::Evaluation;
-use pratique_cel::{Activation, Arena, Context, Interrupt, Program};
+use pratique_cel::{Activation, Context, Interrupt, Program};
 use pratique_core::CALL_LIMIT;
 
-use crate::memo::Memo;
+use crate::arena::RequestArena;
 use crate::trace::{self, Trace};
 
 /// What the evaluations of a request have in common.
 #[derive(Clone, Copy)]
 pub(crate) struct EvalScratch<'s> {
-    pub(crate) arena: &'s Arena,
-    pub(crate) memo: &'s Memo<'s>,
+    pub(crate) arena: &'s RequestArena<'s>,
     pub(crate) interrupt: Option<&'s Interrupt>,
     pub(crate) trace: Option<&'s dyn Trace>,
 }
@@ -19,7 +18,7 @@ pub(crate) struct EvalScratch<'s> {
 impl<'s> EvalScratch<'s> {
     /// The context of one evaluation.
     pub(crate) fn context(&self) -> Context<'s> {
-        let context = Context::new(self.arena, CALL_LIMIT);
+        let context = Context::new(&self.arena.arena, CALL_LIMIT).with_types(&self.arena.typed_roots);
         match self.interrupt {
             Some(interrupt) => context.with_interrupt(interrupt),
             None => context,

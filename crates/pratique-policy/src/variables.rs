@@ -175,7 +175,7 @@ impl<'s> Variables<'s> {
             None => bound.and_then(|bound| MemoKey::new(bound, self.inputs)),
             Some(_) => None,
         };
-        let MemoEntry { evaluation, cost, .. } = self.scratch.memo.get_or_evaluate(
+        let MemoEntry { evaluation, cost, .. } = self.scratch.arena.memo.get_or_evaluate(
             key,
             Retention::Memo,
             self,

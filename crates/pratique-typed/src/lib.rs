@@ -23,6 +23,7 @@ mod conversion;
 pub mod decode;
 mod form;
 mod go_text;
+mod part_type;
 mod request;
 mod settled;
 
@@ -33,4 +34,5 @@ pub use form::{
     type_at, typed, typed_as,
 };
 pub use go_text::{GoValue, Part, go_value};
+pub use part_type::{PartType, part_type};
 pub use request::{convert_object, settle_object, settle_request};

@@ -6,8 +6,10 @@ use super::associative;
 use super::container::{cost_of_search, find_key};
 use super::failed::is_wrong;
 use super::order::{int_with_double, int_with_uint, uint_with_double};
+use pratique_json::Object;
+
 use crate::error::Fault;
-use crate::meter::{Meter, Unmetered};
+use crate::meter::{Meter, Unmetered, Within};
 use crate::value::{List, Map, Struct, Value};
 
 /// The least work of comparing two members of lists or maps.
@@ -44,6 +46,9 @@ fn less_common<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Resu
         (Value::Duration(left), Value::Duration(right)) => left == right,
         (Value::Type(left), Value::Type(right)) => left == right,
         (Value::List(left), Value::List(right)) => return lists(meter, left, right),
+        (Value::Map(Map::Typed(left)), Value::Map(Map::Typed(right))) => {
+            return typed_maps(meter, left, right);
+        }
         (Value::Map(left), Value::Map(right)) => return maps(meter, left, right),
         (Value::List(List::Typed(_)) | Value::Map(Map::Typed(_)), _) => return Err(Fault::no_such_overload()),
         (Value::Optional(left), Value::Optional(right)) => return optionals(meter, *left, *right),
@@ -142,6 +147,13 @@ fn maps<M: Meter>(meter: &M, left: &Map<'_>, right: &Map<'_>) -> Result<bool, Fa
         }
     }
     Ok(true)
+}
+
+/// Whether objects of Go types are equal.
+// Upstream: apiserver/pkg/cel/common/valuesreflect.go, typedStruct.Equal
+fn typed_maps<'a, M: Meter>(meter: &M, left: &'a Object<'a>, right: &'a Object<'a>) -> Result<bool, Fault> {
+    let same = maps(&Within(meter), &Map::Typed(left), &Map::Typed(right))?;
+    Ok(same && (std::ptr::eq(left, right) || meter.are_of_one_type(left, right)?))
 }
 
 /// Whether one is null and the other an empty list, which are the same in a field of a Go type.

@@ -9,6 +9,7 @@ use pratique_types::GroupVersionKind;
 use crate::inputs::{Objects, Unconverted};
 use crate::session::Session;
 use crate::typed::{self, GoValue, Part};
+use crate::typed_roots::TypedRoots;
 
 /// The objects of a request in one kind.
 pub(super) struct Version<'s> {
@@ -20,6 +21,7 @@ pub(super) struct Version<'s> {
     /// Whether a mutation was applied, whatever it changed.
     pub(super) changed: bool,
     builtin: bool,
+    roots: &'s TypedRoots<'s>,
     /// Whether expressions see built-in objects through types of their own from now on.
     sees_types: Cell<bool>,
     seen: Cell<Option<Value<'s>>>,
@@ -48,6 +50,7 @@ impl<'s> Version<'s> {
             old_object,
             changed: false,
             builtin: typed::is_builtin(kind),
+            roots: session.typed_roots(),
             sees_types: Cell::new(false),
             seen: Cell::new(None),
             seen_old: Cell::new(None),
@@ -86,7 +89,10 @@ impl<'s> Version<'s> {
             return seen;
         }
         let value = match self.builtin && self.sees_types.get() {
-            true => Value::from_typed_json(object),
+            true => {
+                self.roots.add(self.kind, [object, object]);
+                Value::from_typed_json(object)
+            }
             false => Value::from_json(object),
         };
         seen.set(Some(value));

@@ -20,6 +20,7 @@ use crate::inputs::{InputKey, NamespaceForm, Objects, Unconverted};
 use crate::memo::{Memo, ended};
 use crate::scratch::EvalScratch;
 use crate::trace::Trace;
+use crate::typed_roots::TypedRoots;
 use pratique_core::Unfinished;
 
 /// A request while policies are evaluated.
@@ -146,11 +147,15 @@ impl<'s> Session<'s> {
         &self.arena.memo
     }
 
+    /// The objects that expressions see through Go types.
+    pub(crate) fn typed_roots(&self) -> &'s TypedRoots<'s> {
+        &self.arena.typed_roots
+    }
+
     /// What evaluations have in common.
     pub(crate) fn scratch(&self) -> EvalScratch<'s> {
         EvalScratch {
-            arena: self.arena(),
-            memo: self.memo(),
+            arena: self.arena,
             interrupt: self.context.interrupt,
             trace: self.trace(),
         }

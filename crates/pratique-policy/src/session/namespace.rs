@@ -62,6 +62,7 @@ impl<'s> Session<'s> {
             kept.flatten()
                 .unwrap_or_else(|| self.arena.namespace.get_or_init(make))
         });
+        self.typed_roots().set_namespace(seen);
         Value::from_typed_json(match form {
             NamespaceForm::Full => &seen.full,
             _ => &seen.reduced,

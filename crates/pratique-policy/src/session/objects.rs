@@ -146,16 +146,20 @@ impl<'s> Session<'s> {
         }
         let settled = self.form == ObjectForm::Settled && same(kind, &self.request.kind);
         let builtin = settled || typed::is_builtin(kind);
-        let seen = |object| -> Result<Value<'s>, Unconverted> {
-            let object = self.typed(kind, object)?;
-            Ok(match builtin {
-                true => Value::from_typed_json(object),
-                false => Value::from_json(object),
-            })
+        let [object, old_object] = [
+            self.typed(kind, self.object)?,
+            self.typed(kind, &self.request.old_object)?,
+        ];
+        if builtin {
+            self.typed_roots().add(kind, [object, old_object]);
+        }
+        let seen = |object| match builtin {
+            true => Value::from_typed_json(object),
+            false => Value::from_json(object),
         };
         Ok(Objects {
-            object: seen(self.object)?,
-            old_object: seen(&self.request.old_object)?,
+            object: seen(object),
+            old_object: seen(old_object),
         })
     }
 

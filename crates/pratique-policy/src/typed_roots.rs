@@ -1,0 +1,69 @@
+//! The objects that expressions of a request see through Go types.
+
+use std::cell::{Cell, RefCell};
+use std::sync::LazyLock;
+
+use pratique_cel::{Fault, ObjectTypes};
+use pratique_core::NamespaceObject;
+use pratique_json as json;
+use pratique_types::GroupVersionKind;
+
+use crate::few::Few;
+use crate::typed::{PartType, part_type};
+
+/// The work of looking at a value.
+const VALUE: u64 = 4;
+
+/// The objects that expressions see through Go types, with their kinds.
+#[derive(Debug, Default)]
+pub(crate) struct TypedRoots<'s> {
+    objects: RefCell<Few<(&'s GroupVersionKind, [&'s json::Value<'s>; 2])>>,
+    /// The namespace of the request.
+    namespace: Cell<Option<&'s NamespaceObject>>,
+}
+
+static NAMESPACE: LazyLock<GroupVersionKind> = LazyLock::new(|| GroupVersionKind::new("", "v1", "Namespace"));
+
+impl<'s> TypedRoots<'s> {
+    /// Adds an object and its old form.
+    pub(crate) fn add(&self, kind: &'s GroupVersionKind, objects: [&'s json::Value<'s>; 2]) {
+        self.objects.borrow_mut().push((kind, objects));
+    }
+
+    /// Sets the namespace of the request.
+    pub(crate) fn set_namespace(&self, namespace: &'s NamespaceObject) {
+        self.namespace.set(Some(namespace));
+    }
+
+    fn part_type(
+        &self,
+        part: &json::Object<'_>,
+        work: &mut dyn FnMut(u64) -> Result<(), Fault>,
+    ) -> Result<Option<PartType>, Fault> {
+        let mut find = |kind, object| part_type(kind, object, part, || work(VALUE));
+        for (kind, [object, old_object]) in self.objects.borrow().iter() {
+            if let Some(found) = find(kind, object)?.or(find(kind, old_object)?) {
+                return Ok(Some(found));
+            }
+        }
+        match self.namespace.get() {
+            Some(seen) => Ok(find(&NAMESPACE, &seen.full)?.or(find(&NAMESPACE, &seen.reduced)?)),
+            None => Ok(None),
+        }
+    }
+}
+
+impl ObjectTypes for TypedRoots<'_> {
+    fn are_of_one_type(
+        &self,
+        left: &json::Object<'_>,
+        right: &json::Object<'_>,
+        work: &mut dyn FnMut(u64) -> Result<(), Fault>,
+    ) -> Result<bool, Fault> {
+        let Some(left) = self.part_type(left, work)? else {
+            return Ok(true);
+        };
+        let right = self.part_type(right, work)?;
+        Ok(right.is_none_or(|right| left == right))
+    }
+}
