@@ -23,9 +23,13 @@ use pratique_webhook::{
 use pratique_webhook_backend::Backend;
 use serde_json::json;
 use tokio::runtime::Handle;
-use world::World;
+use world::{DEADLINE, World};
 
-fn configuration(backend: &Backend, url: &str, policy: &str) -> serde_json::Value {
+/// Seconds in which everything ends that ends by itself, even on a machine with much else to do: the most that a webhook
+/// may have.
+const LONG: u32 = 30;
+
+fn configuration(backend: &Backend, url: &str, policy: &str, timeout: u32) -> serde_json::Value {
     json!({"metadata": {"name": "c"}, "webhooks": [{
         "name": "h.example.com",
         "clientConfig": {"url": backend.fill(url), "caBundle": backend.fill("$CA")},
@@ -33,7 +37,7 @@ fn configuration(backend: &Backend, url: &str, policy: &str) -> serde_json::Valu
         "admissionReviewVersions": ["v1"],
         "sideEffects": "None",
         "failurePolicy": policy,
-        "timeoutSeconds": 1,
+        "timeoutSeconds": timeout,
     }]})
 }
 
@@ -50,11 +54,11 @@ fn request() -> AdmissionRequest<'static> {
 async fn refusal(
     backend: &Backend,
     url: &str,
-    policy: &str,
+    (policy, timeout): (&str, u32),
     mutates: bool,
     caller: &dyn Caller,
 ) -> Option<Box<Status>> {
-    let configuration = configuration(backend, url, policy);
+    let configuration = configuration(backend, url, policy, timeout);
     let (request, equivalents) = (request(), Equivalents::builtin());
     let context = WebhookContext::new(&equivalents, &NoNamespaces, Arc::new(NoOpinion)).without_types();
     if mutates {
@@ -81,7 +85,7 @@ async fn nothing_is_left(backend: &Backend, tasks: usize, what: &str) {
         }
         let waited = began.elapsed();
         assert!(
-            waited < Duration::from_secs(3),
+            waited < DEADLINE,
             "{what}: {open} connections, {alive} tasks of {tasks}"
         );
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -102,18 +106,15 @@ async fn check(world: &mut World, fault: (&str, &str, &str)) {
 
 async fn check_one(world: &mut World, fault: (&str, &str, &str), policy: &str, mutates: bool) {
     let (url, script, words) = fault;
-    let late = words == "context deadline exceeded" && !script.contains("Retry-After");
+    let is_late = words == "context deadline exceeded";
+    let hangs = is_late && !script.contains("Retry-After");
+    let timeout = if is_late { 1 } else { LONG };
     let tasks = Handle::current().metrics().num_alive_tasks();
     world.follow(&[("/x", script), ("/y", script)]);
     world.caller = HttpCaller::builder().largest_answer(1 << 20).build();
     let what = format!("{url} {script} {policy} {mutates}");
-    let began = Instant::now();
-    let status = refusal(&world.backend, url, policy, mutates, &world.caller).await;
-    assert!(
-        began.elapsed() < Duration::from_millis(1500),
-        "{what}: {:?}",
-        began.elapsed()
-    );
+    let refused = refusal(&world.backend, url, (policy, timeout), mutates, &world.caller);
+    let status = tokio::time::timeout(DEADLINE, refused).await.expect(&what);
     match status {
         Some(status) if policy == "Fail" => {
             let message = world.backend.mask(&status.message);
@@ -126,7 +127,7 @@ async fn check_one(world: &mut World, fault: (&str, &str, &str), policy: &str, m
         }
         other => assert!(other.is_none() && policy == "Ignore", "{what}: {other:?}"),
     }
-    if late && !url.starts_with("$HTTP2") {
+    if hangs && !url.starts_with("$HTTP2") {
         // Nobody can use such a connection any more, though its client is there.
         nothing_is_left(&world.backend, usize::MAX, &what).await;
     }
@@ -193,7 +194,7 @@ async fn answers_that_break_off() {
 
 const SLOW: [&str; 4] = [
     r#"{"hang": "headers"}"#,
-    r#"{"delayMs": 5000, "respond": {"allowed": true}}"#,
+    r#"{"delayMs": 3600000, "respond": {"allowed": true}}"#,
     r#"{"hang": "body", "body": "{"}"#,
     r#"{"hang": "drip", "body": "{"}"#,
 ];
@@ -272,12 +273,12 @@ async fn connections_that_go_away() {
         r#"{"respond": {"allowed": true}, "delayMs": 20, "leave": true}"#,
     )]);
     for url in ["$BACKEND/x", "$HTTP2/x"] {
-        let calls = (0..8).map(|_| refusal(&world.backend, url, "Fail", false, &world.caller));
+        let calls = (0..8).map(|_| refusal(&world.backend, url, ("Fail", LONG), false, &world.caller));
         for status in futures_util::future::join_all(calls).await {
             assert_eq!(status, None, "{url}");
         }
         assert_eq!(
-            refusal(&world.backend, url, "Fail", true, &world.caller).await,
+            refusal(&world.backend, url, ("Fail", LONG), true, &world.caller).await,
             None
         );
     }
@@ -291,21 +292,39 @@ async fn streams_that_are_refused() {
         let once = format!(r#"{{"steps": [{{"refuse": "{refusal}"}}, {YES}]}}"#);
         let later = format!(r#"{{"steps": [{YES}, {{"refuse": "{refusal}"}}, {YES}]}}"#);
         for (script, calls) in [(once, [2, 1]), (later, [1, 2])] {
-            world.follow(&[("/x", &script)]);
-            for calls in calls {
-                let before = world.backend.calls().len();
-                let began = Instant::now();
-                let status = refusal_of(&world).await;
-                assert_eq!(status, None, "{script}");
-                assert_eq!(world.backend.calls().len() - before, calls, "{script}");
-                assert!(began.elapsed() < Duration::from_millis(500), "{script}");
+            let start = Instant::now();
+            // A busy machine may take longer, though not each time.
+            while !are_at_once(&world, &script, calls).await {
+                assert!(start.elapsed() < DEADLINE, "{script}: only after a pause");
             }
         }
     }
 }
 
-async fn refusal_of(world: &World) -> Option<Box<Status>> {
-    refusal(&world.backend, "$HTTP2/x", "Fail", false, &world.caller).await
+/// Makes two calls, which ask so many times each. Returns whether neither took as long as a pause before asking again.
+async fn are_at_once(world: &World, script: &str, calls: [usize; 2]) -> bool {
+    world.follow(&[("/x", script)]);
+    let mut are_at_once = true;
+    for calls in calls {
+        let before = world.backend.calls().len();
+        let began = Instant::now();
+        let status = refusal_of(world, LONG).await;
+        assert_eq!(status, None, "{script}");
+        assert_eq!(world.backend.calls().len() - before, calls, "{script}");
+        are_at_once &= began.elapsed() < Duration::from_millis(500);
+    }
+    are_at_once
+}
+
+async fn refusal_of(world: &World, timeout: u32) -> Option<Box<Status>> {
+    refusal(
+        &world.backend,
+        "$HTTP2/x",
+        ("Fail", timeout),
+        false,
+        &world.caller,
+    )
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -328,13 +347,18 @@ async fn streams_that_are_refused_for_ever() {
     .await;
     let words = "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM";
     check(&mut world, ("$HTTP2/x", r#"{"refuse": "calm"}"#, words)).await;
-    world.follow(&[("/x", r#"{"refuse": "stream"}"#)]);
-    refusal_of(&world).await;
-    assert_eq!(
-        world.backend.calls().len(),
-        2,
-        "at once, and not again within a second"
-    );
+    let start = Instant::now();
+    loop {
+        world.follow(&[("/x", r#"{"refuse": "stream"}"#)]);
+        refusal_of(&world, 1).await;
+        let calls = world.backend.calls().len();
+        assert!(calls <= 2, "{calls} calls within a second");
+        if calls == 2 {
+            break;
+        }
+        // A busy machine may take a second before it asks again at once, though not each time.
+        assert!(start.elapsed() < DEADLINE, "not at once");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -343,7 +367,7 @@ async fn a_request_that_is_dropped_leaves_nothing() {
     let tasks = Handle::current().metrics().num_alive_tasks();
     for url in ["$BACKEND/x", "$HTTP2/x", "$SILENT/x"] {
         world.follow(&[("/x", r#"{"hang": "headers"}"#)]);
-        let dropped = refusal(&world.backend, url, "Fail", false, &world.caller);
+        let dropped = refusal(&world.backend, url, ("Fail", LONG), false, &world.caller);
         assert!(
             tokio::time::timeout(Duration::from_millis(100), dropped)
                 .await

@@ -20,7 +20,7 @@ fn webhook(world: &World, url: &str, more: Value) -> Value {
         "rules": [{"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"], "operations": ["UPDATE"]}],
         "admissionReviewVersions": ["v1"],
         "sideEffects": "None",
-        "timeoutSeconds": 1,
+        "timeoutSeconds": 30,
         "failurePolicy": "Ignore",
         "objectSelector": {"matchLabels": {"a": "b"}},
         "matchConditions": [{"name": "never", "expression": "false"}],
