@@ -7,11 +7,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pratique::policy::MemoryBudget;
 use tokio::sync::Notify;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::connections::Connection;
 
@@ -378,7 +378,7 @@ mod tests {
         drop(small);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn shares_of_slow_clients_are_evicted() {
         let budget = budget();
         let waits = |bytes| {
@@ -410,7 +410,7 @@ mod tests {
         assert_eq!(budget.used(), 0);
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn large_shares_wait_for_others() {
         let budget = budget();
         let (first, second) = (budget.share(40_000).unwrap(), budget.share(0).unwrap());

@@ -325,7 +325,7 @@ mod tests {
 
     use super::*;
 
-    const SOON: Duration = Duration::from_secs(10);
+    const SOON: Duration = Duration::from_secs(60);
 
     /// A pool whose threads are all busy until the sender is dropped.
     fn busy_pool() -> (Pool, std::sync::mpsc::Sender<()>) {

@@ -14,6 +14,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use super::client::Client;
+use super::handler::DEADLINE;
 use super::running::Running;
 
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
@@ -67,7 +68,7 @@ impl Authority {
         pair: Option<&Pair>,
     ) -> Client<StreamOwned<ClientConnection, TcpStream>> {
         let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
         Client::over(self.over(stream, pair))
     }
 
@@ -170,7 +171,7 @@ fn a_mounted_secret_is_swapped() {
         .send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n")
         .is_err()
     {
-        assert!(start.elapsed() < Duration::from_secs(10));
+        assert!(start.elapsed() < DEADLINE);
     }
 }
 
@@ -220,10 +221,7 @@ fn pipes_and_devices_are_no_certificates() {
         .send(b"GET /livez HTTP/1.1\r\nHost: test\r\n\r\n")
         .is_err()
     {
-        assert!(
-            start.elapsed() < Duration::from_secs(20),
-            "the watcher is blocked"
-        );
+        assert!(start.elapsed() < DEADLINE, "the watcher is blocked");
     }
     assert!(!rotation.has_ended());
 }
@@ -261,10 +259,7 @@ fn certificates_are_told_of() {
             if body.contains(text) {
                 return body;
             }
-            assert!(
-                start.elapsed() < Duration::from_secs(10),
-                "{text} is not in {body}"
-            );
+            assert!(start.elapsed() < DEADLINE, "{text} is not in {body}");
         }
     };
     let expires = "pratique_certificate_expiration_timestamp_seconds";

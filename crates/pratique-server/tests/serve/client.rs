@@ -1,10 +1,11 @@
 //! A client that says what it is told and no more.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use super::handler::DEADLINE;
 
 /// An answer.
 #[derive(Debug)]
@@ -32,8 +33,17 @@ pub(crate) struct Client<S: Read + Write> {
 impl Client<TcpStream> {
     pub(crate) fn to(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
         Client::over(stream)
+    }
+
+    /// Whether something can be read, such as an answer or the end of the connection.
+    pub(crate) fn has_answer(&self) -> bool {
+        let stream = self.stream.get_ref();
+        stream.set_nonblocking(true).unwrap();
+        let peeked = stream.peek(&mut [0]);
+        stream.set_nonblocking(false).unwrap();
+        !matches!(peeked, Err(error) if error.kind() == ErrorKind::WouldBlock)
     }
 }
 
@@ -51,17 +61,20 @@ impl<S: Read + Write> Client<S> {
 
     /// Sends a request.
     pub(crate) fn ask(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) -> Answer {
+        self.try_ask(method, path, headers, body).expect("no answer")
+    }
+
+    /// Sends a request; `None` when the connection ends instead of an answer.
+    fn try_ask(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) -> Option<Answer> {
         let length = body.len();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {length}\r\n\r\n"
         );
-        self.send(&[head.as_bytes(), body].concat()).unwrap();
-        let answer = if method == "HEAD" {
-            self.read_head()
-        } else {
-            self.read()
-        };
-        answer.expect("no answer")
+        self.send(&[head.as_bytes(), body].concat()).ok()?;
+        match method {
+            "HEAD" => self.read_head(),
+            _ => self.read(),
+        }
     }
 
     pub(crate) fn get(&mut self, path: &str) -> Answer {
@@ -70,11 +83,17 @@ impl<S: Read + Write> Client<S> {
 
     /// Asks for a review of an object of this name.
     pub(crate) fn review(&mut self, path: &str, name: &str) -> Answer {
-        self.ask(
+        self.try_review(path, name).expect("no answer")
+    }
+
+    /// Likewise; `None` when the connection ends instead of an answer.
+    pub(crate) fn try_review(&mut self, path: &str, name: &str) -> Option<Answer> {
+        let body = review(name).to_string();
+        self.try_ask(
             "POST",
             path,
             "Content-Type: application/json\r\n",
-            review(name).to_string().as_bytes(),
+            body.as_bytes(),
         )
     }
 

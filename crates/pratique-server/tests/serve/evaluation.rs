@@ -5,10 +5,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::client::{Client, review};
+use super::handler::DEADLINE;
 use super::running::Running;
 
-/// Much longer than anything takes that does not wait for an evaluation.
-const LONG: Duration = Duration::from_secs(10);
+/// A server that lets evaluations have as much time as they ask for.
+fn patient() -> Running {
+    Running::with(|settings| settings.limits.max_timeout = 10 * DEADLINE)
+}
 
 fn ask(server: &Running, path: &'static str, name: &str) -> JoinHandle<u16> {
     let (address, name) = (server.address, name.to_owned());
@@ -18,7 +21,7 @@ fn ask(server: &Running, path: &'static str, name: &str) -> JoinHandle<u16> {
 fn wait_until_computing(server: &Running, count: usize) {
     let start = Instant::now();
     while server.handler.computing.load(Ordering::Relaxed) != count {
-        assert!(start.elapsed() < LONG, "not {count}");
+        assert!(start.elapsed() < DEADLINE, "not {count}");
         thread::sleep(Duration::from_millis(1));
     }
 }
@@ -26,13 +29,12 @@ fn wait_until_computing(server: &Running, count: usize) {
 /// More evaluations compute than there are threads for anything.
 #[test]
 fn nothing_waits_for_evaluations() {
-    let server = Running::start();
+    let server = patient();
     let count = 2 * thread::available_parallelism().unwrap().get() + 4;
     let computing: Vec<_> = (0..count)
-        .map(|_| ask(&server, "/validate?timeout=30s", "compute"))
+        .map(|_| ask(&server, "/validate?timeout=600s", "compute"))
         .collect();
     wait_until_computing(&server, count);
-    let start = Instant::now();
     let mut client = Client::to(server.address);
     for _ in 0..20 {
         for path in ["/livez", "/readyz", "/metrics"] {
@@ -43,7 +45,6 @@ fn nothing_waits_for_evaluations() {
         assert_eq!(Client::to(server.address).review("/mutate", "web").code, 200);
     }
     assert_eq!(client.review("/validate?timeout=100ms", "compute").code, 504);
-    assert!(start.elapsed() < LONG, "{:?}", start.elapsed());
     assert!(
         computing.iter().all(|review| !review.is_finished()),
         "they did compute"
@@ -63,11 +64,11 @@ fn nothing_is_computed_after_the_deadline() {
 
 #[test]
 fn nothing_is_computed_for_clients_that_are_gone() {
-    let server = Running::start();
+    let server = patient();
     let mut client = Client::to(server.address);
     let body = review("compute").to_string();
     let head = format!(
-        "POST /validate?timeout=30s HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n",
+        "POST /validate?timeout=600s HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     client.send(format!("{head}{body}").as_bytes()).unwrap();

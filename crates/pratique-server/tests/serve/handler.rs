@@ -1,20 +1,42 @@
 //! A handler that is controlled by the name of the object.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use pratique::Limits;
 use pratique_server::{AdmissionHandler, Attempt, Phases, ReviewFuture, ReviewResult, Source, Unavailable};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 
+/// Nothing that ends by itself takes so long, not even on a machine with much else to do.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+
 /// Evaluates by names: `deny`, `panic`, `slow-<milliseconds>`, `compute` (without an end, and without giving way),
-/// `answer-<bytes>` (of such a patch), anything else is allowed.
+/// `hold` (until `released`), `answer-<bytes>` (of such a patch), anything else is allowed.
 #[derive(Debug, Default)]
 pub(crate) struct TestHandler {
     pub(crate) loading: AtomicBool,
     pub(crate) dead: AtomicBool,
     /// How many compute.
     pub(crate) computing: AtomicUsize,
+    /// How many are held.
+    pub(crate) held: AtomicUsize,
+    pub(crate) released: AtomicBool,
+}
+
+impl TestHandler {
+    /// Waits until so many requests are held.
+    #[track_caller]
+    pub(crate) fn wait_until_held(&self, count: usize) {
+        let start = Instant::now();
+        while self.held.load(Ordering::Relaxed) < count {
+            assert!(start.elapsed() < DEADLINE, "not {count}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    pub(crate) fn release(&self) {
+        self.released.store(true, Ordering::Relaxed);
+    }
 }
 
 impl AdmissionHandler for TestHandler {
@@ -27,6 +49,12 @@ impl AdmissionHandler for TestHandler {
         Box::pin(async move {
             if let Some(millis) = request.name.strip_prefix("slow-") {
                 tokio::time::sleep(Duration::from_millis(millis.parse().unwrap())).await;
+            }
+            if request.name == "hold" {
+                self.held.fetch_add(1, Ordering::Relaxed);
+                while !self.released.load(Ordering::Relaxed) {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
             }
             if request.name == "compute" {
                 self.computing.fetch_add(1, Ordering::Relaxed);

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::client::{Client, review};
+use super::handler::DEADLINE;
 use super::running::Running;
 
 fn with_health() -> Running {
@@ -40,10 +41,11 @@ fn nobody_is_in_its_way() {
         settings.health = vec!["127.0.0.1:0".parse().unwrap()];
         settings.limits.connections = 4;
         settings.limits.requests = 4;
+        settings.limits.max_timeout = 10 * DEADLINE;
     });
     let body = review("compute").to_string();
     let request = format!(
-        "POST /validate?timeout=30s HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n{body}",
+        "POST /validate?timeout=600s HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
     let computing: Vec<_> = (0..4)
@@ -55,7 +57,8 @@ fn nobody_is_in_its_way() {
         .collect();
     let start = std::time::Instant::now();
     while server.handler.computing.load(Ordering::Relaxed) < 4 {
-        assert!(start.elapsed() < Duration::from_secs(10));
+        assert!(start.elapsed() < DEADLINE);
+        std::thread::sleep(Duration::from_millis(1));
     }
     let address = server.health.unwrap();
     let silent: Vec<_> = (0..200).map(|_| TcpStream::connect(address).unwrap()).collect();
@@ -69,14 +72,17 @@ fn nobody_is_in_its_way() {
 fn it_goes_on_until_the_server_ends() {
     let server = with_health();
     let address = server.health.unwrap();
-    server.end(Duration::from_secs(1), Duration::ZERO);
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(Client::to(address).get("/readyz").body, "shutting down\n");
+    server.end(10 * DEADLINE, Duration::ZERO);
+    let start = std::time::Instant::now();
+    while Client::to(address).get("/readyz").body != "shutting down\n" {
+        assert!(start.elapsed() < DEADLINE, "it is ready");
+    }
     assert_eq!(Client::to(address).get("/livez").code, 200);
+    server.end(Duration::ZERO, DEADLINE);
     assert!(server.wait());
     // Its thread ends by itself.
     let start = std::time::Instant::now();
     while TcpStream::connect(address).is_ok() {
-        assert!(start.elapsed() < Duration::from_secs(10));
+        assert!(start.elapsed() < DEADLINE);
     }
 }

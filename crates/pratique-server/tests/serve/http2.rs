@@ -1,6 +1,6 @@
 //! HTTP/2, in which many requests share a connection.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pratique_server::Settings;
 use reqwest::{Client, Method, Response, Version};
@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::certificates::Authority;
 use super::client::review;
+use super::handler::DEADLINE;
 use super::running::Running;
 
 /// A server, and a client that speaks nothing else.
@@ -110,12 +111,20 @@ fn head_has_no_body() {
 
 #[test]
 fn what_has_begun_is_answered_in_the_end() {
-    let client = Http2Client::start(|_| {});
+    let client = Http2Client::start(|settings| settings.limits.default_timeout = 10 * DEADLINE);
     client.runtime.block_on(async {
         assert_eq!(client.review("web").await, 200);
-        let (code, ()) = tokio::join!(client.review("slow-700"), async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
-            client.server.end(Duration::ZERO, Duration::from_secs(10));
+        let (code, ()) = tokio::join!(client.review("hold"), async {
+            tokio::task::block_in_place(|| client.server.handler.wait_until_held(1));
+            client.server.end(Duration::ZERO, 2 * DEADLINE);
+            let start = Instant::now();
+            while tokio::net::TcpStream::connect(client.server.address)
+                .await
+                .is_ok()
+            {
+                assert!(start.elapsed() < DEADLINE, "it does not end");
+            }
+            client.server.handler.release();
         });
         assert_eq!(code, 200);
     });

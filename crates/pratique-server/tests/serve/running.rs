@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use pratique_metrics::Metrics;
 use pratique_server::{AdmissionHandler, Drain, Server, Settings, Shutdown};
 use tokio::runtime::Handle;
 
-use super::handler::TestHandler;
+use super::handler::{DEADLINE, TestHandler};
 
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
@@ -18,7 +18,8 @@ pub(crate) struct Running {
     pub(crate) handler: Arc<TestHandler>,
     shutdown: Shutdown,
     handle: Handle,
-    thread: Option<JoinHandle<bool>>,
+    ended: Receiver<bool>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Running {
@@ -38,13 +39,14 @@ impl Running {
     /// With another handler.
     pub(crate) fn of(handler: Arc<dyn AdmissionHandler>, settings: Settings) -> Self {
         let (tell, told) = channel();
+        let (end, ended) = channel();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
                 .enable_all()
                 .build()
                 .unwrap();
-            runtime.block_on(async {
+            let answered = runtime.block_on(async {
                 let server = Server::bind("127.0.0.1:0".parse().unwrap(), handler, settings)
                     .await
                     .unwrap();
@@ -52,7 +54,9 @@ impl Running {
                 tell.send((addresses, server.shutdown(), Handle::current()))
                     .unwrap();
                 server.run().await
-            })
+            });
+            // Without a receiver nobody waits for it.
+            let _ = end.send(answered);
         });
         let ((address, health), shutdown, handle) = told.recv().unwrap();
         Running {
@@ -61,6 +65,7 @@ impl Running {
             handler: Arc::default(),
             shutdown,
             handle,
+            ended,
             thread: Some(thread),
         }
     }
@@ -78,7 +83,9 @@ impl Running {
 
     /// Waits for its end; tells whether all requests were answered.
     pub(crate) fn wait(mut self) -> bool {
-        self.thread.take().unwrap().join().unwrap()
+        let ended = self.ended.recv_timeout(DEADLINE).expect("it does not end");
+        self.thread.take().unwrap().join().unwrap();
+        ended
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,19 +16,24 @@ use serde_json::Value;
 use tower_service::Service;
 
 use super::client::review;
-use super::handler::TestHandler;
+use super::handler::{DEADLINE, TestHandler};
 
 fn service(limits: Limits) -> (AdmissionService, Metrics) {
+    let (service, metrics, _) = held_service(limits);
+    (service, metrics)
+}
+
+/// A service, and the handler that holds its requests.
+fn held_service(limits: Limits) -> (AdmissionService, Metrics, Arc<TestHandler>) {
+    let handler = Arc::new(TestHandler::default());
     let metrics = Metrics::new("test");
     let settings = Settings {
         limits,
         page: true,
         ..Settings::new(metrics.clone())
     };
-    (
-        AdmissionService::new(Arc::new(TestHandler::default()), settings),
-        metrics,
-    )
+    let service = AdmissionService::new(handler.clone(), settings);
+    (service, metrics, handler)
 }
 
 async fn call<S, B>(service: &mut S, path: &str, body: impl Into<Bytes>) -> Response<Bytes>
@@ -92,13 +98,9 @@ async fn a_service_answers_as_a_server_does() {
     ));
     assert_eq!(call(&mut service, "/validate", "[]").await.status(), 400);
     assert_eq!(
-        call(
-            &mut service,
-            "/validate?timeout=20ms",
-            review("slow-2000").to_string()
-        )
-        .await
-        .status(),
+        call(&mut service, "/validate?timeout=20ms", review("hold").to_string())
+            .await
+            .status(),
         504
     );
     assert_eq!(call(&mut service, "/nowhere", "").await.status(), 404);
@@ -150,19 +152,21 @@ async fn requests_are_limited() {
         call(&mut limited, "/validate", vec![b' '; 1001]).await.status(),
         413
     );
-    let (mut one, _) = service(Limits {
+    let (mut one, _, handler) = held_service(Limits {
         requests: 1,
         queue_timeout: Duration::from_millis(10),
+        default_timeout: 10 * DEADLINE,
         ..Limits::default()
     });
     let mut other = one.clone();
-    let (slow, refused) = tokio::join!(
-        call(&mut one, "/validate", review("slow-1000").to_string()),
-        async {
-            tokio::time::sleep(Duration::from_millis(200)).await;
-            call(&mut other, "/validate", review("web").to_string()).await
+    let (slow, refused) = tokio::join!(call(&mut one, "/validate", review("hold").to_string()), async {
+        while handler.held.load(Ordering::Relaxed) == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
-    );
+        let refused = call(&mut other, "/validate", review("web").to_string()).await;
+        handler.release();
+        refused
+    });
     assert_eq!((slow.status().as_u16(), refused.status().as_u16()), (200, 429));
     let (mut none, _) = service(Limits {
         memory: 0,
