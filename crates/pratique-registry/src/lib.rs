@@ -85,5 +85,6 @@ pub use pratique_objects::FieldValidation;
 pub use refusal::Refusal;
 pub use registry::{Prepared, Received, Registry};
 pub use request::{Attributes, Request, Verb};
+pub use scale::scale_of;
 pub use scheme::{Decoded, Scheme, Store, Undecoded};
 pub use target::Target;

@@ -3,7 +3,7 @@
 // apiextensions-apiserver/pkg/registry/customresource/etcd.go, ScaleREST
 
 use pratique_json::{Object, Value};
-use pratique_types::Status;
+use pratique_types::{GroupVersionKind, Status};
 
 use crate::kind_strategy::KindStrategy;
 use crate::object;
@@ -41,12 +41,7 @@ impl<'f> Fields<'f> {
             KindStrategy::Builtin(..) => None,
         };
         let Some(scale) = custom else {
-            return Fields {
-                replicas: vec!["spec", "replicas"],
-                status_replicas: vec!["status", "replicas"],
-                selector: Selector::OfController,
-                is_custom: false,
-            };
+            return Fields::of_controller();
         };
         Fields {
             replicas: steps(&scale.spec_replicas_path),
@@ -56,6 +51,15 @@ impl<'f> Fields<'f> {
                 None => Selector::Nowhere,
             },
             is_custom: true,
+        }
+    }
+
+    fn of_controller() -> Self {
+        Fields {
+            replicas: vec!["spec", "replicas"],
+            status_replicas: vec!["status", "replicas"],
+            selector: Selector::OfController,
+            is_custom: false,
         }
     }
 
@@ -113,6 +117,15 @@ impl<'f> Fields<'f> {
         }
         scale
     }
+}
+
+/// The `Scale` of `autoscaling/v1` of a controller of a built-in kind: how many replicas it has.
+pub fn scale_of(controller: &Value<'static>) -> Value<'static> {
+    let target = Target {
+        kind: GroupVersionKind::new("autoscaling", "v1", "Scale"),
+        ..Target::default()
+    };
+    Fields::of_controller().scale(&target, controller)
 }
 
 /// `.spec.replicas` as names.

@@ -3,6 +3,7 @@
 pub mod cluster;
 mod resource;
 pub mod review;
+pub mod subresource;
 mod template;
 mod user;
 
