@@ -59,6 +59,12 @@ pub(crate) enum CliError {
     /// Objects are to be updated, but no stored ones were given.
     #[error("{place}: an update needs the stored object: give it with --old")]
     NoOldObject { place: String },
+    /// A revision of a git repository cannot be read.
+    #[error("git: {why}")]
+    Git { why: String },
+    /// Standard input is compared with a revision.
+    #[error("<stdin>: it has no revision: --since needs files or directories")]
+    NoRevisionOfStdin,
     /// Standard input has no manifests.
     #[error("{path}: there is no policy, binding or webhook configuration among its {count} objects")]
     NoManifests { path: String, count: usize },

@@ -1,5 +1,6 @@
 //! Reads files of objects, as API servers and their clients do.
 
+pub(crate) mod git;
 pub(crate) mod named;
 pub(crate) mod open;
 pub(crate) mod piece;

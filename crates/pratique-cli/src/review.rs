@@ -1,5 +1,6 @@
 //! `pratique review`: evaluates admission for objects.
 
+mod compared;
 mod decisions;
 mod diff;
 mod evaluate;
@@ -18,6 +19,7 @@ mod report;
 mod request;
 mod result;
 mod sarif;
+mod since;
 mod state;
 mod stored;
 mod tally;
@@ -26,6 +28,7 @@ mod unexpanded;
 mod work;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use pratique_expansion::Expander;
 use pratique_manifest::path_text;
@@ -35,7 +38,7 @@ use pratique_suite::{Rules, read_rules};
 
 use crate::arguments::{FailOn, ReviewArguments};
 use crate::exit::{CliError, ExitStatus};
-use crate::input::{self, InputError, InputObject};
+use crate::input::{self, InputError, InputObject, Objects};
 use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
@@ -73,12 +76,16 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
     scope.warn();
-    let inputs = Inputs::of(&arguments.inputs)?;
+    let since = arguments.request.since.as_deref();
+    let inputs = Inputs::of(&arguments.inputs, since)?;
     let mut reader = Reader {
         mebibytes: arguments.max_input,
         errors: InputErrors::default(),
     };
-    let old = reader.all(&arguments.request.old)?;
+    let old = match since {
+        Some(revision) => since::stored(revision, &inputs, &mut reader)?,
+        None => reader.all(&arguments.request.old)?,
+    };
     let old = reader.existing(old)?;
     let state = reader.all(&arguments.namespace_object)?;
     let mut state = reader.namespaces(state)?;
@@ -88,14 +95,16 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
     faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
     let limits = limits(arguments.max_input);
-    let (mut cluster, others) = ClusterState::new(state);
+    let builder = RequestBuilder::new(&arguments.request, stored);
+    let before = if builder.compares() { old.as_slice() } else { &[] };
+    let (mut cluster, others) = ClusterState::new(state, before);
     inputs.survey(limits, &mut cluster);
     let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.namespace);
     let permissions = Permissions::new(rules, &others, complete);
     cluster.fill(others, complete);
     let reviewer = Reviewer {
-        builder: RequestBuilder::new(&arguments.request, stored),
+        builder,
         evaluator: match arguments.webhooks {
             true => Evaluator::chain(&admission, permissions.decider())?,
             false => Evaluator::policies(&admission, permissions.authorizer(), arguments.explain),
@@ -114,12 +123,17 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let mut printer = Printer::new(&arguments.answers, reader.errors);
     // Webhooks are called one after the other, as they may have side effects.
     let threads = if arguments.webhooks { 1 } else { ordered::cores() };
+    let state = Arc::new(cluster);
+    let start = Arc::clone(&state);
     ordered::in_order(
         threads,
-        move |intake| inputs.give(limits, cluster, &intake),
+        move |intake| inputs.give(limits, start, &intake),
         |unit, give| reviewer.review(unit, give),
         |reviewed| printer.print(reviewed),
     )?;
+    if reviewer.builder.compares() {
+        printer.compare(&reviewer, &state)?;
+    }
     if printer.given == 0 && printer.errors.count() == 0 {
         let inputs = arguments.inputs.iter().map(|path| path_text(path));
         let inputs = inputs.collect::<Vec<_>>().join(", ");
@@ -183,25 +197,25 @@ impl Reader {
     fn add(&mut self, path: &Path, all: &mut Vec<InputObject>) -> Result<(), CliError> {
         for path in input::files(path)? {
             match input::read(&path, self.mebibytes) {
-                Ok(objects) => {
-                    for duplicate in &objects.duplicate_keys {
-                        let place = duplicate
-                            .location
-                            .as_ref()
-                            .map(problems::place)
-                            .unwrap_or_default();
-                        warn(&place, std::slice::from_ref(&duplicate.message));
-                    }
-                    all.extend(objects.given);
-                    objects
-                        .faults
-                        .into_iter()
-                        .try_for_each(|fault| self.refuse(fault))?;
-                }
+                Ok(objects) => self.take(objects, all)?,
                 Err(error) => self.refuse(error)?,
             }
         }
         Ok(())
+    }
+
+    fn take(&mut self, objects: Objects<'static>, all: &mut Vec<InputObject>) -> Result<(), CliError> {
+        for duplicate in &objects.duplicate_keys {
+            let place = duplicate
+                .location
+                .as_ref()
+                .map(problems::place)
+                .unwrap_or_default();
+            warn(&place, std::slice::from_ref(&duplicate.message));
+        }
+        all.extend(objects.given);
+        let mut faults = objects.faults.into_iter();
+        faults.try_for_each(|fault| self.refuse(fault))
     }
 
     /// Keeps namespaces; other objects are errors.

@@ -104,13 +104,24 @@ pub(crate) struct PolicyArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Requests")]
 pub(crate) struct RequestArguments {
-    /// Operation: CREATE, UPDATE, DELETE or CONNECT.
-    #[arg(long, env = "PRATIQUE_OPERATION", value_name = "OPERATION", default_value = "CREATE",
+    /// Operation: CREATE, UPDATE, DELETE or CONNECT. By default CREATE; with --old or --since, what leads from the stored
+    /// objects to the given ones; with --subresource, what clients do with it.
+    #[arg(long, env = "PRATIQUE_OPERATION", value_name = "OPERATION",
           ignore_case = true, value_parser = operation())]
-    pub(crate) operation: Operation,
-    /// File with the stored objects, for updates.
-    #[arg(long, env = "PRATIQUE_OLD", value_name = "FILE")]
+    pub(crate) operation: Option<Operation>,
+    /// Files with the stored objects, or directories of them. Objects are paired by kind, namespace and name: one that is
+    /// stored is updated, one that is not is created, and a stored one that is not among the inputs is deleted. With
+    /// --operation UPDATE, each object has to be stored, and none is deleted.
+    #[arg(long, env = "PRATIQUE_OLD", value_name = "PATH")]
     pub(crate) old: Vec<String>,
+    /// Take the stored objects from a revision of the inputs' git repository, such as `HEAD` or `origin/main`.
+    #[arg(
+        long,
+        env = "PRATIQUE_SINCE",
+        value_name = "REVISION",
+        conflicts_with_all = ["old", "operation", "subresource"]
+    )]
+    pub(crate) since: Option<String>,
     /// Namespace of objects without one.
     #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]
     pub(crate) namespace: String,
@@ -121,7 +132,8 @@ pub(crate) struct RequestArguments {
     /// object is of a known kind with another resource.
     #[arg(long, env = "PRATIQUE_RESOURCE", value_name = "NAME")]
     pub(crate) resource: Option<String>,
-    /// Subresource, such as `status` or `exec`.
+    /// Subresource, such as `status` or `exec`. Of a workload, its `Scale` is sent to `scale`; of a Pod, an `Eviction` to
+    /// `eviction`. Others take the object itself, or an object of their own kind, such as `PodExecOptions`.
     #[arg(long, env = "PRATIQUE_SUBRESOURCE", value_name = "NAME", default_value = "")]
     pub(crate) subresource: String,
     /// User who sends the request.
@@ -169,6 +181,6 @@ mod tests {
         let Command::Review(arguments) = arguments.command else {
             panic!("no review")
         };
-        assert_eq!(arguments.request.operation, Operation::Update);
+        assert_eq!(arguments.request.operation, Some(Operation::Update));
     }
 }

@@ -19,14 +19,18 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if path != Path::new(STDIN) {
         let found = fs::metadata(path)?;
         if found.is_file() || found.is_dir() {
-            let content = read_regular(path, limit)?;
-            return match is_compressed(&content) {
-                true => bounded(plain(content.as_slice()), limit),
-                false => Ok(content),
-            };
+            return plain_content(read_regular(path, limit)?, limit);
         }
     }
     bounded(open(path)?.input, limit)
+}
+
+/// Content, decompressed if it is compressed with gzip: at most `limit` bytes.
+pub(crate) fn plain_content(content: Vec<u8>, limit: u64) -> io::Result<Vec<u8>> {
+    match is_compressed(&content) {
+        true => bounded(plain(content.as_slice()), limit),
+        false => Ok(content),
+    }
 }
 
 fn bounded(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {

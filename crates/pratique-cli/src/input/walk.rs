@@ -70,6 +70,11 @@ pub(crate) fn is_hidden(path: &Path) -> bool {
         .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
+/// Whether a file below a directory is one that a walk finds, as far as its name tells.
+pub(crate) fn is_walked(below: &Path) -> bool {
+    has_objects(below) && !below.components().any(|part| is_hidden(Path::new(&part)))
+}
+
 /// Whether a file has an extension of files with objects.
 fn has_objects(path: &Path) -> bool {
     let extension = |path: &Path| {

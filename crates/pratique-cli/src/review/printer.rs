@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use pratique_types::GroupResource;
 
+use super::compared::Operations;
 use super::input_errors::InputErrors;
 use super::record::Record;
 use super::request::Assumed;
@@ -28,6 +29,7 @@ pub(super) struct Printer<'a> {
     arguments: &'a AnswerArguments,
     pub(super) errors: InputErrors,
     tally: Tally,
+    pub(super) operations: Operations,
     records: Vec<Record>,
     assumed: HashSet<Assumed>,
     unexpanded: BTreeMap<GroupResource, usize>,
@@ -60,6 +62,7 @@ impl<'a> Printer<'a> {
             arguments,
             errors,
             tally: Tally::default(),
+            operations: Operations::default(),
             records: Vec::new(),
             assumed: HashSet::new(),
             unexpanded: BTreeMap::new(),
@@ -99,6 +102,7 @@ impl<'a> Printer<'a> {
             *self.unexpanded.entry(resource).or_default() += count;
         }
         self.tally.add(reviewed.tally);
+        self.operations.add(reviewed.operations);
         self.records.extend(reviewed.records);
         reviewed.out.print()?;
         let count = reviewed.errors.len();

@@ -1,7 +1,7 @@
 //! Reads the inputs, piece by piece.
 
 use std::fs;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,8 +15,27 @@ use crate::exit::CliError;
 use crate::input::open::open;
 use crate::input::{self, InputError, STDIN, piece};
 
-/// The inputs: for each path of the user, its files.
-pub(super) struct Inputs(Vec<(String, Vec<PathBuf>)>);
+/// The inputs.
+pub(super) struct Inputs(Vec<Input>);
+
+/// A path of the user.
+pub(super) struct Input {
+    pub(super) path: PathBuf,
+    /// Its files.
+    pub(super) files: Vec<PathBuf>,
+    /// Whether it does not exist any more.
+    pub(super) is_gone: bool,
+}
+
+impl Input {
+    /// The error of a path that does not exist.
+    pub(super) fn missing(&self) -> CliError {
+        CliError::Read {
+            path: path_text(&self.path),
+            error: ErrorKind::NotFound.into(),
+        }
+    }
+}
 
 /// A part of the inputs.
 pub(super) enum Unit {
@@ -35,24 +54,42 @@ pub(super) enum Unit {
 }
 
 impl Inputs {
-    /// The files of some paths, which exist.
-    pub(super) fn of(paths: &[PathBuf]) -> Result<Self, CliError> {
-        let files = |path: &PathBuf| {
-            if path != Path::new(STDIN) {
-                fs::metadata(path).map_err(|error| CliError::Read {
-                    path: path_text(path),
-                    error,
-                })?;
-            }
-            Ok((path_text(path), input::files(path)?))
+    /// The files of some paths, which exist, or existed at the revision `since`.
+    pub(super) fn of(paths: &[PathBuf], since: Option<&str>) -> Result<Self, CliError> {
+        let input = |path: &PathBuf| {
+            let found = match path == Path::new(STDIN) {
+                true => Ok(()),
+                false => fs::metadata(path).map(drop),
+            };
+            let is_gone = match found {
+                Ok(()) => false,
+                Err(error) if error.kind() == ErrorKind::NotFound && since.is_some() => true,
+                Err(error) => {
+                    let path = path_text(path);
+                    return Err(CliError::Read { path, error });
+                }
+            };
+            Ok(Input {
+                files: match is_gone {
+                    true => Vec::new(),
+                    false => input::files(path)?,
+                },
+                path: path.clone(),
+                is_gone,
+            })
         };
-        paths.iter().map(files).collect::<Result<_, _>>().map(Inputs)
+        paths.iter().map(input).collect::<Result<_, _>>().map(Inputs)
+    }
+
+    /// All paths.
+    pub(super) fn all(&self) -> &[Input] {
+        &self.0
     }
 
     /// Adds the namespaces and definitions of all files to what is known. Those of standard input and other pipes count
     /// from where they are.
     pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) {
-        for file in self.0.iter().flat_map(|(_, files)| files) {
+        for file in self.0.iter().flat_map(|input| &input.files) {
             // What cannot be read is told when it is reviewed.
             if file != Path::new(STDIN) && mentions_cluster(file).unwrap_or_default() {
                 let path: Arc<str> = path_text(file).into();
@@ -66,15 +103,14 @@ impl Inputs {
     }
 
     /// Gives all units in order.
-    pub(super) fn give<R>(self, limits: Limits, state: ClusterState, intake: &Intake<Unit, R>) {
-        let mut state = Arc::new(state);
-        for (path, files) in self.0 {
-            for file in files {
-                if give_file(&file, limits, &mut state, intake).is_err() {
+    pub(super) fn give<R>(self, limits: Limits, mut state: Arc<ClusterState>, intake: &Intake<Unit, R>) {
+        for input in self.0.iter().filter(|input| !input.is_gone) {
+            for file in &input.files {
+                if give_file(file, limits, &mut state, intake).is_err() {
                     return;
                 }
             }
-            if intake.add(Unit::EndOfPath(path)).is_err() {
+            if intake.add(Unit::EndOfPath(path_text(&input.path))).is_err() {
                 return;
             }
         }

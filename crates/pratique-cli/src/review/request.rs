@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pratique_expansion::Made;
 use pratique_json::Value;
+use pratique_suite::request::subresource::{self, to_subresource};
 use pratique_suite::request::{self, BuildError, RequestTemplate, Target, kind_of, regular_resource};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
@@ -18,9 +19,16 @@ use crate::output::problems;
 /// Builds requests for objects.
 pub(super) struct RequestBuilder<'a> {
     template: RequestTemplate,
+    /// The templates of updates and deletions, where objects are compared with stored ones.
+    compared: Option<Compared>,
     stored: Stored<'a>,
     /// Whether stored objects were given.
     has_old: bool,
+}
+
+struct Compared {
+    update: RequestTemplate,
+    delete: RequestTemplate,
 }
 
 /// A request, and what had to be assumed for it.
@@ -40,28 +48,83 @@ pub(super) struct Assumed {
 impl<'a> RequestBuilder<'a> {
     /// A builder for the arguments; `stored` are the stored objects.
     pub(super) fn new(arguments: &RequestArguments, stored: Stored<'a>) -> Self {
+        let has_old = !arguments.old.is_empty() || arguments.since.is_some();
+        let usual = subresource::usual_operation(&arguments.subresource);
+        let template = RequestTemplate {
+            operation: arguments.operation.unwrap_or(usual),
+            namespace: arguments.namespace.clone(),
+            name: arguments.name.clone(),
+            resource: arguments.resource.clone(),
+            subresource: arguments.subresource.clone(),
+            user: with_more(
+                request::user(&arguments.user, &arguments.groups),
+                &arguments.more_of_user,
+            ),
+            dry_run: arguments.dry_run,
+            options: None,
+        };
+        let compares = has_old && arguments.operation.is_none() && arguments.subresource.is_empty();
+        let of = |operation| RequestTemplate {
+            operation,
+            ..template.clone()
+        };
         RequestBuilder {
-            template: RequestTemplate {
-                operation: arguments.operation,
-                namespace: arguments.namespace.clone(),
-                name: arguments.name.clone(),
-                resource: arguments.resource.clone(),
-                subresource: arguments.subresource.clone(),
-                user: with_more(
-                    request::user(&arguments.user, &arguments.groups),
-                    &arguments.more_of_user,
-                ),
-                dry_run: arguments.dry_run,
-                options: None,
-            },
+            compared: compares.then(|| Compared {
+                update: of(Operation::Update),
+                delete: of(Operation::Delete),
+            }),
+            template,
             stored,
-            has_old: !arguments.old.is_empty(),
+            has_old,
         }
+    }
+
+    /// Whether objects are compared with stored ones, so that they are created, updated and deleted.
+    pub(super) fn compares(&self) -> bool {
+        self.compared.is_some()
+    }
+
+    /// Builds the requests that delete the stored objects which no input has.
+    pub(super) fn deletions<'b>(
+        &'b self,
+        defined: &'b [ServedResource],
+    ) -> impl Iterator<Item = Result<Built<'static>, InputError>> + 'b {
+        let templates = self.compared.iter();
+        templates.flat_map(move |compared| {
+            let gone = self.stored.gone().cloned().enumerate();
+            gone.map(move |(index, given)| {
+                let given = GivenObject {
+                    received: Ok(Vec::new()),
+                    ..given
+                };
+                self.build(&compared.delete, given, defined, index + 1)
+            })
+        })
     }
 
     /// Builds the request of an object, the `number`th of the run. `defined` are the known custom resources.
     pub(super) fn input<'t>(
         &self,
+        given: GivenObject<'t>,
+        defined: &[ServedResource],
+        number: usize,
+    ) -> Result<Built<'t>, InputError> {
+        let is_stored = || {
+            let kind = kind_of(&given.object).ok();
+            let stored =
+                kind.and_then(|kind| self.stored.find(&given.object, &kind, &self.template.namespace));
+            stored.is_some()
+        };
+        let template = match &self.compared {
+            Some(compared) if is_stored() => &compared.update,
+            _ => &self.template,
+        };
+        self.build(template, given, defined, number)
+    }
+
+    fn build<'t>(
+        &self,
+        template: &RequestTemplate,
         given: GivenObject<'t>,
         defined: &[ServedResource],
         number: usize,
@@ -77,7 +140,7 @@ impl<'a> RequestBuilder<'a> {
             why,
         };
         // A deleted object was stored before, so it must be valid.
-        let received = match (self.template.operation, received) {
+        let received = match (template.operation, received) {
             (Operation::Delete, Err(why)) => return Err(faulty(why)),
             (Operation::Delete, Ok(_)) => Ok(Vec::new()),
             (_, received) => received,
@@ -88,11 +151,12 @@ impl<'a> RequestBuilder<'a> {
         };
         let targeted = kind_of(&object).map_err(BuildError::NoKind).and_then(|kind| {
             let (target, assumed) = self.target(&kind, defined)?;
-            let request = self.template.request_to(object, kind, target, old, number)?;
+            let request = template.request_to(object, kind, target, old, number)?;
             Ok((request, assumed))
         });
         let why = match targeted {
             Ok((mut request, assumed)) => {
+                to_subresource(&mut request).map_err(|why| faulty(why.to_string()))?;
                 if item > 0 {
                     request.uid = format!("00000000-0000-0000-{:04x}-{number:012}", item & 0xffff);
                 }

@@ -22,7 +22,8 @@ pub(super) struct ClusterState {
 
 impl ClusterState {
     /// The namespaces and definitions of the given state, and what is left for [`fill`](Self::fill).
-    pub(super) fn new(state: Vec<InputObject>) -> (Self, Vec<Value<'static>>) {
+    /// What objects to compare with say about the cluster counts unless the state says otherwise.
+    pub(super) fn new(state: Vec<InputObject>, before: &[InputObject]) -> (Self, Vec<Value<'static>>) {
         let mut known = ClusterState {
             objects: Objects::new(),
             defined: Vec::new(),
@@ -30,6 +31,7 @@ impl ClusterState {
         };
         let state = state.into_iter().map(|given| given.object);
         let (found, others) = state.partition(is_of_cluster);
+        known.add(of_cluster(before.iter().cloned()));
         known.add(found);
         (known, others)
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique_json::Value;
 use pratique_suite::request::kind_of;
@@ -13,7 +14,9 @@ use crate::output::problems;
 /// The stored objects of a cluster.
 #[derive(Default)]
 pub(super) struct Stored<'g> {
-    objects: HashMap<Key, &'g InputObject>,
+    /// In the order in which they were given, with whether an input has them.
+    objects: Vec<(&'g InputObject, AtomicBool)>,
+    places: HashMap<Key, usize>,
 }
 
 /// The identity of an object.
@@ -40,26 +43,41 @@ impl<'g> Stored<'g> {
 
     fn add(&mut self, given: &'g InputObject, namespace: &str) -> Result<(), String> {
         let kind = kind_of(&given.object)?;
-        match self.objects.entry(key(&given.object, &kind, namespace)) {
+        match self.places.entry(key(&given.object, &kind, namespace)) {
             Entry::Vacant(entry) => {
-                entry.insert(given);
+                entry.insert(self.objects.len());
+                self.objects.push((given, AtomicBool::new(false)));
                 Ok(())
             }
-            Entry::Occupied(first) => Err(format!(
-                "this object is also at {}: it can be stored in one form",
-                problems::place(&first.get().location)
-            )),
+            Entry::Occupied(first) => {
+                let first = self.objects.get(*first.get());
+                let place = first.map(|(first, _)| problems::place(&first.location));
+                let place = place.unwrap_or_default();
+                Err(format!(
+                    "this object is also at {place}: it can be stored in one form"
+                ))
+            }
         }
     }
 
-    /// The stored form of an object: the one of the same kind, name and namespace.
+    /// The stored form of an object: the one of the same kind, name and namespace. It is kept in mind that an input has it.
     pub(super) fn find(
         &self,
         object: &Value<'_>,
         kind: &GroupVersionKind,
         namespace: &str,
     ) -> Option<&'g InputObject> {
-        self.objects.get(&key(object, kind, namespace)).copied()
+        let place = self.places.get(&key(object, kind, namespace))?;
+        let (given, is_found) = self.objects.get(*place)?;
+        is_found.store(true, Ordering::Relaxed);
+        Some(given)
+    }
+
+    /// The objects that no input has, in their order.
+    pub(super) fn gone(&self) -> impl Iterator<Item = &'g InputObject> {
+        let objects = self.objects.iter();
+        let gone = objects.filter(|(_, is_found)| !is_found.load(Ordering::Relaxed));
+        gone.map(|(given, _)| *given)
     }
 }
 

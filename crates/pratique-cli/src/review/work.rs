@@ -9,6 +9,7 @@ use pratique_policy::Origin;
 use pratique_suite::request::review;
 use pratique_types::{GroupResource, Operation};
 
+use super::compared::Operations;
 use super::evaluate::Evaluator;
 use super::input_errors::{JsonError, described};
 use super::read::Unit;
@@ -57,6 +58,7 @@ pub(super) struct Reviewed {
     pub(super) out: Printed,
     pub(super) notes: Text,
     pub(super) tally: Tally,
+    pub(super) operations: Operations,
     pub(super) errors: Vec<JsonError>,
     /// The resources that were assumed, with the places of objects.
     pub(super) assumed: Vec<(Assumed, String)>,
@@ -142,12 +144,33 @@ impl Reviewer<'_> {
         if let Some(assumed) = assumed {
             reviewed.assumed.push((assumed, input.place()));
         }
+        reviewed.operations.count(input.request.operation);
         let makes_pods = self.makes_pods(&input);
         let changed = self.evaluate(&input, makes_pods && self.expands, state, reviewed)?;
         match makes_pods {
             true => self.workload(&input, changed.as_ref(), state, reviewed),
             false => Ok(()),
         }
+    }
+
+    /// Reviews the deletions of stored objects that no input has.
+    pub(super) fn deletions(
+        &self,
+        state: &ClusterState,
+        give: &mut dyn FnMut(Reviewed) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        for built in self.builder.deletions(&state.defined) {
+            let mut reviewed = Reviewed {
+                given: 1,
+                ..Reviewed::default()
+            };
+            match built {
+                Ok(built) => self.request(built, state, &mut reviewed)?,
+                Err(error) => reviewed.fault(error),
+            }
+            give(reviewed)?;
+        }
+        Ok(())
     }
 
     /// Whether a request is one for a workload, of which a controller makes Pods.

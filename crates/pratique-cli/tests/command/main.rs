@@ -24,6 +24,7 @@ mod hostile;
 mod inputs;
 mod mistakes;
 mod names;
+mod operations;
 mod outputs;
 #[cfg(unix)]
 mod pipes;

@@ -1,0 +1,75 @@
+//! The stored objects of a review, as a revision of a git repository has them.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use pratique_manifest::ManifestFile;
+
+use super::Reader;
+use super::read::{Input, Inputs};
+use crate::exit::CliError;
+use crate::input::git::{Contents, FileKind, Revision, RevisionFile};
+use crate::input::{self, InputError, InputObject, STDIN, named};
+use crate::output;
+
+/// Reads the objects that the inputs had at a revision.
+pub(super) fn stored(
+    revision: &str,
+    inputs: &Inputs,
+    reader: &mut Reader,
+) -> Result<Vec<InputObject>, CliError> {
+    let mut all = Vec::new();
+    for input in inputs.all() {
+        if input.path == Path::new(STDIN) {
+            return Err(CliError::NoRevisionOfStdin);
+        }
+        let found = Revision::of(revision, &input.path)?;
+        let files = found.files(&input.path)?;
+        if files.is_empty() && input.is_gone {
+            return Err(input.missing());
+        }
+        let mut contents = found.contents()?;
+        let given: HashSet<&PathBuf> = input.files.iter().collect();
+        for file in files.iter().filter(|file| is_input(file, input, &given)) {
+            add(revision, file, &mut contents, reader, &mut all)?;
+        }
+    }
+    Ok(all)
+}
+
+/// Whether a file of the revision was an input then: one that is there now and is none, is none by choice.
+fn is_input(file: &RevisionFile, input: &Input, given: &HashSet<&PathBuf>) -> bool {
+    if file.path == input.path {
+        return true;
+    }
+    let below = file.path.strip_prefix(&input.path).unwrap_or(&file.path);
+    let is_gone = || file.path.symlink_metadata().is_err();
+    input::walk::is_walked(below) && (given.contains(&file.path) || is_gone())
+}
+
+fn add(
+    revision: &str,
+    file: &RevisionFile,
+    contents: &mut Contents,
+    reader: &mut Reader,
+    all: &mut Vec<InputObject>,
+) -> Result<(), CliError> {
+    let path = format!("{revision}:{}", input::shown(&file.path));
+    let mebibytes = reader.mebibytes;
+    let limit = u64::from(mebibytes) << 20;
+    let (hash, size) = match &file.kind {
+        FileKind::Content { size, .. } if *size > limit => {
+            return reader.refuse(InputError::TooLarge { path, mebibytes });
+        }
+        FileKind::Content { hash, size } => (hash, *size),
+        FileKind::Link => {
+            let why = "a link, which is not followed: what it leads to counts as created";
+            output::note(&output::warning_at(&path, why));
+            return Ok(());
+        }
+    };
+    match named::plain_content(contents.read(hash, size)?, limit) {
+        Ok(content) => reader.take(input::objects(ManifestFile { path, content }), all),
+        Err(error) => reader.refuse(InputError::Unread { path, error }),
+    }
+}

@@ -1,0 +1,313 @@
+//! Operations of `pratique review`: what leads from stored objects to given ones, subresources, generated names, and who asks.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::story::{CLEAN, PRIVILEGED};
+use crate::support::{Directory, Run};
+
+/// Denies what is said in each message, so that the tests see which operation and which objects policies see.
+fn policy(resources: &str, expression: &str, message: &str) -> String {
+    format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: p}}\nspec:\n  \
+         failurePolicy: Fail\n  matchConstraints:\n    resourceRules:\n    - {{apiGroups: ['*'], apiVersions: ['*'], \
+         operations: ['*'], resources: [{resources}]}}\n  validations:\n  - expression: \"{expression}\"\n    \
+         messageExpression: \"{message}\"\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: \
+         ValidatingAdmissionPolicyBinding\nmetadata: {{name: b}}\nspec: {{policyName: p, validationActions: [Deny]}}\n"
+    )
+}
+
+fn mirror() -> String {
+    policy(
+        "'*/*'",
+        "false",
+        "request.operation + ' ' + request.kind.kind + ' ' + request.name + ' was ' + \
+         (oldObject == null ? 'nothing' : dyn(oldObject).metadata.name) + ' is ' + \
+         (object == null ? 'nothing' : string(dyn(object).kind))",
+    )
+}
+
+/// What policies saw, without what a denial begins with.
+fn seen(run: &Run) -> Vec<&str> {
+    let lines = run.stdout.lines();
+    let messages = lines.filter_map(|line| line.split_once("denied request: "));
+    messages.map(|(_, message)| message).collect()
+}
+
+const NAMED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, namespace: shop}\n";
+
+fn named(name: &str) -> String {
+    NAMED.replace("NAME", name)
+}
+
+#[test]
+fn directories_are_compared() {
+    let directory = Directory::new()
+        .with("policy.yaml", mirror())
+        .with("old/a.yaml", named("kept"))
+        .with("old/sub/b.yaml", format!("{}---\n{CLEAN}", named("gone")))
+        .with(
+            "new/all.yaml",
+            format!("{}---\n{}", named("kept"), named("added")),
+        );
+    let review = |arguments: &[&str]| {
+        directory.run(
+            &[
+                &["review", "--policies", "policy.yaml", "--old", "old"],
+                arguments,
+            ]
+            .concat(),
+        )
+    };
+    let run = review(&["new"]);
+    assert_eq!(
+        seen(&run),
+        [
+            "UPDATE ConfigMap kept was kept is ConfigMap",
+            "CREATE ConfigMap added was nothing is ConfigMap",
+            "DELETE ConfigMap gone was gone is nothing",
+            "DELETE Pod good was good is nothing",
+        ],
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("old/sub/b.yaml:1:1: DELETE configmaps shop/gone: denied"),
+        "{run}"
+    );
+    assert_eq!(
+        run.stderr,
+        "compared with the stored objects: 1 updated, 1 created, 2 deleted\n"
+    );
+    // Nothing is known to be gone where something cannot be read.
+    let directory = directory.with("new/broken.yaml", "a: [\n");
+    let run = directory.run(&["review", "--policies", "policy.yaml", "--old", "old", "new"]);
+    assert_eq!(seen(&run).len(), 2, "{run}");
+    assert!(
+        run.stderr
+            .ends_with("1 created, deletions are not reviewed, as something cannot be read\n"),
+        "{run}"
+    );
+    // An update is one.
+    let run = review_updates(&directory);
+    assert!(
+        run.stderr
+            .contains("an update needs the stored object: it is not among those of --old"),
+        "{run}"
+    );
+}
+
+fn review_updates(directory: &Directory) -> Run {
+    directory.run(&[
+        "review",
+        "--policies",
+        "policy.yaml",
+        "--operation",
+        "UPDATE",
+        "--old",
+        "old",
+        "new/all.yaml",
+    ])
+}
+
+#[test]
+fn everything_may_be_deleted() {
+    let directory = Directory::new()
+        .with("policy.yaml", mirror())
+        .with("old/a.yaml", named("gone"))
+        .with("new/readme.txt", "");
+    let run = directory.run(&["review", "--policies", "policy.yaml", "--old", "old", "new"]);
+    assert_eq!(seen(&run), ["DELETE ConfigMap gone was gone is nothing"], "{run}");
+}
+
+fn git(directory: &Path, arguments: &[&str]) {
+    let status = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+        .args(["-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false"])
+        .args(arguments)
+        .current_dir(directory)
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success(), "git {arguments:?}");
+}
+
+#[test]
+fn revisions_have_the_stored_objects() {
+    let directory = Directory::new()
+        .with("policy.yaml", mirror())
+        .with("deploy/.gitignore", "*.local.yaml\n")
+        .with("deploy/a.yaml", named("kept"))
+        .with("deploy/-x \u{1b}[31m.yaml", named("gone"))
+        .with("deploy/notes.txt", "not YAML")
+        .with("deploy/sub/b.yaml", named("moved"))
+        .with("elsewhere/c.yaml", named("elsewhere"));
+    git(directory.path(), &["init", "--quiet"]);
+    git(directory.path(), &["add", "."]);
+    git(directory.path(), &["commit", "--quiet", "--message", "one"]);
+    std::fs::remove_file(directory.path().join("deploy/-x \u{1b}[31m.yaml")).unwrap();
+    std::fs::remove_dir_all(directory.path().join("deploy/sub")).unwrap();
+    let directory = directory
+        .with("deploy/moved.yaml", named("moved"))
+        .with("deploy/mine.local.yaml", named("ignored"))
+        .with("deploy/new.yaml", named("added"));
+    let review =
+        |arguments: &[&str]| directory.run(&[&["review", "--policies", "policy.yaml"], arguments].concat());
+    let run = review(&["--since", "HEAD", "deploy"]);
+    assert_eq!(
+        seen(&run),
+        [
+            "UPDATE ConfigMap kept was kept is ConfigMap",
+            "UPDATE ConfigMap moved was moved is ConfigMap",
+            "CREATE ConfigMap added was nothing is ConfigMap",
+            "DELETE ConfigMap gone was gone is nothing",
+        ],
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("HEAD:deploy/-x \\u{1b}[31m.yaml:1:1: DELETE configmaps shop/gone"),
+        "{run}"
+    );
+    // A path that is gone, and one file among others.
+    let run = review(&["--since", "main", "deploy/sub", "deploy/a.yaml"]);
+    assert_eq!(
+        seen(&run),
+        [
+            "UPDATE ConfigMap kept was kept is ConfigMap",
+            "DELETE ConfigMap moved was moved is nothing",
+        ],
+        "{run}"
+    );
+    for (arguments, why) in [
+        (
+            &["--since", "nowhere", "deploy"][..],
+            "git: there is no revision nowhere",
+        ),
+        (
+            &["--since=--output=/tmp/x", "deploy"],
+            "git: there is no revision --output=/tmp/x",
+        ),
+        (&["--since", "HEAD", "deploy/never.yaml"], "deploy/never.yaml: "),
+        (&["--since", "HEAD", "-"], "<stdin>: it has no revision"),
+        (&["--since", "HEAD", "/dev/null"], "git: "),
+    ] {
+        let run = review(arguments);
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(why), "{run}");
+    }
+}
+
+#[test]
+fn subresources_have_their_objects() {
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replicas: 3, selector: {matchLabels: {app: web}}}\n";
+    let directory = Directory::new()
+        .with("policy.yaml", mirror())
+        .with("web.yaml", deployment)
+        .with("pod.yaml", CLEAN)
+        .with(
+            "exec.yaml",
+            "apiVersion: v1\nkind: PodExecOptions\ncommand: [sh]\nstdin: true\n",
+        );
+    let review = |arguments: &[&str]| {
+        let run = directory.run(&[&["review", "--policies", "policy.yaml"], arguments].concat());
+        seen(&run)
+            .first()
+            .map_or_else(|| run.to_string(), |seen| (*seen).to_owned())
+    };
+    let scale = |arguments: &[&str]| review(&[&["--subresource", "scale"], arguments].concat());
+    assert_eq!(
+        scale(&["--old", "web.yaml", "web.yaml"]),
+        "UPDATE Scale web was web is Scale"
+    );
+    assert!(scale(&["web.yaml"]).contains("an update needs the stored object"));
+    assert!(scale(&["--old", "pod.yaml", "pod.yaml"]).contains("pods have no subresource scale"));
+    assert_eq!(
+        review(&["--subresource", "eviction", "pod.yaml"]),
+        "CREATE Eviction good was nothing is Eviction"
+    );
+    for subresource in ["status", "resize", "ephemeralcontainers"] {
+        assert_eq!(
+            review(&["--subresource", subresource, "--old", "pod.yaml", "pod.yaml"]),
+            "UPDATE Pod good was good is Pod"
+        );
+    }
+    assert_eq!(
+        review(&["--subresource", "exec", "--name", "web-0", "exec.yaml"]),
+        "CONNECT PodExecOptions web-0 was nothing is PodExecOptions"
+    );
+    let run = review(&["--subresource", "exec", "pod.yaml"]);
+    assert!(run.contains("pods/exec takes a PodExecOptions of v1"), "{run}");
+    assert_eq!(
+        review(&["--operation", "delete", "pod.yaml"]),
+        "DELETE Pod good was good is nothing"
+    );
+}
+
+/// The scale that policies see is that of the workload.
+#[test]
+fn scales_have_replicas() {
+    let deployment = |replicas: usize| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\nspec: {{replicas: {replicas}, selector: {{matchLabels: {{app: web}}}}}}\n"
+        )
+    };
+    let policy = policy(
+        "deployments/scale",
+        "object.spec.replicas <= oldObject.spec.replicas",
+        "string(oldObject.spec.replicas) + ' to ' + string(object.spec.replicas) + ' of ' + object.status.selector",
+    );
+    let directory = Directory::new()
+        .with("policy.yaml", policy)
+        .with("old.yaml", deployment(2))
+        .with("new.yaml", deployment(3));
+    let run = directory.run(&[
+        "review",
+        "--policies",
+        "policy.yaml",
+        "--subresource",
+        "scale",
+        "--old",
+        "old.yaml",
+        "new.yaml",
+    ]);
+    assert_eq!(seen(&run), ["2 to 3 of app=web"], "{run}");
+}
+
+#[test]
+fn generated_names_dry_runs_and_users() {
+    let policy = policy(
+        "pods",
+        "false",
+        "(has(request.name) ? request.name : 'no name') + ' ' + string(request.dryRun) + ' ' + request.userInfo.username + \
+         ' ' + request.userInfo.groups.join('+') + ' ' + request.userInfo.uid + ' ' + request.userInfo.extra['scopes'].join('+')",
+    );
+    let directory = Directory::new()
+        .with("policy.yaml", policy)
+        .with("pod.yaml", PRIVILEGED.replace("name: bad", "generateName: web-"));
+    let run = directory.run(&[
+        "review",
+        "--policies",
+        "policy.yaml",
+        "--dry-run",
+        "--as",
+        "ann",
+        "--as-group",
+        "a,b",
+        "--as-uid",
+        "7",
+        "--as-user-extra",
+        "Scopes=x,scopes=y",
+        "pod.yaml",
+    ]);
+    assert_eq!(
+        seen(&run),
+        ["no name true ann a+b+system:authenticated 7 x+y"],
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .starts_with("pod.yaml:1:1: CREATE pods shop/web-: denied"),
+        "{run}"
+    );
+}
