@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::io;
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -49,14 +50,27 @@ pub(super) fn wait<T: Send + 'static>(
     handle: &Handle,
     future: impl Future<Output = T> + Send + 'static,
 ) -> io::Result<T> {
+    wait_within(handle, future, PATIENCE)
+}
+
+/// The same with another patience. What is not waited for any more is dropped.
+pub(super) fn wait_within<T: Send + 'static>(
+    handle: &Handle,
+    future: impl Future<Output = T> + Send + 'static,
+    patience: Duration,
+) -> io::Result<T> {
     let (sender, receiver) = mpsc::sync_channel(1);
-    handle.spawn(async move {
+    let task = handle.spawn(async move {
         // The receiver may have timed out.
         let _ = sender.send(future.await);
     });
-    receiver
-        .recv_timeout(PATIENCE)
-        .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))
+    receiver.recv_timeout(patience).map_err(|error| {
+        task.abort();
+        match error {
+            RecvTimeoutError::Timeout => io::Error::from(io::ErrorKind::TimedOut),
+            RecvTimeoutError::Disconnected => io::Error::other("the task ended without a result"),
+        }
+    })
 }
 
 /// How long a blocked thread waits.

@@ -13,6 +13,7 @@ use super::configured::Follow;
 use super::exec::ExecPlugin;
 use super::failure;
 use super::files;
+use super::read::ClusterReader;
 use super::renewed;
 use super::review::SubjectAccessReviewer;
 use super::source::ApiSource;
@@ -80,6 +81,27 @@ impl ApiServer {
         let background = Background::start()?;
         let config = wait(background.handle()?, Config::infer())?;
         let config = config.map_err(|error| ConnectError::Infer(Box::new(error)))?;
+        Self::connect(background, config)
+    }
+
+    /// The API server that the kubeconfig files of `KUBECONFIG`, or `~/.kube/config`, name by a context.
+    ///
+    /// # Errors
+    /// The files cannot be used.
+    pub fn context(context: &str) -> Result<Self, ConnectError> {
+        let wrong = |error| ConnectError::Kubeconfig {
+            path: PathBuf::from(std::env::var_os("KUBECONFIG").unwrap_or_else(|| "~/.kube/config".into())),
+            error: Box::new(error),
+        };
+        let file = Kubeconfig::read().map_err(wrong)?;
+        files::check_roots(&file)?;
+        let options = KubeConfigOptions {
+            context: Some(context.to_owned()),
+            ..KubeConfigOptions::default()
+        };
+        let background = Background::start()?;
+        let config = async move { Config::from_custom_kubeconfig(file, &options).await };
+        let config = wait(background.handle()?, config)?.map_err(wrong)?;
         Self::connect(background, config)
     }
 
@@ -185,6 +207,12 @@ impl ApiServer {
         let inner = &self.0;
         let start = || ApiCluster::start(&inner.client, &inner.handle, &inner.wanted, &inner.background);
         inner.cluster.get_or_init(start).clone()
+    }
+
+    /// Reads it once, without watching it.
+    pub fn reader(&self) -> ClusterReader {
+        let inner = &self.0;
+        ClusterReader::new(inner.client.clone(), &inner.handle, &inner.background)
     }
 
     /// Its answers to authorization checks.

@@ -148,6 +148,14 @@ async fn one_by_one(
     Ok(())
 }
 
+/// The resources of a version of a group, as an API server lists them.
+pub(super) fn of_version(text: &[u8]) -> Result<Vec<ServedResource>, serde_json::Error> {
+    let list: APIResourceList = serde_json::from_slice(text)?;
+    let version = GroupVersion::parse(&list.group_version).map_err(serde::de::Error::custom)?;
+    let resources = list.resources.into_iter();
+    Ok(resources.map(|resource| of_list(&version, resource)).collect())
+}
+
 /// How many groups are asked at a time.
 const AT_ONCE: usize = 8;
 

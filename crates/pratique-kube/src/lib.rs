@@ -21,6 +21,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! What is to be known of a cluster only once is read by a [`ClusterReader`].
+//!
 //! Credentials may come from a command that the kubeconfig names (`exec`): it is run when the [`ApiServer`] is made, when
 //! what it gave has expired, and when the API server does not take it any more.
 //!
@@ -43,6 +45,7 @@ mod failure;
 mod files;
 mod follow;
 mod params;
+mod read;
 mod renewed;
 mod review;
 mod served;
@@ -57,5 +60,6 @@ pub use cluster::ApiCluster;
 pub use configured::Follow;
 pub use connect::{ApiServer, ConnectError};
 pub use kube::{Client, Config};
+pub use read::{ClusterReader, ListOf, ReadError};
 pub use review::SubjectAccessReviewer;
 pub use source::ApiSource;

@@ -16,8 +16,9 @@ use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 use super::answers::{Answers, subject_size};
-use super::background::{Background, Task};
+use super::background::{Background, Task, wait_within};
 use super::failure;
+use super::read::{ReadError, read_error};
 
 /// Answers authorization checks by an API server's SubjectAccessReviews. A copy is the same, with the same memory.
 ///
@@ -69,6 +70,20 @@ impl SubjectAccessReviewer {
         }))
     }
 
+    /// Asks a question, and blocks the calling thread, which must not be one of a runtime, until it is answered.
+    ///
+    /// # Errors
+    /// The API server gives no answer.
+    pub fn ask(&self, question: Question) -> Result<Decision, ReadError> {
+        let reviews = self.0.reviews.clone();
+        let asked = async move { reviews.try_answer(question).await };
+        match wait_within(&self.0.handle, asked, LONGEST) {
+            Ok(Ok(decision)) => Ok(decision),
+            Ok(Err(Some(error))) => Err(read_error(&error)),
+            Ok(Err(None)) | Err(_) => Err(ReadError::TimedOut(PATIENCE)),
+        }
+    }
+
     /// Remembers answers for these times instead; a time of zero does not remember. Memory begins anew.
     #[must_use]
     pub fn remember(self, allowed: Duration, denied: Duration) -> Self {
@@ -107,17 +122,22 @@ const AT_ONCE: usize = 16;
 
 impl Reviews {
     async fn answer(&self, question: Question) -> Decision {
+        match self.try_answer(question).await {
+            Ok(decision) => decision,
+            Err(error) => unanswered(self.message(error.map(|error| *error))),
+        }
+    }
+
+    /// The answer; where there is none, the error, or none if it did not come in time.
+    async fn try_answer(&self, question: Question) -> Result<Decision, Option<Box<Error>>> {
         if let Some(known) = self.lock().get(&question, Instant::now()) {
-            return known;
+            return Ok(known);
         }
         let review = SubjectAccessReview {
             spec: spec(&question),
             ..SubjectAccessReview::default()
         };
-        let decision = match self.ask(&review).await {
-            Ok(status) => decision(status),
-            Err(error) => return unanswered(self.message(error.map(|error| *error))),
-        };
+        let decision = decision(self.ask(&review).await?);
         let remember = match decision.allowed {
             true => self.remember.allowed,
             false => self.remember.denied,
@@ -126,7 +146,7 @@ impl Reviews {
             self.lock()
                 .add(question, decision.clone(), Instant::now(), remember);
         }
-        decision
+        Ok(decision)
     }
 
     /// Asks, and again where that may help. Without an error, there was no answer in time.
@@ -169,6 +189,9 @@ const PAUSES: [u64; 4] = [500, 750, 1125, 1687];
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long an answer may take with all attempts.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// Questions that are longer are not remembered.
 const BIGGEST: usize = 10_000;
