@@ -3,12 +3,15 @@
 use pratique_cel::library::authz::{Answer, Authorizer, Check, User};
 
 use crate::objects::Rbac;
+use crate::subjects::KnownSubjects;
 
 /// Whether roles and bindings are all that there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completeness {
     /// They are: what they do not allow is not allowed.
     Complete,
+    /// They are for these users: what they do not allow is not allowed to them, and not known of others.
+    Of(KnownSubjects),
     /// There may be others: what they do not allow is not known.
     Partial,
 }
@@ -27,13 +30,21 @@ impl RbacAuthorizer {
     }
 }
 
+impl Completeness {
+    fn covers(&self, user: &User) -> bool {
+        match self {
+            Completeness::Complete => true,
+            Completeness::Of(known) => known.covers(user),
+            Completeness::Partial => false,
+        }
+    }
+}
+
 impl Authorizer for RbacAuthorizer {
     fn authorize(&self, check: &Check<'_>) -> Answer {
         let decision = self.rbac.decide(check);
         let is_known = decision.allowed
-            || (self.completeness == Completeness::Complete
-                && !self.rbac.is_unsettled()
-                && !is_node(check.user));
+            || (self.completeness.covers(check.user) && !self.rbac.is_unsettled() && !is_node(check.user));
         match is_known {
             true => Answer::Decided(decision),
             false => Answer::Unknown,

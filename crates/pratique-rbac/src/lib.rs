@@ -34,6 +34,8 @@ mod authorizer;
 mod binding;
 mod objects;
 mod role;
+mod subjects;
 
 pub use authorizer::{Completeness, RbacAuthorizer};
 pub use objects::{Rbac, is_rbac};
+pub use subjects::{KnownSubjects, RoleReference};
