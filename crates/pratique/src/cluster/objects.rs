@@ -1,6 +1,6 @@
 //! A cluster in memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -8,6 +8,7 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
+use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource, builtin};
 
 use super::stored::{NAMESPACE, StoredObject};
@@ -24,6 +25,8 @@ pub struct Objects {
     assumes_namespaces: bool,
     /// Whether there may be other params.
     assumes_params: bool,
+    /// The kinds of which all objects were added nevertheless.
+    complete: HashSet<GroupVersionKind, RandomState>,
     scopes: Arc<HashMap<GroupVersionKind, ParamScope>>,
     /// Of the definition that was given last, by group and version.
     schemas: Arc<HashMap<(String, String), Arc<MergeSchema>>>,
@@ -57,6 +60,7 @@ impl Objects {
             namespaces: HashMap::default(),
             assumes_namespaces: false,
             assumes_params: false,
+            complete: HashSet::default(),
             scopes: Arc::new(
                 main.map(|served| (served.kind.clone(), scope(served.namespaced)))
                     .collect(),
@@ -76,6 +80,12 @@ impl Objects {
     /// added is then taken to live in namespaces, if nothing defines it.
     pub fn assume_params(&mut self) {
         self.assumes_params = true;
+    }
+
+    /// Takes the added objects of a kind to be all that there are, also where other params are
+    /// [assumed](Self::assume_params).
+    pub fn complete_params(&mut self, kind: GroupVersionKind) {
+        self.complete.insert(kind);
     }
 
     /// Adds an object, in the place of one of the same kind and name. What has no kind or name is left out, and
@@ -117,6 +127,21 @@ impl Objects {
     /// Serves a resource, or with a `subresource` a part of one, whose requests carry objects of `kind`.
     pub fn serve(&mut self, resource: GroupVersionResource, subresource: &str, kind: GroupVersionKind) {
         Arc::make_mut(&mut self.equivalents).register(resource, subresource, kind);
+    }
+
+    /// Serves a resource that a cluster was found to serve, and keeps what is known of it already.
+    pub fn serve_found(&mut self, found: &ServedResource) {
+        if self.equivalents.serve(&found.resource, &found.subresource) {
+            return;
+        }
+        if found.subresource.is_empty() {
+            let scope = match found.namespaced {
+                true => ParamScope::Namespaced,
+                false => ParamScope::Cluster,
+            };
+            self.scopes.entry(found.kind.clone()).or_insert(scope);
+        }
+        self.serve(found.resource.clone(), &found.subresource, found.kind.clone());
     }
 
     /// Serves what a CustomResourceDefinition defines.
@@ -222,8 +247,7 @@ impl Cluster for Objects {
     }
 
     fn knows_params(&self, kind: &GroupVersionKind) -> bool {
-        let _ = kind;
-        !self.assumes_params
+        !self.assumes_params || self.complete.contains(kind)
     }
 
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
@@ -274,6 +298,26 @@ mod tests {
             r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"limits","namespace":"shop"}}"#;
         insert(&mut objects, limits);
         assert!(!objects.knows_params(&kind));
+        objects.complete_params(kind.clone());
+        assert!(objects.knows_params(&kind));
+        assert!(!objects.knows_params(&GroupVersionKind::new("", "v1", "Secret")));
+    }
+
+    #[test]
+    fn found_resources_are_served() {
+        let mut objects = Objects::new();
+        let kind = GroupVersionKind::new("example.com", "v1", "Widget");
+        let found = |namespaced| ServedResource {
+            resource: GroupVersionResource::new("example.com", "v1", "widgets"),
+            subresource: String::new(),
+            kind: kind.clone(),
+            namespaced,
+            short_names: Vec::new(),
+        };
+        objects.serve_found(&found(false));
+        objects.serve_found(&found(true));
+        assert_eq!(objects.param_scope(&kind), Some(ParamScope::Cluster));
+        assert_eq!(objects.equivalents().of(&found(false).resource, "").len(), 1);
     }
 
     #[test]
