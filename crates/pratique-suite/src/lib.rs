@@ -43,6 +43,7 @@ mod run;
 mod schema;
 mod select;
 mod shape;
+pub mod snapshot;
 mod substitute;
 mod suite;
 mod unbound;
