@@ -9,6 +9,8 @@ mod listen;
 mod policies;
 mod review;
 mod serve;
+#[cfg(feature = "kube")]
+mod snapshot;
 mod state;
 mod test;
 mod warnings;
@@ -19,9 +21,9 @@ use pratique_manifest::Plugin;
 
 pub(crate) use answers::{AnswerArguments, FailOn, ReviewFormat};
 pub(crate) use check::{CheckArguments, CheckFormat};
-pub(crate) use cluster::ClusterArguments;
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
+pub(crate) use cluster::{ClientArguments, ClusterArguments};
 use duration::duration;
 pub(crate) use expand::ExpandArguments;
 pub(crate) use listen::Listen;
@@ -31,6 +33,8 @@ pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments,
     ServeArguments,
 };
+#[cfg(feature = "kube")]
+pub(crate) use snapshot::SnapshotArguments;
 pub(crate) use state::{StateArguments, UserArguments};
 pub(crate) use test::{TestArguments, TestFormat};
 pub(crate) use warnings::{WARNINGS, WarningArguments};
@@ -89,6 +93,8 @@ pub(crate) enum Command {
     Check(CheckArguments),
     Review(Box<ReviewArguments>),
     Serve(Box<ServeArguments>),
+    #[cfg(feature = "kube")]
+    Snapshot(Box<SnapshotArguments>),
     Test(Box<TestArguments>),
 }
 

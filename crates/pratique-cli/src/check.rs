@@ -13,7 +13,7 @@ mod plugin;
 mod report;
 mod subject;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
@@ -23,6 +23,8 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input;
 use crate::memory;
 use crate::output::{self, sarif};
+use crate::policies::SortedPolicies;
+use crate::snapshot::StateSource;
 use checked::Checked;
 use levels::Levels;
 pub(crate) use plugin::plugin_of;
@@ -33,16 +35,23 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let levels = Levels::new(&arguments.warnings);
     let expressions = Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load());
     let mut checked = Vec::new();
+    let mut subjects = Vec::new();
     for path in &arguments.paths {
         let subject = Subject::of(path, arguments.plugin, arguments.origin.origin)?;
+        subjects.push((path.clone(), subject));
+    }
+    let state = StateSource::open(&arguments.client, None)?;
+    subjects.extend(of_cluster(state)?);
+    for (path, subject) in subjects {
         subject.report();
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(&expressions, arguments.feature_gates, root);
-        let mut found = Checked::new(path, loaded, &levels, arguments);
+        let mut found = Checked::new(&path, loaded, &levels, arguments);
         if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
             found.connections = connect::connect(plugins)?;
         }
-        found.texts = subject.texts(path == Path::new(input::STDIN));
+        let is_file = path != Path::new(input::STDIN) && !subject.is_of_cluster();
+        found.texts = subject.texts(!is_file);
         checked.push(found);
     }
     if arguments.hash_only {
@@ -66,4 +75,20 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         CheckFormat::Github => output::print_github(&report::github(&checked, &levels))?,
     }
     Ok(ExitStatus::of(passes))
+}
+
+/// The policies and webhook configurations of a cluster.
+fn of_cluster(mut state: StateSource) -> Result<Option<(PathBuf, Subject)>, CliError> {
+    let Some(files) = state.policies(true)? else {
+        return Ok(None);
+    };
+    let shown = state.name();
+    if files.is_empty() {
+        return Err(CliError::NoManifests {
+            path: shown,
+            count: 0,
+        });
+    }
+    let subject = Subject::OfCluster(shown.clone(), SortedPolicies::of_api(files));
+    Ok(Some((PathBuf::from(shown), subject)))
 }

@@ -13,6 +13,7 @@ mod output;
 mod policies;
 mod review;
 mod serve;
+mod snapshot;
 mod style;
 mod test;
 mod unbound;
@@ -78,6 +79,8 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
         Command::Check(arguments) => check::run(arguments),
         Command::Review(arguments) => review::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
+        #[cfg(feature = "kube")]
+        Command::Snapshot(arguments) => snapshot::run(arguments),
         Command::Test(arguments) => test::run(arguments),
     }
 }

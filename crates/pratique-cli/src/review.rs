@@ -43,6 +43,7 @@ use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::policies::LoadFailure;
+use crate::snapshot::StateSource;
 use crate::style::Style;
 use evaluate::Evaluator;
 use input_errors::InputErrors;
@@ -60,11 +61,13 @@ use work::{Reviewer, Shown};
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
+    let mut state = StateSource::open(&arguments.client, arguments.snapshot.as_deref())?;
     let loaded = policies::load(
         &arguments.policies,
         arguments.feature_gates,
         arguments.webhooks,
         arguments.bind,
+        &mut state,
     );
     let (admission, sets) = match loaded {
         Ok(loaded) => loaded,
@@ -76,6 +79,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
     scope.warn();
+    let known = state.state(&admission, &sets);
     let since = arguments.request.since.as_deref();
     let inputs = Inputs::of(&arguments.inputs, since)?;
     let mut reader = Reader {
@@ -87,22 +91,22 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         None => reader.all(&arguments.request.old)?,
     };
     let old = reader.existing(old)?;
-    let state = reader.all(&arguments.namespace_object)?;
-    let mut state = reader.namespaces(state)?;
+    let namespaces = reader.all(&arguments.namespace_object)?;
+    let mut given = reader.namespaces(namespaces)?;
     let objects = reader.all(&arguments.objects)?;
-    state.extend(reader.existing(objects)?);
+    given.extend(reader.existing(objects)?);
     let rules = reader.rules(arguments.authorizer.as_deref())?;
     let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
     faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
     let limits = limits(arguments.max_input);
     let builder = RequestBuilder::new(&arguments.request, stored);
     let before = if builder.compares() { old.as_slice() } else { &[] };
-    let (mut cluster, others) = ClusterState::new(state, before);
+    let (mut cluster, others) = ClusterState::new(&known.snapshot, given, before);
     inputs.survey(limits, &mut cluster);
     let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.namespace);
-    let permissions = Permissions::new(rules, &others, complete);
-    cluster.fill(others, complete);
+    let permissions = Permissions::new(rules, &known, &others, complete);
+    cluster.fill(&known.snapshot, others, complete);
     let reviewer = Reviewer {
         builder,
         evaluator: match arguments.webhooks {

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
 use pratique_types::FeatureGates;
 
-use super::{OriginArguments, WarningArguments, plugin};
+use super::{ClientArguments, OriginArguments, WarningArguments, plugin};
 
 /// Check that kube-apiserver would load static manifests or an AdmissionConfiguration, and that its API would take policies.
 ///
@@ -16,7 +16,9 @@ use super::{OriginArguments, WarningArguments, plugin};
 pub(crate) struct CheckArguments {
     /// Directory of static manifests or objects of the API, file of them, or AdmissionConfiguration file; `-` is standard input, of which policies,
     /// bindings and webhook configurations are checked, and objects of other kinds are counted and skipped.
-    #[arg(required = true, value_name = "PATH")]
+    #[cfg_attr(feature = "kube", arg(required_unless_present_any = ["cluster", "kubeconfig", "context"]))]
+    #[cfg_attr(not(feature = "kube"), arg(required = true))]
+    #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Admission plugin of the manifests; by default it is derived from their kinds.
     #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
@@ -32,6 +34,8 @@ pub(crate) struct CheckArguments {
     pub(crate) root: Option<String>,
     #[command(flatten)]
     pub(crate) warnings: WarningArguments,
+    #[command(flatten)]
+    pub(crate) client: ClientArguments,
     /// Print only the hash, as in the server's metric apiserver_manifest_admission_config_controller_last_config_info,
     /// with plugin and directory if there are several.
     #[arg(long, env = "PRATIQUE_HASH_ONLY")]

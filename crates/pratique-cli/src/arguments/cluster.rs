@@ -1,4 +1,4 @@
-//! The arguments of `pratique serve` that name a cluster.
+//! The arguments that name a cluster.
 
 use clap::Args;
 #[cfg(feature = "kube")]
@@ -36,6 +36,33 @@ pub(crate) struct ClusterArguments {
         value_delimiter = ','
     )]
     pub(crate) cluster_objects: Vec<String>,
+}
+
+/// A cluster that is read once.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Cluster")]
+pub(crate) struct ClientArguments {
+    /// Read what is not given from the cluster of KUBECONFIG or ~/.kube/config, or, in a Pod, from the Pod's cluster:
+    /// policies, if none are named, and the state that they need. Nothing in it is changed.
+    #[cfg(feature = "kube")]
+    #[arg(long, env = "PRATIQUE_CLUSTER")]
+    pub(crate) cluster: bool,
+    /// Read it from the cluster of this kubeconfig file.
+    #[cfg(feature = "kube")]
+    #[arg(long, env = "PRATIQUE_KUBECONFIG", value_name = "FILE")]
+    pub(crate) kubeconfig: Option<std::path::PathBuf>,
+    /// Read it from the cluster of this context, instead of the current one.
+    #[cfg(feature = "kube")]
+    #[arg(long, env = "PRATIQUE_CONTEXT", value_name = "NAME")]
+    pub(crate) context: Option<String>,
+}
+
+#[cfg(feature = "kube")]
+impl ClientArguments {
+    /// Whether a cluster is named.
+    pub(crate) fn is_given(&self) -> bool {
+        self.cluster || self.kubeconfig.is_some() || self.context.is_some()
+    }
 }
 
 /// Admission configuration of a cluster.

@@ -6,12 +6,16 @@ use clap::Args;
 use pratique_manifest::Plugin;
 use pratique_types::{FeatureGates, Operation};
 
-use super::{AnswerArguments, ExpandArguments, PolicyPathArguments, StateArguments, UserArguments, plugin};
+use super::{
+    AnswerArguments, ClientArguments, ExpandArguments, PolicyPathArguments, StateArguments, UserArguments,
+    plugin,
+};
 use crate::baseline::Level;
 
 /// Review objects or whole AdmissionReviews as kube-apiserver would.
 ///
-/// Without --policies, --manifests and --admission-control-config-file, the Pod Security Standards are evaluated. Objects are not
+/// Without --policies, --manifests and --admission-control-config-file, the policies of the cluster or snapshot are evaluated,
+/// and without these the Pod Security Standards. Objects are not
 /// defaulted: policies see each object as it is given, without the fields that an API server would set.
 ///
 /// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
@@ -42,9 +46,16 @@ pub(crate) struct ReviewArguments {
     pub(crate) objects: Vec<String>,
     #[command(flatten)]
     pub(crate) state: StateArguments,
+    /// Directory that `pratique snapshot` wrote: the state of a cluster, and its policies if none are named. What the snapshot
+    /// does not have stays unknown; objects of --objects count instead of those of the same name.
+    #[arg(long, env = "PRATIQUE_SNAPSHOT", value_name = "DIR")]
+    #[cfg_attr(feature = "kube", arg(conflicts_with_all = ["cluster", "kubeconfig", "context"]))]
+    pub(crate) snapshot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) client: ClientArguments,
     /// File with authorization rules, as in `cluster.authorizer` of a suite: `authorizer: [{users: [ann], verbs: [use],
-    /// …}]`. What no rule matches is not allowed. Without the flag, roles and bindings among --objects answer
-    /// authorization checks; what depends on a check without an answer is undecided.
+    /// …}]`. What no rule matches is not allowed. Without the flag, roles and bindings among --objects and in the snapshot
+    /// answer authorization checks, or the cluster does; what depends on a check without an answer is undecided.
     #[arg(long, env = "PRATIQUE_AUTHORIZER", value_name = "FILE")]
     pub(crate) authorizer: Option<String>,
     /// Largest document, item of a long list, or other file, in MiB. Of a list, no more than an item is held.

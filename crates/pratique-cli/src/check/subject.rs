@@ -31,6 +31,8 @@ pub(super) enum Subject {
     Nothing,
     /// Objects of any origins and plugins among others, and where they are.
     Sorted(String, SortedPolicies),
+    /// What a cluster has, and its name.
+    OfCluster(String, SortedPolicies),
 }
 
 impl Subject {
@@ -129,22 +131,27 @@ impl Subject {
                     set,
                 )]))
             }
-            Subject::Sorted(_, sorted) => among::load(sorted, expressions),
+            Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => among::load(sorted, expressions),
         }
     }
 
     /// Reports what is checked as what, if that is told by names and kinds.
     pub(super) fn report(&self) {
-        if let Subject::Sorted(shown, sorted) = self {
+        if let Subject::Sorted(shown, sorted) | Subject::OfCluster(shown, sorted) = self {
             among::report(shown, sorted);
         }
     }
 
+    /// Whether it is what a cluster has.
+    pub(super) fn is_of_cluster(&self) -> bool {
+        matches!(self, Subject::OfCluster(..))
+    }
+
     /// The texts of an input, if it cannot be read again.
-    pub(super) fn texts(self, is_stdin: bool) -> Vec<ManifestFile> {
+    pub(super) fn texts(self, is_gone: bool) -> Vec<ManifestFile> {
         match self {
-            _ if !is_stdin => Vec::new(),
-            Subject::Sorted(_, sorted) => sorted.files,
+            _ if !is_gone => Vec::new(),
+            Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => sorted.files,
             Subject::Manifest(file, _) => vec![file],
             Subject::Nothing | Subject::Configuration(_) | Subject::Directory(..) => Vec::new(),
         }

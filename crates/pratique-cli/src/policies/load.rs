@@ -1,40 +1,29 @@
 //! Loads the policies that `--policies` names.
 
+#[cfg(feature = "kube")]
+use pratique::Admission;
 use pratique::expressions::Expressions;
-use pratique_manifest::{LoadErrors, ManifestSet, path_text};
+use pratique_manifest::{ManifestFile, ManifestSet, path_text};
 use pratique_policy::Origin;
+#[cfg(feature = "kube")]
+use pratique_suite::add_policies;
+#[cfg(feature = "kube")]
+use pratique_types::FeatureGates;
 
+use super::failure::LoadFailure;
+#[cfg(feature = "kube")]
+use super::failure::unusable;
 use super::files::read;
 use super::skipped::report_skipped;
+use super::sorted::SortedPolicies;
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
+#[cfg(feature = "kube")]
+use crate::memory;
 use crate::output::excerpt::Texts;
 
 /// Objects that configure admission, by origin.
 pub(crate) type OriginSets = Vec<(Origin, ManifestSet)>;
-
-/// Why policies cannot be loaded.
-pub(crate) enum LoadFailure {
-    /// They are invalid.
-    Invalid { errors: LoadErrors, texts: Texts },
-    /// They cannot be read.
-    Cli(CliError),
-}
-
-impl From<CliError> for LoadFailure {
-    fn from(error: CliError) -> Self {
-        LoadFailure::Cli(error)
-    }
-}
-
-impl From<LoadErrors> for LoadFailure {
-    fn from(errors: LoadErrors) -> Self {
-        LoadFailure::Invalid {
-            errors,
-            texts: Texts::default(),
-        }
-    }
-}
 
 /// Loads policies of any origin, and reports what else is among them.
 pub(crate) fn load(
@@ -52,6 +41,40 @@ pub(crate) fn load(
         let count = sorted.others().values().sum();
         return Err(CliError::NoManifests { path: shown, count }.into());
     }
+    load_sorted(&sorted, expressions)
+}
+
+/// Loads files with the policies of a cluster.
+pub(crate) fn load_of_cluster(
+    files: Vec<ManifestFile>,
+    expressions: &Expressions,
+) -> Result<OriginSets, LoadFailure> {
+    load_sorted(&SortedPolicies::of_api(files), expressions)
+}
+
+/// Loads policies of paths, or else those of a cluster, to know what they need. Their webhooks are not called.
+#[cfg(feature = "kube")]
+pub(crate) fn load_api_policies(
+    arguments: &PolicyPathArguments,
+    gates: FeatureGates,
+    of_cluster: Option<Vec<ManifestFile>>,
+) -> Result<(Admission, OriginSets), LoadFailure> {
+    let builder = Admission::builder()
+        .max_load_bytes(memory::load())
+        .feature_gates(gates)
+        .registry_checks(true);
+    let mut sets = load(arguments, builder.expressions())?;
+    if let Some(files) = of_cluster {
+        sets.extend(load_of_cluster(files, builder.expressions())?);
+    }
+    let all = sets.iter().cloned();
+    let builder = all.fold(builder.https(), |builder, (origin, set)| {
+        add_policies(builder, origin, set)
+    });
+    Ok((builder.build().map_err(unusable)?, sets))
+}
+
+fn load_sorted(sorted: &SortedPolicies, expressions: &Expressions) -> Result<OriginSets, LoadFailure> {
     let loaded = sorted.load(expressions).map_err(|refused| {
         let mut texts = Texts::default();
         let files = sorted.files.iter();

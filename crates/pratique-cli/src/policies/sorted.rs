@@ -60,6 +60,13 @@ impl SortedPolicies {
         sorted
     }
 
+    /// The objects of files that a cluster has.
+    pub(crate) fn of_api(files: Vec<ManifestFile>) -> Self {
+        let mut sorted = SortedPolicies::new(Some(OriginName::Api));
+        files.into_iter().for_each(|file| sorted.add(file, true));
+        sorted
+    }
+
     /// Adds a file, which was `named` or found in a directory. Of the latter, those that are no objects are counted.
     pub(super) fn add(&mut self, file: ManifestFile, named: bool) {
         let Contents { documents, errors } = read_contents(&file);

@@ -7,34 +7,49 @@ use pratique_json::Value;
 use pratique_rbac::{Completeness, Rbac, RbacAuthorizer, is_rbac};
 use pratique_suite::Rules;
 
+#[cfg(feature = "kube")]
+use crate::snapshot::ClusterAccess;
+use crate::snapshot::KnownState;
+
 /// Who may do what.
 pub(super) enum Permissions {
     /// As rules say it.
     Rules(Rules),
     /// As roles and bindings say it.
     Rbac(RbacAuthorizer),
+    /// As a cluster says it.
+    #[cfg(feature = "kube")]
+    Cluster(ClusterAccess),
     /// It is not known.
     Unknown,
 }
 
 impl Permissions {
-    /// Permissions by rules, if there are any, or by the roles and bindings of the state; `complete` is whether these are
-    /// all.
-    pub(super) fn new(rules: Option<Rules>, state: &[Value<'static>], complete: bool) -> Self {
+    /// Permissions by rules, if there are any, or by the roles and bindings of the state and of what is known of the cluster,
+    /// which may answer itself; `complete` is whether the state is all that there is.
+    pub(super) fn new(
+        rules: Option<Rules>,
+        known: &KnownState,
+        state: &[Value<'static>],
+        complete: bool,
+    ) -> Self {
         if let Some(rules) = rules {
             return Permissions::Rules(rules);
         }
-        let mut roles = state.iter().filter(|object| is_rbac(object)).peekable();
+        let roles = state.iter().filter(|object| is_rbac(object));
+        #[cfg(feature = "kube")]
+        if let Some(server) = &known.server {
+            return Permissions::Cluster(ClusterAccess::new(server, roles.collect()));
+        }
         let completeness = match complete {
             true => Completeness::Complete,
-            false => Completeness::Partial,
+            false => known.snapshot.permissions(),
         };
-        match roles.peek().is_none() && !complete {
+        let of_snapshot = known.snapshot.objects.iter().filter(|object| is_rbac(object));
+        let rbac: Rbac = of_snapshot.chain(roles).collect();
+        match rbac.is_empty() && completeness == Completeness::Partial {
             true => Permissions::Unknown,
-            false => {
-                let rbac: Rbac = roles.collect();
-                Permissions::Rbac(RbacAuthorizer::new(rbac, completeness))
-            }
+            false => Permissions::Rbac(RbacAuthorizer::new(rbac, completeness)),
         }
     }
 
@@ -43,6 +58,8 @@ impl Permissions {
         match self {
             Permissions::Rules(rules) => Arc::new(rules),
             Permissions::Rbac(rbac) => Arc::new(rbac),
+            #[cfg(feature = "kube")]
+            Permissions::Cluster(cluster) => Arc::new(cluster),
             Permissions::Unknown => Arc::new(NoAuthorizer),
         }
     }
@@ -52,6 +69,8 @@ impl Permissions {
         match self {
             Permissions::Rules(rules) => Box::new(rules),
             Permissions::Rbac(rbac) => Box::new(AtOnce(rbac)),
+            #[cfg(feature = "kube")]
+            Permissions::Cluster(cluster) => Box::new(AtOnce(cluster)),
             Permissions::Unknown => Box::new(NoAuthorizer),
         }
     }

@@ -1,7 +1,7 @@
 //! Loads the policies for a review.
 
+use pratique::Admission;
 use pratique::expressions::Expressions;
-use pratique::{Admission, BuildError};
 use pratique_manifest::{
     ConfigurationOptions, ManifestSet, Plugin, PluginConfiguration, load_configuration, load_directory,
     load_files,
@@ -13,19 +13,21 @@ use pratique_types::FeatureGates;
 use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
-use crate::exit::CliError;
 use crate::input::openable;
 use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::policies::{self, LoadFailure, OriginSets};
+use crate::snapshot::StateSource;
 
-/// Loads the policies that the arguments name, by default the Pod Security Standards; gives the objects as well.
+/// Loads the policies that the arguments name, by default those of a cluster, or else the Pod Security Standards; gives the
+/// objects as well.
 /// `webhooks` is whether webhooks are called, `bind` whether policies without a binding are evaluated as if bound.
 pub(super) fn load(
     arguments: &PolicyArguments,
     gates: FeatureGates,
     webhooks: bool,
     bind: bool,
+    state: &mut StateSource,
 ) -> Result<(Admission, OriginSets), LoadFailure> {
     let mut builder = Admission::builder()
         .max_load_bytes(memory::load())
@@ -35,6 +37,11 @@ pub(super) fn load(
     let of_paths = policies::load(&arguments.paths, expressions)?;
     let named = [&arguments.admission_control_config_file, &arguments.manifests];
     let is_named = named.iter().any(|path| path.is_some()) || !arguments.paths.policies.is_empty();
+    let of_cluster = match is_named {
+        true => None,
+        false => state.policies(webhooks)?,
+    };
+    let of_cluster = of_cluster.map(|files| policies::load_of_cluster(files, expressions));
     let sets = match (&arguments.admission_control_config_file, &arguments.manifests) {
         (Some(path), _) => {
             let plugins = configuration(path, gates, expressions)?;
@@ -48,11 +55,12 @@ pub(super) fn load(
             sets
         }
         (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
-        (None, None) if is_named => Vec::new(),
+        (None, None) if is_named || of_cluster.is_some() => Vec::new(),
         (None, None) => vec![embedded(arguments.level, expressions)?],
     };
     let mut sets: OriginSets = sets.into_iter().map(|set| (Origin::Static, set)).collect();
     sets.extend(of_paths);
+    sets.extend(of_cluster.transpose()?.into_iter().flatten());
     if bind {
         self::bind(&mut sets);
     }
@@ -61,17 +69,8 @@ pub(super) fn load(
         add_policies(builder, origin, set)
     });
     let builder = if webhooks { builder.https() } else { builder };
-    let admission = builder.build().map_err(unusable)?;
+    let admission = builder.build().map_err(policies::unusable)?;
     Ok((admission, sets))
-}
-
-fn unusable(error: BuildError) -> LoadFailure {
-    match error {
-        BuildError::Load(errors) => errors.into(),
-        BuildError::Configuration(refused) => refused.errors.into(),
-        BuildError::NotEvaluated(error) => CliError::from(error).into(),
-        error => CliError::Serve(error.to_string()).into(),
-    }
 }
 
 fn configuration(

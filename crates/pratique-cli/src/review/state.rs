@@ -5,9 +5,11 @@ use pratique::cluster::{Cluster as _, ParamScope};
 use pratique_json::{Object, Value};
 use pratique_suite::request::cluster::{is_namespace, with_name_label};
 use pratique_suite::request::{defined, kind_of};
+use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use crate::input::{GivenObject, InputObject};
+use crate::snapshot::ClusterSnapshot;
 
 /// Words of inputs that may change what is known of the cluster.
 pub(super) const WORDS: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
@@ -21,9 +23,13 @@ pub(super) struct ClusterState {
 }
 
 impl ClusterState {
-    /// The namespaces and definitions of the given state, and what is left for [`fill`](Self::fill).
+    /// The namespaces and definitions of a snapshot and of the given state, and what is left for [`fill`](Self::fill).
     /// What objects to compare with say about the cluster counts unless the state says otherwise.
-    pub(super) fn new(state: Vec<InputObject>, before: &[InputObject]) -> (Self, Vec<Value<'static>>) {
+    pub(super) fn new(
+        snapshot: &ClusterSnapshot,
+        state: Vec<InputObject>,
+        before: &[InputObject],
+    ) -> (Self, Vec<Value<'static>>) {
         let mut known = ClusterState {
             objects: Objects::new(),
             defined: Vec::new(),
@@ -31,8 +37,16 @@ impl ClusterState {
         };
         let state = state.into_iter().map(|given| given.object);
         let (found, others) = state.partition(is_of_cluster);
+        let of_snapshot = snapshot.objects.iter().filter(|object| is_of_cluster(object));
+        known.add(of_snapshot.cloned().collect());
         known.add(of_cluster(before.iter().cloned()));
         known.add(found);
+        for served in snapshot.index.served().unwrap_or_default() {
+            known.objects.serve_found(&served);
+            if served.subresource.is_empty() {
+                known.defined.push(served);
+            }
+        }
         (known, others)
     }
 
@@ -53,16 +67,23 @@ impl ClusterState {
             .collect()
     }
 
-    /// Adds the rest of the given state. Unless it is complete, other namespaces and params may exist.
-    pub(super) fn fill(&mut self, placed: Vec<Value<'static>>, complete: bool) {
-        for object in placed {
+    /// Adds a snapshot, and the rest of the given state. Unless that is complete, other namespaces and params may exist, except
+    /// for kinds that the snapshot has all of.
+    pub(super) fn fill(&mut self, snapshot: &ClusterSnapshot, placed: Vec<Value<'static>>, complete: bool) {
+        let of_snapshot = snapshot.objects.iter().filter(|object| !is_of_cluster(object));
+        for object in of_snapshot.cloned().chain(placed) {
             self.objects.insert(object);
         }
-        if !complete || !self.has_namespaces {
+        let complete_kinds = snapshot.complete_kinds();
+        let has_all_namespaces = complete_kinds.contains(&GroupVersionKind::new("", "v1", "Namespace"));
+        if !has_all_namespaces && (!complete || !self.has_namespaces) {
             self.objects.assume_namespaces();
         }
         if !complete {
             self.objects.assume_params();
+        }
+        for kind in complete_kinds {
+            self.objects.complete_params(kind);
         }
     }
 }

@@ -9,11 +9,15 @@
 )]
 
 mod answers;
+#[cfg(feature = "kube")]
+mod api_server;
 mod audit;
 mod bounds;
 mod check;
 #[cfg(feature = "kube")]
 mod cluster;
+#[cfg(feature = "kube")]
+mod cluster_state;
 mod connect;
 mod docs;
 mod evaluated;

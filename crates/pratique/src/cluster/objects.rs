@@ -139,7 +139,9 @@ impl Objects {
                 true => ParamScope::Namespaced,
                 false => ParamScope::Cluster,
             };
-            self.scopes.entry(found.kind.clone()).or_insert(scope);
+            Arc::make_mut(&mut self.scopes)
+                .entry(found.kind.clone())
+                .or_insert(scope);
         }
         self.serve(found.resource.clone(), &found.subresource, found.kind.clone());
     }

@@ -1,0 +1,40 @@
+//! Why policies cannot be loaded.
+
+use pratique::BuildError;
+use pratique_manifest::LoadErrors;
+
+use crate::exit::CliError;
+use crate::output::excerpt::Texts;
+
+/// Why policies cannot be loaded.
+pub(crate) enum LoadFailure {
+    /// The policies are invalid.
+    Invalid { errors: LoadErrors, texts: Texts },
+    /// They cannot be read.
+    Cli(CliError),
+}
+
+impl From<CliError> for LoadFailure {
+    fn from(error: CliError) -> Self {
+        LoadFailure::Cli(error)
+    }
+}
+
+impl From<LoadErrors> for LoadFailure {
+    fn from(errors: LoadErrors) -> Self {
+        LoadFailure::Invalid {
+            errors,
+            texts: Texts::default(),
+        }
+    }
+}
+
+/// Why policies that were loaded cannot be used.
+pub(crate) fn unusable(error: BuildError) -> LoadFailure {
+    match error {
+        BuildError::Load(errors) => errors.into(),
+        BuildError::Configuration(refused) => refused.errors.into(),
+        BuildError::NotEvaluated(error) => CliError::from(error).into(),
+        error => CliError::Serve(error.to_string()).into(),
+    }
+}

@@ -1,0 +1,153 @@
+//! `pratique snapshot`: writes the state of a cluster to a directory.
+
+use std::collections::BTreeSet;
+
+use pratique_manifest::path_text;
+use pratique_rbac::KnownSubjects;
+use pratique_suite::request::user;
+use pratique_suite::snapshot::{Extent, SnapshotSubjects};
+use pratique_types::{GroupVersionKind, builtin};
+
+use super::fetch::{Fetch, Secrets};
+use super::kinds::PLUGINS;
+use super::{ClusterSnapshot, Wanted, connect, dropped, policies, write};
+use crate::arguments::SnapshotArguments;
+use crate::exit::{CliError, ExitStatus};
+use crate::output;
+use crate::output::problems;
+use crate::output::text::{Text, text};
+use crate::policies::{LoadFailure, load_api_policies};
+use crate::style::Style;
+
+/// Reads a cluster, and writes what was read; succeeds if all of it could be read.
+pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError> {
+    let client = &arguments.client;
+    let server = connect(client.kubeconfig.as_deref(), client.context.as_deref())?;
+    let mut fetch = Fetch::start(&server)?;
+    let of_cluster = match arguments.paths.policies.is_empty() {
+        true => Some(policies::read(&mut fetch, true)?),
+        false => None,
+    };
+    let loaded = load_api_policies(&arguments.paths, arguments.feature_gates, of_cluster);
+    let (admission, sets) = match loaded {
+        Ok(loaded) => loaded,
+        Err(LoadFailure::Cli(error)) => return Err(error),
+        Err(LoadFailure::Invalid { errors, mut texts }) => {
+            output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
+            return Ok(ExitStatus::Failure);
+        }
+    };
+    let wanted = Wanted::of(&admission, &sets);
+    fetch.state(&wanted, Secrets::Named(&arguments.secrets));
+    let subjects = subjects(arguments);
+    if subjects.is_some() || wanted.authorizer {
+        let known = subjects
+            .as_ref()
+            .map(|subjects| KnownSubjects::new(subjects.users.clone(), subjects.groups.clone()));
+        fetch.roles(known.as_ref());
+    }
+    if arguments.plugin_objects {
+        PLUGINS
+            .iter()
+            .for_each(|(group, kind)| fetch.builtin(group, kind));
+    }
+    if arguments.nodes {
+        fetch.builtin("", "Node");
+    }
+    let index = fetch.index_mut();
+    index.dropped = dropped::described();
+    if subjects.is_some() {
+        index
+            .dropped
+            .push("aggregationRule of ClusterRoles: they have the rules that were aggregated".to_owned());
+    }
+    index.subjects = subjects;
+    index
+        .kinds
+        .sort_by(|one, other| (&one.api_version, &one.kind).cmp(&(&other.api_version, &other.kind)));
+    index
+        .served
+        .sort_by(|one, other| (&one.api_version, &one.resource).cmp(&(&other.api_version, &other.resource)));
+    let url = fetch.url().to_owned();
+    let snapshot = fetch.end();
+    snapshot.warn(&url);
+    let is_param = |kind: &GroupVersionKind| wanted.params.contains(kind);
+    let resource = |kind: &GroupVersionKind| resource_of(&snapshot, kind);
+    write::write(
+        &arguments.directory,
+        arguments.force,
+        &snapshot,
+        &is_param,
+        &resource,
+    )?;
+    output::print(&report(&snapshot, &path_text(&arguments.directory)))?;
+    let kinds = &snapshot.index.kinds;
+    let is_unknown = kinds.iter().any(|kind| kind.extent == Extent::Unknown);
+    Ok(match is_unknown {
+        true => ExitStatus::Undecided,
+        false => ExitStatus::Success,
+    })
+}
+
+/// The users and groups that were asked about, with the groups that users have by themselves.
+fn subjects(arguments: &SnapshotArguments) -> Option<SnapshotSubjects> {
+    let (users, groups) = (&arguments.users, &arguments.groups);
+    if users.is_empty() && groups.is_empty() {
+        return None;
+    }
+    let mut all: BTreeSet<String> = groups.iter().cloned().collect();
+    all.extend(users.iter().flat_map(|name| user(name, &[]).groups));
+    all.extend(user("", groups).groups);
+    Some(SnapshotSubjects {
+        users: users
+            .iter()
+            .cloned()
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect(),
+        groups: all.into_iter().collect(),
+    })
+}
+
+/// The resource of a kind.
+fn resource_of(snapshot: &ClusterSnapshot, kind: &GroupVersionKind) -> Option<String> {
+    if let Some(known) = builtin::resource_of(kind) {
+        return Some(known.resource.resource.clone());
+    }
+    let served = snapshot.index.served().ok()?;
+    let mut served = served.into_iter();
+    let found = served.find(|served| served.subresource.is_empty() && served.kind == *kind)?;
+    Some(found.resource.resource)
+}
+
+/// What was written.
+fn report(snapshot: &ClusterSnapshot, directory: &str) -> Text {
+    let version = match snapshot.index.server_version.as_str() {
+        "" => "a server of unknown version",
+        version => version,
+    };
+    let mut lines = vec![text!(
+        "{}: {} objects of {}\n",
+        directory,
+        snapshot.objects.len(),
+        version
+    )];
+    for kind in &snapshot.index.kinds {
+        let reason = match kind.reason.as_str() {
+            "" => String::new(),
+            reason => format!(": {reason}"),
+        };
+        let count = match kind.extent {
+            Extent::Unknown => "unknown".to_owned(),
+            Extent::All | Extent::Chosen => kind.objects.to_string(),
+        };
+        lines.push(text!(
+            "  {} {}: {}{}\n",
+            kind.api_version,
+            kind.kind,
+            count,
+            reason
+        ));
+    }
+    lines.into_iter().collect()
+}

@@ -1,0 +1,110 @@
+//! Reads a snapshot from its directory.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pratique_manifest::path_text;
+use pratique_suite::snapshot::{FILE, SnapshotIndex};
+
+use super::ClusterSnapshot;
+use crate::exit::CliError;
+use crate::input::{self, InputError};
+
+/// The maximum size of a file, in MiB.
+const MEBIBYTES: u32 = 256;
+
+/// Begins the names of the files that have policies, bindings or webhook configurations.
+const POLICIES: [&str; 6] = [
+    "mutatingadmissionpolicies.",
+    "mutatingadmissionpolicybindings.",
+    "mutatingwebhookconfigurations.",
+    "validatingadmissionpolicies.",
+    "validatingadmissionpolicybindings.",
+    "validatingwebhookconfigurations.",
+];
+
+/// Reads a snapshot.
+///
+/// # Errors
+/// The directory is none of a snapshot, or a file in it cannot be read.
+pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
+    let shown = path_text(directory);
+    let mut snapshot = ClusterSnapshot::default();
+    let mut has_index = false;
+    for path in files(directory)? {
+        let file = input::read_file(&path, MEBIBYTES).map_err(|error| unread(&shown, error))?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        if name.is_some_and(|name| POLICIES.iter().any(|policies| name.starts_with(policies))) {
+            snapshot.policies.push(file.clone());
+        }
+        let read = input::objects(file);
+        let given = read.whole().map_err(|error| unread(&shown, error))?;
+        for given in given {
+            if SnapshotIndex::is_index(&given.object) {
+                let index = SnapshotIndex::read(&given.object);
+                snapshot.index = index.map_err(|error| faulty(&shown, &error.to_string()))?;
+                has_index = true;
+                continue;
+            }
+            if let Err(why) = &given.received {
+                return Err(faulty(&path_text(&path), why));
+            }
+            snapshot.objects.push(given.object);
+        }
+    }
+    match has_index {
+        true => Ok(snapshot),
+        false => Err(faulty(
+            &shown,
+            &format!("it is no snapshot: it has no {FILE}; --objects takes directories of objects"),
+        )),
+    }
+}
+
+/// The YAML files of a snapshot: those in its directory, and those in the directories in it.
+pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let mut found = Vec::new();
+    for path in entries(directory)? {
+        match path.is_dir() {
+            true => found.extend(entries(&path)?.into_iter().filter(|path| !path.is_dir())),
+            false => found.push(path),
+        }
+    }
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    Ok(found)
+}
+
+fn entries(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let unreadable = |error| CliError::Read {
+        path: path_text(directory),
+        error,
+    };
+    let entries = fs::read_dir(directory).map_err(unreadable)?;
+    let entries = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut entries = entries.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    entries.sort_unstable();
+    Ok(entries)
+}
+
+fn faulty(path: &str, why: &str) -> CliError {
+    CliError::Snapshot {
+        path: path.to_owned(),
+        why: why.to_owned(),
+    }
+}
+
+fn unread(path: &str, error: InputError) -> CliError {
+    match error {
+        InputError::Cli(error) => error,
+        InputError::TooLarge { path, mebibytes } => CliError::TooLarge { path, mebibytes },
+        InputError::Unread { path, error } => CliError::Read { path, error },
+        InputError::Faulty { place, why } => faulty(&place, &why),
+        InputError::Invalid { file, errors, .. } => {
+            let first = errors.failures().first().map(|failure| failure.text.clone());
+            match first {
+                Some(why) => faulty(&file.path, &why),
+                None => faulty(path, "it cannot be read"),
+            }
+        }
+    }
+}

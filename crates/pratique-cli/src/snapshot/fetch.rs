@@ -1,0 +1,399 @@
+//! Reads of a cluster what a set of policies needs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
+
+use pratique_gotext::time::Timestamp;
+use pratique_json::Value;
+use pratique_kube::{ApiServer, ClusterReader, ListOf, ReadError};
+use pratique_rbac::KnownSubjects;
+use pratique_suite::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
+use pratique_types::builtin::{self, ServedResource};
+use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource};
+
+use super::kinds::{ADMISSION_GROUP, POLICIES, VERSIONS, WEBHOOKS};
+use super::wanted::{Groups, Wanted};
+use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, warn};
+use crate::exit::CliError;
+use crate::output::text::text;
+
+/// Reads a cluster into a snapshot.
+pub(crate) struct Fetch {
+    reader: ClusterReader,
+    /// Where the cluster is.
+    url: String,
+    /// What it serves; empty if that is not known.
+    served: Vec<ServedResource>,
+    is_discovered: bool,
+    index: SnapshotIndex,
+    objects: BTreeMap<GroupVersionKind, Vec<Value<'static>>>,
+}
+
+/// Why there is no object of a kind.
+const NOT_SERVED: &str = "the cluster does not serve it";
+
+/// Secrets that are read.
+#[derive(Clone, Copy)]
+pub(super) enum Secrets<'a> {
+    /// All, where policies have them as params.
+    Params,
+    /// Those named, by namespace and name.
+    Named(&'a [(String, String)]),
+}
+
+impl Fetch {
+    /// Connects, and asks what the cluster serves.
+    ///
+    /// # Errors
+    /// The cluster cannot be reached, or does not know who asks.
+    pub(super) fn start(server: &ApiServer) -> Result<Self, CliError> {
+        let url = server.url().trim_end_matches('/').to_owned();
+        let reader = server.reader();
+        let unreachable = |error: ReadError| CliError::Cluster {
+            url: url.clone(),
+            why: error.to_string(),
+        };
+        let version = match reader.version() {
+            Err(error) if error.is_of_connection() => return Err(unreachable(error)),
+            version => version.unwrap_or_default(),
+        };
+        let served = match reader.served() {
+            Err(error) if error.is_of_connection() => return Err(unreachable(error)),
+            Err(error) => {
+                warn(&text!("{}: what it serves is not known: {}", url, error));
+                None
+            }
+            Ok(served) => Some(served),
+        };
+        let is_discovered = served.is_some();
+        let served = served.unwrap_or_default();
+        let custom = served.iter().filter(|found| {
+            let mut known = builtin::resources().iter();
+            !known.any(|known| known.resource == found.resource && known.subresource == found.subresource)
+        });
+        let mut index = SnapshotIndex::new();
+        index.taken = now();
+        index.server_version = version;
+        index.served = custom.map(SnapshotResource::of).collect();
+        Ok(Fetch {
+            reader,
+            url,
+            served,
+            is_discovered,
+            index,
+            objects: BTreeMap::new(),
+        })
+    }
+
+    /// The snapshot; policies are given as files as well.
+    pub(super) fn end(self) -> ClusterSnapshot {
+        ClusterSnapshot {
+            index: self.index,
+            objects: self.objects.into_values().flatten().collect(),
+            policies: Vec::new(),
+        }
+    }
+
+    /// Where the cluster is.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The objects of a kind that were read.
+    pub(super) fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Value<'static>> {
+        let kinds = self.objects.iter().filter(move |(found, _)| found.kind == kind);
+        kinds.flat_map(|(_, objects)| objects)
+    }
+
+    /// Reads namespaces, params and definitions.
+    pub(super) fn state(&mut self, wanted: &Wanted, secrets: Secrets<'_>) {
+        self.builtin("", "Namespace");
+        for kind in &wanted.params {
+            match secrets {
+                Secrets::Named(named) if is_secret(kind) => self.secrets(named),
+                _ => self.params(kind),
+            }
+        }
+        if let Secrets::Named(named @ [_, ..]) = secrets {
+            self.secrets(named);
+        }
+        self.definitions(&wanted.definitions);
+    }
+
+    /// Reads policies and their bindings, in the version that is served.
+    pub(super) fn policies(&mut self) {
+        POLICIES
+            .iter()
+            .for_each(|(kind, resource)| self.admission(kind, resource));
+    }
+
+    /// Reads webhook configurations.
+    pub(super) fn webhooks(&mut self) {
+        WEBHOOKS
+            .iter()
+            .for_each(|(kind, resource)| self.admission(kind, resource));
+    }
+
+    /// Reads all objects of a kind of Kubernetes.
+    pub(super) fn builtin(&mut self, group: &str, kind: &str) {
+        let mut all = builtin::resources().iter();
+        let found = all.find(|served| {
+            served.subresource.is_empty() && served.kind.group == group && served.kind.kind == kind
+        });
+        if let Some(found) = found {
+            self.list(&found.resource, &found.kind);
+        }
+    }
+
+    /// Reads roles and bindings: those of some subjects, or all.
+    pub(super) fn roles(&mut self, subjects: Option<&KnownSubjects>) {
+        ROLE_KINDS.iter().for_each(|kind| self.builtin(ROLE_GROUP, kind));
+        let Some(subjects) = subjects else { return };
+        let mut roles = BTreeSet::new();
+        for kind in ["ClusterRoleBinding", "RoleBinding"] {
+            self.retain(kind, |binding| {
+                let role = subjects.bound_role(binding);
+                let namespace = match &role {
+                    Some(role) if role.kind == "Role" => text_at(binding, "namespace"),
+                    _ => "",
+                };
+                let bound = role.map(|role| (role.kind, namespace.to_owned(), role.name));
+                let is_bound = bound.is_some();
+                roles.extend(bound);
+                is_bound
+            });
+        }
+        for kind in ["ClusterRole", "Role"] {
+            self.retain(kind, |role| {
+                let (namespace, name) = (text_at(role, "namespace"), text_at(role, "name"));
+                roles.contains(&(kind.to_owned(), namespace.to_owned(), name.to_owned()))
+            });
+        }
+        // The rules of aggregated roles are there, but not the roles that they are taken from.
+        for objects in self.of_kind_mut("ClusterRole") {
+            for role in objects {
+                if let Value::Object(members) = role {
+                    members.remove("aggregationRule");
+                }
+            }
+        }
+    }
+
+    fn of_kind_mut(&mut self, kind: &str) -> impl Iterator<Item = &mut Vec<Value<'static>>> {
+        let kinds = self
+            .objects
+            .iter_mut()
+            .filter(move |(found, _)| found.kind == kind);
+        kinds.map(|(_, objects)| objects)
+    }
+
+    /// Keeps some objects of a kind; these are what the index counts.
+    fn retain(&mut self, kind: &str, mut keeps: impl FnMut(&Value<'static>) -> bool) {
+        let mut count = 0;
+        for objects in self.of_kind_mut(kind) {
+            objects.retain(|object| keeps(object));
+            count += objects.len();
+        }
+        let entry = self.index.kinds.iter_mut().find(|entry| entry.kind == kind);
+        if let Some(entry) = entry {
+            entry.objects = count;
+        }
+    }
+
+    /// Reads all objects of a kind of params.
+    fn params(&mut self, kind: &GroupVersionKind) {
+        let of_kind = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
+        let known = builtin::resource_of(kind).or_else(|| self.served.iter().find(of_kind));
+        if let Some(known) = known.cloned() {
+            return self.list(&known.resource, kind);
+        }
+        // Discovery may leave out groups whose server is down.
+        let version = GroupVersion {
+            group: kind.group.clone(),
+            version: kind.version.clone(),
+        };
+        match self.reader.served_in(&version) {
+            Ok(served) => match served.unwrap_or_default().iter().find(of_kind) {
+                Some(found) => {
+                    self.index.served.push(SnapshotResource::of(found));
+                    self.list(&found.resource.clone(), kind);
+                }
+                None => self.entry(kind, 0, Extent::All, NOT_SERVED),
+            },
+            Err(error) => self.entry(kind, 0, Extent::Unknown, &error.to_string()),
+        }
+    }
+
+    /// Reads the objects of a kind.
+    fn list(&mut self, resource: &GroupVersionResource, kind: &GroupVersionKind) {
+        if self.index.kinds.iter().any(|entry| is_of(entry, kind)) {
+            return;
+        }
+        let of = ListOf {
+            resource,
+            kind,
+            namespace: None,
+        };
+        match self.reader.list(of, |_| true) {
+            Ok(objects) => {
+                self.entry(kind, objects.len(), Extent::All, "");
+                self.objects.insert(kind.clone(), objects);
+            }
+            Err(error) => self.entry(kind, 0, Extent::Unknown, &error.to_string()),
+        }
+    }
+
+    /// Reads single Secrets.
+    fn secrets(&mut self, named: &[(String, String)]) {
+        let kind = GroupVersionKind::new("", "v1", "Secret");
+        if self.index.kinds.iter().any(|entry| is_of(entry, &kind)) {
+            return;
+        }
+        let resource = GroupVersionResource::new("", "v1", "secrets");
+        let (mut found, mut problems) = (Vec::new(), Vec::new());
+        for (namespace, name) in named {
+            let of = ListOf {
+                resource: &resource,
+                kind: &kind,
+                namespace: Some(namespace),
+            };
+            match self.reader.get(of, name) {
+                Ok(Some(secret)) => found.push(secret),
+                Ok(None) => problems.push(format!("{namespace}/{name} does not exist")),
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
+        problems.insert(0, "those that --secrets names".to_owned());
+        self.entry(&kind, found.len(), Extent::Chosen, &problems.join("; "));
+        self.objects.insert(kind, found);
+    }
+
+    /// Reads the definitions of custom resources of some groups.
+    fn definitions(&mut self, groups: &Groups) {
+        let kind = GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+        let resource = GroupVersionResource::new("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+        let of = ListOf {
+            resource: &resource,
+            kind: &kind,
+            namespace: None,
+        };
+        let read = match groups {
+            Groups::Named(groups) if groups.is_empty() => return,
+            Groups::Named(groups) if self.is_discovered => self.definitions_of(groups, of),
+            _ => self.reader.list(of, is_established),
+        };
+        match read {
+            Ok(mut objects) => {
+                if let Groups::Named(groups) = groups {
+                    let group = |object: &Value<'_>| {
+                        object
+                            .at(&["spec", "group"])
+                            .and_then(Value::as_str)
+                            .map(str::to_owned)
+                    };
+                    objects.retain(|object| group(object).is_some_and(|group| groups.contains(&group)));
+                }
+                let (extent, reason) = match groups {
+                    Groups::All => (Extent::All, ""),
+                    Groups::Named(_) => (Extent::Chosen, "those of the groups that policies name"),
+                };
+                self.entry(&kind, objects.len(), extent, reason);
+                self.objects.insert(kind, objects);
+            }
+            Err(error) => self.entry(&kind, 0, Extent::Unknown, &error.to_string()),
+        }
+    }
+
+    /// The definitions of the resources that some groups have.
+    fn definitions_of(
+        &self,
+        groups: &BTreeSet<String>,
+        of: ListOf<'_>,
+    ) -> Result<Vec<Value<'static>>, ReadError> {
+        let resources = self.served.iter().map(|served| &served.resource);
+        let resources = resources.filter(|resource| groups.contains(&resource.group));
+        let names: BTreeSet<String> = resources
+            .map(|resource| format!("{}.{}", resource.resource, resource.group))
+            .collect();
+        let mut found = Vec::new();
+        for name in names {
+            // A resource of an aggregated API server has none.
+            found.extend(
+                self.reader
+                    .get(of, &name)?
+                    .filter(|object| is_established(object)),
+            );
+        }
+        Ok(found)
+    }
+
+    /// Reads policies or webhook configurations of the first version that is served.
+    fn admission(&mut self, kind: &str, resource: &str) {
+        let of_version = |version: &str| GroupVersionResource::new(ADMISSION_GROUP, version, resource);
+        let is_served = |version: &&&str| {
+            let resource = of_version(version);
+            self.served.iter().any(|served| served.resource == resource)
+        };
+        let version = VERSIONS.iter().find(is_served);
+        let is_missing = version.is_none() && self.is_discovered;
+        let version = version.copied().unwrap_or("v1");
+        let version_kind = GroupVersionKind::new(ADMISSION_GROUP, version, kind);
+        match is_missing {
+            true => self.entry(&version_kind, 0, Extent::All, NOT_SERVED),
+            false => self.list(&of_version(version), &version_kind),
+        }
+    }
+
+    /// Notes how much of a kind is known.
+    fn entry(&mut self, kind: &GroupVersionKind, objects: usize, extent: Extent, reason: &str) {
+        if self.index.kinds.iter().any(|entry| is_of(entry, kind)) {
+            return;
+        }
+        self.index.kinds.push(SnapshotKind {
+            api_version: kind.api_version(),
+            kind: kind.kind.clone(),
+            objects,
+            extent,
+            reason: reason.to_owned(),
+        });
+    }
+
+    /// The index, to add to it.
+    pub(super) fn index_mut(&mut self) -> &mut SnapshotIndex {
+        &mut self.index
+    }
+}
+
+/// The time in RFC 3339, in whole seconds.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let seconds = since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
+    let time = Timestamp::from_seconds(seconds);
+    time.map(|time| time.to_string()).unwrap_or_default()
+}
+
+fn is_of(entry: &SnapshotKind, kind: &GroupVersionKind) -> bool {
+    entry.kind == kind.kind && entry.api_version == kind.api_version()
+}
+
+fn is_secret(kind: &GroupVersionKind) -> bool {
+    kind.group.is_empty() && kind.kind == "Secret"
+}
+
+fn text_at<'v>(object: &'v Value<'_>, field: &str) -> &'v str {
+    let text = object.at(&["metadata", field]).and_then(Value::as_str);
+    text.unwrap_or_default()
+}
+
+/// Whether a cluster says that it serves what a definition defines.
+fn is_established(definition: &Value<'_>) -> bool {
+    let conditions = definition.at(&["status", "conditions"]).and_then(Value::as_array);
+    let text = |condition: &Value<'_>, field: &str| {
+        let text = condition.get(field).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    conditions
+        .unwrap_or_default()
+        .iter()
+        .any(|condition| text(condition, "type") == "Established" && text(condition, "status") == "True")
+}

@@ -1,0 +1,41 @@
+//! The kinds of objects that are read of a cluster besides params.
+
+/// The kinds of policies and bindings, with their resources.
+pub(super) const POLICIES: [(&str, &str); 4] = [
+    ("ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
+    (
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
+    ),
+    ("MutatingAdmissionPolicy", "mutatingadmissionpolicies"),
+    (
+        "MutatingAdmissionPolicyBinding",
+        "mutatingadmissionpolicybindings",
+    ),
+];
+
+/// The kinds of webhook configurations, with their resources.
+pub(super) const WEBHOOKS: [(&str, &str); 2] = [
+    (
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
+    ),
+    ("MutatingWebhookConfiguration", "mutatingwebhookconfigurations"),
+];
+
+/// The group of both.
+pub(super) const ADMISSION_GROUP: &str = "admissionregistration.k8s.io";
+
+/// The versions of policies, the first that is served counts.
+pub(super) const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
+
+/// The kinds that built-in admission plugins read: group, kind.
+pub(super) const PLUGINS: [(&str, &str); 7] = [
+    ("", "LimitRange"),
+    ("", "ResourceQuota"),
+    ("", "ServiceAccount"),
+    ("scheduling.k8s.io", "PriorityClass"),
+    ("node.k8s.io", "RuntimeClass"),
+    ("storage.k8s.io", "StorageClass"),
+    ("networking.k8s.io", "IngressClass"),
+];

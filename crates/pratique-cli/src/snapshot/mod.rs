@@ -1,0 +1,107 @@
+//! The state of a cluster at one moment: read from it, or from a directory that `pratique snapshot` wrote.
+
+#[cfg(feature = "kube")]
+mod access;
+#[cfg(feature = "kube")]
+mod command;
+#[cfg(feature = "kube")]
+mod connect;
+mod directory;
+#[cfg(feature = "kube")]
+mod dropped;
+#[cfg(feature = "kube")]
+mod fetch;
+#[cfg(feature = "kube")]
+mod kinds;
+#[cfg(feature = "kube")]
+mod policies;
+mod source;
+mod stored;
+#[cfg(feature = "kube")]
+mod wanted;
+#[cfg(feature = "kube")]
+mod write;
+
+use std::collections::BTreeMap;
+
+use pratique_json::Value;
+use pratique_manifest::ManifestFile;
+use pratique_rbac::{Completeness, KnownSubjects};
+use pratique_suite::request::kind_of;
+use pratique_suite::snapshot::{Extent, SnapshotIndex};
+use pratique_types::GroupVersionKind;
+
+use crate::output;
+use crate::output::text::text;
+use crate::style::{Style, Tone};
+
+#[cfg(feature = "kube")]
+pub(crate) use access::ClusterAccess;
+#[cfg(feature = "kube")]
+pub(crate) use command::run;
+#[cfg(feature = "kube")]
+pub(crate) use connect::connect;
+pub(crate) use source::{KnownState, StateSource};
+#[cfg(feature = "kube")]
+use wanted::Wanted;
+
+/// What is known of a cluster.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClusterSnapshot {
+    pub(crate) index: SnapshotIndex,
+    pub(crate) objects: Vec<Value<'static>>,
+    /// The files that have policies, bindings and webhook configurations.
+    pub(crate) policies: Vec<ManifestFile>,
+}
+
+/// The kinds of roles and their bindings.
+const ROLE_KINDS: [&str; 4] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
+/// Their group.
+const ROLE_GROUP: &str = "rbac.authorization.k8s.io";
+
+impl ClusterSnapshot {
+    /// The kinds of which all objects are known.
+    pub(crate) fn complete_kinds(&self) -> Vec<GroupVersionKind> {
+        let mut found: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
+        let kinds = self.objects.iter().filter_map(|object| kind_of(object).ok());
+        kinds.for_each(|kind| *found.entry(kind).or_default() += 1);
+        self.index.complete(&found)
+    }
+
+    /// How much its roles and bindings say of permissions.
+    pub(crate) fn permissions(&self) -> Completeness {
+        let complete = self.complete_kinds();
+        let has = |kind: &&str| {
+            let kind = GroupVersionKind::new(ROLE_GROUP, "v1", kind);
+            complete.contains(&kind)
+        };
+        match (&self.index.subjects, ROLE_KINDS.iter().all(has)) {
+            (_, false) => Completeness::Partial,
+            (None, true) => Completeness::Complete,
+            (Some(known), true) => {
+                let (users, groups) = (known.users.clone(), known.groups.clone());
+                Completeness::Of(KnownSubjects::new(users, groups))
+            }
+        }
+    }
+
+    /// Warns of what is not known, each kind with the reason.
+    pub(crate) fn warn(&self, shown: &str) {
+        let kinds = self.index.kinds.iter();
+        for kind in kinds.filter(|kind| kind.extent == Extent::Unknown) {
+            let named = format!("{} {}", kind.api_version, kind.kind);
+            warn(&text!(
+                "{}: objects of {} are not known: {}",
+                shown,
+                named,
+                kind.reason
+            ));
+        }
+    }
+}
+
+/// Prints a warning on standard error.
+fn warn(message: &output::text::Text) {
+    let warning = Style::of_stderr().paint(Tone::Warning, "warning:");
+    output::note(&text!("{} {}\n", warning, message));
+}

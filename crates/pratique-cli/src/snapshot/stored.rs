@@ -1,0 +1,64 @@
+//! The policies of a snapshot.
+
+use pratique_manifest::ManifestFile;
+use pratique_suite::snapshot::Extent;
+
+use super::{ClusterSnapshot, warn};
+use crate::exit::CliError;
+use crate::output::text::text;
+
+/// The kinds that decide, whether or not webhooks are called.
+const POLICIES: [&str; 4] = [
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+];
+/// The kinds of webhook configurations.
+const WEBHOOKS: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+
+impl ClusterSnapshot {
+    /// The files with the policies that the cluster had; `webhooks` is whether webhooks are called.
+    ///
+    /// # Errors
+    /// It does not say which those are.
+    pub(super) fn known_policies(&self, webhooks: bool) -> Result<Vec<ManifestFile>, CliError> {
+        let called: &[&str] = if webhooks { &WEBHOOKS } else { &[] };
+        let complete = self.complete_kinds();
+        let is_known = |kind: &&&str| complete.iter().any(|complete| complete.kind == ***kind);
+        let all = || POLICIES.iter().chain(called);
+        if let Some(unknown) = all().find(|kind| !is_known(kind)) {
+            let entries = self.index.kinds.iter();
+            let mut of_kind = entries.filter(|entry| entry.kind == **unknown);
+            return Err(CliError::PoliciesOfSnapshot {
+                kind: (*unknown).to_owned(),
+                why: match of_kind.next() {
+                    Some(entry) if entry.extent == Extent::Unknown => entry.reason.clone(),
+                    Some(_) => "objects were removed from it".to_owned(),
+                    None => "they were named when it was taken".to_owned(),
+                },
+            });
+        }
+        let of_webhooks = self
+            .index
+            .kinds
+            .iter()
+            .filter(|entry| WEBHOOKS.contains(&&*entry.kind));
+        let count: usize = of_webhooks.map(|entry| entry.objects).sum();
+        if count > 0 && !webhooks {
+            let configurations = if count == 1 {
+                "configuration"
+            } else {
+                "configurations"
+            };
+            warn(&text!(
+                "{} webhook {} of the snapshot are not evaluated; --webhooks calls them",
+                count,
+                configurations
+            ));
+        }
+        let files = self.policies.iter();
+        let is_kept = |file: &&ManifestFile| webhooks || !file.path.contains("webhookconfigurations.");
+        Ok(files.filter(is_kept).cloned().collect())
+    }
+}

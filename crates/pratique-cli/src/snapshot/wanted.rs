@@ -1,0 +1,105 @@
+//! What a set of policies needs of a cluster.
+
+use std::collections::BTreeSet;
+
+use pratique::policy::NeedKind;
+use pratique::{Admission, Configurations};
+use pratique_types::admissionregistration::{MatchResources, ParamKind};
+use pratique_types::{GroupVersion, GroupVersionKind, builtin};
+
+use crate::policies::OriginSets;
+
+/// What a set of policies needs of a cluster, besides its namespaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The kinds of params.
+    pub(crate) params: BTreeSet<GroupVersionKind>,
+    /// The groups whose CustomResourceDefinitions matter.
+    pub(crate) definitions: Groups,
+    /// Whether something asks the authorizer.
+    pub(crate) authorizer: bool,
+}
+
+/// Groups of custom resources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Groups {
+    All,
+    Named(BTreeSet<String>),
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        Groups::Named(BTreeSet::new())
+    }
+}
+
+impl Wanted {
+    /// What policies need.
+    pub(crate) fn of(admission: &Admission, sets: &OriginSets) -> Self {
+        let mut wanted = Wanted {
+            authorizer: admission
+                .needs()
+                .iter()
+                .any(|need| need.kind == NeedKind::Authorizer),
+            ..Wanted::default()
+        };
+        for (_, set) in sets {
+            wanted.add(&set.clone().into());
+        }
+        wanted
+    }
+
+    fn add(&mut self, configurations: &Configurations) {
+        for policy in &configurations.validating_policies {
+            if let Some(spec) = &policy.spec {
+                self.kind(spec.param_kind.as_ref());
+                self.groups(spec.match_constraints.as_ref());
+            }
+        }
+        for policy in &configurations.mutating_policies {
+            if let Some(spec) = &policy.spec {
+                self.kind(spec.param_kind.as_ref());
+                self.groups(spec.match_constraints.as_ref());
+            }
+        }
+    }
+
+    fn kind(&mut self, kind: Option<&ParamKind>) {
+        let named = kind.and_then(|kind| {
+            let version = GroupVersion::parse(kind.api_version.as_deref()?).ok()?;
+            Some(version.with_kind(kind.kind.as_deref()?))
+        });
+        if let Some(kind) = named {
+            if !is_builtin(&kind.group) {
+                self.group(&kind.group);
+            }
+            self.params.insert(kind);
+        }
+    }
+
+    /// Adds the groups of custom resources that a policy matches.
+    fn groups(&mut self, resources: Option<&MatchResources>) {
+        let rules = resources.and_then(|resources| resources.resource_rules.as_ref());
+        let groups = rules.into_iter().flatten().flat_map(|rule| &rule.api_groups);
+        for group in groups.flatten() {
+            match group.as_str() {
+                "*" => self.definitions = Groups::All,
+                group if is_builtin(group) => {}
+                group => self.group(group),
+            }
+        }
+    }
+
+    fn group(&mut self, group: &str) {
+        if let Groups::Named(groups) = &mut self.definitions {
+            groups.insert(group.to_owned());
+        }
+    }
+}
+
+/// Whether a group is one of Kubernetes.
+fn is_builtin(group: &str) -> bool {
+    builtin::resources()
+        .iter()
+        .any(|served| served.resource.group == group)
+}

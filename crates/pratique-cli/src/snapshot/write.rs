@@ -1,0 +1,228 @@
+//! Writes a snapshot into a directory: one file a kind and namespace.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use pratique_json::Value;
+use pratique_manifest::path_text;
+use pratique_suite::request::kind_of;
+use pratique_suite::snapshot::{FILE, SnapshotIndex};
+use pratique_suite::yaml;
+use pratique_types::GroupVersionKind;
+
+use super::{ClusterSnapshot, dropped};
+use crate::exit::CliError;
+
+/// Where an object goes in its file: by version, then by name.
+type Place = (String, String);
+
+/// Writes a snapshot. The directory is new or empty, or that of a snapshot, which is replaced; with `force`, it can have
+/// other files, which stay. `is_param` tells the kinds of params, `resource` the resource of a kind.
+///
+/// # Errors
+/// The directory has other files, or cannot be written; it is then as it was before.
+pub(super) fn write(
+    target: &Path,
+    force: bool,
+    snapshot: &ClusterSnapshot,
+    is_param: &dyn Fn(&GroupVersionKind) -> bool,
+    resource: &dyn Fn(&GroupVersionKind) -> Option<String>,
+) -> Result<(), CliError> {
+    let unwritten = |error| CliError::Read {
+        path: path_text(target),
+        error,
+    };
+    let found = Found::at(target).map_err(unwritten)?;
+    if found == Found::Others && !force {
+        return Err(CliError::Snapshot {
+            path: path_text(target),
+            why: "the directory is not empty, and has no snapshot: --force replaces what is in it".to_owned(),
+        });
+    }
+    let mut files: BTreeMap<PathBuf, BTreeMap<Place, String>> = BTreeMap::new();
+    for object in &snapshot.objects {
+        let Ok(kind) = kind_of(object) else { continue };
+        let text = |field: &str| object.at(&["metadata", field]).and_then(Value::as_str);
+        let (namespace, name) = (
+            text("namespace").unwrap_or_default(),
+            text("name").unwrap_or_default(),
+        );
+        let resource = resource(&kind).ok_or_else(|| CliError::Snapshot {
+            path: path_text(target),
+            why: format!("no file can be named for {kind}"),
+        })?;
+        let path = file_of(&resource, &kind.group, namespace).ok_or_else(|| CliError::Snapshot {
+            path: path_text(target),
+            why: format!("no file can be named for {resource} in namespace {namespace:?}"),
+        })?;
+        let place = (kind.api_version(), name.to_owned());
+        let object = dropped::stored(object.clone(), is_param(&kind));
+        let text = yaml::block(&object, 0);
+        files.entry(path).or_default().insert(place, text);
+    }
+    let index = snapshot.index.to_yaml().map_err(|error| CliError::Snapshot {
+        path: FILE.to_owned(),
+        why: error.to_string(),
+    })?;
+    Staged::fill(target, &files, &index)
+        .and_then(|staged| staged.replace(target, found))
+        .map_err(unwritten)
+}
+
+/// What there is in the place of a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    /// An empty directory, or one of a snapshot and nothing else.
+    Snapshot,
+    /// A directory with other files.
+    Others,
+}
+
+impl Found {
+    fn at(target: &Path) -> io::Result<Self> {
+        let mut entries = match fs::read_dir(target) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+            entries => entries?,
+        };
+        match entries.next().is_none() || is_snapshot(target)? {
+            true => Ok(Found::Snapshot),
+            false => Ok(Found::Others),
+        }
+    }
+}
+
+/// Whether a directory has the index of a snapshot, and besides it only YAML files of objects.
+fn is_snapshot(target: &Path) -> io::Result<bool> {
+    let index = match fs::read(target.join(FILE)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        index => index?,
+    };
+    let file = pratique_manifest::ManifestFile {
+        path: FILE.to_owned(),
+        content: index,
+    };
+    let objects = crate::input::objects(file).given;
+    let has_index = objects.iter().any(|given| SnapshotIndex::is_index(&given.object));
+    Ok(has_index && holds_only_yaml(target, 1)?)
+}
+
+/// Whether there are only YAML files in a directory, and in those in it down to a depth.
+fn holds_only_yaml(directory: &Path, depth: usize) -> io::Result<bool> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let is_ours = match kind.is_dir() {
+            true => depth > 0 && holds_only_yaml(&path, depth - 1)?,
+            false => kind.is_file() && path.extension().is_some_and(|extension| extension == "yaml"),
+        };
+        if !is_ours {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The file of a kind and namespace, if their names are names of files.
+fn file_of(resource: &str, group: &str, namespace: &str) -> Option<PathBuf> {
+    let is_plain = |text: &str| {
+        let of_name =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.';
+        !text.is_empty() && text.len() <= 253 && text.bytes().all(of_name) && !text.starts_with('.')
+    };
+    let kind = match group {
+        "" => resource.to_owned(),
+        group => format!("{resource}.{group}"),
+    };
+    if !is_plain(&kind) || kind == "snapshot" {
+        return None;
+    }
+    match namespace {
+        "" => Some(PathBuf::from(format!("{kind}.yaml"))),
+        namespace if is_plain(namespace) => Some(Path::new(&kind).join(format!("{namespace}.yaml"))),
+        _ => None,
+    }
+}
+
+/// A directory beside the one that is to be written.
+struct Staged(PathBuf);
+
+impl Staged {
+    /// Writes all files.
+    fn fill(
+        target: &Path,
+        files: &BTreeMap<PathBuf, BTreeMap<Place, String>>,
+        index: &str,
+    ) -> io::Result<Self> {
+        let name = target.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.ok_or_else(|| io::Error::other("the directory has no name"))?;
+        let staged = target.with_file_name(format!(".{name}.{}", std::process::id()));
+        create_directory(&staged)?;
+        let staged = Staged(staged);
+        for (path, objects) in files {
+            let path = staged.0.join(path);
+            if let Some(parent) = path.parent().filter(|parent| !parent.is_dir()) {
+                create_directory(parent)?;
+            }
+            let mut file = create(&path)?;
+            for text in objects.values() {
+                file.write_all(b"---\n")?;
+                file.write_all(text.as_bytes())?;
+            }
+            file.sync_all()?;
+        }
+        let mut file = create(&staged.0.join(FILE))?;
+        file.write_all(index.as_bytes())?;
+        file.sync_all()?;
+        Ok(staged)
+    }
+
+    /// Puts the directory in the place of another, of which the files that are no snapshot's stay.
+    fn replace(self, target: &Path, found: Found) -> io::Result<()> {
+        if found == Found::Nothing {
+            return fs::rename(&self.0, target);
+        }
+        let aside = self.0.with_extension("before");
+        fs::rename(target, &aside)?;
+        if let Err(error) = fs::rename(&self.0, target) {
+            fs::rename(&aside, target)?;
+            return Err(error);
+        }
+        if found == Found::Others {
+            for entry in fs::read_dir(&aside)? {
+                let entry = entry?;
+                let place = target.join(entry.file_name());
+                if !place.exists() {
+                    fs::rename(entry.path(), place)?;
+                }
+            }
+        }
+        fs::remove_dir_all(&aside)
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        // It is gone once it was moved.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Creates a file that only its owner can read.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Creates a directory that only its owner can list.
+fn create_directory(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
