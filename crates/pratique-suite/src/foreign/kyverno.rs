@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Progress, Value};
 use pratique_manifest::{NodeId, ObjectSource, Problem};
+use pratique_typed::settle_object;
 use pratique_types::{Operation, UserInfo};
 
 use super::{NotEvaluated, Source, text};
@@ -318,7 +319,7 @@ fn is_named(object: &Value<'_>, name: &str) -> bool {
     }
 }
 
-/// An expected object with the namespace that a server sets in a namespaced object.
+/// An expected object in the form of its kind, as a server writes it, with the namespace that it sets in a namespaced object.
 fn in_namespace(expected: &Value<'static>, object: &Value<'static>) -> Value<'static> {
     let mut expected = expected.clone();
     let namespaced = kind_of(object).ok().and_then(|kind| {
@@ -331,6 +332,9 @@ fn in_namespace(expected: &Value<'static>, object: &Value<'static>) -> Value<'st
         && !metadata.contains_key("namespace")
     {
         metadata.insert("namespace", DEFAULT_NAMESPACE);
+    }
+    if let Ok(kind) = kind_of(&expected) {
+        settle_object(&kind, &mut expected, &Progress::unwatched());
     }
     expected
 }
