@@ -5,6 +5,7 @@ mod check;
 mod cluster;
 mod duration;
 mod expand;
+mod init;
 mod listen;
 mod policies;
 mod review;
@@ -15,9 +16,16 @@ mod state;
 mod test;
 mod warnings;
 
+use std::ffi::OsString;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use pratique_manifest::Plugin;
+use pratique_manifest::{Plugin, path_text};
+
+use crate::output;
+use crate::output::text::text;
+use crate::project::arguments::completed;
+use crate::project::{Project, ProjectError};
 
 pub(crate) use answers::{AnswerArguments, FailOn, ReviewFormat};
 pub(crate) use check::{CheckArguments, CheckFormat};
@@ -26,6 +34,7 @@ pub(crate) use cluster::Followable;
 pub(crate) use cluster::{ClientArguments, ClusterArguments};
 use duration::duration;
 pub(crate) use expand::ExpandArguments;
+pub(crate) use init::InitArguments;
 pub(crate) use listen::Listen;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
@@ -43,11 +52,17 @@ pub(crate) use warnings::{WARNINGS, WarningArguments};
 ///
 /// Exit codes: 0 everything is valid, allowed, as expected; 1 something is not; 2 wrong usage, or something cannot be read;
 /// 3 nothing is denied, but something is undecided or was not evaluated, because an input is missing.
+///
+/// A file pratique.yaml at the root of the repository says what the commands are given where the command line does not.
+/// Without arguments, what it names is checked, reviewed and tested, with one exit code.
 #[derive(Debug, Parser)]
 #[command(name = "pratique", version, propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Do not read the project file, pratique.yaml.
+    #[arg(long, global = true, env = "PRATIQUE_NO_PROJECT_FILE")]
+    pub(crate) no_project_file: bool,
 }
 
 /// Environment variables that were renamed together with their flags: the argument, and the former variable. The former
@@ -64,13 +79,62 @@ const RENAMED_VARIABLES: [(&str, &str); 9] = [
     ("tls_private_key_file", "PRATIQUE_TLS_KEY"),
 ];
 
-/// Parses the command line and the environment.
+/// Why the command line is not run.
+pub(crate) enum ParseError {
+    /// It is wrong, or asks for help.
+    Line(clap::Error),
+    /// The project file cannot be used.
+    Project(ProjectError),
+}
+
+/// Parses the command line, the environment and the project file: the runs that they ask for, in order.
 ///
 /// # Errors
 /// They are wrong, or ask for help.
-pub(crate) fn parse() -> Result<Arguments, clap::Error> {
+pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
+    let line: Vec<OsString> = std::env::args_os().collect();
+    let command = with_renamed_variables(Arguments::command());
+    let asks = |kind| matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    match command.clone().try_get_matches_from(&line) {
+        // What is wrong in the file does not matter here.
+        Err(error) if asks(error.kind()) => {
+            return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
+        }
+        Ok(matches) if matches.subcommand_name() == Some("init") => {
+            return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
+        }
+        _ => {}
+    }
+    let project = Project::current(&line).map_err(ParseError::Project)?;
+    let Some(project) = project else {
+        return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
+    };
+    let lines = match line.get(1..) {
+        Some([]) => ["check", "review", "test"]
+            .into_iter()
+            .filter(|name| project.runs(name))
+            .map(|name| line.iter().cloned().chain([name.into()]).collect())
+            .collect(),
+        _ => vec![line.clone()],
+    };
+    if lines.is_empty() {
+        return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
+    }
+    let mut runs = Vec::new();
+    for line in lines {
+        let completed = completed(&command, &line, &project);
+        if completed.is_some() && runs.is_empty() {
+            output::note(&text!("project file: {}\n", path_text(&project.path)));
+        }
+        runs.push(parse_line(completed.unwrap_or(line)).map_err(ParseError::Line)?);
+    }
+    Ok(runs)
+}
+
+/// Parses a command line and the environment.
+fn parse_line(line: Vec<OsString>) -> Result<Arguments, clap::Error> {
     let mut command = with_renamed_variables(Arguments::command());
-    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let matches = command.try_get_matches_from_mut(line);
     let parsed = matches.and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
     parsed
         .map_err(|error| error.format(&mut command))
@@ -96,6 +160,7 @@ pub(crate) enum Command {
     #[cfg(feature = "kube")]
     Snapshot(Box<SnapshotArguments>),
     Test(Box<TestArguments>),
+    Init(InitArguments),
 }
 
 /// Makes arguments read their former variable where only that is set.

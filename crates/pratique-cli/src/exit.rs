@@ -137,6 +137,21 @@ impl ExitStatus {
         }
     }
 
+    /// The one of two that matters more: what is invalid or denied, then what cannot be read, then what is undecided.
+    pub(crate) fn worse(self, other: Option<Self>) -> Self {
+        let order = [
+            ExitStatus::Failure,
+            ExitStatus::Unread,
+            ExitStatus::Undecided,
+            ExitStatus::Success,
+        ];
+        let rank = |status: ExitStatus| order.iter().position(|known| *known == status);
+        match other {
+            Some(other) if rank(other) < rank(self) => other,
+            _ => self,
+        }
+    }
+
     /// The exit code.
     pub(crate) fn code(self) -> ExitCode {
         ExitCode::from(self.number())

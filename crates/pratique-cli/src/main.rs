@@ -11,6 +11,7 @@ mod input;
 mod memory;
 mod output;
 mod policies;
+mod project;
 mod review;
 mod serve;
 mod snapshot;
@@ -22,7 +23,7 @@ use std::io::ErrorKind;
 use std::process::ExitCode;
 use std::thread;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, ParseError};
 use exit::{CliError, ExitStatus};
 use output::text::{Lines, text};
 use pratique_types::is_nonprinting;
@@ -36,17 +37,17 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 pub(crate) const STACK: usize = 64 << 20;
 
 fn main() -> ExitCode {
-    let arguments = match arguments::parse() {
-        Ok(arguments) => arguments,
-        Err(error) => return explain(&error),
+    let runs = match arguments::parse() {
+        Ok(runs) => runs,
+        Err(ParseError::Line(error)) => return explain(&error),
+        Err(ParseError::Project(error)) => return error.report(),
     };
     let worker = thread::Builder::new()
         .stack_size(STACK)
-        .spawn(move || run(&arguments));
+        .spawn(move || run_all(&runs));
     let ended = worker.map(thread::JoinHandle::join);
     match ended {
-        Ok(Ok(Ok(status))) => status.code(),
-        Ok(Ok(Err(error))) => error.report(),
+        Ok(Ok(code)) => code,
         // The panic has printed its message already.
         Ok(Err(_)) => ExitCode::from(exit::ERROR),
         Err(error) => CliError::Thread(error).report(),
@@ -74,6 +75,24 @@ fn explain(error: &clap::Error) -> ExitCode {
     }
 }
 
+/// Runs commands one after the other; the exit code is that of the one that matters most.
+fn run_all(runs: &[Arguments]) -> ExitCode {
+    let mut worst = None;
+    for arguments in runs {
+        match run(arguments) {
+            Ok(status) => worst = Some(status.worse(worst)),
+            // Nothing else can be printed.
+            Err(error @ CliError::BrokenPipe) => return error.report(),
+            Err(error) if runs.len() == 1 => return error.report(),
+            Err(error) => {
+                error.report();
+                worst = Some(ExitStatus::Unread.worse(worst));
+            }
+        }
+    }
+    worst.unwrap_or(ExitStatus::Success).code()
+}
+
 fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
@@ -82,5 +101,6 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
         #[cfg(feature = "kube")]
         Command::Snapshot(arguments) => snapshot::run(arguments),
         Command::Test(arguments) => test::run(arguments),
+        Command::Init(arguments) => project::init::run(arguments),
     }
 }

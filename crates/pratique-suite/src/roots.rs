@@ -39,6 +39,11 @@ impl Roots {
         found.collect::<io::Result<_>>().map(Roots)
     }
 
+    /// Whether a file in a directory may name a path: it has to be below the file's root, as the root of a suite.
+    pub fn permit(&self, directory: &Path, path: &Path) -> bool {
+        self.of(directory).permit(path).is_ok()
+    }
+
     /// The roots of the suites in a directory.
     pub(crate) fn of(&self, directory: &Path) -> SuiteRoots {
         let local = absolute(directory)

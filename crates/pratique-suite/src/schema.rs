@@ -7,11 +7,16 @@ use crate::shape::{Shape, Struct};
 
 /// The JSON schema of suites.
 pub fn schema() -> Value {
+    schema_of("Pratique test suite", &SUITE)
+}
+
+/// The JSON schema of documents of a shape.
+pub fn schema_of(title: &str, of: &'static Struct) -> Value {
     let mut definitions = Map::new();
-    let reference = structure(&SUITE, &mut definitions);
+    let reference = structure(of, &mut definitions);
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "Pratique test suite",
+        "title": title,
         "$ref": reference,
         "definitions": definitions,
     })
@@ -61,6 +66,7 @@ fn value(shape: Shape, definitions: &mut Map<String, Value>) -> Value {
         Shape::Text => json!({ "type": "string" }),
         Shape::OneOf(names) => json!({ "type": "string", "enum": names }),
         Shape::Bool => json!({ "type": "boolean" }),
+        Shape::Scalar => json!({ "type": ["string", "number", "boolean"] }),
         Shape::Integer => json!({ "type": "integer" }),
         Shape::Any => json!({}),
         Shape::Object => json!({ "type": "object" }),

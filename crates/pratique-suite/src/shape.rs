@@ -5,7 +5,7 @@ use pratique_manifest::{Entry, NodeId, ObjectSource, Problem, Rule, Span, Value}
 
 /// The required shape of a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// A string.
     Text,
     /// One of some strings.
@@ -14,6 +14,8 @@ pub(crate) enum Shape {
     Bool,
     /// A whole number.
     Integer,
+    /// A string, a number, or true or false.
+    Scalar,
     /// Anything.
     Any,
     /// A mapping of anything.
@@ -31,25 +33,31 @@ pub(crate) enum Shape {
 }
 
 /// A mapping of known fields.
-#[derive(Debug)]
-pub(crate) struct Struct {
+#[derive(Clone, Copy, Debug)]
+pub struct Struct {
     /// Its name in the schema.
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) fields: &'static [Field],
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// Its fields.
+    pub fields: &'static [Field],
 }
 
 /// A field.
-#[derive(Debug)]
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) shape: Shape,
-    pub(crate) required: bool,
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// The shape of its value.
+    pub shape: Shape,
+    /// Whether it has to be given.
+    pub required: bool,
 }
 
 /// Validates a value; gives all problems.
-pub(crate) fn faults(source: &ObjectSource, id: NodeId, shape: Shape) -> Vec<Problem> {
+pub fn faults(source: &ObjectSource, id: NodeId, shape: Shape) -> Vec<Problem> {
     let mut checker = Checker {
         source,
         path: Vec::new(),
@@ -74,6 +82,7 @@ impl Checker<'_> {
             (Shape::Any, _)
             | (Shape::Text | Shape::TextOr(_), Value::String(..))
             | (Shape::Bool, Value::Bool(_))
+            | (Shape::Scalar, Value::String(..) | Value::Number(_) | Value::Bool(_))
             | (Shape::Object, Value::Map(_)) => {}
             (Shape::Integer, Value::Number(text)) if text.parse::<i32>().is_ok() => {}
             (Shape::OneOf(names) | Shape::OneOfOr(names, _), Value::String(text, _)) => {
@@ -158,6 +167,7 @@ impl Shape {
             Shape::OneOf(names) => alternatives(names),
             Shape::Bool => "true or false".to_owned(),
             Shape::Integer => "a whole number".to_owned(),
+            Shape::Scalar => "a string or a number".to_owned(),
             Shape::Any => "anything".to_owned(),
             Shape::Object | Shape::Map(_) | Shape::Struct(_) => "a mapping".to_owned(),
             Shape::List(_) => "a list".to_owned(),

@@ -69,6 +69,7 @@ fn check(document: &str) {
 #[test]
 fn documents_show_what_is() {
     check("README.md");
+    check("docs/configuration.md");
     check("docs/policies-and-state.md");
     check("docs/review.md");
     check("docs/test.md");

@@ -33,6 +33,7 @@ mod outputs;
 #[cfg(unix)]
 mod pipes;
 mod policies;
+mod project;
 mod readme;
 mod registry;
 mod review;

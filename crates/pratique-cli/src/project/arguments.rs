@@ -1,0 +1,71 @@
+//! The command line with what the project file says.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
+
+use super::Project;
+
+/// Arguments that stand for each other, besides those that conflict: who names policies names all.
+const ALTERNATIVES: [&[&str]; 1] = [&["admission_control_config_file", "manifests", "policies", "level"]];
+
+/// The command line with the settings of the file that neither it nor the environment says otherwise; `None` if there are none.
+pub(crate) fn completed(command: &Command, line: &[OsString], project: &Project) -> Option<Vec<OsString>> {
+    // Without what is required, which the file may say.
+    let lenient = command
+        .clone()
+        .mut_subcommands(|command| command.mut_args(|argument| argument.required(false)));
+    let matches = lenient.try_get_matches_from(line).ok()?;
+    let (name, matches) = matches.subcommand()?;
+    let of = command.find_subcommand(name)?;
+    let said = said(of, matches);
+    let mut flags = Vec::new();
+    let mut positional = Vec::new();
+    for setting in project.of_command(name) {
+        if said.contains(&setting.argument) {
+            continue;
+        }
+        match setting.is_positional {
+            true => positional.extend(setting.arguments()),
+            false => flags.extend(setting.arguments()),
+        }
+    }
+    if flags.is_empty() && positional.is_empty() {
+        return None;
+    }
+    let at = line.iter().position(|argument| argument == name)? + 1;
+    let (before, after) = line.split_at_checked(at)?;
+    let mut all = before.to_vec();
+    all.extend(flags);
+    all.extend(after.iter().cloned());
+    if !positional.is_empty() {
+        if !after.iter().any(|argument| argument == "--") {
+            all.push("--".into());
+        }
+        all.extend(positional);
+    }
+    Some(all)
+}
+
+/// The arguments that the user or the environment says, and those that they exclude.
+fn said(command: &Command, matches: &ArgMatches) -> BTreeSet<String> {
+    let is_said = |argument: &&Arg| {
+        let source = matches.value_source(argument.get_id().as_str());
+        matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable))
+    };
+    let mut said = BTreeSet::new();
+    for argument in command.get_arguments().filter(is_said) {
+        let id = argument.get_id().to_string();
+        let conflicts = command.get_arg_conflicts_with(argument);
+        said.extend(conflicts.into_iter().map(|other| other.get_id().to_string()));
+        for alternatives in ALTERNATIVES {
+            if alternatives.contains(&id.as_str()) {
+                said.extend(alternatives.iter().map(|other| (*other).to_owned()));
+            }
+        }
+        said.insert(id);
+    }
+    said
+}

@@ -1,0 +1,44 @@
+//! Finds the file: upward from the working directory to the top of its repository.
+
+use std::path::{Path, PathBuf};
+
+use super::FILE;
+
+/// The path of the file, relative to the working directory where it can be.
+pub(super) fn find() -> Option<PathBuf> {
+    let working = std::env::current_dir().ok()?;
+    let mut relative = PathBuf::new();
+    for directory in directories(&working) {
+        let path = directory.join(FILE);
+        if path.is_file() {
+            return Some(relative.join(FILE));
+        }
+        relative.push("..");
+    }
+    None
+}
+
+/// The directories from one upward to the top of its repository; outside of a repository only itself.
+fn directories(working: &Path) -> Vec<PathBuf> {
+    let top = working
+        .ancestors()
+        .position(|directory| directory.join(".git").exists());
+    let count = top.map_or(1, |top| top + 1);
+    working.ancestors().take(count).map(Path::to_path_buf).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repositories_end_the_search() {
+        let top = std::env::temp_dir().join(format!("pratique-find-{}", std::process::id()));
+        let inner = top.join("repository/below");
+        std::fs::create_dir_all(&inner).unwrap();
+        assert_eq!(directories(&inner), [inner.clone()]);
+        std::fs::create_dir_all(top.join("repository/.git")).unwrap();
+        assert_eq!(directories(&inner), [inner.clone(), top.join("repository")]);
+        std::fs::remove_dir_all(&top).unwrap();
+    }
+}

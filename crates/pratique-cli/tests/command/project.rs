@@ -1,0 +1,245 @@
+//! The project file: `pratique.yaml`.
+
+use std::fs;
+use std::process::Command;
+
+use crate::support::{Directory, Run};
+
+const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: few}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]
+  validations: [{expression: "object.spec.replicas <= 3", message: at most 3 replicas}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: few}
+spec: {policyName: few, validationActions: [Deny]}
+"#;
+
+const SUITE: &str = "apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [../policies]
+tests:
+- {name: large, object: ../rendered/large.yaml, expect: denied}
+";
+
+const PROJECT: &str = "apiVersion: pratique/v1alpha1
+kind: Configuration
+policies: [policies]
+inputs: [rendered]
+suites: [tests]
+allow: [warnings]
+";
+
+fn deployment(name: &str, replicas: i32) -> String {
+    format!(
+        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: {replicas}}}}}"
+    )
+}
+
+/// A repository with a project file.
+fn repository(project: &str) -> Directory {
+    Directory::new()
+        .with(".git/HEAD", "ref: refs/heads/main\n")
+        .with("policies/few.yaml", POLICY)
+        .with("tests/suite.yaml", SUITE)
+        .with("rendered/large.yaml", deployment("large", 9))
+        .with("small/small.yaml", deployment("small", 1))
+        .with("pratique.yaml", project)
+}
+
+/// Runs the command in a directory below the repository.
+fn run_below(repository: &Directory, below: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_pratique"))
+        .args(arguments)
+        .current_dir(repository.path().join(below))
+        .env_clear()
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap();
+    Run {
+        line: arguments.join(" "),
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn without_arguments_all_of_it_is_checked_reviewed_and_tested() {
+    let repository = repository(PROJECT);
+    let run = repository.run(&[]);
+    assert_eq!(run.code, Some(1), "{run}");
+    for part in [
+        "policies: valid",
+        "deployments.apps",
+        "denied",
+        "at most 3 replicas",
+        "suite tests/suite.yaml: 1 passed",
+    ] {
+        assert!(run.stdout.contains(part), "{part}: {run}");
+    }
+    assert!(run.stderr.starts_with("project file: pratique.yaml\n"), "{run}");
+    // Only what the file names is run, and everything is well.
+    let repository = repository.with(
+        "pratique.yaml",
+        PROJECT.replace("inputs: [rendered]", "inputs: [small]"),
+    );
+    let run = repository.run(&[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let repository = repository.with(
+        "pratique.yaml",
+        "apiVersion: pratique/v1alpha1\nkind: Configuration\nsuites: [tests]\n",
+    );
+    let run = repository.run(&[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(!run.stdout.contains("policies: valid"), "{run}");
+    // One exit code: what fails counts before what cannot be read.
+    let repository = repository.with("pratique.yaml", PROJECT.replace("[tests]", "[nowhere]"));
+    assert_eq!(repository.run(&[]).code, Some(1));
+    let small = PROJECT
+        .replace("[tests]", "[nowhere]")
+        .replace("[rendered]", "[small]");
+    let repository = repository.with("pratique.yaml", small);
+    assert_eq!(repository.run(&[]).code, Some(2));
+}
+
+#[test]
+fn flags_and_variables_take_precedence() {
+    let project = PROJECT.to_owned() + "review: {failOn: [warn], output: ndjson}\n";
+    let repository = repository(&project);
+    // The file says what is not said: here, the policies, the inputs, what fails, and the format.
+    let run = repository.run(&["review"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.starts_with('{') && run.stdout.contains("denied"),
+        "{run}"
+    );
+    let run = repository.run(&["review", "--fail-on", "deny", "-o", "human"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(!run.stdout.starts_with('{'), "{run}");
+    let run = run_below(&repository, ".", &["review"], &[("PRATIQUE_FAIL_ON", "deny")]);
+    assert_eq!(run.code, Some(1), "{run}");
+    // Inputs of the command line are instead of those of the file, and so are policies of any kind.
+    let run = repository.run(&["review", "small", "--fail-on", "deny"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains("small") && !run.stdout.contains("large"),
+        "{run}"
+    );
+    let run = repository.run(&["review", "--manifests", "nowhere"]);
+    assert!(
+        run.stderr.contains("nowhere") && !run.stdout.contains("few"),
+        "{run}"
+    );
+    // Nothing of it counts where it is not to be read.
+    let run = repository.run(&["review", "--no-project-file", "small"]);
+    assert!(
+        !run.stderr.contains("project file") && !run.stdout.starts_with('{'),
+        "{run}"
+    );
+    let variable = [("PRATIQUE_NO_PROJECT_FILE", "true")];
+    assert_eq!(run_below(&repository, ".", &["review"], &variable).code, Some(2));
+}
+
+#[test]
+fn the_file_is_found_upward_to_the_top_of_the_repository() {
+    let inner = repository(PROJECT).with("deep/er/file", "");
+    let run = run_below(&inner, "deep/er", &["test"], &[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("project file: ../../pratique.yaml"), "{run}");
+    // Neither beyond the top, nor upward without a repository.
+    let outer = repository(PROJECT)
+        .with("inner/.git/HEAD", "")
+        .with("inner/file", "");
+    assert_eq!(run_below(&outer, "inner", &["test"], &[]).code, Some(2));
+    let plain = Directory::new()
+        .with("pratique.yaml", PROJECT)
+        .with("below/file", "");
+    assert_eq!(run_below(&plain, "below", &["test"], &[]).code, Some(2));
+    // A file of another program is none.
+    let other = repository("apiVersion: apps/v1\nkind: Deployment\n");
+    assert_eq!(other.run(&["check", "policies"]).code, Some(0));
+}
+
+#[test]
+fn the_file_is_read_strictly() {
+    let refused = |settings: &str, expected: &str| {
+        let project = format!("apiVersion: pratique/v1alpha1\nkind: Configuration\n{settings}");
+        let run = repository(&project).run(&["check", "policies"]);
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(expected), "{expected}: {run}");
+        assert!(run.stderr.contains("--no-project-file ignores it"), "{run}");
+    };
+    refused("polices: [a]\n", "pratique.yaml:3:1: unknown field `polices`");
+    refused("polices: [a]\n", "did you mean `policies`?");
+    refused("review: {failon: [deny]}\n", "did you mean `failOn`?");
+    refused("policies: 3\n", "expected a list");
+    refused("review: {expand: maybe}\n", "expected true or false");
+    refused(
+        "review: {output: yaml}\n",
+        "expected `human`, `json`, `ndjson`, `sarif`, `junit`, `github` or `diff`, not `yaml`",
+    );
+    refused(
+        "review: {failOn: [never]}\n",
+        "pratique.yaml:3:10: invalid value 'never'",
+    );
+    refused("review: {maxInput: much}\n", "invalid value 'much'");
+    refused("allow: [no-such-warning]\n", "invalid value 'no-such-warning'");
+    refused("review: {webhooks: true, explain: true}\n", "cannot be used with");
+    refused(
+        "inputs: [../elsewhere]\n",
+        "it is not below the root of the repository",
+    );
+    refused("inputs: [/etc]\n", "it is not below the root of the repository");
+    // Help is there nevertheless.
+    let wrong = repository("apiVersion: pratique/v1alpha1\n");
+    assert_eq!(wrong.run(&["--help"]).code, Some(0));
+    assert_eq!(
+        wrong.run(&["check", "policies", "--no-project-file"]).code,
+        Some(0)
+    );
+}
+
+#[test]
+fn init_writes_what_is_there_and_overwrites_nothing() {
+    let repository = repository(PROJECT);
+    fs::remove_file(repository.path().join("pratique.yaml")).unwrap();
+    let run = repository.run(&["init"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let written = fs::read_to_string(repository.path().join("pratique.yaml")).unwrap();
+    assert_eq!(
+        written,
+        "# What `pratique` checks, reviews and tests in this repository: docs/configuration.md describes all fields.
+apiVersion: pratique/v1alpha1
+kind: Configuration
+# Policies, bindings and webhook configurations.
+policies:
+- \"policies\"
+# Suites of tests.
+suites:
+- \"tests\"
+# Objects to review, such as rendered charts.
+# inputs: [rendered]
+# Objects of the cluster: namespaces, params, roles.
+# objects: [cluster]
+# Warnings that fail the commands.
+# deny: [warnings]
+"
+    );
+    let run = repository.run(&[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let run = repository.run(&["init"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert_eq!(
+        fs::read_to_string(repository.path().join("pratique.yaml")).unwrap(),
+        written
+    );
+    // Elsewhere, and with nothing to be found.
+    let repository = repository.with("empty/file", "");
+    assert_eq!(repository.run(&["init", "empty"]).code, Some(0));
+    assert!(repository.path().join("empty/pratique.yaml").exists());
+}
