@@ -1,6 +1,6 @@
 //! Decodes suites.
 
-mod budget;
+pub(crate) mod budget;
 mod cluster;
 mod expected;
 mod fields;

@@ -20,7 +20,7 @@ pub(super) fn read(
     path: &Path,
     roots: &SuiteRoots,
 ) -> Result<Vec<Suite>, Vec<Problem>> {
-    let reader = Source { source, path, roots };
+    let reader = Source::new(source, path, roots);
     let root = reader.root();
     let name = root
         .node("metadata")
@@ -154,6 +154,7 @@ fn case(reader: &Source<'_>, id: NodeId) -> Result<Result<Case, String>, Vec<Pro
         let file = reader.fields(inventory).as_text().unwrap_or_default();
         input.cluster.objects.extend(reader.objects(&file, inventory)?);
     }
+    reader.afford(&input, id)?;
     Ok(Ok(Case {
         name,
         location: reader.location(id),

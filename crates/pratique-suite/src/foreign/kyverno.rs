@@ -27,7 +27,7 @@ pub(super) fn read(
     path: &Path,
     roots: &SuiteRoots,
 ) -> Result<Vec<Suite>, Vec<Problem>> {
-    let reader = Source { source, path, roots };
+    let reader = Source::new(source, path, roots);
     let root = reader.root();
     let mut given = Given::default();
     for id in root.list("policies") {
@@ -268,16 +268,18 @@ impl Given {
                 object: object_expected,
                 ..Expected::default()
             };
+            let input = TestInput {
+                object: Some(object.clone()),
+                user: self.user.clone(),
+                operation: self.operation,
+                ..TestInput::default()
+            };
+            reader.afford(&input, id)?;
             cases.push(Case {
                 name: format!("{policy} / {} / {result}", label(object)),
                 location: reader.location(id),
                 expected: Some(expected),
-                input: TestInput {
-                    object: Some(object.clone()),
-                    user: self.user.clone(),
-                    operation: self.operation,
-                    ..TestInput::default()
-                },
+                input,
                 nodes: CaseNodes {
                     node: id,
                     expect: None,

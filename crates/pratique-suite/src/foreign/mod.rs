@@ -6,14 +6,16 @@ mod gator;
 mod kyverno;
 mod template;
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use pratique_json::Value;
 use pratique_manifest::{Location, NodeId, ObjectSource, Problem, Rule};
 
 use crate::read::Fields;
+use crate::read::budget::{self, Budget};
 use crate::roots::SuiteRoots;
-use crate::suite::{Case, Suite};
+use crate::suite::{Case, Suite, TestInput};
 
 /// Words of which files with such tests have one.
 pub(crate) const WORDS: [&str; 2] = ["kyverno.io/", "test.gatekeeper.sh/"];
@@ -66,9 +68,27 @@ pub(crate) struct Source<'a> {
     source: &'a ObjectSource,
     path: &'a Path,
     roots: &'a SuiteRoots,
+    budget: RefCell<Budget>,
 }
 
 impl<'a> Source<'a> {
+    fn new(source: &'a ObjectSource, path: &'a Path, roots: &'a SuiteRoots) -> Self {
+        Source {
+            source,
+            path,
+            roots,
+            budget: RefCell::new(Budget::new()),
+        }
+    }
+
+    /// Checks that a case with this input fits into the memory that the tests of a suite may take.
+    fn afford(&self, input: &TestInput, at: NodeId) -> Result<(), Vec<Problem>> {
+        match self.budget.borrow_mut().take(input) {
+            true => Ok(()),
+            false => Err(vec![self.problem(budget::SPENT.to_owned(), at)]),
+        }
+    }
+
     fn fields(&self, id: NodeId) -> Fields<'a> {
         Fields {
             tree: self.source.tree(),
@@ -116,7 +136,11 @@ impl<'a> Source<'a> {
                 return Err(failed(format!("{file}: {outside}")));
             }
             let read = crate::files::read(&path).map_err(|error| unreadable(&error))?;
-            objects.extend(crate::files::objects(&read)?);
+            let found = crate::files::objects(&read)?;
+            if !self.budget.borrow_mut().take_objects(&found) {
+                return Err(failed(budget::SPENT.to_owned()));
+            }
+            objects.extend(found);
         }
         Ok(objects)
     }

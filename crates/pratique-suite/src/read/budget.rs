@@ -8,20 +8,20 @@ use crate::suite::{Case, TestInput};
 const MOST: usize = 512 << 20;
 
 /// The message for a test that exceeds the budget.
-pub(super) const SPENT: &str = "the tests up to this one, with an object for each row, take more than 512 MiB: make several suites of them";
+pub(crate) const SPENT: &str = "the tests up to this one, with an object for each row, take more than 512 MiB: make several suites of them";
 
 /// The remaining budget.
-pub(super) struct Budget {
+pub(crate) struct Budget {
     left: usize,
 }
 
 impl Budget {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Budget { left: MOST }
     }
 
     /// Takes the memory of a test from the budget; false if it is used up.
-    pub(super) fn take(&mut self, input: &TestInput) -> bool {
+    pub(crate) fn take(&mut self, input: &TestInput) -> bool {
         let given = [&input.object, &input.old_object, &input.request, &input.options];
         let objects = given.into_iter().flatten().chain(&input.cluster.objects);
         let size = objects.map(size).sum::<usize>() + 2 * size_of::<Case>();
@@ -29,8 +29,15 @@ impl Budget {
         self.left > 0
     }
 
+    /// Takes the memory of objects from the budget; false if it is used up.
+    pub(crate) fn take_objects(&mut self, objects: &[Value<'_>]) -> bool {
+        let size = objects.iter().map(size).sum::<usize>();
+        self.left = self.left.saturating_sub(size);
+        self.left > 0
+    }
+
     /// Whether the budget is used up.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.left == 0
     }
 }

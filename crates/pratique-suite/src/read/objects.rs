@@ -72,7 +72,15 @@ impl<'a> Reader<'a> {
         for id in fields.list("objects") {
             match self.fields(id).as_text() {
                 Some(reference) => {
-                    objects.extend(self.chosen(&reference, &namespace, id).unwrap_or_default());
+                    let chosen = self.chosen(&reference, &namespace, id).unwrap_or_default();
+                    let had = !self.budget.is_spent();
+                    if !self.budget.take_objects(&chosen) {
+                        if had {
+                            self.fault(Rule::InvalidField, super::budget::SPENT.to_owned(), id);
+                        }
+                        return Vec::new();
+                    }
+                    objects.extend(chosen);
                 }
                 None => objects.push(self.fields(id).value_of()),
             }
