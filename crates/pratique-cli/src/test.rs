@@ -3,6 +3,7 @@
 mod find;
 mod github;
 mod human;
+mod init;
 mod json;
 mod junit;
 mod lints;
@@ -18,6 +19,9 @@ use run::once;
 
 /// Runs all suites, once or on every change; succeeds if everything is as expected.
 pub(crate) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
+    if arguments.init {
+        return init::run(arguments);
+    }
     if arguments.watch {
         return watch::watch(arguments);
     }

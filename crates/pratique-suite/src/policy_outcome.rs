@@ -45,7 +45,7 @@ impl PolicyOutcome {
         "error",
         "denied",
     ];
-    const ALL: [PolicyOutcome; 9] = [
+    pub(crate) const ALL: [PolicyOutcome; 9] = [
         PolicyOutcome::Skipped,
         PolicyOutcome::Allowed,
         PolicyOutcome::Ignored,

@@ -40,6 +40,11 @@ pub(crate) struct TestArguments {
     pub(crate) bind: bool,
     #[command(flatten)]
     pub(crate) warnings: WarningArguments,
+    /// Write a first suite, suite.yaml, for the policies of a directory: for each an object that it lets pass and one that it does
+    /// not, found by trying objects that its expressions may tell apart. What is not found is said in a comment, and counted. An
+    /// existing file is left as it is.
+    #[arg(long, conflicts_with_all = ["update", "watch"])]
+    pub(crate) init: bool,
     /// Update the expectations in the suites to the actual results.
     #[arg(long, conflicts_with = "watch")]
     pub(crate) update: bool,

@@ -120,7 +120,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
 }
 
 /// The directories below which all suites can name files.
-fn roots(arguments: &TestArguments) -> Result<Roots, CliError> {
+pub(super) fn roots(arguments: &TestArguments) -> Result<Roots, CliError> {
     let mut directories = arguments.allow_path.iter();
     let missing = directories.find_map(|path| Some((path, path.canonicalize().err()?)));
     if let Some((path, error)) = missing {

@@ -507,3 +507,66 @@ theirs kyverno-test.yaml: not evaluated
         failing
     );
 }
+
+#[test]
+fn a_first_suite_is_found_by_trying() {
+    let other = POLICY
+        .replace("replicas.static.k8s.io", "params.example.com")
+        .replace(
+            "  variables:",
+            "  paramKind: {apiVersion: v1, kind: ConfigMap}\n  variables:",
+        )
+        .replace(
+            "validationActions: [Deny]}",
+            "validationActions: [Deny], paramRef: {name: a, namespace: b, parameterNotFoundAction: Allow}}",
+        );
+    let directory = Directory::new().with("policies/policy.yaml", POLICY);
+    let run = directory.run(&["test", "--init", "policies"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(
+        run.stderr,
+        "policies/suite.yaml: written, with 2 objects that were found; 0 are left to be written\n"
+    );
+    let written = fs::read_to_string(directory.path().join("policies/suite.yaml")).unwrap();
+    assert!(
+        written.contains("policies: {replicas.static.k8s.io: allowed}"),
+        "{written}"
+    );
+    assert!(
+        written.contains("policies: {replicas.static.k8s.io: denied}"),
+        "{written}"
+    );
+    let run = directory.run(&["test", "policies"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("2 passed, 0 failed"), "{run}");
+    // An existing file is left as it is.
+    let run = directory.run(&["test", "--init", "policies"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert_eq!(
+        fs::read_to_string(directory.path().join("policies/suite.yaml")).unwrap(),
+        written
+    );
+    // What is not found is said and counted.
+    let directory = Directory::new().with("policy.yaml", other);
+    let run = directory.run(&["test", "--init", "."]);
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(
+        run.stderr
+            .contains("0 objects that were found; 2 are left to be written"),
+        "{run}"
+    );
+    let written = fs::read_to_string(directory.path().join("suite.yaml")).unwrap();
+    assert!(
+        written.contains(
+            "# No object was found for params.example.com: an object that it does not: write one here."
+        ),
+        "{written}"
+    );
+    assert_eq!(
+        Directory::new()
+            .with("file", "")
+            .run(&["test", "--init", "."])
+            .code,
+        Some(2)
+    );
+}

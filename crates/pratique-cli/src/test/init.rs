@@ -1,0 +1,62 @@
+//! Writes first suites.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+
+use pratique_manifest::path_text;
+use pratique_suite::first_suite;
+
+use super::run::roots;
+use crate::arguments::TestArguments;
+use crate::exit::{CliError, ExitStatus};
+use crate::output;
+use crate::output::excerpt::Texts;
+use crate::output::problems;
+use crate::output::text::text;
+use crate::style::Style;
+
+/// The name of the file.
+const FILE: &str = "suite.yaml";
+
+/// Writes a first suite for each directory; an existing one is never overwritten. Succeeds if an object was found for all that
+/// policies do.
+pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
+    let roots = roots(arguments)?;
+    let mut status = ExitStatus::Success;
+    for directory in &arguments.paths {
+        let path = directory.join(FILE);
+        let first = match first_suite(&path, &roots) {
+            Ok(first) => first,
+            Err(found) => {
+                let mut texts = Texts::default();
+                let style = Style::of_stderr();
+                found
+                    .iter()
+                    .for_each(|problem| output::note(&problems::one(problem, &mut texts, style)));
+                status = ExitStatus::Failure;
+                continue;
+            }
+        };
+        let failed = |error| CliError::Read {
+            path: path_text(&path),
+            error,
+        };
+        if first.found + first.missing == 0 {
+            let path = path_text(directory);
+            return Err(CliError::NoManifests { path, count: 0 });
+        }
+        let created = OpenOptions::new().write(true).create_new(true).open(&path);
+        let mut file = created.map_err(failed)?;
+        file.write_all(first.text.as_bytes()).map_err(failed)?;
+        output::note(&text!(
+            "{}: written, with {} objects that were found; {} are left to be written\n",
+            path_text(&path),
+            first.found,
+            first.missing
+        ));
+        if first.missing > 0 {
+            status = ExitStatus::Undecided.worse(Some(status));
+        }
+    }
+    Ok(status)
+}

@@ -1,0 +1,216 @@
+//! A first suite for policies: an object that each of them lets pass and one that it does not, found by trying.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use pratique_json::Value;
+use pratique_manifest::{ManifestFile, ManifestSet, Problem};
+use pratique_sample::{ObjectSpec, Policy, generate};
+use pratique_types::Operation;
+
+use crate::actual::Actual;
+use crate::decision::Decision;
+use crate::format::{API_VERSION, KIND};
+use crate::load::Policies;
+use crate::policy_outcome::PolicyOutcome;
+use crate::read::read_suites_at;
+use crate::roots::Roots;
+use crate::suite::{Case, CaseNodes, Expected, Suite, TestInput};
+use crate::yaml;
+
+/// How many objects are tried for each density.
+const SEEDS: u64 = 24;
+
+/// The percentages of the fields that expressions read, of which objects have values.
+const DENSITIES: [u8; 4] = [100, 0, 50, 75];
+
+/// A first suite, and how much is left to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstSuite {
+    /// The text of its file.
+    pub text: String,
+    /// How many objects were found.
+    pub found: usize,
+    /// How many objects were not found: what is missing is said in comments.
+    pub missing: usize,
+}
+
+/// An object that does what is wanted of it.
+struct Sample {
+    object: Value<'static>,
+    actual: Actual,
+    outcome: PolicyOutcome,
+}
+
+/// Makes a first suite for the policies of a directory, to be written to `path`, a file in it.
+///
+/// # Errors
+/// What is wrong with the policies.
+pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, Vec<Problem>> {
+    let head = format!("apiVersion: {API_VERSION}\nkind: {KIND}\npolicies: [.]\nbind: true\ntests: []\n");
+    let file = ManifestFile {
+        path: pratique_manifest::path_text(path),
+        content: head.into_bytes(),
+    };
+    let suites = read_suites_at(path, &file, roots)?;
+    let Some(mut suite) = suites.into_iter().next() else {
+        return Ok(FirstSuite {
+            text: String::new(),
+            found: 0,
+            missing: 0,
+        });
+    };
+    suite.bind = false;
+    let is_unbound = !suite.policies()?.unbound.is_empty();
+    suite.bind = true;
+    let policies = suite.policies()?;
+    let mut first = FirstSuite {
+        text: format!(
+            "# A first suite: each test says what came of it when this was written. Is that what is meant?\n\
+             apiVersion: {API_VERSION}\nkind: {KIND}\npolicies:\n- .\n{}tests:\n",
+            match is_unbound {
+                true => "# Some policies have no binding: this evaluates them as if they had.\nbind: true\n",
+                false => "",
+            }
+        ),
+        found: 0,
+        missing: 0,
+    };
+    let sets = policies.sets.iter().map(|(_, set)| set);
+    for (name, policy) in sets.flat_map(all) {
+        first.add(&suite, &policies, name, policy);
+    }
+    if first.found == 0 {
+        // A list without items has to be written as one.
+        first.text = first.text.replacen("\ntests:\n", "\ntests: []\n", 1);
+    }
+    Ok(first)
+}
+
+/// The policies of a set, with their names.
+fn all(set: &ManifestSet) -> Vec<(&str, Policy<'_>)> {
+    let mutating = set.mutating_policies.iter().filter_map(|loaded| {
+        let name = loaded.object.metadata.name.as_deref()?;
+        Some((name, Policy::Mutating(&loaded.object)))
+    });
+    let validating = set.validating_policies.iter().filter_map(|loaded| {
+        let name = loaded.object.metadata.name.as_deref()?;
+        Some((name, Policy::Validating(&loaded.object)))
+    });
+    mutating.chain(validating).collect()
+}
+
+impl FirstSuite {
+    /// Adds the tests of a policy.
+    fn add(&mut self, suite: &Suite, policies: &Policies, name: &str, policy: Policy<'_>) {
+        let (passing, failing) = match policy {
+            Policy::Mutating(_) => ("an object that it changes", "an object that it leaves as it is"),
+            Policy::Validating(_) => ("an object that it lets pass", "an object that it does not"),
+        };
+        let (passes, fails): (&[PolicyOutcome], &[PolicyOutcome]) = match policy {
+            Policy::Mutating(_) => (
+                &[PolicyOutcome::Mutated],
+                &[PolicyOutcome::Allowed, PolicyOutcome::Skipped],
+            ),
+            Policy::Validating(_) => (
+                &[PolicyOutcome::Allowed],
+                &[
+                    PolicyOutcome::Denied,
+                    PolicyOutcome::Warned,
+                    PolicyOutcome::Audited,
+                ],
+            ),
+        };
+        let samples = samples(suite, policies, name, policy);
+        for (what, wanted) in [(passing, passes), (failing, fails)] {
+            let fits = samples.iter().filter(|sample| wanted.contains(&sample.outcome));
+            // Nothing else should decide, and what is short is read.
+            let best = fits.min_by_key(|sample| {
+                let decided_alone = match sample.outcome {
+                    PolicyOutcome::Denied => sample.actual.policy.as_deref() == Some(name),
+                    _ => sample.actual.decision == Decision::Allowed,
+                };
+                (!decided_alone, sample.object.to_string().len())
+            });
+            match best {
+                Some(sample) => self.write(name, what, sample),
+                None => {
+                    self.missing += 1;
+                    let _ = writeln!(
+                        self.text,
+                        "# No object was found for {}: {what}: write one here.",
+                        yaml::text(name)
+                    );
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, name: &str, what: &str, sample: &Sample) {
+        self.found += 1;
+        let name = yaml::text(name);
+        let test = yaml::text(&format!("{name}: {what}"));
+        let decision = sample.actual.decision.name();
+        let outcome = sample.outcome.name();
+        let object = yaml::block(&sample.object, 4);
+        let _ = writeln!(
+            self.text,
+            "- name: {test}\n  object:\n{}\n  expect:\n    verdict: {decision}\n    policies: {{{name}: {outcome}}}",
+            object.trim_end()
+        );
+    }
+}
+
+/// Objects of a resource that the policy matches, and what becomes of them.
+fn samples(suite: &Suite, policies: &Policies, name: &str, policy: Policy<'_>) -> Vec<Sample> {
+    let reads = policy.reads();
+    let is_created = |operations: &Vec<Operation>| operations.contains(&Operation::Create);
+    let served = policy.served().into_iter();
+    let mut served =
+        served.filter(|(served, operations)| served.subresource.is_empty() && is_created(operations));
+    let Some((served, _)) = served.next() else {
+        return Vec::new();
+    };
+    let mut samples = Vec::new();
+    for density in DENSITIES {
+        let spec = ObjectSpec {
+            served,
+            operation: Operation::Create,
+            reads: &reads.object,
+            density,
+        };
+        for seed in 0..SEEDS {
+            let object = generate(&spec, seed);
+            samples.extend(object.and_then(|object| sample(suite, policies, name, object)));
+        }
+    }
+    samples
+}
+
+fn sample(suite: &Suite, policies: &Policies, name: &str, object: Value<'static>) -> Option<Sample> {
+    let case = Case {
+        name: name.to_owned(),
+        location: suite.source.locate(&[]),
+        expected: Some(Expected {
+            any_decision: true,
+            policies: [(name.to_owned(), PolicyOutcome::ALL.to_vec())].into(),
+            ..Expected::default()
+        }),
+        input: TestInput {
+            object: Some(object.clone()),
+            ..TestInput::default()
+        },
+        nodes: CaseNodes {
+            node: suite.source.root(),
+            expect: None,
+            shared: true,
+        },
+    };
+    let actual = suite.test(&case, policies, None).actual.ok()?;
+    let outcome = *actual.outcomes.policies.get(name)?;
+    Some(Sample {
+        object,
+        actual,
+        outcome,
+    })
+}
