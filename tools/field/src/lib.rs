@@ -1,9 +1,10 @@
 //! Looks at the policies of public repositories: whether what is said of them is so.
 //!
 //! Below a directory there is a checkout of each repository. Their manifests are [found](manifests), loaded as objects of
-//! the API, and asked: [whether warnings reproduce](reproduce) over objects that are made for them. What else can be
-//! asked of a repository (its own tests, for one) is another [`Question`].
+//! the API, and asked: [whether warnings reproduce](reproduce) over objects that are made for them, and whether the tests of
+//! a repository come to what they [expect](expectations). What else can be asked of manifests is another [`Question`].
 
+pub mod expectations;
 pub mod manifests;
 pub mod report;
 pub mod reproduce;
@@ -20,7 +21,8 @@ use pratique_manifest::ManifestSet;
 use manifests::Repository;
 use report::{Report, Row};
 
-/// Looks at the policies of public repositories: whether what is warned of is so.
+/// Looks at the policies of public repositories: whether what is warned of is so, and whether their tests come to what they
+/// expect.
 #[derive(clap::Parser, Clone, Debug)]
 #[command(bin_name = "cargo xtask field")]
 pub struct Arguments {
@@ -32,6 +34,9 @@ pub struct Arguments {
     /// Look at repositories only whose directory has this in its name.
     #[arg(long, default_value = "")]
     only: String,
+    /// Compare the results of the repositories' own tests only.
+    #[arg(long)]
+    tests: bool,
     /// Tell of manifests that are not loaded, and how warnings reproduce.
     #[arg(long, short)]
     verbose: bool,
@@ -68,7 +73,10 @@ fn looked(arguments: &Arguments) -> Result<Report, Error> {
         if !repository.name.contains(&arguments.only) {
             continue;
         }
-        look_at(&repository, &mut questions, &mut report)?;
+        if !arguments.tests {
+            look_at(&repository, &mut questions, &mut report)?;
+        }
+        report.repository(&repository.name).expectations = expectations::expectations(&repository)?;
     }
     Ok(report)
 }
@@ -78,6 +86,7 @@ pub fn look(directory: &std::path::Path) -> Result<Report, Error> {
     looked(&Arguments {
         directory: directory.to_owned(),
         percent: 95,
+        tests: false,
         only: String::new(),
         verbose: false,
     })

@@ -12,7 +12,7 @@ use pratique_manifest::{LoadErrors, ManifestFile, ManifestSet, load_api_files};
 pub struct Repository {
     /// The name of its directory.
     pub name: String,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 /// What is in a checkout.
@@ -59,7 +59,7 @@ pub fn repositories(directory: &Path) -> Result<Vec<Repository>, Error> {
     Ok(found)
 }
 
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
@@ -138,7 +138,7 @@ impl Manifest {
     }
 }
 
-fn is_manifest_name(name: &str) -> bool {
+pub(crate) fn is_manifest_name(name: &str) -> bool {
     [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end))
 }
 

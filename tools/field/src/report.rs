@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::expectations::Expectations;
 use super::reproduce::Outcome;
 
 /// What became of all warnings.
@@ -24,6 +25,8 @@ pub struct Counts {
     pub templates: usize,
     /// Why other documents do not load, each with its place.
     pub refused: Vec<String>,
+    /// What its own tests come to.
+    pub expectations: Expectations,
 }
 
 /// A warning.
@@ -92,6 +95,7 @@ impl Report {
                     .for_each(|refused| out.push_str(&indented(refused)));
             }
         }
+        self.tests(&mut out);
         let _ = writeln!(
             out,
             "\n{:<60} {:<16} {:>8} {:>10} {:>4}",
@@ -120,6 +124,36 @@ impl Report {
             let _ = writeln!(out, "  = {}", row.outcome);
         }
         out
+    }
+
+    /// The table of the repositories' own tests, and those that differ.
+    fn tests(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "\n{:<60} {:>8} {:>6} {:>6} {:>9} {:>7} {:>13}",
+            "repository", "policies", "tests", "equal", "differing", "refused", "not evaluated"
+        );
+        for (name, counts) in &self.repositories {
+            let found = &counts.expectations;
+            let _ = writeln!(
+                out,
+                "{name:<60} {:>8} {:>6} {:>6} {:>9} {:>7} {:>13}",
+                found.policies.len(),
+                found.tests(),
+                found.equal,
+                found.differing.len(),
+                found.refused.len(),
+                found.not_evaluated
+            );
+        }
+        for counts in self.repositories.values() {
+            for differing in &counts.expectations.differing {
+                let _ = writeln!(out, "differs: {differing}");
+            }
+            for refused in &counts.expectations.refused {
+                let _ = writeln!(out, "refused: {refused}");
+            }
+        }
     }
 
     fn line(&self, out: &mut String, repository: Option<&str>, lint: Option<&str>) {

@@ -88,3 +88,25 @@ fn what_is_not_so_does_not_reproduce() {
         assert!(!outcome.is_reproduced(), "{sound}: {outcome}");
     }
 }
+
+/// The suites of a repository are run, and what differs is named.
+#[test]
+fn tests_of_repositories_come_to_what_they_expect() {
+    let mut report = field::look(&workspace::root().join("testdata/field")).unwrap();
+    let found = &report.repository("sound").expectations;
+    assert_eq!(
+        (found.tests(), found.equal, found.not_evaluated),
+        (3, 2, 1),
+        "{found:?}"
+    );
+    let differing = &found.differing[0];
+    assert!(
+        differing.contains("policies[images]: expected allowed or mutated, actual denied"),
+        "{differing}"
+    );
+    let text = report.text(false);
+    assert!(
+        text.contains("differs: ") && text.contains("not evaluated"),
+        "{text}"
+    );
+}
