@@ -48,6 +48,7 @@ impl Registry<'_> {
         mut received: Received<'_>,
         strategy: KindStrategy<'_>,
     ) -> Result<Prepared, Box<Status>> {
+        let mut received = received;
         let mut object = std::mem::take(&mut received.attributes.object);
         let mut context = self.context(&received);
         if received.request.verb != Verb::Create {
@@ -82,6 +83,7 @@ impl Registry<'_> {
         mut received: Received<'_>,
         strategy: KindStrategy<'_>,
     ) -> Result<Prepared, Box<Status>> {
+        let mut received = received;
         let mut object = std::mem::take(&mut received.attributes.object);
         let old = &received.attributes.old_object;
         let target = &received.request.target;
