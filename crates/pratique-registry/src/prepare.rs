@@ -45,7 +45,7 @@ impl Registry<'_> {
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, create; rest/create.go, BeforeCreate
     fn prepare_new(
         &self,
-        mut received: Received<'_>,
+        received: Received<'_>,
         strategy: KindStrategy<'_>,
     ) -> Result<Prepared, Box<Status>> {
         let mut received = received;
@@ -80,7 +80,7 @@ impl Registry<'_> {
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, Update; rest/update.go, BeforeUpdate
     fn prepare_change(
         &self,
-        mut received: Received<'_>,
+        received: Received<'_>,
         strategy: KindStrategy<'_>,
     ) -> Result<Prepared, Box<Status>> {
         let mut received = received;

@@ -68,6 +68,13 @@ pub(crate) static SUITE: Struct = Struct {
              match fails.",
         ),
         optional(
+            "defaults",
+            Shape::Bool,
+            "Whether objects get what an API server sets in them: defaults before admission and after each \
+             mutation, metadata, and what their kind has between the phases; custom resources are validated by \
+             their definitions among the cluster's objects. It is so unless this is false.",
+        ),
+        optional(
             "cluster",
             Shape::Struct(&CLUSTER),
             "The state of the cluster that policies see.",

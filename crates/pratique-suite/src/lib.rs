@@ -28,6 +28,7 @@
 mod actual;
 mod authorizer;
 mod compare;
+mod completion;
 pub mod convert;
 mod coverage;
 mod decision;
@@ -61,7 +62,7 @@ pub use files::{is_manifest, read as read_file};
 pub use first::{FirstSuite, first_suite};
 pub use foreign::NotEvaluated;
 pub use format::{API_VERSION, KIND};
-pub use load::{Policies, add_policies};
+pub use load::{Policies, add_policies, reads_managed_fields};
 pub use policy_outcome::{PolicyOutcome, PolicyOutcomes};
 pub use read::{may_be_suite, read_rules, read_suites, read_suites_at};
 pub use roots::Roots;

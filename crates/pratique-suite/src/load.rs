@@ -12,6 +12,7 @@ use pratique::{Admission, AdmissionBuilder};
 use pratique_json::Value;
 use pratique_manifest::{Location, ObjectName, load_configuration_within, path_text};
 use pratique_policy::Origin;
+use serde::Serialize;
 
 use crate::convert::{convert, items};
 use crate::files;
@@ -29,8 +30,27 @@ pub struct Policies {
     pub unbound: Vec<Unbound>,
     /// All policies as if bound, if some are not.
     pub(crate) as_if_bound: Option<Admission>,
+    /// Whether a policy may read `managedFields`.
+    pub(crate) reads_managed_fields: bool,
     /// The files that were read.
     pub files: Vec<PathBuf>,
+}
+
+/// Whether a policy among some manifests may read `managedFields`.
+pub fn reads_managed_fields(sets: &[(Origin, ManifestSet)]) -> bool {
+    fn mentions(policy: &impl Serialize) -> bool {
+        // What has no JSON form is taken to read them.
+        serde_json::to_string(policy).map_or(true, |text| text.contains("managedFields"))
+    }
+    sets.iter().any(|(_, set)| {
+        set.validating_policies
+            .iter()
+            .any(|policy| mentions(&*policy.object))
+            || set
+                .mutating_policies
+                .iter()
+                .any(|policy| mentions(&*policy.object))
+    })
 }
 
 /// The suffix of the names of static manifests.
@@ -92,6 +112,7 @@ impl Suite {
         };
         Ok(Policies {
             admission: self.build(builder, &sets)?,
+            reads_managed_fields: reads_managed_fields(&sets),
             sets,
             unbound,
             as_if_bound,

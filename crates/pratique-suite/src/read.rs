@@ -149,6 +149,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
     let policies = policies.map(|id| reader.reference(id)).collect();
     let configuration = root.node("configuration").map(|id| reader.reference(id));
     let bind = root.bool("bind").unwrap_or_default();
+    let defaults = root.bool("defaults").unwrap_or(true);
     let cluster = reader.cluster(&root);
     let tests = root.list("tests");
     let cases = tests.into_iter().flat_map(|test| reader.test(test)).collect();
@@ -168,6 +169,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
         file: path_text(path),
         cases,
         bind,
+        defaults,
         policies,
         configuration,
         cluster,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique::authorization::{Authorizer, NoAuthorizer};
 use pratique::policy::PolicyObserver;
-use pratique::{Admission, EvalContext, Outcome};
+use pratique::{Admission, EvalContext, ObjectModel, Outcome};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
@@ -15,6 +15,7 @@ use pratique_types::{AdmissionRequest, Operation};
 use crate::actual::Actual;
 use crate::authorizer::{Rules, RulesAndRoles};
 use crate::compare::{Difference, compare};
+use crate::completion::refusal;
 use crate::load::Policies;
 use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
 use crate::request::cluster::cluster;
@@ -45,7 +46,7 @@ impl Suite {
     pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> CaseResult {
         let mut actual = match self.only_unbound_match(case, policies) {
             Some(error) => Err(error),
-            None => self.evaluate(case, &policies.admission, trace),
+            None => self.evaluate(case, policies, &policies.admission, trace),
         };
         let named = case.expected.as_ref().is_some_and(Expected::names_policies);
         if let (Ok(actual), true) = (&mut actual, named) {
@@ -61,14 +62,14 @@ impl Suite {
             }
         }
         let differences = match (&actual, &case.expected) {
-            (Ok(actual), Some(expected)) => compare(expected, actual),
+            (Ok(actual), Some(expected)) => compare(&self.completed(case, expected, actual), actual),
             (Ok(_), None) => vec![Difference::nothing_expected()],
             (Err(_), _) => Vec::new(),
         };
         let explanation = (!differences.is_empty()).then(|| {
             let recorder = Recorder::new();
             // The second evaluation gives the same result.
-            let _ = self.evaluate(case, &policies.admission, Some(&recorder));
+            let _ = self.evaluate(case, policies, &policies.admission, Some(&recorder));
             let mut explanation = recorder.explanation();
             for (origin, set) in &policies.sets {
                 explanation.locate(*origin, set);
@@ -99,14 +100,20 @@ impl Suite {
         let matches = UnboundMatches::new(&policies.unbound);
         let admission = policies.as_if_bound.as_ref()?;
         // Only the matches count: errors are reported by the evaluation of the bound policies.
-        let _ = self.evaluate(case, admission, Some(&matches));
+        let _ = self.evaluate(case, policies, admission, Some(&matches));
         matches.error()
     }
 
     /// What becomes of the request of a case in each policy and binding. Those that never match it are skipped.
     fn outcomes(&self, case: &Case, policies: &Policies) -> Result<PolicyOutcomes, String> {
         let (recorder, mut decisions) = (Recorder::new(), DecisionRecorder::default());
-        let (outcome, _) = self.admit(case, &policies.admission, Some(&recorder), &mut decisions)?;
+        let (outcome, _) = self.admit(
+            case,
+            policies,
+            &policies.admission,
+            Some(&recorder),
+            &mut decisions,
+        )?;
         let mut outcomes = PolicyOutcomes::new(&outcome, &recorder.explanation(), &decisions);
         outcomes.complete(policies.sets.iter().map(|(_, set)| set));
         Ok(outcomes)
@@ -115,10 +122,11 @@ impl Suite {
     fn evaluate(
         &self,
         case: &Case,
+        policies: &Policies,
         admission: &Admission,
         trace: Option<&dyn Trace>,
     ) -> Result<Actual, String> {
-        let (outcome, request) = self.admit(case, admission, trace, &mut ())?;
+        let (outcome, request) = self.admit(case, policies, admission, trace, &mut ())?;
         Ok(Actual::new(outcome, &request))
     }
 
@@ -126,13 +134,30 @@ impl Suite {
     fn admit(
         &self,
         case: &Case,
+        policies: &Policies,
         admission: &Admission,
         trace: Option<&dyn Trace>,
         observer: &mut dyn PolicyObserver,
     ) -> Result<(Outcome, AdmissionRequest<'static>), String> {
         let of_case = &case.input.cluster;
         let objects = || self.cluster.objects.iter().chain(&of_case.objects);
-        let (request, warnings) = request(&case.input, objects()).map_err(|error| error.to_string())?;
+        let (mut request, mut warnings) =
+            request(&case.input, objects()).map_err(|error| error.to_string())?;
+        let api_objects = self.api_objects(case)?;
+        let managed = policies.reads_managed_fields;
+        let api_objects = api_objects.map(|objects| objects.with_managed_fields(managed));
+        let is_sent = case.input.request.is_some();
+        let received = match api_objects.as_ref().filter(|_| !is_sent) {
+            Some(objects) => match objects.receive(&mut request) {
+                Ok(received) => Some(received),
+                Err(refused) => return Ok((refusal(refused), request)),
+            },
+            None => None,
+        };
+        if let Some(received) = &received {
+            warnings.extend_from_slice(received.unknown_fields());
+            warnings.extend_from_slice(received.warnings());
+        }
         let cluster = cluster(objects(), [request.namespace.as_str()]);
         let given = [&of_case.rules, &self.cluster.rules];
         let rules = given.iter().copied().flatten().flatten().cloned();
@@ -148,7 +173,9 @@ impl Suite {
                 roles,
             }),
         };
-        let context = EvalContext::new(&cluster, authorizer);
+        let model = received.as_ref().map(|received| received as &dyn ObjectModel);
+        let of_server = api_objects.as_ref().map(|objects| objects as &dyn ObjectModel);
+        let context = EvalContext::new(&cluster, authorizer).with_object_model(model.or(of_server));
         let context = match trace {
             Some(trace) => context.with_trace(trace),
             None => context,

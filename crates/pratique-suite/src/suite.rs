@@ -28,6 +28,8 @@ pub struct Suite {
     pub bind: bool,
     /// Tests of another program that are not evaluated.
     pub not_evaluated: Vec<NotEvaluated>,
+    /// Whether objects are completed as an API server does.
+    pub defaults: bool,
     pub(crate) source: ObjectSource,
     pub(crate) policies: Vec<Reference>,
     pub(crate) configuration: Option<Reference>,

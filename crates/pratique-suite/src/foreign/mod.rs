@@ -154,6 +154,8 @@ impl<'a> Source<'a> {
             cases: Vec::<Case>::new(),
             bind: true,
             not_evaluated: Vec::new(),
+            // The other programs evaluate objects as they are written.
+            defaults: false,
             source: self.source.clone(),
             policies: Vec::new(),
             configuration: None,

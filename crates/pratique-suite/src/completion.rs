@@ -1,0 +1,81 @@
+//! Objects as an API server sees them, in the cases of a suite.
+
+use std::borrow::Cow;
+
+use pratique::Outcome;
+use pratique::api_objects::ApiObjects;
+use pratique::object_model::Refused;
+use pratique_json::Value;
+use pratique_policy::DenialCause;
+
+use crate::actual::Actual;
+use crate::request::kind_of;
+use crate::suite::{Case, Expected, Suite};
+
+/// Metadata that an update has from the stored object.
+const IDENTITY: [&str; 4] = ["creationTimestamp", "generation", "resourceVersion", "uid"];
+
+impl Suite {
+    /// The kinds whose objects are completed: the built-in ones, and those of definitions; `None` where objects stay as they
+    /// are.
+    ///
+    /// # Errors
+    /// A definition cannot be used.
+    pub(crate) fn api_objects(&self, case: &Case) -> Result<Option<ApiObjects>, String> {
+        if !self.defaults {
+            return Ok(None);
+        }
+        let mut objects = ApiObjects::default();
+        let given = self.cluster.objects.iter().chain(&case.input.cluster.objects);
+        for definition in given.filter(|object| is_definition(object)) {
+            objects.define(definition).map_err(|error| error.to_string())?;
+        }
+        Ok(Some(objects))
+    }
+
+    /// An expectation with what a server sets in its whole object.
+    pub(crate) fn completed<'e>(
+        &self,
+        case: &Case,
+        expected: &'e Expected,
+        actual: &Actual,
+    ) -> Cow<'e, Expected> {
+        let (Some(object), Ok(Some(objects))) = (&expected.object, self.api_objects(case)) else {
+            return Cow::Borrowed(expected);
+        };
+        let Ok(kind) = kind_of(object) else {
+            return Cow::Borrowed(expected);
+        };
+        let mut object = object.clone();
+        // One that cannot be converted is compared as it is.
+        let _ = objects.complete(&kind, &mut object);
+        let names = IDENTITY.into_iter().chain(["managedFields"]);
+        let found = |name| Some((name, actual.object.at(&["metadata", name])?));
+        if let Value::Object(members) = &mut object
+            && let Some(Value::Object(metadata)) = members.get_mut("metadata")
+        {
+            for (name, value) in names.filter_map(found) {
+                if !metadata.contains_key(name) {
+                    metadata.insert(name, value.clone());
+                }
+            }
+        }
+        Cow::Owned(Expected {
+            object: Some(object),
+            ..expected.clone()
+        })
+    }
+}
+
+/// The outcome of a request that a server refuses before admission.
+pub(crate) fn refusal(refused: Refused) -> Outcome {
+    let mut outcome = Outcome::refused(*refused.status);
+    outcome.cause = Some(DenialCause::Rule);
+    outcome.warnings = refused.warnings;
+    outcome
+}
+
+fn is_definition(object: &Value<'_>) -> bool {
+    let text = |name: &str| object.get(name).and_then(Value::as_str);
+    text("kind") == Some("CustomResourceDefinition") && text("apiVersion") == Some("apiextensions.k8s.io/v1")
+}
