@@ -1,5 +1,6 @@
 //! Loads policies and webhooks, and keeps them current.
 
+use pratique::api_objects::ApiObjects;
 use pratique::policy::OnUndecided;
 use pratique::{Admission, AdmissionBuilder, Configurations, Live, StartError};
 use pratique_manifest::{LoadErrors, Plugin};
@@ -43,7 +44,9 @@ pub(super) enum LoadFailure {
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
     let reloads = Reloads::default();
     let (builder, api) = builder(arguments)?;
-    let live = builder.live().observer(metrics.clone()).observer(reloads.clone());
+    // The API server defaulted the objects that it sends, but not what policies and webhooks make of them here.
+    let live = builder.live().object_model(ApiObjects::default());
+    let live = live.observer(metrics.clone()).observer(reloads.clone());
     // The printed configurations do not depend on the cluster, unless its configuration is followed.
     let prints = arguments.registration.print_webhook_configuration;
     let (live, cluster) = match prints && !arguments.cluster.follows() {
