@@ -7,6 +7,7 @@ mod duration;
 mod expand;
 mod init;
 mod listen;
+mod objects;
 mod policies;
 mod review;
 mod serve;
@@ -36,6 +37,7 @@ use duration::duration;
 pub(crate) use expand::ExpandArguments;
 pub(crate) use init::InitArguments;
 pub(crate) use listen::Listen;
+pub(crate) use objects::{FieldValidation, ObjectArguments};
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 pub(crate) use serve::{

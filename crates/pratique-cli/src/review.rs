@@ -2,6 +2,7 @@
 
 mod compared;
 mod decisions;
+mod defaults;
 mod diff;
 mod evaluate;
 mod exchange;
@@ -10,6 +11,7 @@ mod input_errors;
 mod junit;
 mod ordered;
 mod permissions;
+mod phases;
 mod policies;
 mod printer;
 mod read;
@@ -44,10 +46,11 @@ use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::policies::LoadFailure;
 use crate::snapshot::StateSource;
-use crate::style::Style;
+use crate::style::{Style, Tone};
 use evaluate::Evaluator;
 use input_errors::InputErrors;
 use permissions::Permissions;
+use phases::Phases;
 use printer::Printer;
 use read::Inputs;
 use request::RequestBuilder;
@@ -57,6 +60,9 @@ use tally::Tally;
 use unbound::EvaluationScope;
 use unexpanded::PodPolicies;
 use work::{Reviewer, Shown};
+
+/// What a review leaves out.
+const NOT_SIMULATED: &str = "the API server's own validation of built-in kinds is not simulated";
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
@@ -101,7 +107,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let limits = limits(arguments.max_input);
     let builder = RequestBuilder::new(&arguments.request, stored);
     let before = if builder.compares() { old.as_slice() } else { &[] };
-    let (mut cluster, others) = ClusterState::new(&known.snapshot, given, before);
+    let phases = Phases::new(&arguments.completion, arguments);
+    let objects = phases.objects(&sets);
+    let (mut cluster, others) = ClusterState::new(&known.snapshot, given, before, objects);
     inputs.survey(limits, &mut cluster);
     let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.namespace);
@@ -123,6 +131,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             templates: arguments.workloads.pod_template.clone(),
         },
         expands: arguments.workloads.expand,
+        phases,
     };
     let mut printer = Printer::new(&arguments.answers, reader.errors);
     // Webhooks are called one after the other, as they may have side effects.
@@ -147,7 +156,15 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         output::note(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(ExitStatus::Success);
     }
-    printer.end(&scope, &PodPolicies::of(sets.iter().map(|(_, set)| set)))
+    let status = printer.end(&scope, &PodPolicies::of(sets.iter().map(|(_, set)| set)))?;
+    if arguments.explain && arguments.completion.defaults {
+        output::note(&text!(
+            "{} {}\n",
+            Style::of_stderr().paint(Tone::Faint, "note:"),
+            NOT_SIMULATED
+        ));
+    }
+    Ok(status)
 }
 
 fn limits(mebibytes: u32) -> Limits {

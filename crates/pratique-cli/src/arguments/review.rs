@@ -7,16 +7,17 @@ use pratique_manifest::Plugin;
 use pratique_types::{FeatureGates, Operation};
 
 use super::{
-    AnswerArguments, ClientArguments, ExpandArguments, PolicyPathArguments, StateArguments, UserArguments,
-    plugin,
+    AnswerArguments, ClientArguments, ExpandArguments, ObjectArguments, PolicyPathArguments, StateArguments,
+    UserArguments, plugin,
 };
 use crate::baseline::Level;
 
 /// Review objects or whole AdmissionReviews as kube-apiserver would.
 ///
 /// Without --policies, --manifests and --admission-control-config-file, the policies of the cluster or snapshot are evaluated,
-/// and without these the Pod Security Standards. Objects are not
-/// defaulted: policies see each object as it is given, without the fields that an API server would set.
+/// and without these the Pod Security Standards. Policies see objects as an API server has them, with its defaults. Of its
+/// own validation, that of custom resources by their definitions is part of the decision; that of built-in kinds is not
+/// simulated.
 ///
 /// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
 /// nothing is denied, but something is undecided, because an input is missing. --fail-on says what counts.
@@ -31,6 +32,8 @@ pub(crate) struct ReviewArguments {
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
     pub(crate) request: RequestArguments,
+    #[command(flatten)]
+    pub(crate) completion: ObjectArguments,
     #[command(flatten)]
     pub(crate) workloads: ExpandArguments,
     #[command(flatten)]

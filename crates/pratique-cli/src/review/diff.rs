@@ -4,6 +4,7 @@ use pratique_json::{Object, Value};
 use pratique_suite::yaml;
 use similar::{ChangeTag, TextDiff};
 
+use super::defaults;
 use super::result::ReviewResult;
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
@@ -16,7 +17,14 @@ pub(super) fn of(result: &ReviewResult<'_>, style: Style) -> Text {
     let place = &result.input.place();
     let before = &result.input.request.object;
     let after = result.outcome.object.as_ref();
-    after.map_or_else(Text::new, |after| diff(place, before, after, style))
+    let mut out = Text::new();
+    if let Some(after) = after {
+        for line in defaults::lines(&result.defaults) {
+            out.push(&text!("{}\n", style.paint(Tone::Faint, text!("# {}", line))));
+        }
+        out.push(&diff(place, before, after, style));
+    }
+    out
 }
 
 fn diff(place: &str, before: &Value<'_>, after: &Value<'static>, style: Style) -> Text {

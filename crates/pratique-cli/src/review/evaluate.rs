@@ -8,6 +8,7 @@ use pratique_explain::Recorder;
 use tokio::runtime::Runtime;
 
 use super::exchange::Exchanges;
+use super::phases::Stage;
 use super::received::InputRequest;
 use super::result::ReviewResult;
 use crate::exit::CliError;
@@ -57,20 +58,24 @@ impl<'a> Evaluator<'a> {
         &self,
         cluster: &Objects,
         input: &'q InputRequest<'q>,
+        stage: &Stage<'_>,
     ) -> Result<ReviewResult<'q>, InputError> {
         let (recorder, mut exchanges) = (Recorder::new(), Exchanges::default());
         let request = &input.request;
-        let outcome = match (input.decode_failure(), &self.extent) {
+        let failure = input.decode_failure().or_else(|| stage.refusal());
+        let outcome = match (failure, &self.extent) {
             (Some(outcome), _) => Ok(outcome),
             (None, Extent::Policies { authorizer, explain }) => {
                 let mut context = EvalContext::new(cluster, authorizer.clone());
+                context = context.with_object_model(stage.model());
                 if *explain {
                     context = context.with_trace(&recorder);
                 }
                 self.admission.admit_policies(request, context, &mut exchanges.1)
             }
             (None, Extent::Chain { decider, runtime }) => {
-                let context = AdmissionContext::new(cluster).with_decider(&**decider);
+                let mut context = AdmissionContext::new(cluster).with_decider(&**decider);
+                context.object_model = stage.model();
                 runtime.block_on(self.admission.admit(request, context, &mut exchanges))
             }
         };
@@ -82,6 +87,8 @@ impl<'a> Evaluator<'a> {
         Ok(ReviewResult {
             input,
             outcome: input.with_warnings(outcome),
+            defaults: stage.defaults(),
+            is_refused: stage.is_refused(),
             explanation: explains.then(|| recorder.explanation()),
             decisions: exchanges.1.0,
             webhooks: exchanges.0,

@@ -10,6 +10,7 @@ use pratique_policy::{Step, StepResult};
 use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
+use super::defaults::{self, JsonDefaults};
 use super::exchange::Exchange;
 use super::received::InputRequest;
 use super::record::Record;
@@ -31,13 +32,18 @@ pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {
         patch_annotations: _,
         ..
     } = &result.outcome;
+    let by_server = if result.is_refused {
+        " by the server itself"
+    } else {
+        ""
+    };
     let decision = match status {
         None if !undecided.is_empty() => style.paint(Tone::Warning, "undecided"),
         None => style.paint(Tone::Good, "allowed"),
         Some(status) => {
             // Webhooks may give no reason.
             let why = format!("{} {}", status.code, status.reason);
-            style.paint(Tone::Bad, text!("denied ({})", why.trim_end()))
+            style.paint(Tone::Bad, text!("denied{} ({})", by_server, why.trim_end()))
         }
     };
     let changed = if object.is_some() { ", changed" } else { "" };
@@ -63,6 +69,9 @@ pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {
     }
     for step in mutations {
         line(Text::new(), &mutation(step));
+    }
+    for step in defaults::lines(&result.defaults) {
+        line(Text::new(), &step);
     }
     for exchange in &result.webhooks {
         out.push(&one_exchange(exchange, style));
@@ -166,6 +175,8 @@ pub(super) struct JsonReview {
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<Explanation>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    defaults: Vec<JsonDefaults>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     webhooks: Vec<Exchange>,
 }
 
@@ -207,6 +218,7 @@ impl From<(ReviewResult<'_>, Record)> for JsonReview {
             review: AdmissionReview::answer(result.outcome.into_response(&result.input.request)),
             object,
             explanation: result.explanation,
+            defaults: result.defaults.into_iter().map(JsonDefaults::from).collect(),
             webhooks: result.webhooks,
         }
     }

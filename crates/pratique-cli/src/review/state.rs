@@ -1,6 +1,7 @@
 //! What is known of the cluster: the objects given as its state, and namespaces and definitions among the inputs.
 
 use pratique::Objects;
+use pratique::api_objects::ApiObjects;
 use pratique::cluster::{Cluster as _, ParamScope};
 use pratique_json::{Object, Value};
 use pratique_suite::request::cluster::{is_namespace, with_name_label};
@@ -9,6 +10,8 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use crate::input::{GivenObject, InputObject};
+use crate::output;
+use crate::output::text::text;
 use crate::snapshot::ClusterSnapshot;
 
 /// Words of inputs that may change what is known of the cluster.
@@ -19,6 +22,8 @@ pub(super) const WORDS: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
 pub(super) struct ClusterState {
     pub(super) objects: Objects,
     pub(super) defined: Vec<ServedResource>,
+    /// The kinds whose objects are completed; `None` where objects stay as they are.
+    pub(super) api_objects: Option<ApiObjects>,
     has_namespaces: bool,
 }
 
@@ -29,10 +34,12 @@ impl ClusterState {
         snapshot: &ClusterSnapshot,
         state: Vec<InputObject>,
         before: &[InputObject],
+        api_objects: Option<ApiObjects>,
     ) -> (Self, Vec<Value<'static>>) {
         let mut known = ClusterState {
             objects: Objects::new(),
             defined: Vec::new(),
+            api_objects,
             has_namespaces: false,
         };
         let state = state.into_iter().map(|given| given.object);
@@ -55,6 +62,9 @@ impl ClusterState {
         self.defined.extend(defined(&found));
         self.has_namespaces |= found.iter().any(is_namespace);
         for object in found {
+            if let Some(objects) = &mut self.api_objects {
+                define(objects, &object);
+            }
             self.objects.insert(with_name_label(object));
         }
     }
@@ -85,6 +95,21 @@ impl ClusterState {
         for kind in complete_kinds {
             self.objects.complete_params(kind);
         }
+    }
+}
+
+/// Adds the custom resources of a definition; tells if it cannot be used.
+fn define(objects: &mut ApiObjects, definition: &Value<'static>) {
+    let is_definition = kind_of(definition).is_ok_and(|kind| {
+        (kind.group.as_str(), kind.version.as_str(), kind.kind.as_str())
+            == ("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
+    });
+    if !is_definition {
+        return;
+    }
+    if let Err(error) = objects.define(definition) {
+        let what = "its objects are neither defaulted nor validated";
+        output::note(&output::warning(&text!("{}: {}", what, error)));
     }
 }
 

@@ -12,6 +12,7 @@ use pratique_types::{GroupResource, Operation};
 use super::compared::Operations;
 use super::evaluate::Evaluator;
 use super::input_errors::{JsonError, described};
+use super::phases::{Phases, Stage};
 use super::read::Unit;
 use super::received::{self, InputRequest};
 use super::record::{Decision, Record};
@@ -39,6 +40,8 @@ pub(super) struct Reviewer<'a> {
     pub(super) expander: Expander,
     /// Whether the Pods of workloads are reviewed.
     pub(super) expands: bool,
+    /// What is done with objects besides admission.
+    pub(super) phases: Phases,
 }
 
 /// What is shown of decisions.
@@ -115,7 +118,8 @@ impl Reviewer<'_> {
             reviewed.fault(fault);
         }
         for given in objects.given {
-            let built = match review::is_review(&given.object) {
+            let is_review = review::is_review(&given.object);
+            let built = match is_review {
                 true => decode_review(given, reviewed),
                 false => {
                     let number = given.location.document + 1;
@@ -123,7 +127,7 @@ impl Reviewer<'_> {
                 }
             };
             match built {
-                Ok(built) => self.request(built, state, reviewed)?,
+                Ok(built) => self.request(built, is_review, state, reviewed)?,
                 Err(InputError::Cli(error)) => return Err(error),
                 Err(error) => reviewed.fault(error),
             }
@@ -137,19 +141,34 @@ impl Reviewer<'_> {
     fn request(
         &self,
         built: Built<'_>,
+        is_review: bool,
         state: &ClusterState,
         reviewed: &mut Reviewed,
     ) -> Result<(), CliError> {
-        let Built { input, assumed } = built;
+        let Built { mut input, assumed } = built;
         if let Some(assumed) = assumed {
             reviewed.assumed.push((assumed, input.place()));
         }
         reviewed.operations.count(input.request.operation);
         let makes_pods = self.makes_pods(&input);
-        let changed = self.evaluate(&input, makes_pods && self.expands, state, reviewed)?;
-        match makes_pods {
-            true => self.workload(&input, changed.as_ref(), state, reviewed),
-            false => Ok(()),
+        let expands = makes_pods && self.expands;
+        // Defaulting makes an empty template where there is none.
+        let fault = match expands {
+            true => self.expander.pod(&input.request.object).err(),
+            false => None,
+        };
+        let stage = self.phases.receive(&mut input, is_review, state);
+        let changed = self.evaluate(&input, &stage, expands, state, reviewed)?;
+        match (makes_pods && input.received.is_ok(), fault) {
+            (false, _) => Ok(()),
+            (true, None) => self.workload(&input, changed.as_ref(), state, reviewed),
+            (true, Some(fault)) => {
+                reviewed.fault(InputError::Faulty {
+                    place: input.place(),
+                    why: fault.to_string(),
+                });
+                Ok(())
+            }
         }
     }
 
@@ -165,7 +184,7 @@ impl Reviewer<'_> {
                 ..Reviewed::default()
             };
             match built {
-                Ok(built) => self.request(built, state, &mut reviewed)?,
+                Ok(built) => self.request(built, false, state, &mut reviewed)?,
                 Err(error) => reviewed.fault(error),
             }
             give(reviewed)?;
@@ -201,8 +220,9 @@ impl Reviewer<'_> {
         match self.expander.pod(changed.unwrap_or(&request.object)) {
             Ok(None) => Ok(()),
             Ok(Some(made)) => {
-                let pod = self.builder.pod(made, input);
-                self.evaluate(&pod, false, state, reviewed).map(drop)
+                let mut pod = self.builder.pod(made, input);
+                let stage = self.phases.receive(&mut pod, false, state);
+                self.evaluate(&pod, &stage, false, state, reviewed).map(drop)
             }
             Err(error) => {
                 reviewed.fault(InputError::Faulty {
@@ -218,11 +238,12 @@ impl Reviewer<'_> {
     fn evaluate(
         &self,
         input: &InputRequest<'_>,
+        stage: &Stage<'_>,
         needs_changed: bool,
         state: &ClusterState,
         reviewed: &mut Reviewed,
     ) -> Result<Option<Value<'static>>, CliError> {
-        match self.evaluator.evaluate(&state.objects, input) {
+        match self.evaluator.evaluate(&state.objects, input, stage) {
             Ok(mut result) => {
                 if let Some(explanation) = &mut result.explanation {
                     let sets = self.sets.iter();

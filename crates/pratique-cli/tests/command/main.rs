@@ -30,6 +30,7 @@ mod mistakes;
 mod names;
 mod operations;
 mod outputs;
+mod phases;
 #[cfg(unix)]
 mod pipes;
 mod policies;

@@ -1,0 +1,44 @@
+//! Arguments about what an API server does with objects besides admission.
+
+use clap::builder::TypedValueParser as _;
+use clap::{Args, ValueEnum};
+
+/// What becomes of objects before policies see them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Objects")]
+pub(crate) struct ObjectArguments {
+    /// Whether objects get what an API server sets in them: defaults before admission and after each mutation, metadata, and
+    /// what their kind has between the phases. With `off`, policies see each object as it is given. An AdmissionReview has
+    /// it from its server, so only what policies change is defaulted.
+    #[arg(long, env = "PRATIQUE_DEFAULTS", value_name = "on|off", default_value = "on",
+          action = clap::ArgAction::Set, value_parser = on_or_off())]
+    pub(crate) defaults: bool,
+    /// What becomes of fields that are unknown or given twice, as with `kubectl --validate`: objects are refused, or there is
+    /// a warning, or nothing.
+    #[arg(
+        long,
+        env = "PRATIQUE_FIELD_VALIDATION",
+        value_name = "MODE",
+        default_value = "Warn",
+        ignore_case = true
+    )]
+    pub(crate) field_validation: FieldValidation,
+}
+
+/// What becomes of unknown and duplicate fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FieldValidation {
+    /// Objects with such fields are refused.
+    #[value(name = "Strict")]
+    Strict,
+    /// There is a warning for each.
+    #[value(name = "Warn")]
+    Warn,
+    /// Nothing is said.
+    #[value(name = "Ignore")]
+    Ignore,
+}
+
+fn on_or_off() -> impl clap::builder::TypedValueParser<Value = bool> {
+    clap::builder::PossibleValuesParser::new(["on", "off"]).map(|text| text == "on")
+}

@@ -1,0 +1,53 @@
+//! Which fields a server set in an object, and when.
+
+use pratique::api_objects::{DefaultedBy, Defaults};
+use serde::Serialize;
+
+/// How many fields of a step are named.
+const SHOWN: usize = 12;
+
+/// A line for each step: `set by the server: spec.strategy, spec.replicas`.
+pub(super) fn lines(defaults: &[Defaults]) -> impl Iterator<Item = String> {
+    defaults.iter().map(|step| {
+        let shown: Vec<&str> = step.paths.iter().take(SHOWN).map(String::as_str).collect();
+        let more = match step.paths.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{}: {}{more}", by(&step.by), shown.join(", "))
+    })
+}
+
+fn by(by: &DefaultedBy) -> String {
+    match by {
+        DefaultedBy::Server => "set by the server before admission".to_owned(),
+        DefaultedBy::Policy(name) => format!("defaulted after policy {name}"),
+        DefaultedBy::Webhook(name) => format!("defaulted after webhook {name}"),
+        DefaultedBy::Preparation => "set by the server before validation".to_owned(),
+    }
+}
+
+/// Fields that a server set, as JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct JsonDefaults {
+    by: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    fields: Vec<String>,
+}
+
+impl From<Defaults> for JsonDefaults {
+    fn from(step: Defaults) -> Self {
+        let (by, name) = match step.by {
+            DefaultedBy::Server => ("server", None),
+            DefaultedBy::Policy(name) => ("policy", Some(name)),
+            DefaultedBy::Webhook(name) => ("webhook", Some(name)),
+            DefaultedBy::Preparation => ("preparation", None),
+        };
+        JsonDefaults {
+            by,
+            name,
+            fields: step.paths,
+        }
+    }
+}
