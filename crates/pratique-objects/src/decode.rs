@@ -153,15 +153,33 @@ pub(crate) fn parse(
     media_type: MediaType,
     endpoint: &GroupVersionKind,
 ) -> Result<Document, DecodeError> {
+    read(bytes, media_type).map_err(|unread| match (unread.is_too_large, media_type) {
+        (true, _) => DecodeError::TooLarge(unread.cause),
+        (false, MediaType::Json) => {
+            let cause = pratique_gotext::json::unknown_kind(unread.cause);
+            DecodeError::unrecognized(endpoint, cause, bytes)
+        }
+        (false, MediaType::Yaml) => DecodeError::unrecognized(endpoint, unread.cause, bytes),
+    })
+}
+
+/// A text that is not a document.
+pub(crate) struct Unread {
+    /// The decoder's message.
+    pub(crate) cause: String,
+    is_too_large: bool,
+}
+
+/// Reads a document.
+pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<Document, Unread> {
     let budget = Budget::new(u64::try_from(wire_bytes(bytes.len())).unwrap_or(u64::MAX));
-    let unrecognized = |cause: String| match budget.is_exceeded() {
-        true => DecodeError::TooLarge(cause),
-        false => DecodeError::unrecognized(endpoint, cause, bytes),
+    let unread = |cause: String| Unread {
+        cause,
+        is_too_large: budget.is_exceeded(),
     };
     match media_type {
         MediaType::Json => {
-            let document = json::parse(bytes, &budget)
-                .map_err(|error| unrecognized(pratique_gotext::json::unknown_kind(error)))?;
+            let document = json::parse(bytes, &budget).map_err(|error| unread(error.to_string()))?;
             Ok(Document {
                 tree: document.tree,
                 root: document.root,
@@ -170,7 +188,7 @@ pub(crate) fn parse(
         }
         MediaType::Yaml => {
             let text = yaml::decode(bytes.to_vec());
-            let document = yaml::parse(&text, &budget).map_err(|error| unrecognized(error.to_string()))?;
+            let document = yaml::parse(&text, &budget).map_err(|error| unread(error.to_string()))?;
             let lines = document.duplicates.iter();
             let lines = lines.map(|duplicate| format!("\n  line {}: {}", duplicate.line, duplicate.message));
             let lines: String = lines.collect();

@@ -28,6 +28,7 @@
 //! The types, and what is defaulted where, are tables that `cargo xtask codegen objects` makes of one release of
 //! Kubernetes; the functions that set defaults by more than a constant are in `defaults`, by the names of their groups.
 
+mod certificate_request;
 mod changes;
 mod decode;
 mod defaults;
@@ -43,9 +44,10 @@ mod settled;
 mod tree_value;
 mod unstructured;
 
+pub use certificate_request::{CertificateRequest, CertificateRequestError};
 pub use changes::changed_paths;
 pub use decode::warnings;
 pub use encode::encode;
 pub use error::DecodeError;
 pub use objects::{Decoded, FieldValidation, MediaType, Objects, is_builtin};
-pub use unstructured::{Unstructured, unstructured};
+pub use unstructured::{Unstructured, patch, unstructured};

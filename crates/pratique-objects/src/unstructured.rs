@@ -7,7 +7,7 @@ use pratique_typed::decode::StrictKind;
 use pratique_types::{GroupVersion, GroupVersionKind};
 use pratique_yaml::{NodeId, Tree, tree};
 
-use crate::decode::{Document, parse};
+use crate::decode::{Document, parse, read};
 use crate::error::DecodeError;
 use crate::header::interpret;
 use crate::objects::MediaType;
@@ -58,10 +58,7 @@ pub fn unstructured(
     };
     let value = reader.value(root, MAX_DEPTH).map_err(|fault| match fault {
         Fault::TooDeep => DecodeError::TooDeep(MAX_DEPTH),
-        Fault::OutOfRange(number) => {
-            let cause = format!("json: cannot unmarshal number {number} into Go value of type float64");
-            DecodeError::undecodable(endpoint, &said, cause)
-        }
+        Fault::OutOfRange(number) => DecodeError::undecodable(endpoint, &said, out_of_range(&number)),
     })?;
     let kind = kind_of(&value);
     if kind.kind.is_empty() {
@@ -74,6 +71,36 @@ pub fn unstructured(
         kind,
         faults: reader.faults,
     })
+}
+
+/// Reads a patch: its value, and what strict decoding reports. The error is that of the server's decoder.
+// Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch, applyPatchToCurrentObject
+pub fn patch(bytes: &[u8], media_type: MediaType) -> Result<(Value<'static>, Vec<String>), String> {
+    if media_type == MediaType::Json
+        && let Ok(value) = pratique_json::parse_unique(bytes)
+    {
+        return Ok((value.into_owned(), Vec::new()));
+    }
+    let Document {
+        tree,
+        root,
+        duplicates,
+    } = read(bytes, media_type).map_err(|unread| unread.cause)?;
+    let mut reader = Reader {
+        tree: &tree,
+        path: Vec::new(),
+        seen: HashSet::new(),
+        faults: duplicates.into_iter().collect(),
+    };
+    match reader.value(root, MAX_DEPTH) {
+        Ok(value) => Ok((value, reader.faults)),
+        Err(Fault::TooDeep) => Err("exceeded max depth".to_owned()),
+        Err(Fault::OutOfRange(number)) => Err(out_of_range(&number)),
+    }
+}
+
+fn out_of_range(number: &str) -> String {
+    format!("json: cannot unmarshal number {number} into Go value of type float64")
 }
 
 /// Reads JSON with which there is nothing wrong.
