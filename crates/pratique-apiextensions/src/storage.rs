@@ -3,7 +3,7 @@
 use pratique_json::Value;
 
 use crate::definition::CustomResource;
-use crate::version::Version;
+use crate::version::{DecodeError, Version};
 
 /// Why an object has no form in a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +26,23 @@ impl CustomResource {
             return None;
         }
         self.version(version)
+    }
+
+    /// Prunes an object that is sent, by the version that it says it is of, see [`Version::prune`]. Where there is no such
+    /// version, nothing but metadata is known.
+    ///
+    /// # Errors
+    /// Metadata that cannot be read.
+    // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, unstructuredSchemaCoercer.apply
+    pub fn prune(&self, object: &mut Value<'_>) -> Result<Vec<String>, DecodeError> {
+        let of_version = self.version_of(object);
+        let Some(any) = of_version.or_else(|| self.versions().first()) else {
+            return Ok(Vec::new());
+        };
+        match of_version {
+            None if any.is_of_kind(object) => any.prune_unknown(object),
+            _ => any.prune(object),
+        }
     }
 
     /// Brings an object into a version, without pruning or defaulting it.

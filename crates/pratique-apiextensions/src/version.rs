@@ -183,6 +183,16 @@ impl Version {
         self.pruned(object, Malformed::Refuse)
     }
 
+    /// Prunes an object of a version of this kind that there is not: nothing but metadata is known of it.
+    pub(crate) fn prune_unknown(&self, object: &mut Value<'_>) -> Result<Vec<String>, DecodeError> {
+        pruned(
+            object,
+            &Schema::default(),
+            self.preserves_unknown,
+            Malformed::Refuse,
+        )
+    }
+
     /// Prunes an object that was stored: metadata that cannot be read is dropped, and a generation that is missing is 1.
     pub(crate) fn prune_stored(&self, object: &mut Value<'_>) {
         // What is malformed is dropped, so there is no error.
@@ -194,26 +204,14 @@ impl Version {
     }
 
     fn pruned(&self, object: &mut Value<'_>, malformed: Malformed) -> Result<Vec<String>, DecodeError> {
-        let (mut unknown, metadata) = match object.get("metadata") {
-            None => (Vec::new(), None),
-            Some(given) => {
-                let read = metadata::read(given, malformed).map_err(DecodeError)?;
-                let unknown = read.unknown.iter().map(|name| format!("metadata.{name}"));
-                (unknown.collect(), Some(read.metadata))
+        match self.is_of_kind(object) {
+            true => pruned(object, &self.schema, self.preserves_unknown, malformed),
+            false => {
+                let (metadata, unknown) = read_metadata(object, malformed)?;
+                set_metadata(object, metadata);
+                Ok(unknown)
             }
-        };
-        if self.is_of_kind(object) {
-            if let (Value::Object(members), false) = (&mut *object, self.preserves_unknown) {
-                unknown.extend(prune(members, &self.schema));
-                prune_nulls(object, &self.schema);
-            }
-            let embedded = metadata::coerce(object, &self.schema, false, malformed);
-            unknown.extend(embedded.map_err(|error| DecodeError(error.to_string()))?);
         }
-        if let (Value::Object(members), Some(metadata)) = (object, metadata) {
-            members.insert("metadata", metadata);
-        }
-        Ok(unknown)
     }
 
     /// Fills in the defaults of the schema, and gives the paths of the fields that were set.
@@ -388,7 +386,7 @@ impl Version {
     }
 
     /// Whether an object says that it is of this kind, in whatever version: others are left as they are.
-    fn is_of_kind(&self, object: &Value<'_>) -> bool {
+    pub(crate) fn is_of_kind(&self, object: &Value<'_>) -> bool {
         let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
         text("kind") == &*self.kind && group == &*self.group
@@ -408,6 +406,43 @@ impl Version {
             }
         }
         fits
+    }
+}
+
+/// Prunes an object of the kind by a schema.
+fn pruned(
+    object: &mut Value<'_>,
+    schema: &Schema,
+    preserves_unknown: bool,
+    malformed: Malformed,
+) -> Result<Vec<String>, DecodeError> {
+    let (metadata, mut unknown) = read_metadata(object, malformed)?;
+    if let (Value::Object(members), false) = (&mut *object, preserves_unknown) {
+        unknown.extend(prune(members, schema));
+        prune_nulls(object, schema);
+    }
+    let embedded = metadata::coerce(object, schema, false, malformed);
+    unknown.extend(embedded.map_err(|error| DecodeError(error.to_string()))?);
+    set_metadata(object, metadata);
+    Ok(unknown)
+}
+
+/// The metadata of an object in the form of its type, and the paths of fields that the type does not know.
+fn read_metadata(
+    object: &Value<'_>,
+    malformed: Malformed,
+) -> Result<(Option<Value<'static>>, Vec<String>), DecodeError> {
+    let Some(given) = object.get("metadata") else {
+        return Ok((None, Vec::new()));
+    };
+    let read = metadata::read(given, malformed).map_err(DecodeError)?;
+    let unknown = read.unknown.iter().map(|name| format!("metadata.{name}"));
+    Ok((Some(read.metadata), unknown.collect()))
+}
+
+fn set_metadata(object: &mut Value<'_>, metadata: Option<Value<'static>>) {
+    if let (Value::Object(members), Some(metadata)) = (object, metadata) {
+        members.insert("metadata", metadata);
     }
 }
 
