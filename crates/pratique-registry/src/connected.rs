@@ -1,5 +1,7 @@
 //! Requests that are answered and not stored: reviews, tokens, bindings, evictions.
 
+use pratique_json::Value;
+
 use crate::metadata::fill;
 use crate::object;
 use crate::registry::{Prepared, Received, Registry};
@@ -23,10 +25,23 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepar
         let expires: object::Path<'_> = &["status", "expirationTimestamp"];
         object::set(&mut stored, expires, registry.placeholders.time.clone());
     }
+    if attributes.kind.kind == "TokenReview" {
+        review_token(registry, &mut stored);
+    }
     Prepared {
         stored,
         attributes,
         warnings: received.warnings,
+        refused: None,
+    }
+}
+
+/// A token is none of the server's, unless it is the one that it gives out, of which nothing is said.
+// Upstream: pkg/registry/authentication/tokenreview/storage.go, Create
+fn review_token(registry: &Registry<'_>, review: &mut Value<'static>) {
+    let token = object::text(review, &["spec", "token"]);
+    if !token.is_empty() && token != registry.placeholders.token {
+        object::set(review, &["status", "error"], "invalid bearer token");
     }
 }
 

@@ -231,13 +231,7 @@ fn decode(
 ) -> Result<Decoded, Undecoded> {
     let read = unstructured(body, MediaType::Json, kind)?;
     let mut object = read.value;
-    let version = resource
-        .version_of(&object)
-        .or_else(|| resource.version(&kind.version));
-    let unknown = match version {
-        Some(version) => version.prune(&mut object),
-        None => Ok(Vec::new()),
-    };
+    let unknown = resource.prune(&mut object);
     let undecodable = |cause: &dyn ToString| DecodeError::undecodable(kind, &read.kind, cause.to_string());
     let unknown = unknown.map_err(|error| undecodable(&error))?;
     let mut faults = read.faults;

@@ -39,15 +39,98 @@ pub(crate) fn receive<'q>(
         defaulted_labels: false,
         managed: None,
         controller: None,
+        said_kind: None,
         request,
     })
 }
 
-pub(crate) fn prepare(received: Received<'_>) -> Prepared {
+pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepared {
     Prepared {
-        stored: received.attributes.old_object.clone(),
+        stored: answer(registry, &received),
         attributes: received.attributes,
         warnings: received.warnings,
+        refused: None,
+    }
+}
+
+/// The resources whose deletion is answered with the object that was deleted. Those of the core group are listed, of the other
+/// groups all are.
+// Upstream: genericregistry.Store.ReturnDeletedObject in pkg/registry
+const ANSWERED_WITH_OBJECT: [(&str, &[&str]); 3] = [
+    (
+        "",
+        &[
+            "namespaces",
+            "persistentvolumeclaims",
+            "persistentvolumes",
+            "pods",
+            "podtemplates",
+            "resourcequotas",
+            "serviceaccounts",
+            "services",
+        ],
+    ),
+    ("resource.k8s.io", &[]),
+    (
+        "storage.k8s.io",
+        &[
+            "csidrivers",
+            "csinodes",
+            "storageclasses",
+            "volumeattachments",
+            "volumeattributesclasses",
+        ],
+    ),
+];
+
+/// What is answered: the object, if it is still there to be finalized or answered in any case, else that it is gone.
+// Upstream: apiserver/pkg/registry/generic/registry/store.go, Delete; apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
+fn answer(registry: &Registry<'_>, received: &Received<'_>) -> Value<'static> {
+    let Attributes {
+        resource,
+        old_object: old,
+        ..
+    } = &received.attributes;
+    if !object::list(old, &["metadata", "finalizers"]).is_empty() {
+        let mut object = old.clone();
+        if !object::has(old, &["metadata", "deletionTimestamp"]) {
+            mark_deleted(registry, &mut object, 0);
+        }
+        return object;
+    }
+    let is_answered = ANSWERED_WITH_OBJECT.iter().any(|(group, resources)| {
+        *group == resource.group && (resources.is_empty() || resources.contains(&resource.resource.as_str()))
+    });
+    if is_answered {
+        return old.clone();
+    }
+    let mut status = Value::Object(Object::new());
+    for (path, text) in [
+        (&["kind"] as object::Path<'_>, "Status"),
+        (&["apiVersion"], "v1"),
+        (&["status"], "Success"),
+        (&["details", "name"], &received.attributes.name),
+        (&["details", "group"], &resource.group),
+        (&["details", "kind"], &resource.resource),
+        (&["details", "uid"], object::text(old, &["metadata", "uid"])),
+    ] {
+        if !text.is_empty() {
+            object::set(&mut status, path, text.to_owned());
+        }
+    }
+    object::set(&mut status, &["metadata"], Object::new());
+    status
+}
+
+/// Notes when an object was deleted.
+// Upstream: apiserver/pkg/registry/rest/delete.go, BeforeDelete; generic/registry/store.go, markAsDeleting
+fn mark_deleted(registry: &Registry<'_>, object: &mut Value<'static>, period: i64) {
+    let now = registry.placeholders.time.clone();
+    object::set(object, &["metadata", "deletionTimestamp"], now);
+    object::set(object, &["metadata", "deletionGracePeriodSeconds"], period);
+    let generation = object::number(object, &["metadata", "generation"]);
+    if generation > 0 {
+        object::set(object, &["metadata", "generation"], generation.saturating_add(1));
     }
 }
 
@@ -88,14 +171,5 @@ fn terminate(registry: &Registry<'_>, pod: &mut Value<'static>, options: &mut Va
         // Admission sees it before it is told.
         return;
     }
-    object::set(
-        pod,
-        &["metadata", "deletionTimestamp"],
-        registry.placeholders.time.clone(),
-    );
-    object::set(pod, &["metadata", "deletionGracePeriodSeconds"], period);
-    let generation = object::number(pod, &["metadata", "generation"]);
-    if generation > 0 {
-        object::set(pod, &["metadata", "generation"], generation.saturating_add(1));
-    }
+    mark_deleted(registry, pod, period);
 }

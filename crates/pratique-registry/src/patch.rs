@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pratique_json::{Object, Progress, Value};
 use pratique_merge::json_patch;
+use pratique_objects::{FieldValidation, MediaType, warnings};
 use pratique_types::{Reason, Status, StatusCause, StatusDetails};
 
 use crate::managed_fields::{Apply, ApplyError, FieldSet};
@@ -28,7 +29,8 @@ pub(crate) fn changed(
     live: &Value<'static>,
     empty: &Value<'static>,
 ) -> Result<(Value<'static>, Vec<String>), Box<Status>> {
-    let body = parse(request)?;
+    let (body, faults) = parse(request)?;
+    let validation = request.field_validation.unwrap_or_default();
     if let Verb::Apply { force } = request.verb {
         let applied = Apply {
             request: registry.management(request, reset),
@@ -37,7 +39,13 @@ pub(crate) fn changed(
         };
         let mut object = applied.apply(live, empty).map_err(apply_refused)?;
         registry.scheme.default_again(&request.target.kind, &mut object)?;
-        return Ok((object, Vec::new()));
+        return match (validation, faults.first()) {
+            (FieldValidation::Strict, Some(fault)) => Err(refusal::bad_request(format!(
+                "error strict decoding YAML: error converting YAML to JSON: {fault}"
+            ))),
+            (FieldValidation::Ignore, _) => Ok((object, Vec::new())),
+            _ => Ok((object, warnings(&faults))),
+        };
     }
     let kind = &request.target.kind;
     // What an error shows is what was decoded, but of a strategic merge patch the patch.
@@ -55,20 +63,69 @@ pub(crate) fn changed(
             (text.clone(), text)
         }
     };
-    let validation = request.field_validation.unwrap_or_default();
     let decoded = registry.scheme.decode(kind, patched.as_bytes(), validation);
-    let decoded = decoded.map_err(|undecoded| patch_refused(&shown, &undecoded.cause))?;
+    let faults = match (validation, request.verb) {
+        // What is said of members that a strategic merge patch gives twice is not known.
+        (FieldValidation::Ignore, _) | (_, Verb::StrategicMergePatch) => Vec::new(),
+        _ => faults,
+    };
+    let decoded =
+        decoded.map_err(|undecoded| patch_refused(&shown, &strict_cause(&faults, undecoded.cause)))?;
+    if validation == FieldValidation::Strict && !faults.is_empty() {
+        return Err(patch_refused(&shown, &strict_cause(&faults, String::new())));
+    }
     let mut object = decoded.object;
-    keep_reset(patched.as_bytes(), &mut object);
+    if request.target.custom.is_none() {
+        keep_reset(patched.as_bytes(), &mut object);
+    }
     registry.manage(request, reset, live, &mut object);
-    Ok((object, decoded.warnings))
+    let mut told = warnings(&faults);
+    told.extend(decoded.warnings);
+    Ok((object, told))
 }
 
-fn parse(request: &Request<'_>) -> Result<Value<'static>, Box<Status>> {
-    let parsed = pratique_json::parse(request.body);
-    let refused =
-        |error: pratique_json::Error| refusal::bad_request(format!("error decoding patch: {error}"));
-    Ok(parsed.map_err(refused)?.into_owned())
+/// The cause of a refusal, with what strict decoding says of the patch itself. Other faults come alone.
+fn strict_cause(faults: &[String], cause: String) -> String {
+    const STRICT: &str = "strict decoding error: ";
+    match cause.strip_prefix(STRICT) {
+        Some(of_object) => {
+            let all = [faults, &[of_object.to_owned()]].concat();
+            format!("{STRICT}{}", all.join(", "))
+        }
+        None if cause.is_empty() => format!("{STRICT}{}", faults.join(", ")),
+        None => cause,
+    }
+}
+
+/// A patch, and what strict decoding says of its members.
+fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Status>> {
+    let (media_type, what) = match request.verb {
+        Verb::Apply { .. } => (MediaType::Yaml, "YAML: error converting YAML to JSON"),
+        _ => (MediaType::Json, "patch"),
+    };
+    let (patch, faults) = pratique_objects::patch(request.body, media_type)
+        .map_err(|error| refusal::bad_request(format!("error decoding {what}: {error}")))?;
+    let faults = match request.verb {
+        Verb::JsonPatch => faults.into_iter().chain(unknown_fields(&patch)),
+        _ => return Ok((patch, faults)),
+    };
+    let faults = faults.map(|fault| format!("json patch {fault}")).collect();
+    Ok((patch, faults))
+}
+
+/// The fields of operations that there are not: `unknown field "[0].x"`
+// Upstream: apiserver/pkg/endpoints/handlers/patch.go, jsonPatchOp
+fn unknown_fields(patch: &Value<'static>) -> Vec<String> {
+    let mut unknown = Vec::new();
+    for (at, operation) in patch.as_array().into_iter().flatten().enumerate() {
+        for (name, _) in operation.as_object().into_iter().flat_map(Object::iter) {
+            if !matches!(name, "op" | "path" | "from" | "value") {
+                let path = pratique_gotext::strconv::quote(&format!("[{at}].{name}"));
+                unknown.push(format!("unknown field {path}"));
+            }
+        }
+    }
+    unknown
 }
 
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch
@@ -84,8 +141,9 @@ fn patched_by_json(object: Value<'static>, patch: &Value<'static>) -> Result<Val
         )));
     }
     let operations = json_patch::decode(patch).map_err(|error| refusal::bad_request(error.to_string()))?;
-    json_patch::apply(object, &operations, &Progress::unwatched()).map_err(|error| {
-        let message = format!("the server rejected our request due to an error in our request: {error}");
+    json_patch::apply(object, &operations, &Progress::unwatched()).map_err(|_| {
+        // The server does not say which error.
+        let message = "the server rejected our request due to an error in our request";
         Box::new(Status::failure(Reason::Invalid, message))
     })
 }
@@ -216,16 +274,18 @@ fn patch_refused(text: &str, cause: &str) -> Box<Status> {
 fn apply_refused(error: ApplyError) -> Box<Status> {
     let message = error.to_string();
     match error {
-        ApplyError::Typed(..) => Box::new(Status {
-            details: Some(StatusDetails {
-                causes: vec![StatusCause {
-                    message: message.clone(),
-                    ..StatusCause::default()
-                }],
-                ..StatusDetails::default()
-            }),
-            ..Status::failure(Reason::InternalError, message)
-        }),
+        ApplyError::Typed(..) | ApplyError::Unconvertible(..) | ApplyError::Malformed(_) => {
+            Box::new(Status {
+                details: Some(StatusDetails {
+                    causes: vec![StatusCause {
+                        message: message.clone(),
+                        ..StatusCause::default()
+                    }],
+                    ..StatusDetails::default()
+                }),
+                ..Status::failure(Reason::InternalError, message)
+            })
+        }
         ApplyError::ManagedFields | ApplyError::Version(..) => refusal::bad_request(message),
         ApplyError::Conflicts(conflicts) => Box::new(Status {
             details: Some(StatusDetails {

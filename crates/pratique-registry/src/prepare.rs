@@ -19,6 +19,9 @@ impl Registry<'_> {
     /// The server refuses it after mutating admission.
     pub fn prepare(&self, received: Received<'_>) -> Result<Prepared, Refusal> {
         let mut received = received;
+        if let Some(said) = received.said_kind.take() {
+            object::set(&mut received.attributes.object, &["kind"], said);
+        }
         let restored = restore_managed_fields(&mut received);
         received.warnings.extend(restored);
         if let Some(warning) = reduce_owner_references(&mut received.attributes.object, true) {
@@ -29,7 +32,7 @@ impl Registry<'_> {
         let strategy = self.strategy(&received.request);
         let prepared = match (received.step, strategy) {
             (Step::Connected, _) => Ok(connected::prepare(self, received)),
-            (Step::Delete, _) => Ok(crate::delete::prepare(received)),
+            (Step::Delete, _) => Ok(crate::delete::prepare(self, received)),
             (Step::Create, Some(strategy)) => self.prepare_new(received, strategy),
             (Step::Update, Some(strategy)) => self.prepare_change(received, strategy),
             (Step::Scale, Some(strategy)) => scale::prepare(self, received, strategy),
@@ -57,9 +60,8 @@ impl Registry<'_> {
         fill(&mut object, self.placeholders);
         let target = &received.request.target;
         let name = object::text(&object, &["metadata", "name"]).to_owned();
-        if !name.is_empty() && self.stored(target, &name).is_some() {
-            return Err(refusal::already_exists(&target.resource, &name));
-        }
+        let exists = !name.is_empty() && self.stored(target, &name).is_some();
+        let exists = exists.then(|| refusal::already_exists(&target.resource, &name));
         strategy.begin_create(&mut context, &mut object);
         fill_namespace(&mut object, target)?;
         strategy.prepare_for_create(&mut context, &mut object);
@@ -74,7 +76,11 @@ impl Registry<'_> {
             object,
             ..received.attributes
         };
-        self.prepared(attributes, received.warnings, warnings)
+        let prepared = self.prepared(attributes, received.warnings, warnings)?;
+        Ok(Prepared {
+            refused: exists,
+            ..prepared
+        })
     }
 
     // Upstream: apiserver/pkg/registry/generic/registry/store.go, Update; rest/update.go, BeforeUpdate
@@ -126,6 +132,7 @@ impl Registry<'_> {
             attributes,
             stored,
             warnings,
+            refused: None,
         })
     }
 }

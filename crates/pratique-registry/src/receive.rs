@@ -10,6 +10,7 @@ use crate::refusal::{self, Refusal};
 use crate::registry::{Received, Registry, Step, keep_reset, managed};
 use crate::request::{Attributes, Request, Verb};
 use crate::scheme::Decoded;
+use crate::target::Target;
 use crate::{patch, scale};
 
 impl Registry<'_> {
@@ -22,6 +23,11 @@ impl Registry<'_> {
             Verb::Delete => Ok(crate::delete::receive(self, request)?),
             Verb::Create => {
                 let target = &request.target;
+                if target.custom.is_some() && !target.subresource.is_empty() {
+                    let status = refusal::method_not_supported(&target.resource, "create");
+                    let warnings = self.deprecation(&request);
+                    return Err(Refusal { status, warnings });
+                }
                 let validation = request.field_validation.unwrap_or_default();
                 let decoded = self.scheme.decode(&target.kind, request.body, validation);
                 let decoded = decoded.map_err(|undecoded| undecoded.after(&self.deprecation(&request)))?;
@@ -87,12 +93,14 @@ impl Registry<'_> {
             true => name.clone(),
             false => target.namespace.clone(),
         };
+        let said_kind = show_kind(target, &mut object);
         Ok(Received {
             managed: managed(&object),
             attributes: attributes(&request, Operation::Create, name, namespace, object, Value::Null),
             warnings,
             step,
             defaulted_labels,
+            said_kind,
             controller: None,
             request,
         })
@@ -112,7 +120,7 @@ impl Registry<'_> {
         };
         let not_found = || refusal::not_found(&target.resource, &target.name);
         let Some(strategy) = self.strategy(&request) else {
-            return Err(not_found().into());
+            return Err(refused(&warnings, not_found()));
         };
         if target.custom.is_some() && request.verb == Verb::StrategicMergePatch {
             return Err(refused(
@@ -137,7 +145,10 @@ impl Registry<'_> {
                 };
                 let mut object = decoded.object;
                 warnings.extend(decoded.warnings);
-                keep_reset(request.body, &mut object);
+                if target.custom.is_none() {
+                    // The metadata of custom resources is decoded apart, and loses it.
+                    keep_reset(request.body, &mut object);
+                }
                 let checked = fill_namespace(&mut object, target).and_then(|()| check_name(&object, target));
                 checked.map_err(|status| refused(&warnings, status))?;
                 warnings.extend(reduce_owner_references(&mut object, false));
@@ -188,12 +199,14 @@ impl Registry<'_> {
         self.scheme.settle(&target.kind, &mut object);
         let (name, namespace) = (target.name.clone(), target.namespace.clone());
         let old = old.unwrap_or_default();
+        let said_kind = show_kind(target, &mut object);
         Ok(Received {
             managed: managed(&object),
             attributes: attributes(&request, operation, name, namespace, object, old),
             warnings,
             step,
             defaulted_labels: false,
+            said_kind,
             controller,
             request,
         })
@@ -228,17 +241,14 @@ impl Registry<'_> {
 fn storage_key(request: &Request<'_>) -> String {
     let target = &request.target;
     let group = match target.custom {
-        Some(_) => format!("{}/", target.resource.group),
-        None => String::new(),
+        Some(_) => format!("/{}", target.resource.group),
+        None => "/registry".to_owned(),
     };
     let namespace = match target.storage_namespace() {
         "" => String::new(),
         namespace => format!("{namespace}/"),
     };
-    format!(
-        "/registry/{group}{}/{namespace}{}",
-        target.resource.resource, target.name
-    )
+    format!("{group}/{}/{namespace}{}", target.resource.resource, target.name)
 }
 
 fn attributes(
@@ -261,6 +271,19 @@ fn attributes(
         object,
         old_object,
     }
+}
+
+/// Gives a custom resource the kind that admission is shown, and takes the one that it says it is of.
+// Upstream: apiserver/pkg/admission/plugin/webhook/generic/conversion.go, ConvertToGVK
+fn show_kind(target: &Target, object: &mut Value<'static>) -> Option<String> {
+    let kind = target.custom.as_ref().filter(|_| target.subresource != "scale")?;
+    let said = object::text(object, &["kind"]);
+    if said == kind.kind {
+        return None;
+    }
+    let said = said.to_owned();
+    object::set(object, &["kind"], kind.kind.clone());
+    Some(said)
 }
 
 /// Whether a body leaves the labels of its object to defaulting.

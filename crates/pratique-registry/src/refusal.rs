@@ -108,6 +108,19 @@ pub(crate) fn internal(why: &str) -> Box<Status> {
     })
 }
 
+// Upstream: apimachinery/pkg/api/errors/errors.go, NewMethodNotSupported
+pub(crate) fn method_not_supported(resource: &GroupVersionResource, action: &str) -> Box<Status> {
+    let kind = quote(&resource.group_resource().to_string());
+    let message = format!("{action} is not supported on resources of kind {kind}");
+    // No answer of admission has this reason, so that `Reason` does not know it.
+    Box::new(Status {
+        reason: "MethodNotAllowed".to_owned(),
+        code: 405,
+        details: details(resource, ""),
+        ..Status::failure(Reason::BadRequest, message)
+    })
+}
+
 // Upstream: apiserver/pkg/endpoints/handlers/negotiation/errors.go, NewUnsupportedMediaTypeError
 pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Box<Status> {
     let accepted = accepted.join(", ");

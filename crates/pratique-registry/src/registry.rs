@@ -41,6 +41,8 @@ pub struct Received<'r> {
     pub(crate) step: Step,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
+    /// The kind that the object says it is of, where that is not what admission is shown.
+    pub(crate) said_kind: Option<String>,
     /// The object whose scale it is about.
     pub(crate) controller: Option<Value<'static>>,
     /// `managedFields` before mutating admission.
@@ -56,6 +58,8 @@ pub struct Prepared {
     pub stored: Value<'static>,
     /// What the answer is accompanied by.
     pub warnings: Vec<String>,
+    /// What the server answers once validating admission allowed the request, where it does not store the object.
+    pub refused: Option<Box<Status>>,
 }
 
 /// What is left to do with a request.
@@ -81,6 +85,7 @@ impl<'r> Registry<'r> {
     pub fn mutated(&self, received: &mut Received<'_>, object: Value<'static>) -> Result<(), Refusal> {
         received.attributes.object = object;
         received.defaulted_labels = false;
+        received.said_kind = None;
         let attributes = &mut received.attributes;
         let defaulted = self
             .scheme
@@ -158,6 +163,7 @@ impl<'r> Registry<'r> {
             schema: self.scheme.merge_schema(&target.kind),
             kind: &target.kind,
             subresource: &target.subresource,
+            is_scale_of_custom: target.custom.is_some() && target.subresource == "scale",
             manager: &request.field_manager,
             reset,
             now: &self.placeholders.time,

@@ -218,5 +218,6 @@ pub(crate) fn prepare(
         stored: attributes.object.clone(),
         attributes,
         warnings,
+        refused: None,
     })
 }

@@ -8,11 +8,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 use pratique_objects::Objects;
-use pratique_registry::{FieldValidation, Placeholders, Refusal, Registry, Request, Store, Target, Verb};
+use pratique_registry::{
+    CustomResources, FieldValidation, Kinds, Placeholders, Refusal, Registry, Request, Store, Target, Verb,
+};
 use pratique_types::{GroupVersion, Operation, UserInfo};
 use serde_json::{Value as Json, json};
 
@@ -48,9 +50,21 @@ fn verb(name: &str) -> Verb {
     }
 }
 
-fn run(case: &Json) -> Json {
+fn read(area: &str) -> Vec<Json> {
+    serde_json::from_slice(&fs::read(path(area)).unwrap()).unwrap()
+}
+
+fn path(area: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../testdata/registry/{area}.json"))
+}
+
+fn run(case: &Json, custom: &CustomResources) -> Json {
     let placeholders = Placeholders::default();
-    let scheme = Objects::at(placeholders.time.clone());
+    let builtin = Objects::at(placeholders.time.clone());
+    let scheme = Kinds {
+        builtin: &builtin,
+        custom,
+    };
     let user = UserInfo {
         username: "ada".to_owned(),
         groups: vec!["system:authenticated".to_owned()],
@@ -60,7 +74,8 @@ fn run(case: &Json) -> Json {
     for object in case["before"].as_array().into_iter().flatten() {
         let version = GroupVersion::parse(object["apiVersion"].as_str().unwrap()).unwrap();
         let kind = version.with_kind(object["kind"].as_str().unwrap());
-        let target = Target::collection(&kind, "web").unwrap();
+        let target = Target::collection(&kind, "web").or_else(|| custom.collection(&kind, "web"));
+        let target = target.unwrap();
         let registry = Registry {
             scheme: &scheme,
             store: &stored,
@@ -94,19 +109,25 @@ fn run(case: &Json) -> Json {
         placeholders: &placeholders,
         release: Some((1, 36)),
     };
-    let body = case["body"].to_string();
+    let body = match case["text"].as_str() {
+        Some(text) => text.to_owned(),
+        None if case["body"].is_null() => String::new(),
+        None => case["body"].to_string(),
+    };
+    let path = case["path"].as_str().unwrap();
     let request = Request {
         verb: verb(case["verb"].as_str().unwrap()),
-        target: Target::parse(case["path"].as_str().unwrap()).unwrap(),
-        body: if case["body"].is_null() {
-            b""
-        } else {
-            body.as_bytes()
-        },
+        target: Target::parse(path).or_else(|| custom.target(path)).unwrap(),
+        body: body.as_bytes(),
         user,
         field_manager: "kubectl".to_owned(),
         dry_run: true,
-        field_validation: case["strict"].as_bool().map(|_| FieldValidation::Strict),
+        field_validation: match case["fieldValidation"].as_str() {
+            Some("Warn") => Some(FieldValidation::Warn),
+            _ if case["strict"] == true => Some(FieldValidation::Strict),
+            Some("Strict") => Some(FieldValidation::Strict),
+            _ => None,
+        },
         without_managed_fields: false,
     };
     match registry.receive(request).and_then(|mut received| {
@@ -123,7 +144,7 @@ fn run(case: &Json) -> Json {
             let attributes = prepared.attributes;
             let validating = Json::from(attributes.object);
             let stored = Json::from(prepared.stored);
-            json!({
+            let mut seen = json!({
                 "operation": operation.as_str(),
                 "name": attributes.name,
                 "mutating": mutating,
@@ -131,7 +152,11 @@ fn run(case: &Json) -> Json {
                 "stored": differing(&validating, stored),
                 "old": operation != Operation::Create,
                 "warnings": prepared.warnings,
-            })
+            });
+            if let Some(status) = prepared.refused {
+                seen["refused"] = status.message.into();
+            }
+            seen
         }
         Err(Refusal { status, warnings }) => json!({
             "code": status.code, "reason": status.reason, "message": status.message, "warnings": warnings,
@@ -146,12 +171,15 @@ fn differing(before: &Json, value: Json) -> Json {
 
 #[track_caller]
 fn check(area: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../testdata/registry/{area}.json"));
-    let mut cases: Vec<Json> = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let mut custom = CustomResources::default();
+    for definition in read("definitions") {
+        assert_eq!(custom.serve(&parse(&definition)), Ok(Vec::new()));
+    }
+    let mut cases = read(area);
     assert!(!cases.is_empty());
     let bless = std::env::var_os("BLESS").is_some();
     for case in &mut cases {
-        let actual = run(case);
+        let actual = run(case, &custom);
         if bless {
             case["expect"] = actual;
         } else {
@@ -160,7 +188,7 @@ fn check(area: &str) {
     }
     if bless {
         let cases: Vec<String> = cases.iter().map(Json::to_string).collect();
-        fs::write(&path, format!("[\n{}\n]\n", cases.join(",\n"))).unwrap();
+        fs::write(path(area), format!("[\n{}\n]\n", cases.join(",\n"))).unwrap();
     }
 }
 
@@ -177,6 +205,11 @@ fn changed_objects() {
 #[test]
 fn patches_and_configurations() {
     check("patch");
+}
+
+#[test]
+fn custom_resources() {
+    check("custom");
 }
 
 #[test]

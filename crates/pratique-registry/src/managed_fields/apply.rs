@@ -6,7 +6,7 @@ use pratique_gotext::strconv::quote;
 use pratique_json::{Progress, Value};
 use pratique_merge::structured;
 use pratique_schema::merge::MergeTypeId;
-use pratique_types::GroupVersion;
+use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::entry::{Entry, Manager, read, write};
 use super::set::FieldSet;
@@ -24,8 +24,16 @@ pub(crate) enum ApplyError {
     #[error("metadata.managedFields must be nil")]
     ManagedFields,
     /// The configuration is of another version than the request.
-    #[error("Incorrect version specified in apply patch. Specified patch version: {0}, expected: {1}")]
-    Version(String, String),
+    #[error("invalid object type: {0}")]
+    Version(GroupVersionKind),
+    /// The scale of a custom resource, which the server cannot convert.
+    #[error(
+        "failed to convert new object ({0}) to proper version: request to convert CR to an invalid group/version: {1}"
+    )]
+    Unconvertible(String, String),
+    /// The object is not of its type in the version of another manager.
+    #[error("{0}")]
+    Malformed(String),
     /// Fields belong to others.
     #[error("{}", conflict_message(.0))]
     Conflicts(Vec<Conflict>),
@@ -60,9 +68,11 @@ impl Apply<'_> {
     ) -> Result<Value<'static>, ApplyError> {
         let request = self.request;
         let version = request.kind.api_version();
-        let given = object::text(self.configuration, &["apiVersion"]);
-        if given != version {
-            return Err(ApplyError::Version(given.to_owned(), version));
+        let given = GroupVersion::parse(object::text(self.configuration, &["apiVersion"]))
+            .unwrap_or_default()
+            .with_kind(object::text(self.configuration, &["kind"]));
+        if given != *request.kind {
+            return Err(ApplyError::Version(given));
         }
         if self
             .configuration
@@ -70,6 +80,9 @@ impl Apply<'_> {
             .is_some_and(|given| !given.is_null())
         {
             return Err(ApplyError::ManagedFields);
+        }
+        if request.is_scale_of_custom {
+            return Err(ApplyError::Unconvertible(self.named(), version));
         }
         let typed_error = |text: String| ApplyError::Typed(self.named(), text);
         let of = request
@@ -155,6 +168,9 @@ impl Apply<'_> {
         let comparison = compare(request.schema, of, before, after).without(request.reset);
         let mut changes = Changes::new(request, before, after, comparison);
         let found = conflicts(&mut changes, entries, Some(manager));
+        if let Some(malformed) = changes.malformed {
+            return Err(ApplyError::Malformed(malformed));
+        }
         if !self.force && !found.is_empty() {
             let told = found.iter().flat_map(|(at, fields)| {
                 let manager = entries.get(*at).map(shown_manager).unwrap_or_default();

@@ -21,6 +21,8 @@ pub(crate) struct Request<'r> {
     /// The kind of the request's objects, in its version.
     pub(crate) kind: &'r GroupVersionKind,
     pub(crate) subresource: &'r str,
+    /// Whether it is about the scale of a custom resource.
+    pub(crate) is_scale_of_custom: bool,
     pub(crate) manager: &'r str,
     /// The fields that the request cannot set.
     pub(crate) reset: &'r FieldSet,
@@ -70,25 +72,38 @@ pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Valu
             return;
         }
     };
-    if !(is_of_type(request, of, live) && is_of_type(request, of, new)) {
+    if check_type(request, of, live)
+        .and_then(|()| check_type(request, of, new))
+        .is_err()
+    {
         // Garbage is better not managed, as the server says in its log only.
         return;
     }
-    let entries = after_update(request, of, live, new, entries);
+    let Some(entries) = after_update(request, of, live, new, entries) else {
+        return;
+    };
     if let Some(written) = write(entries, request.now) {
         object::set(new, &["metadata", "managedFields"], written);
     }
 }
 
-/// Whether an object is of its type. Those of built-in kinds are once they are decoded.
+/// Checks that an object is of its type. Those of built-in kinds are once they are decoded. The error says what is not.
 // Upstream: apimachinery/pkg/util/managedfields/internal/{structuredmerge,fieldmanager}.go, Update, UpdateNoErrors
-fn is_of_type(request: Request<'_>, of: MergeTypeId, object: &Value<'static>) -> bool {
+fn check_type(request: Request<'_>, of: MergeTypeId, object: &Value<'static>) -> Result<(), String> {
     if request.scheme.custom(request.kind).is_none() {
-        return true;
+        return Ok(());
+    }
+    let kind = object::text(object, &["kind"]);
+    if kind != request.kind.kind {
+        return Err(format!("no corresponding type for {kind}"));
     }
     let nothing = Patch::Map(Vec::new());
     let progress = Progress::unwatched();
-    structured::apply(request.schema, of, &mut object.borrowed(), nothing, &progress).is_ok()
+    let checked = structured::apply(request.schema, of, &mut object.borrowed(), nothing, &progress);
+    checked.map_err(|error| match error {
+        structured::Error::Object(text) => text,
+        other => other.to_string(),
+    })
 }
 
 // Upstream: structured-merge-diff/merge/update.go, Update
@@ -98,11 +113,13 @@ fn after_update(
     live: &Value<'static>,
     new: &Value<'static>,
     mut entries: Vec<Entry>,
-) -> Vec<Entry> {
+) -> Option<Vec<Entry>> {
     let version = request.kind.api_version();
     let comparison = compare(request.schema, of, live, new);
     let changes = Changes::new(request, live, new, comparison.without(request.reset));
-    take_over(changes, &mut entries);
+    if !take_over(changes, &mut entries) {
+        return None;
+    }
     let set = comparison.modified.union(&comparison.added);
     let set = set.recursive_difference(request.reset).difference(&stripped());
     if !set.is_empty() {
@@ -119,7 +136,7 @@ fn after_update(
             time: Some(request.now.to_owned()),
         });
     }
-    capped(entries)
+    Some(capped(entries))
 }
 
 /// What is not managed.
@@ -148,6 +165,8 @@ pub(super) struct Changes<'r> {
     new: &'r Value<'static>,
     /// By version; `None` for a version that the kind does not have.
     by_version: BTreeMap<String, Option<Comparison>>,
+    /// Why the objects are not of their type in one of the versions.
+    pub(super) malformed: Option<String>,
 }
 
 impl<'r> Changes<'r> {
@@ -163,15 +182,20 @@ impl<'r> Changes<'r> {
             request,
             live,
             new,
+            malformed: None,
         }
     }
 
     fn of(&mut self, version: &str) -> Option<&Comparison> {
-        let (request, live, new) = (self.request, self.live, self.new);
-        let compared = self.by_version.entry(version.to_owned());
-        compared
-            .or_insert_with(|| compare_in(request, version, live, new))
-            .as_ref()
+        if !self.by_version.contains_key(version) {
+            let compared = compare_in(self.request, version, self.live, self.new);
+            let compared = compared.unwrap_or_else(|malformed| {
+                self.malformed.get_or_insert(malformed);
+                None
+            });
+            self.by_version.insert(version.to_owned(), compared);
+        }
+        self.by_version.get(version)?.as_ref()
     }
 }
 
@@ -180,17 +204,24 @@ fn compare_in(
     version: &str,
     live: &Value<'static>,
     new: &Value<'static>,
-) -> Option<Comparison> {
-    let kind = GroupVersion::parse(version).ok()?.with_kind(&request.kind.kind);
-    if kind.group != request.kind.group {
-        return None;
+) -> Result<Option<Comparison>, String> {
+    let convert = || {
+        let kind = GroupVersion::parse(version).ok()?.with_kind(&request.kind.kind);
+        if kind.group != request.kind.group {
+            return None;
+        }
+        let of = request.schema.kind(&kind).ok()?;
+        let convert = |object| request.scheme.convert(&kind, object);
+        Some((of, convert(live)?, convert(new)?))
+    };
+    let Some((of, live, new)) = convert() else {
+        return Ok(None);
+    };
+    for (object, which) in [(&new, "new"), (&live, "old")] {
+        check_type(request, of, object).map_err(|why| format!("failed to convert {which} object: {why}"))?;
     }
-    let of = request.schema.kind(&kind).ok()?;
-    let (live, new) = (
-        request.scheme.convert(&kind, live)?,
-        request.scheme.convert(&kind, new)?,
-    );
-    Some(compare(request.schema, of, &live, &new).without(request.reset))
+    let comparison = compare(request.schema, of, &live, &new);
+    Ok(Some(comparison.without(request.reset)))
 }
 
 /// The fields of other managers that a request changes, by the index of their entries.
@@ -212,9 +243,9 @@ pub(super) fn conflicts(
 }
 
 /// Takes what a request changes and removes from all entries. Entries in versions that the kind does not have are dropped,
-/// and so are those without fields.
+/// and so are those without fields. Gives whether the objects are of their type in all of the versions.
 // Upstream: structured-merge-diff/merge/update.go, update
-pub(super) fn take_over(mut changes: Changes<'_>, entries: &mut Vec<Entry>) {
+pub(super) fn take_over(mut changes: Changes<'_>, entries: &mut Vec<Entry>) -> bool {
     entries.retain_mut(|entry| {
         let Some(changed) = changes.of(&entry.version) else {
             return false;
@@ -223,6 +254,7 @@ pub(super) fn take_over(mut changes: Changes<'_>, entries: &mut Vec<Entry>) {
         entry.set = entry.set.difference(&taken).difference(&changed.removed);
         !entry.set.is_empty()
     });
+    changes.malformed.is_none()
 }
 
 /// Merges the oldest updates where there are many.

@@ -125,7 +125,7 @@ impl CompareWalk<'_> {
         match (old, new) {
             (None, _) => self.comparison.added.insert(&self.path),
             (_, None) => self.comparison.removed.insert(&self.path),
-            (Some(old), Some(new)) if old != new => self.comparison.modified.insert(&self.path),
+            (Some(old), Some(new)) if !is_same(old, new) => self.comparison.modified.insert(&self.path),
             _ => {}
         }
         true
@@ -186,6 +186,26 @@ impl CompareWalk<'_> {
             }
             self.path.pop();
         }
+    }
+}
+
+/// Whether two values are the same; an integer may be a float, which is what a body with `5.0` has beside a stored 5.
+// Upstream: structured-merge-diff/value/value.go, EqualsUsing
+fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
+    match (one, other) {
+        (Value::Int(integer), Value::Float(float)) | (Value::Float(float), Value::Int(integer)) => {
+            // As there, where an integer beyond 53 bits is rounded.
+            *integer as f64 == *float
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let has =
+                |(name, value): (&str, &Value<'_>)| other.get(name).is_some_and(|of| is_same(value, of));
+            one.len() == other.len() && one.iter().all(has)
+        }
+        (one, other) => one == other,
     }
 }
 
