@@ -17,6 +17,7 @@ use crate::state::{ClusterState, Lookup, StateKind};
 pub struct StateObjects {
     kinds: HashMap<(String, String), HashMap<String, Listing, RandomState>, RandomState>,
     complete: HashSet<(String, String), RandomState>,
+    assumed: HashSet<(String, String), RandomState>,
     all_complete: bool,
 }
 
@@ -35,6 +36,11 @@ impl StateObjects {
     /// Says that all objects of a kind are known, or will have been inserted.
     pub fn complete(&mut self, group: &str, kind: &str) {
         self.complete.insert((group.to_owned(), kind.to_owned()));
+    }
+
+    /// Takes objects of a kind that are asked for by name to exist; of those that are not inserted only the names are known.
+    pub fn assume(&mut self, kind: StateKind) {
+        self.assumed.insert((kind.group.to_owned(), kind.kind.to_owned()));
     }
 
     /// Adds an object, or replaces one; false for what has no kind or no name.
@@ -101,6 +107,7 @@ impl ClusterState for StateObjects {
         match found {
             Some(object) => Lookup::Found(object),
             None if self.is_complete(kind) => Lookup::Absent,
+            None if self.assumed.contains(&Key(kind)) => Lookup::Named,
             None => Lookup::Unknown,
         }
     }
@@ -142,4 +149,22 @@ impl hashbrown::Equivalent<(String, String)> for Key {
 fn name_of<'a>(object: &'a Value<'_>) -> &'a str {
     let name = object.at(&["metadata", "name"]);
     name.and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_inserted_is_unknown_assumed_or_absent() {
+        let mut objects = StateObjects::default();
+        let kind = StateKind::NAMESPACE;
+        assert_eq!(objects.get(kind, "", "shop"), Lookup::Unknown);
+        objects.assume(kind);
+        assert_eq!(objects.get(kind, "", "shop"), Lookup::Named);
+        assert!(objects.exists(kind, "", "shop").unwrap());
+        assert!(objects.find(kind, "", "shop").is_err());
+        objects.complete(kind.group, kind.kind);
+        assert_eq!(objects.get(kind, "", "shop"), Lookup::Absent);
+    }
 }
