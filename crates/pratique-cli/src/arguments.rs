@@ -1,6 +1,7 @@
 //! The command line.
 
 mod answers;
+mod chain;
 mod check;
 mod cluster;
 mod duration;
@@ -29,6 +30,7 @@ use crate::project::arguments::completed;
 use crate::project::{Project, ProjectError};
 
 pub(crate) use answers::{AnswerArguments, FailOn, ReviewFormat};
+pub(crate) use chain::ChainArguments;
 pub(crate) use check::{CheckArguments, CheckFormat};
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;

@@ -1,5 +1,6 @@
 //! `pratique review`: evaluates admission for objects.
 
+mod chain;
 mod compared;
 mod decisions;
 mod defaults;
@@ -47,6 +48,7 @@ use crate::output::{self, problems};
 use crate::policies::LoadFailure;
 use crate::snapshot::StateSource;
 use crate::style::{Style, Tone};
+use chain::Chain;
 use evaluate::Evaluator;
 use input_errors::InputErrors;
 use permissions::Permissions;
@@ -74,8 +76,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         arguments.webhooks,
         arguments.bind,
         &mut state,
+        Some(&arguments.chain).filter(|chain| chain.is_on(false)),
     );
-    let (admission, sets) = match loaded {
+    let (admission, sets, plugin_state) = match loaded {
         Ok(loaded) => loaded,
         Err(LoadFailure::Cli(error)) => return Err(error),
         Err(LoadFailure::Invalid { errors, mut texts }) => {
@@ -108,17 +111,31 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let builder = RequestBuilder::new(&arguments.request, stored);
     let before = if builder.compares() { old.as_slice() } else { &[] };
     let phases = Phases::new(&arguments.completion, arguments);
-    let objects = phases.objects(&sets);
-    let (mut cluster, others) = ClusterState::new(&known.snapshot, given, before, objects);
+    // A chain completes objects by itself.
+    let objects = match plugin_state {
+        Some(_) => None,
+        None => phases.objects(&sets),
+    };
+    let (mut cluster, others) = ClusterState::new(&known.snapshot, given, before, objects, plugin_state);
     inputs.survey(limits, &mut cluster);
     let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.namespace);
     let permissions = Permissions::new(rules, &known, &others, complete);
     cluster.fill(&known.snapshot, others, complete);
+    let chain = cluster.take_plugins().map(|state| {
+        warn("--chain", state.faults());
+        Chain::new(state, phases)
+    });
+    // Webhooks are called one after the other, as they may have side effects; a chain is run by one request after another,
+    // as each may charge quotas and store what others look up.
+    let threads = match arguments.webhooks || chain.is_some() {
+        true => 1,
+        false => ordered::cores(),
+    };
     let reviewer = Reviewer {
         builder,
-        evaluator: match arguments.webhooks {
-            true => Evaluator::chain(&admission, permissions.decider())?,
+        evaluator: match arguments.webhooks || chain.is_some() {
+            true => Evaluator::chain(&admission, permissions.decider(), chain)?,
             false => Evaluator::policies(&admission, permissions.authorizer(), arguments.explain),
         },
         sets: &sets,
@@ -126,6 +143,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             format: arguments.answers.output,
             quiet: arguments.answers.quiet,
             summary: arguments.answers.summary,
+            explain: arguments.explain,
         },
         expander: Expander {
             templates: arguments.workloads.pod_template.clone(),
@@ -134,8 +152,6 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         phases,
     };
     let mut printer = Printer::new(&arguments.answers, reader.errors);
-    // Webhooks are called one after the other, as they may have side effects.
-    let threads = if arguments.webhooks { 1 } else { ordered::cores() };
     let state = Arc::new(cluster);
     let start = Arc::clone(&state);
     ordered::in_order(

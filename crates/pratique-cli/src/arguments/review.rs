@@ -7,8 +7,8 @@ use pratique_manifest::Plugin;
 use pratique_types::{FeatureGates, Operation};
 
 use super::{
-    AnswerArguments, ClientArguments, ExpandArguments, ObjectArguments, PolicyPathArguments, StateArguments,
-    UserArguments, plugin,
+    AnswerArguments, ChainArguments, ClientArguments, ExpandArguments, ObjectArguments, PolicyPathArguments,
+    StateArguments, UserArguments, plugin,
 };
 use crate::baseline::Level;
 
@@ -17,7 +17,7 @@ use crate::baseline::Level;
 /// Without --policies, --manifests and --admission-control-config-file, the policies of the cluster or snapshot are evaluated,
 /// and without these the Pod Security Standards. Policies see objects as an API server has them, with its defaults. Of its
 /// own validation, that of custom resources by their definitions is part of the decision; that of built-in kinds is not
-/// simulated.
+/// simulated. With --chain, everything is done that an API server does.
 ///
 /// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
 /// nothing is denied, but something is undecided, because an input is missing. --fail-on says what counts.
@@ -56,6 +56,8 @@ pub(crate) struct ReviewArguments {
     pub(crate) snapshot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) client: ClientArguments,
+    #[command(flatten)]
+    pub(crate) chain: ChainArguments,
     /// File with authorization rules, as in `cluster.authorizer` of a suite: `authorizer: [{users: [ann], verbs: [use],
     /// …}]`. What no rule matches is not allowed. Without the flag, roles and bindings among --objects and in the snapshot
     /// answer authorization checks, or the cluster does; what depends on a check without an answer is undecided.
@@ -64,7 +66,8 @@ pub(crate) struct ReviewArguments {
     /// Largest document, item of a long list, or other file, in MiB. Of a list, no more than an item is held.
     #[arg(long, env = "PRATIQUE_MAX_INPUT", value_name = "MIB", default_value_t = 32)]
     pub(crate) max_input: u32,
-    /// Explain each decision: which policies and bindings match, and each expression with its values and its cost.
+    /// Explain each decision: which policies and bindings match, and each expression with its values and its cost. With
+    /// --chain, all steps instead, also those that do nothing.
     #[arg(long, env = "PRATIQUE_EXPLAIN")]
     pub(crate) explain: bool,
     /// Call the configured webhooks over HTTPS, and show their requests and responses. Webhooks may have side effects

@@ -4,8 +4,8 @@ use pratique_json::{Object, Value};
 use pratique_suite::yaml;
 use similar::{ChangeTag, TextDiff};
 
-use super::defaults;
 use super::result::ReviewResult;
+use super::{chain, defaults};
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
@@ -15,23 +15,37 @@ const CONTEXT: usize = 3;
 /// The diff of a changed object; empty if it is unchanged.
 pub(super) fn of(result: &ReviewResult<'_>, style: Style) -> Text {
     let place = &result.input.place();
+    if let Some(steps) = &result.steps {
+        return chain::diffs(steps, place, style);
+    }
     let before = &result.input.request.object;
     let after = result.outcome.object.as_ref();
     let mut out = Text::new();
     if let Some(after) = after {
         for line in defaults::lines(&result.defaults) {
-            out.push(&text!("{}\n", style.paint(Tone::Faint, text!("# {}", line))));
+            out.push(&text!(
+                "{}
+",
+                style.paint(Tone::Faint, text!("# {}", line))
+            ));
         }
-        out.push(&diff(place, before, after, style));
+        out.push(&between(place, "as policies leave it", before, after, style));
     }
     out
 }
 
-fn diff(place: &str, before: &Value<'_>, after: &Value<'static>, style: Style) -> Text {
+/// The diff of an object at a place to what it became.
+pub(super) fn between(
+    place: &str,
+    became: &str,
+    before: &Value<'_>,
+    after: &Value<'static>,
+    style: Style,
+) -> Text {
     let after = without_defaults(before, after);
     let (old, new) = (yaml::block(before, 0), yaml::block(&after, 0));
     let diff = TextDiff::from_lines(&old, &new);
-    let mut out = text!("--- {}\n+++ {} (as policies leave it)\n", place, place);
+    let mut out = text!("--- {}\n+++ {} ({})\n", place, place, became);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
         let header = style.paint(Tone::Faint, hunk.header());
         out.push(&text!("{}\n", header));
@@ -106,7 +120,14 @@ mod tests {
                 "spec":{"containers":[{"name":"d","resources":{}},{"name":"c","resources":{}}],"x":1},"status":{}}"#,
         );
         assert_eq!(
-            diff("f.yaml:1:1", &before, &after, Style::default()).as_str(),
+            between(
+                "f.yaml:1:1",
+                "as policies leave it",
+                &before,
+                &after,
+                Style::default()
+            )
+            .as_str(),
             "--- f.yaml:1:1\n+++ f.yaml:1:1 (as policies leave it)\n@@ -1,6 +1,10 @@\n metadata:\n+  labels:\n+    l: \"1\"\n   name: a\n spec:\n   containers:\n+  - name: d\n+    resources: {}\n   - name: c\n   x: 1\n"
         );
     }

@@ -7,6 +7,7 @@ use pratique::{Admission, AdmissionContext, EvalContext, Objects};
 use pratique_explain::Recorder;
 use tokio::runtime::Runtime;
 
+use super::chain::Chain;
 use super::exchange::Exchanges;
 use super::phases::Stage;
 use super::received::InputRequest;
@@ -27,10 +28,11 @@ enum Extent {
         authorizer: Arc<dyn Authorizer>,
         explain: bool,
     },
-    /// Policies and webhooks.
+    /// Policies and webhooks; with a chain, all that a server does.
     Chain {
         decider: Box<dyn Decider>,
         runtime: Runtime,
+        chain: Option<Chain>,
     },
 }
 
@@ -43,13 +45,21 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Evaluates policies and calls webhooks.
-    pub(super) fn chain(admission: &'a Admission, decider: Box<dyn Decider>) -> Result<Self, CliError> {
+    /// Evaluates policies and calls webhooks; with a chain, does all that a server does.
+    pub(super) fn chain(
+        admission: &'a Admission,
+        decider: Box<dyn Decider>,
+        chain: Option<Chain>,
+    ) -> Result<Self, CliError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(CliError::Thread)?;
         Ok(Evaluator {
             admission,
-            extent: Extent::Chain { decider, runtime },
+            extent: Extent::Chain {
+                decider,
+                runtime,
+                chain,
+            },
         })
     }
 
@@ -63,6 +73,7 @@ impl<'a> Evaluator<'a> {
         let (recorder, mut exchanges) = (Recorder::new(), Exchanges::default());
         let request = &input.request;
         let failure = input.decode_failure().or_else(|| stage.refusal());
+        let mut steps = None;
         let outcome = match (failure, &self.extent) {
             (Some(outcome), _) => Ok(outcome),
             (None, Extent::Policies { authorizer, explain }) => {
@@ -73,10 +84,33 @@ impl<'a> Evaluator<'a> {
                 }
                 self.admission.admit_policies(request, context, &mut exchanges.1)
             }
-            (None, Extent::Chain { decider, runtime }) => {
+            (
+                None,
+                Extent::Chain {
+                    decider,
+                    runtime,
+                    chain: None,
+                },
+            ) => {
                 let mut context = AdmissionContext::new(cluster).with_decider(&**decider);
                 context.object_model = stage.model();
                 runtime.block_on(self.admission.admit(request, context, &mut exchanges))
+            }
+            (
+                None,
+                Extent::Chain {
+                    decider,
+                    runtime,
+                    chain: Some(chain),
+                },
+            ) => {
+                let whole = (self.admission, &**decider, runtime);
+                chain
+                    .evaluate(whole, cluster, input, &mut exchanges)
+                    .map(|(outcome, found)| {
+                        steps = Some(found);
+                        outcome
+                    })
             }
         };
         let outcome = outcome.map_err(|why| InputError::Faulty {
@@ -90,6 +124,7 @@ impl<'a> Evaluator<'a> {
             defaults: stage.defaults(),
             is_refused: stage.is_refused(),
             explanation: explains.then(|| recorder.explanation()),
+            steps,
             decisions: exchanges.1.0,
             webhooks: exchanges.0,
         })

@@ -95,21 +95,30 @@ impl Phases {
     }
 
     /// Refuses unknown and duplicate fields, or says nothing of them.
-    // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler
     fn validate_fields(&self, input: &mut InputRequest<'_>) {
-        let Ok(warnings) = &mut input.received else {
-            return;
-        };
+        if let Ok(warnings) = &mut input.received {
+            let warnings = std::mem::take(warnings);
+            input.received = self.validated(&input.request.kind, warnings);
+        }
+    }
+
+    /// What is told of unknown and duplicate fields; the error is that an object of a kind is refused for them.
+    // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler
+    pub(super) fn validated(
+        &self,
+        kind: &GroupVersionKind,
+        faults: Vec<String>,
+    ) -> Result<Vec<String>, String> {
         match self.validation {
-            FieldValidation::Strict if !warnings.is_empty() => {
-                let GroupVersionKind { kind, version, .. } = &input.request.kind;
-                let (version, faults) = (quote(version), warnings.join(", "));
-                input.received = Err(format!(
+            FieldValidation::Strict if !faults.is_empty() => {
+                let GroupVersionKind { kind, version, .. } = kind;
+                let (version, faults) = (quote(version), faults.join(", "));
+                Err(format!(
                     "{kind} in version {version} cannot be handled as a {kind}: strict decoding error: {faults}"
-                ));
+                ))
             }
-            FieldValidation::Ignore => warnings.clear(),
-            FieldValidation::Strict | FieldValidation::Warn => {}
+            FieldValidation::Ignore => Ok(Vec::new()),
+            FieldValidation::Strict | FieldValidation::Warn => Ok(faults),
         }
     }
 }

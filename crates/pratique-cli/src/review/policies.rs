@@ -10,7 +10,8 @@ use pratique_policy::Origin;
 use pratique_suite::{add_policies, bind};
 use pratique_types::FeatureGates;
 
-use crate::arguments::PolicyArguments;
+use super::chain::{self, PluginState};
+use crate::arguments::{ChainArguments, PolicyArguments};
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
 use crate::input::openable;
@@ -21,14 +22,16 @@ use crate::snapshot::StateSource;
 
 /// Loads the policies that the arguments name, by default those of a cluster, or else the Pod Security Standards; gives the
 /// objects as well.
-/// `webhooks` is whether webhooks are called, `bind` whether policies without a binding are evaluated as if bound.
+/// `webhooks` is whether webhooks are called, `bind` whether policies without a binding are evaluated as if bound. With
+/// `chain` the server's own plugins are started, and the Pod Security Standards are left to them.
 pub(super) fn load(
     arguments: &PolicyArguments,
     gates: FeatureGates,
     webhooks: bool,
     bind: bool,
     state: &mut StateSource,
-) -> Result<(Admission, OriginSets), LoadFailure> {
+    chain: Option<&ChainArguments>,
+) -> Result<(Admission, OriginSets, Option<PluginState>), LoadFailure> {
     let mut builder = Admission::builder()
         .max_load_bytes(memory::load())
         .feature_gates(gates)
@@ -42,9 +45,18 @@ pub(super) fn load(
         false => state.policies(webhooks)?,
     };
     let of_cluster = of_cluster.map(|files| policies::load_of_cluster(files, expressions));
-    let sets = match (&arguments.admission_control_config_file, &arguments.manifests) {
+    let config_file = arguments.admission_control_config_file.as_deref();
+    let started = chain.map(|chain| chain::start(chain, config_file, gates, expressions));
+    let (plugins, configured) = match started.transpose()? {
+        Some(started) => (Some(started.plugins), Some(started.configurations)),
+        None => (None, None),
+    };
+    let sets = match (config_file, &arguments.manifests) {
         (Some(path), _) => {
-            let plugins = configuration(path, gates, expressions)?;
+            let plugins = match configured {
+                Some(configured) => configured,
+                None => configuration(path, gates, expressions)?,
+            };
             let mut sets = Vec::with_capacity(plugins.len());
             for plugin in plugins {
                 if let Some(credentials) = plugin.kube_config {
@@ -55,7 +67,8 @@ pub(super) fn load(
             sets
         }
         (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
-        (None, None) if is_named || of_cluster.is_some() => Vec::new(),
+        // PodSecurity is among the plugins.
+        (None, None) if is_named || of_cluster.is_some() || plugins.is_some() => Vec::new(),
         (None, None) => vec![embedded(arguments.level, expressions)?],
     };
     let mut sets: OriginSets = sets.into_iter().map(|set| (Origin::Static, set)).collect();
@@ -69,8 +82,13 @@ pub(super) fn load(
         add_policies(builder, origin, set)
     });
     let builder = if webhooks { builder.https() } else { builder };
+    let state = plugins.as_ref().map(PluginState::of);
+    let builder = match plugins {
+        Some(plugins) => builder.plugins(plugins),
+        None => builder,
+    };
     let admission = builder.build().map_err(policies::unusable)?;
-    Ok((admission, sets))
+    Ok((admission, sets, state))
 }
 
 fn configuration(

@@ -16,6 +16,8 @@ pub(super) struct InputRequest<'t> {
     pub(super) location: Location,
     /// The workload that makes the object, if it does not stand in the input itself.
     pub(super) parent: Option<Parent>,
+    /// Whether an API server sent the request.
+    pub(super) is_sent: bool,
     /// The warnings of a server that decodes the object, or its error.
     pub(super) received: Result<Vec<String>, String>,
 }

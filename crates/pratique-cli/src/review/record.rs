@@ -29,6 +29,9 @@ pub(super) struct Record {
     pub(super) decision: Decision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
+    /// The admission plugin that denies, where the whole chain was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused_by: Option<String>,
     pub(super) policies: Vec<PolicyDecision>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) undecided: Vec<JsonUndecided>,
@@ -79,6 +82,7 @@ impl Record {
                 AdmissionDecision::Undecided => Decision::Undecided,
             },
             message: outcome.status.as_ref().map(|status| status.message.clone()),
+            refused_by: result.refused_by().map(str::to_owned),
             policies,
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
             warnings: outcome.warnings.clone(),
@@ -131,13 +135,16 @@ impl Record {
         if let (Decision::Denied, false, Some(message)) = (self.decision, is_told, &self.message) {
             remarks.push(Remark {
                 action: Some(Action::Deny),
-                policy: None,
+                policy: self.refused_by.as_deref(),
                 message: message.clone(),
             });
         }
         remarks.extend(self.undecided.iter().map(|undecided| Remark {
             action: None,
-            policy: Some(&undecided.name),
+            policy: Some(match undecided.name.as_str() {
+                "" => &undecided.plugin,
+                name => name,
+            }),
             message: format!("undecided: {}: {}", undecided.message, undecided.help),
         }));
         remarks

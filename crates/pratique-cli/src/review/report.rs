@@ -10,6 +10,7 @@ use pratique_policy::{Step, StepResult};
 use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
+use super::chain::{self, JsonStep};
 use super::defaults::{self, JsonDefaults};
 use super::exchange::Exchange;
 use super::received::InputRequest;
@@ -20,7 +21,9 @@ use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 
 /// Formats a result as text.
-pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {
+///
+/// Of the chain, all steps are shown if `all_steps` is set, and otherwise those that do something.
+pub(super) fn one(result: &ReviewResult<'_>, all_steps: bool, style: Style) -> Text {
     let Outcome {
         status,
         undecided,
@@ -29,21 +32,20 @@ pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {
         mutations,
         warnings,
         audit_annotations,
-        patch_annotations: _,
         ..
     } = &result.outcome;
-    let by_server = if result.is_refused {
-        " by the server itself"
-    } else {
-        ""
-    };
     let decision = match status {
         None if !undecided.is_empty() => style.paint(Tone::Warning, "undecided"),
         None => style.paint(Tone::Good, "allowed"),
         Some(status) => {
             // Webhooks may give no reason.
             let why = format!("{} {}", status.code, status.reason);
-            style.paint(Tone::Bad, text!("denied{} ({})", by_server, why.trim_end()))
+            let by = match result.refused_by() {
+                Some(by) => format!(" by {by}"),
+                None if result.is_refused => " by the server itself".to_owned(),
+                None => String::new(),
+            };
+            style.paint(Tone::Bad, text!("denied{} ({})", by, why.trim_end()))
         }
     };
     let changed = if object.is_some() { ", changed" } else { "" };
@@ -72,6 +74,9 @@ pub(super) fn one(result: &ReviewResult<'_>, style: Style) -> Text {
     }
     for step in defaults::lines(&result.defaults) {
         line(Text::new(), &step);
+    }
+    if let Some(steps) = &result.steps {
+        out.push(&chain::human(steps, all_steps, style));
     }
     for exchange in &result.webhooks {
         out.push(&one_exchange(exchange, style));
@@ -119,6 +124,10 @@ fn help(missing: &Missing) -> &'static str {
             "give those that the cluster has, and the definition of their kind, with --objects PATH (and \
              --objects-complete, if these are all)"
         }
+        Missing::Objects { .. } => {
+            "give those that the cluster has with --objects PATH (and --objects-complete, if these are all)"
+        }
+        Missing::ImageReview => "leave the plugin out with --disable-admission-plugins",
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
     }
 }
@@ -178,12 +187,15 @@ pub(super) struct JsonReview {
     defaults: Vec<JsonDefaults>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     webhooks: Vec<Exchange>,
+    /// What each step of the chain did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<Vec<JsonStep>>,
 }
 
 /// A missing input on which a policy or webhook depends.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct JsonUndecided {
-    plugin: Cow<'static, str>,
+    pub(super) plugin: Cow<'static, str>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -220,6 +232,7 @@ impl From<(ReviewResult<'_>, Record)> for JsonReview {
             explanation: result.explanation,
             defaults: result.defaults.into_iter().map(JsonDefaults::from).collect(),
             webhooks: result.webhooks,
+            steps: result.steps.as_deref().map(chain::json),
         }
     }
 }

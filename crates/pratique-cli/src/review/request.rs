@@ -164,6 +164,7 @@ impl<'a> RequestBuilder<'a> {
                     request,
                     location,
                     parent: None,
+                    is_sent: false,
                     received,
                 };
                 return Ok(Built { input, assumed });
@@ -220,6 +221,7 @@ impl<'a> RequestBuilder<'a> {
                 kind: of.kind.kind.clone(),
                 name: workload.name().to_owned(),
             }),
+            is_sent: false,
             received: Ok(Vec::new()),
         }
     }

@@ -9,6 +9,7 @@ use pratique_suite::request::{defined, kind_of};
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
+use super::chain::PluginState;
 use crate::input::{GivenObject, InputObject};
 use crate::output;
 use crate::output::text::text;
@@ -25,6 +26,8 @@ pub(super) struct ClusterState {
     /// The kinds whose objects are completed; `None` where objects stay as they are.
     pub(super) api_objects: Option<ApiObjects>,
     has_namespaces: bool,
+    /// What plugins see, if there are any.
+    plugins: Option<PluginState>,
 }
 
 impl ClusterState {
@@ -35,12 +38,14 @@ impl ClusterState {
         state: Vec<InputObject>,
         before: &[InputObject],
         api_objects: Option<ApiObjects>,
+        plugins: Option<PluginState>,
     ) -> (Self, Vec<Value<'static>>) {
         let mut known = ClusterState {
             objects: Objects::new(),
             defined: Vec::new(),
             api_objects,
             has_namespaces: false,
+            plugins,
         };
         let state = state.into_iter().map(|given| given.object);
         let (found, others) = state.partition(is_of_cluster);
@@ -65,8 +70,17 @@ impl ClusterState {
             if let Some(objects) = &mut self.api_objects {
                 define(objects, &object);
             }
-            self.objects.insert(with_name_label(object));
+            let object = with_name_label(object);
+            if let Some(plugins) = &mut self.plugins {
+                plugins.add(&object);
+            }
+            self.objects.insert(object);
         }
+    }
+
+    /// What plugins see, if there are any; further additions are not seen by them.
+    pub(super) fn take_plugins(&mut self) -> Option<PluginState> {
+        self.plugins.take()
     }
 
     /// Places objects as the cluster stores them: namespaced ones without a namespace are in `namespace`.
@@ -80,6 +94,17 @@ impl ClusterState {
     /// Adds a snapshot, and the rest of the given state. Unless that is complete, other namespaces and params may exist, except
     /// for kinds that the snapshot has all of.
     pub(super) fn fill(&mut self, snapshot: &ClusterSnapshot, placed: Vec<Value<'static>>, complete: bool) {
+        if let Some(plugins) = &mut self.plugins {
+            let of_snapshot = snapshot.objects.iter().filter(|object| !is_of_cluster(object));
+            of_snapshot.chain(&placed).for_each(|object| plugins.add(object));
+            if complete {
+                plugins.complete(self.has_namespaces);
+            }
+            snapshot
+                .complete_kinds()
+                .iter()
+                .for_each(|kind| plugins.complete_kind(kind));
+        }
         let of_snapshot = snapshot.objects.iter().filter(|object| !is_of_cluster(object));
         for object in of_snapshot.cloned().chain(placed) {
             self.objects.insert(object);

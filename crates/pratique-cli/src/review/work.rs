@@ -50,6 +50,8 @@ pub(super) struct Shown {
     pub(super) format: ReviewFormat,
     pub(super) quiet: bool,
     pub(super) summary: bool,
+    /// Whether the steps of the chain that do nothing are shown.
+    pub(super) explain: bool,
 }
 
 /// How many bytes of output a part of a result has at least, unless it is the last.
@@ -270,19 +272,25 @@ impl Reviewer<'_> {
             format,
             quiet,
             summary,
+            explain: _,
         } = self.shown;
         let is_clean =
             record.decision == Decision::Allowed && record.policies.is_empty() && record.warnings.is_empty();
         match format {
             ReviewFormat::Human if summary || (quiet && is_clean) => {}
-            ReviewFormat::Human => reviewed.out.text(&report::one(&result, Style::of_stdout())),
+            ReviewFormat::Human => {
+                let text = report::one(&result, self.shown.explain, Style::of_stdout());
+                reviewed.out.text(&text);
+            }
             ReviewFormat::Json => reviewed.out.json_line(&JsonReview::from((result, record)))?,
             ReviewFormat::Ndjson => reviewed.out.json_line(&record)?,
             ReviewFormat::Github => reviewed.out.github(&github::of(&result, &record)),
             ReviewFormat::Sarif | ReviewFormat::Junit => reviewed.records.push(record),
             ReviewFormat::Diff => {
                 if !result.outcome.allowed() {
-                    reviewed.notes.push(&report::one(&result, Style::of_stderr()));
+                    reviewed
+                        .notes
+                        .push(&report::one(&result, false, Style::of_stderr()));
                 }
                 reviewed.out.text(&diff::of(&result, Style::of_stdout()));
             }
@@ -302,6 +310,7 @@ fn decode_review<'t>(given: GivenObject<'t>, reviewed: &mut Reviewed) -> Result<
                 request,
                 location,
                 parent: None,
+                is_sent: true,
                 received: Ok(Vec::new()),
             };
             Ok(Built { input, assumed: None })

@@ -1,0 +1,124 @@
+//! The whole chain of an API server: defaults, its own admission plugins, policies and webhooks, step by step.
+
+mod plugins;
+mod shown;
+mod state;
+mod steps;
+
+use std::sync::{Mutex, PoisonError};
+
+use pratique::api_objects::ApiObjects;
+use pratique::authorization::Decider;
+use pratique::object_model::Refused;
+use pratique::observer::ChainObserver;
+use pratique::{Admission, AdmissionContext, ObjectModel, Objects, Outcome, Unfinished};
+use pratique_types::{Reason, Status};
+use tokio::runtime::Runtime;
+
+pub(super) use plugins::start;
+pub(super) use shown::{JsonStep, diffs, human, json};
+pub(super) use state::PluginState;
+pub(super) use steps::Step;
+use steps::{RecordingModel, StepRecorder};
+
+use super::exchange::Exchanges;
+use super::phases::Phases;
+use super::received::InputRequest;
+
+/// What the chain has besides policies and webhooks.
+pub(super) struct Chain {
+    objects: ApiObjects,
+    phases: Phases,
+    /// As the requests so far left it. Requests are evaluated one after another.
+    state: Mutex<PluginState>,
+}
+
+impl Chain {
+    /// A chain with a state of the cluster.
+    pub(super) fn new(state: PluginState, phases: Phases) -> Self {
+        Chain {
+            phases,
+            objects: state.api_objects.clone(),
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Evaluates a request by the whole chain, and carries out what it changes. Gives the steps too.
+    pub(super) fn evaluate(
+        &self,
+        (admission, decider, runtime): (&Admission, &dyn Decider, &Runtime),
+        cluster: &Objects,
+        input: &InputRequest<'_>,
+        exchanges: &mut Exchanges,
+    ) -> Result<(Outcome, Vec<Step>), Unfinished> {
+        let mut request = input.request.clone();
+        let received = match input.is_sent {
+            true => Ok(None),
+            false => self.objects.receive(&mut request).map(Some),
+        };
+        let received = match received {
+            Ok(received) => received,
+            Err(Refused { status, warnings }) => {
+                let mut outcome = Outcome::refused(*status);
+                outcome.warnings = warnings;
+                return Ok((outcome, Vec::new()));
+            }
+        };
+        let unknown = received
+            .as_ref()
+            .map(|received| received.unknown_fields())
+            .unwrap_or_default();
+        let unknown = match self.phases.validated(&request.kind, unknown.to_vec()) {
+            Ok(warnings) => warnings,
+            Err(why) => {
+                let refused = Outcome::refused(Status::failure(Reason::BadRequest, why));
+                return Ok((refused, Vec::new()));
+            }
+        };
+        let model: &dyn ObjectModel = match &received {
+            Some(received) => received,
+            None => &self.objects,
+        };
+        let model = RecordingModel::new(model, &request.kind);
+        let mut observer = ChainRecorder {
+            exchanges,
+            steps: StepRecorder::new(&input.request.object, &request.object, &model),
+        };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let context = AdmissionContext::new(cluster)
+            .with_decider(decider)
+            .with_object_model(&model)
+            .with_plugins(state.inputs());
+        let mut outcome = runtime.block_on(admission.admit(&request, context, &mut observer))?;
+        if let Some(received) = &received {
+            let warnings = unknown.into_iter().chain(received.warnings().iter().cloned());
+            outcome.warnings.splice(0..0, warnings);
+        }
+        let (steps, last) = observer.steps.into_steps();
+        state.apply(&request, &last, &outcome);
+        if outcome.allowed() {
+            outcome.object = Some(last).filter(|last| *last != input.request.object && !last.is_null());
+        }
+        Ok((outcome, steps))
+    }
+}
+
+/// Records the exchanges and the steps of a request.
+struct ChainRecorder<'a, 'm> {
+    exchanges: &'a mut Exchanges,
+    steps: StepRecorder<'m>,
+}
+
+impl ChainObserver for ChainRecorder<'_, '_> {
+    fn policies(&mut self) -> Option<&mut dyn pratique::policy::PolicyObserver> {
+        self.exchanges.policies()
+    }
+
+    fn webhooks(&mut self) -> Option<&mut dyn pratique::webhook::WebhookObserver> {
+        self.exchanges.webhooks()
+    }
+
+    fn step(&mut self, step: &pratique::observer::ChainStep<'_>) {
+        self.steps.record(step);
+    }
+}
