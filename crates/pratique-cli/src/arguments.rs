@@ -1,5 +1,6 @@
 //! The command line.
 
+mod admission_plugins;
 mod answers;
 mod chain;
 mod check;
@@ -29,6 +30,7 @@ use crate::output::text::text;
 use crate::project::arguments::completed;
 use crate::project::{Project, ProjectError};
 
+pub(crate) use admission_plugins::AdmissionPluginArguments;
 pub(crate) use answers::{AnswerArguments, FailOn, ReviewFormat};
 pub(crate) use chain::ChainArguments;
 pub(crate) use check::{CheckArguments, CheckFormat};

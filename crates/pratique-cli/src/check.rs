@@ -33,6 +33,7 @@ use subject::Subject;
 /// Checks every path; succeeds if all of them load without a denied warning.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let levels = Levels::new(&arguments.warnings);
+    arguments.admission_plugins.validate()?;
     let expressions = Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load());
     let mut checked = Vec::new();
     let mut subjects = Vec::new();
@@ -45,7 +46,12 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     for (path, subject) in subjects {
         subject.report();
         let root = arguments.root.as_deref().unwrap_or_default();
-        let loaded = subject.load(&expressions, arguments.feature_gates, root);
+        let loaded = subject.load(
+            &expressions,
+            arguments.feature_gates,
+            &arguments.admission_plugins,
+            root,
+        );
         let mut found = Checked::new(&path, loaded, &levels, arguments);
         if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
             found.connections = connect::connect(plugins)?;

@@ -89,6 +89,9 @@ pub(crate) enum CliError {
     /// There are webhooks, but they are not called.
     #[error("{0}: --webhooks does")]
     NotEvaluated(#[from] NotEvaluated),
+    /// Plugins are both on and off.
+    #[error("[{names}] in enable-admission-plugins and disable-admission-plugins overlapped")]
+    PluginsOverlap { names: String },
     /// There is nothing to test.
     #[error("{paths}: there is no suite of tests")]
     NoSuite { paths: String },

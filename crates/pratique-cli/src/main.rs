@@ -10,6 +10,7 @@ mod explanation;
 mod input;
 mod memory;
 mod output;
+mod plugins;
 mod policies;
 mod project;
 mod review;

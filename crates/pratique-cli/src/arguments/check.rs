@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
 use pratique_types::FeatureGates;
 
-use super::{ClientArguments, OriginArguments, WarningArguments, plugin};
+use super::{AdmissionPluginArguments, ClientArguments, OriginArguments, WarningArguments, plugin};
 
 /// Check that kube-apiserver would load static manifests or an AdmissionConfiguration, and that its API would take policies.
 ///
@@ -55,6 +55,8 @@ pub(crate) struct CheckArguments {
         default_value = ""
     )]
     pub(crate) feature_gates: FeatureGates,
+    #[command(flatten)]
+    pub(crate) admission_plugins: AdmissionPluginArguments,
 }
 
 /// The output format of a check.

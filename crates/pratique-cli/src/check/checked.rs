@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use pratique_lint::{ExpressionCost, Warning};
-use pratique_manifest::{ManifestFile, ManifestSet, path_text};
+use pratique_manifest::{ManifestFile, ManifestSet, StartedPlugin, path_text};
 
 use super::connect::Connection;
 use super::levels::{Level, Levels};
@@ -20,6 +20,8 @@ pub(super) struct Checked {
     /// The texts of inputs that cannot be read again.
     pub(super) texts: Vec<ManifestFile>,
     pub(super) loaded: Result<Vec<Loaded>, Refusal>,
+    /// Plugins that are not for policies or webhooks whose configuration was read.
+    pub(super) started: Vec<StartedPlugin>,
     pub(super) warnings: Vec<Warning>,
     /// The cost of each expression, if requested.
     pub(super) costs: Vec<ExpressionCost>,
@@ -36,6 +38,7 @@ impl Checked {
     ) -> Self {
         let mut warnings = Vec::new();
         let mut costs = Vec::new();
+        let started = loaded.as_ref().map(|all| all.started.clone()).unwrap_or_default();
         if let (Ok(all), false) = (&loaded, arguments.hash_only) {
             let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
             warnings = pratique_lint::ignored(&all.ignored);
@@ -55,6 +58,7 @@ impl Checked {
                 false => path_text(path),
             },
             texts: Vec::new(),
+            started,
             warnings: levels.wanted(warnings),
             costs,
             connections: Vec::new(),

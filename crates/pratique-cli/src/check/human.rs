@@ -42,8 +42,15 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
         style.paint(Tone::Place, &checked.path),
         style.paint(Tone::Good, "valid")
     );
-    if loaded.is_empty() {
+    if loaded.is_empty() && checked.started.is_empty() {
         out.push(&text!("  nothing to load\n"));
+    }
+    for plugin in &checked.started {
+        out.push(&text!(
+            "\n{}\n  configuration in {}\n",
+            plugin.name,
+            plugin.path
+        ));
     }
     for plugin in loaded {
         let hash = match plugin.manifests.hash.as_str() {

@@ -1,7 +1,7 @@
 //! The JSON output of a check.
 
 use pratique_lint::ExpressionCost;
-use pratique_manifest::Plugin;
+use pratique_manifest::{Plugin, StartedPlugin};
 use serde::Serialize;
 
 use super::checked::Checked;
@@ -35,10 +35,20 @@ struct PathResult<'a> {
     warnings: Vec<JsonProblem<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     plugins: Vec<PluginResult<'a>>,
+    /// Plugins that are not for policies or webhooks, and have a configuration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    configured: Vec<Configured<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     expressions: Vec<Expression<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     webhooks: Vec<Webhook<'a>>,
+}
+
+/// A plugin whose configuration is valid, and the file that has it.
+#[derive(Serialize)]
+struct Configured<'a> {
+    plugin: &'a str,
+    file: &'a str,
 }
 
 /// A webhook that was probed.
@@ -143,8 +153,18 @@ impl<'a> PathResult<'a> {
             problems: problems.into_iter().map(JsonProblem::from).collect(),
             warnings: warnings.into_iter().map(JsonProblem::from).collect(),
             plugins: plugins.iter().map(PluginResult::from).collect(),
+            configured: checked.started.iter().map(Configured::from).collect(),
             expressions: checked.costs.iter().map(Expression::from).collect(),
             webhooks: checked.connections.iter().map(Webhook::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a StartedPlugin> for Configured<'a> {
+    fn from(started: &'a StartedPlugin) -> Self {
+        Configured {
+            plugin: &started.name,
+            file: &started.path,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use pratique_manifest::{IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, ObjectName};
+use pratique_manifest::{IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, ObjectName, StartedPlugin};
 use pratique_types::KubeConfig;
 
 use crate::policies::Group;
@@ -18,6 +18,8 @@ pub(crate) struct Refusal {
 /// The manifests of all plugins that a path configures.
 pub(super) struct LoadedPlugins {
     pub(super) plugins: Vec<Loaded>,
+    /// Other plugins whose configuration was read.
+    pub(super) started: Vec<StartedPlugin>,
     /// The ignored entries of an AdmissionConfiguration.
     pub(super) ignored: Vec<IgnoredPlugin>,
     /// The location of text after its document.
@@ -49,6 +51,7 @@ impl LoadedPlugins {
     pub(super) fn of(plugins: Vec<Loaded>) -> Self {
         LoadedPlugins {
             plugins,
+            started: Vec::new(),
             ignored: Vec::new(),
             unread: None,
             mixed: Vec::new(),

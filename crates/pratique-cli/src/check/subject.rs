@@ -5,18 +5,20 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, ManifestFile, Plugin, load_configuration_below, load_directory, load_files,
-    path_text,
+    ConfigurationOptions, EnabledPlugins, ManifestFile, Plugin, load_configuration_of, load_directory,
+    load_files, path_text,
 };
+use pratique_plugin::PluginGates;
 use pratique_types::FeatureGates;
 
 use super::among;
 use super::empty::{holds_only_empty_lists, is_empty_list};
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use super::plugin::{plugin_of, plugins_of};
+use crate::arguments::AdmissionPluginArguments;
 use crate::exit::CliError;
 use crate::input::{STDIN, STDIN_NAME, named};
-use crate::memory;
+use crate::{memory, plugins};
 use crate::policies::{self, Group, OriginName, SortedPolicies};
 
 /// What a path refers to.
@@ -104,6 +106,7 @@ impl Subject {
         &self,
         expressions: &Expressions,
         gates: FeatureGates,
+        admission_plugins: &AdmissionPluginArguments,
         root: &str,
     ) -> Result<LoadedPlugins, Refusal> {
         let options = expressions.options();
@@ -114,7 +117,9 @@ impl Subject {
         };
         match self {
             Subject::Nothing => Ok(LoadedPlugins::of(Vec::new())),
-            Subject::Configuration(path) => configuration(path, expressions, gates, root),
+            Subject::Configuration(path) => {
+                configuration(path, expressions, gates, admission_plugins, root)
+            }
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
                 Ok(LoadedPlugins::of(vec![Loaded::new(
@@ -168,13 +173,22 @@ fn configuration(
     path: &str,
     expressions: &Expressions,
     gates: FeatureGates,
+    admission_plugins: &AdmissionPluginArguments,
     root: &str,
 ) -> Result<LoadedPlugins, Refusal> {
     let options = ConfigurationOptions {
         manifests: expressions.options(),
         manifest_gate: gates.manifests,
     };
-    let loaded = load_configuration_below(root, path, &options).map_err(|refused| Refusal {
+    let plugin_gates = PluginGates::default();
+    let enabled = EnabledPlugins {
+        is_on: &|plugin, is_configured| admission_plugins.is_on(plugin, is_configured),
+        start: &|name, given| match plugins::factory(name) {
+            Some(factory) => plugins::make(factory, given, &plugin_gates, root).map(drop),
+            None => Ok(()),
+        },
+    };
+    let loaded = load_configuration_of(root, path, &options, &enabled).map_err(|refused| Refusal {
         errors: refused.errors,
         exit_code: refused.exit_code,
         stops_server: true,
@@ -193,6 +207,7 @@ fn configuration(
     };
     Ok(LoadedPlugins {
         plugins: loaded.plugins.into_iter().map(plugin).collect(),
+        started: loaded.started,
         ignored: loaded.ignored,
         unread: loaded.unread,
         mixed: Vec::new(),

@@ -228,6 +228,30 @@ fn ignored_plugins() {
         .is("ignored-plugin.txt");
 }
 
+#[test]
+fn configurations_of_plugins() {
+    let configuration = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n\
+        - name: PodSecurity\n  configuration:\n    apiVersion: pod-security.admission.config.k8s.io/v1\n    \
+        kind: PodSecurityConfiguration\n    defaults: {enforce: LEVEL}\n    exemptions:\n      usernames: [ann, NAME]\n\
+        - {name: EventRateLimit, path: events.yaml}\n- {name: PodSecurityPolicy}\n";
+    let events = "apiVersion: eventratelimit.admission.k8s.io/v1alpha1\nkind: Configuration\nlimits:\n\
+        - {type: Server, qps: 10, burst: BURST}\n";
+    let sound = configuration.replace("LEVEL", "baseline").replace("NAME", "bob");
+    let directory = Directory::new()
+        .with("sound.yaml", sound)
+        .with("faulty.yaml", configuration.replace("LEVEL", "baseline").replace("NAME", "ann"))
+        .with("events.yaml", events.replace("BURST", "0"));
+    directory
+        .run(&["check", "faulty.yaml"])
+        .is("plugin-configuration-faults.txt");
+    directory
+        .run(&["check", "--enable-admission-plugins", "AlwaysPullImages", "sound.yaml"])
+        .is("plugin-configuration.txt");
+    directory
+        .run(&["check", "--enable-admission-plugins", "PodSecurityPolicy", "sound.yaml"])
+        .is("plugin-gone.txt");
+}
+
 /// The published schema is not available in a build: its requirements are checked by hand.
 #[test]
 fn for_code_scanning() {

@@ -1,0 +1,55 @@
+//! The admission plugins that are built into an API server, started from their configuration.
+
+use pratique_manifest::{Failure, GivenConfiguration, Problem, Rule, load_kube_config};
+use pratique_plugin::{Plugin, PluginFactory, PluginGates, PluginSettings, StartError};
+
+/// What makes the plugin of a name; none for those for policies and webhooks.
+pub(crate) fn factory(name: &str) -> Option<&'static PluginFactory> {
+    let others = [&pratique_pod_security::FACTORY, &pratique_quota::FACTORY];
+    let found = others.into_iter().find(|factory| factory.name == name);
+    found.or_else(|| pratique_plugins::factory(name))
+}
+
+/// Makes a plugin from what an AdmissionConfiguration gives it. Absolute paths in that begin at the root.
+///
+/// # Errors
+/// The server would not start, with its message.
+pub(crate) fn make(
+    factory: &PluginFactory,
+    given: Option<&GivenConfiguration>,
+    gates: &PluginGates,
+    root: &str,
+) -> Result<Box<dyn Plugin>, Failure> {
+    let check = |path: &str| {
+        let found = match path.starts_with('/') {
+            true => format!("{root}{path}"),
+            false => path.to_owned(),
+        };
+        load_kube_config(&found)
+            .map(drop)
+            .map_err(|error| error.to_string())
+    };
+    let settings = PluginSettings::new(gates).with_given(given);
+    let settings = settings.with_kubeconfig_check(&check);
+    (factory.make)(&settings).map_err(|error| failure(factory.name, error))
+}
+
+/// The failure with which a server ends.
+fn failure(plugin: &str, error: StartError) -> Failure {
+    let text = error.of_plugin(plugin);
+    let problems = match error {
+        StartError::Refused(failure) | StartError::NotInitialized(failure) => failure.problems,
+        StartError::Configuration(message) | StartError::Initialization(message) => {
+            vec![Problem {
+                rule: Rule::Configuration,
+                message,
+                field: None,
+                object: None,
+                location: None,
+                help: None,
+                summary: None,
+            }]
+        }
+    };
+    Failure { text, problems }
+}
