@@ -2,6 +2,7 @@
 
 mod bounds;
 mod defaults;
+mod index;
 
 use std::sync::Arc;
 
@@ -14,14 +15,17 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use super::resources::{self, ResourceList};
 use super::{containers, is_pod};
+
 use crate::answer::{aggregate, forbidden};
 use crate::object::{elements, is_kind, text};
+use index::{Concern, RangeIndex};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     name: "LimitRanger",
     make: |settings| {
         Ok(Box::new(LimitRanger {
             pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
+            index: RangeIndex::default(),
         }))
     },
 };
@@ -29,6 +33,7 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 // Upstream: plugin/pkg/admission/limitranger/admission.go
 struct LimitRanger {
     pod_level_resources: bool,
+    index: RangeIndex,
 }
 
 impl Plugin for LimitRanger {
@@ -65,7 +70,8 @@ impl Plugin for LimitRanger {
         // Claims are not changed, but that the ranges are not known counts here already.
         let ranges = context.state.all(StateKind::LIMIT_RANGE, &request.namespace)?;
         if request.resource.resource == "pods" && is_pod(attributes.object()) {
-            for range in ranges {
+            let concerned = self.index.of(&request.namespace, ranges, Concern::Pods);
+            for range in concerned.ranges() {
                 defaults::set(range, attributes);
             }
         }
@@ -82,7 +88,13 @@ impl Plugin for LimitRanger {
         if !is_limited(request) {
             return Ok(());
         }
-        for range in context.state.all(StateKind::LIMIT_RANGE, &request.namespace)? {
+        let ranges = context.state.all(StateKind::LIMIT_RANGE, &request.namespace)?;
+        let concern = match request.resource.resource.as_str() {
+            "pods" => Concern::Pods,
+            _ => Concern::Claims,
+        };
+        let concerned = self.index.of(&request.namespace, ranges, concern);
+        for range in concerned.ranges() {
             let mut errors = Vec::new();
             match request.resource.resource.as_str() {
                 "pods" if is_pod(attributes.object) => self.check_pod(range, attributes.object, &mut errors),
