@@ -3,13 +3,6 @@
 use pratique_manifest::{Failure, GivenConfiguration, Problem, Rule, load_kube_config};
 use pratique_plugin::{Plugin, PluginFactory, PluginGates, PluginSettings, StartError};
 
-/// What makes the plugin of a name; none for those for policies and webhooks.
-pub(crate) fn factory(name: &str) -> Option<&'static PluginFactory> {
-    let others = [&pratique_pod_security::FACTORY, &pratique_quota::FACTORY];
-    let found = others.into_iter().find(|factory| factory.name == name);
-    found.or_else(|| pratique_plugins::factory(name))
-}
-
 /// Makes a plugin from what an AdmissionConfiguration gives it. Absolute paths in that begin at the root.
 ///
 /// # Errors

@@ -1,10 +1,10 @@
-//! All plugins of this crate.
+//! All plugins that are built in, but those for policies and webhooks.
 
 use pratique_plugin::PluginFactory;
 
 use crate::{always, events, identity, namespaces, nodes, pods, scheduling, storage};
 
-/// The plugins of this crate, in the order of the server.
+/// The plugins that are built into kube-apiserver, but those for policies and webhooks, in the order of the server.
 pub const FACTORIES: &[PluginFactory] = &[
     always::ALWAYS_ADMIT,
     namespaces::NAMESPACE_AUTO_PROVISION,
@@ -17,6 +17,7 @@ pub const FACTORIES: &[PluginFactory] = &[
     nodes::TAINT_NODES_BY_CONDITION,
     pods::ALWAYS_PULL_IMAGES,
     pods::IMAGE_POLICY_WEBHOOK,
+    pratique_pod_security::FACTORY,
     pods::POD_NODE_SELECTOR,
     pods::PRIORITY,
     pods::DEFAULT_TOLERATION_SECONDS,
@@ -40,6 +41,7 @@ pub const FACTORIES: &[PluginFactory] = &[
     nodes::NODE_DECLARED_FEATURE_VALIDATOR,
     scheduling::JOB_VALIDATION,
     pods::POD_RESIZE_VALIDATOR,
+    pratique_quota::FACTORY,
     always::ALWAYS_DENY,
 ];
 

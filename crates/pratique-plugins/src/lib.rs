@@ -1,5 +1,5 @@
-//! The admission plugins that are built into kube-apiserver 1.36, apart from PodSecurity, ResourceQuota, policies and
-//! webhooks.
+//! The admission plugins that are built into kube-apiserver 1.36, apart from those for policies and webhooks. PodSecurity
+//! and ResourceQuota are in `pratique-pod-security` and `pratique-quota`.
 //!
 //! [`FACTORIES`] makes each of them from its configuration; a [`PluginChain`](pratique_plugin::PluginChain) runs them.
 //! What a plugin would look up in the cluster and was not given makes it undecided.

@@ -183,7 +183,7 @@ fn configuration(
     let plugin_gates = PluginGates::default();
     let enabled = EnabledPlugins {
         is_on: &|plugin, is_configured| admission_plugins.is_on(plugin, is_configured),
-        start: &|name, given| match plugins::factory(name) {
+        start: &|name, given| match pratique_plugins::factory(name) {
             Some(factory) => plugins::make(factory, given, &plugin_gates, root).map(drop),
             None => Ok(()),
         },

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pratique_harness::Error;
 use pratique_json as json;
 use pratique_plugin::{
-    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginFactory, PluginGates,
+    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates,
     PluginSettings, Rejection, Stage, StateKind, StateObjects, default_plugins,
 };
 use pratique_typed::settle_object;
@@ -77,7 +77,7 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     };
     let mut plugins = Vec::new();
     for name in names {
-        let factory = factory(name).ok_or_else(|| format!("plugin {name} is not implemented"))?;
+        let factory = pratique_plugins::factory(name).ok_or_else(|| format!("plugin {name} is not implemented"))?;
         let configuration = case["config"]
             .get(name)
             .and_then(Value::as_str)
@@ -113,13 +113,6 @@ fn check_kubeconfig(path: &str) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("stat {path}: no such file or directory")),
     }
-}
-
-/// The plugins of all crates that have some.
-fn factory(name: &str) -> Option<&'static PluginFactory> {
-    let others: [&'static PluginFactory; 2] = [&pratique_pod_security::FACTORY, &pratique_quota::FACTORY];
-    let found = others.into_iter().find(|factory| factory.name == name);
-    found.or_else(|| pratique_plugins::factory(name))
 }
 
 /// Puts one request through both phases. `defaulted` is the object as the reference decoded it, if that is another one.
