@@ -26,6 +26,8 @@ pub(super) struct Start<'a> {
     pub(super) state: &'a Path,
     /// An AdmissionConfiguration file.
     pub(super) admission: Option<&'a Path>,
+    /// Admission plugins that it is to have besides the default ones.
+    pub(super) with: &'a [&'a str],
     /// Admission plugins that it is to do without.
     pub(super) without: &'a [&'a str],
 }
@@ -102,10 +104,21 @@ impl Start<'_> {
                 // Services are nowhere; whoever is sent to one is to stay on this machine.
                 "--service-cluster-ip-range=127.200.0.0/24",
                 "--authorization-mode=RBAC",
+                "--allow-privileged=true",
                 "--feature-gates=ManifestBasedAdmissionControlConfig=true",
             ]);
-        let without = [&["ServiceAccount"], self.without].concat().join(",");
-        command.arg(format!("--disable-admission-plugins={without}"));
+        // No controller makes the accounts that it asks for.
+        let accounts: &[&str] = match self.with.contains(&"ServiceAccount") {
+            true => &[],
+            false => &["ServiceAccount"],
+        };
+        let without = [accounts, self.without].concat();
+        if !without.is_empty() {
+            command.arg(format!("--disable-admission-plugins={}", without.join(",")));
+        }
+        if !self.with.is_empty() {
+            command.arg(format!("--enable-admission-plugins={}", self.with.join(",")));
+        }
         if let Some(admission) = self.admission {
             command.arg(format!("--admission-control-config-file={}", admission.display()));
         }

@@ -30,6 +30,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
         etcd: &etcd,
         state: &stage.state,
         admission: None,
+        with: &[],
         without: &[],
     };
     let mut api = start

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::programs::Programs;
-use pratique_harness::Error;
+use pratique_harness::{Error, Process};
 
 /// kubectl as some user.
 #[derive(Clone)]
@@ -62,6 +62,12 @@ impl Kubectl {
         output
             .map(Said::of)
             .map_err(|error| Error::from(format!("kubectl: {error}")))
+    }
+
+    /// Starts a command that goes on.
+    pub(super) fn start(&self, arguments: &[&str], log: &str) -> Result<Process, Error> {
+        let log = self.state.join(format!("{log}-{}.log", self.token));
+        Process::start(self.command(arguments), &log)
     }
 
     /// Runs a command that reads manifests.

@@ -5,6 +5,7 @@
 //! minutes.
 
 mod apiserver;
+mod chain;
 mod deployed;
 mod etcd;
 mod follows;
@@ -37,6 +38,9 @@ pub struct Arguments {
     /// The profile to build it with.
     #[arg(long, value_name = "NAME", default_value = "dev")]
     profile: String,
+    /// Write the answers of the part `chain` into `testdata/e2e/chain`.
+    #[arg(long)]
+    bless: bool,
     /// Keep the state of the last part, logs included, and say where it is.
     #[arg(long)]
     keep: bool,
@@ -55,15 +59,18 @@ enum Part {
     Follows,
     /// Does the server take what is in `deploy/`?
     Deployed,
+    /// Do a server's plugins and ours answer the same, and store the same objects?
+    Chain,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     Part::Starts,
     Part::Twins,
     Part::Life,
     Part::Follows,
     Part::Deployed,
+    Part::Chain,
 ];
 
 /// What every part needs.
@@ -95,6 +102,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
             Part::Life => life::run(&stage, &mut transcript),
             Part::Follows => follows::run(&stage, &mut transcript),
             Part::Deployed => deployed::run(&stage, &mut transcript),
+            Part::Chain => chain::run(&stage, &mut transcript, arguments.bless),
         };
         if arguments.keep {
             eprintln!("state: {}", stage.state.display());

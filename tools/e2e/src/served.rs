@@ -217,6 +217,7 @@ fn start_api(stage: &Stage, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, 
         etcd,
         state: &stage.state,
         admission: None,
+        with: &[],
         without,
     };
     start

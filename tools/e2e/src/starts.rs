@@ -43,11 +43,16 @@ fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, Error> {
         etcd,
         state: &stage.state,
         admission: Some(&admission),
+        with: &case.other_plugin(),
         without: &[],
     };
     let started = start.run()?;
-    let checked = check(stage, &admission)?;
+    let checked = check(stage, case, &admission)?;
     match started {
+        Ok(mut server) if !case.other_plugin().is_empty() => {
+            server.stop()?;
+            agree_on_start(&checked)
+        }
         Ok(mut server) => {
             let metrics = server.kubectl().raw("/metrics");
             server.stop()?;
@@ -58,11 +63,14 @@ fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, Error> {
 }
 
 /// The result of `pratique check` for an admission configuration.
-fn check(stage: &Stage, admission: &Path) -> Result<Value, Error> {
-    let output = stage
-        .programs
-        .pratique()
-        .args(["check", "--output", "json"])
+fn check(stage: &Stage, case: &Case, admission: &Path) -> Result<Value, Error> {
+    let mut command = stage.programs.pratique();
+    command.arg("check");
+    for plugin in case.other_plugin() {
+        command.args(["--enable-admission-plugins", plugin]);
+    }
+    let output = command
+        .args(["--output", "json"])
         .args(["--feature-gates", "ManifestBasedAdmissionControlConfig=true"])
         .arg(admission)
         .output()
@@ -102,6 +110,13 @@ fn agree_on_hash(stage: &Stage, admission: &Path, metrics: &str, checked: &Value
     }
 }
 
+fn agree_on_start(checked: &Value) -> Result<String, Error> {
+    match &checked["valid"] {
+        Value::Bool(true) => Ok(format!("both start: {}", checked["configured"])),
+        _ => Err(format!("the server starts; check says {}", checked["error"]).into()),
+    }
+}
+
 fn agree_on_refusal(refusal: &Refusal, checked: &Value) -> Result<String, Error> {
     let error = checked["error"].as_str().unwrap_or("nothing");
     let code = checked["exitCode"].as_i64();
@@ -117,6 +132,15 @@ fn agree_on_refusal(refusal: &Refusal, checked: &Value) -> Result<String, Error>
 }
 
 impl Case {
+    /// Its plugin, if that is not one for policies or webhooks.
+    fn other_plugin(&self) -> Vec<&str> {
+        let name = self.plugin.as_str();
+        match name.starts_with("Mutating") || name.starts_with("Validating") {
+            true => Vec::new(),
+            false => vec![name],
+        }
+    }
+
     /// Writes its files, and the admission configuration, whose path it gives.
     fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
         let manifests = directory.join("manifests");
@@ -193,11 +217,8 @@ mod tests {
         let cases = cases(&workspace::root().join("testdata/e2e/starts")).unwrap();
         assert!(cases.len() >= 20, "{}", cases.len());
         for case in &cases {
-            assert!(
-                case.plugin.starts_with("Mutating") || case.plugin.starts_with("Validating"),
-                "{}",
-                case.name
-            );
+            let has_configuration = case.files.iter().any(|(name, _)| name == CONFIGURATION);
+            assert!(has_configuration || case.other_plugin().is_empty(), "{}", case.name);
         }
     }
 }

@@ -47,6 +47,7 @@ fn reference_outcomes(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, Er
         etcd: &etcd,
         state: &state,
         admission: Some(&admission),
+        with: &[],
         without: &[],
     };
     let mut api = start

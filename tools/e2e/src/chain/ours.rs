@@ -1,0 +1,265 @@
+//! Our chain: an object is received, admitted by plugins, prepared to be stored, and validated by plugins.
+
+use std::time::Duration;
+
+use pratique_harness::Error;
+use pratique_json as json;
+use pratique_objects::Objects;
+use pratique_plugin::{
+    Access, AccessAnswer, AccessReviewer, Effects, MutableAttributes, PluginChain, PluginContext,
+    PluginGates, PluginSettings, Rejection, Stage, StateObjects, default_plugins,
+};
+use pratique_registry::{Attributes, Placeholders, Prepared, Registry, Request, Store, Target, Verb};
+use pratique_types::{AdmissionRequest, GroupVersion, ObjectForm, Status, UserInfo};
+use serde_json::{Value, json};
+
+use super::cases::{Case, EVENTS, OPTIONAL, PluginSet, TIME, UID, plain};
+
+/// The cluster, and the plugins.
+pub(super) struct Ours {
+    scheme: Objects,
+    stored: Stored,
+    placeholders: Placeholders,
+    state: StateObjects,
+    default: PluginChain,
+    all: PluginChain,
+}
+
+/// Nothing is updated, so nothing stored is asked for.
+struct Stored;
+
+impl Store for Stored {
+    fn get(&self, _: &str, _: &str, _: &str, _: &str) -> Option<json::Value<'static>> {
+        None
+    }
+}
+
+/// The roles of the cluster: administrators may do everything, the developer creates ConfigMaps in one namespace.
+struct Roles;
+
+impl AccessReviewer for Roles {
+    fn review(&self, access: &Access<'_>) -> AccessAnswer {
+        let is_administrator = access.user.groups.iter().any(|group| group == "system:masters");
+        let creates = (access.namespace, access.resource, access.verb) == ("shop", "configmaps", "create");
+        match is_administrator || creates {
+            true => AccessAnswer::Allowed,
+            false => AccessAnswer::Denied {
+                reason: String::new(),
+            },
+        }
+    }
+}
+
+impl Ours {
+    /// Decodes and defaults the state, and starts the plugins.
+    pub(super) fn new(objects: &[Value]) -> Result<Self, Error> {
+        let placeholders = Placeholders {
+            uid: UID.to_owned(),
+            time: TIME.to_owned(),
+            name_suffix: "xxxxx".to_owned(),
+            ..Placeholders::default()
+        };
+        let scheme = Objects::at(placeholders.time.clone());
+        let default: Vec<&str> = default_plugins().collect();
+        let all: Vec<&str> = default.iter().copied().chain(OPTIONAL).collect();
+        let mut ours = Ours {
+            scheme,
+            stored: Stored,
+            placeholders,
+            state: StateObjects::whole(),
+            default: chain(&default)?,
+            all: chain(&all)?,
+        };
+        for object in objects {
+            let administrator = administrator();
+            let prepared = ours.create(
+                object,
+                &administrator,
+                None,
+                &mut Effects::default(),
+                &mut Vec::new(),
+            );
+            let prepared = prepared.map_err(|refused| format!("{object}: {}", refused.message))?;
+            let mut stored = prepared.stored;
+            // Controllers write it, which do not run.
+            if let (json::Value::Object(members), Some(status)) = (&mut stored, object.get("status")) {
+                members.insert("status", value(status)?);
+            }
+            ours.state.insert(stored);
+        }
+        for name in NAMESPACES {
+            let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+            ours.state.insert(value(&namespace)?);
+        }
+        for (name, priority) in PRIORITIES {
+            let class = json!({
+                "apiVersion": "scheduling.k8s.io/v1",
+                "kind": "PriorityClass",
+                "metadata": {"name": name},
+                "value": priority,
+                "preemptionPolicy": "PreemptLowerPriority",
+            });
+            ours.state.insert(value(&class)?);
+        }
+        Ok(ours)
+    }
+
+    /// The answer, in the form of a recorded one.
+    pub(super) fn answer(&self, case: &Case, set: PluginSet) -> Value {
+        let chain = match set {
+            PluginSet::Default => &self.default,
+            PluginSet::All => &self.all,
+        };
+        let user = match case.user.as_str() {
+            "admin" => administrator(),
+            name => UserInfo {
+                username: name.to_owned(),
+                groups: vec!["developers".to_owned(), "system:authenticated".to_owned()],
+                ..UserInfo::default()
+            },
+        };
+        let mut effects = Effects::default();
+        let mut warnings = Vec::new();
+        let created = self.create(&case.object, &user, Some(chain), &mut effects, &mut warnings);
+        let mut answer = match created {
+            Ok(prepared) => json!({"code": 201, "object": Value::from(prepared.stored)}),
+            Err(status) => {
+                let mut told = serde_json::to_value(&status).unwrap_or_default();
+                if let Some(members) = told.as_object_mut() {
+                    members.retain(|name, _| matches!(name.as_str(), "reason" | "message" | "details"));
+                }
+                json!({"code": status.code, "status": told})
+            }
+        };
+        warnings.extend(effects.warnings);
+        if let (false, Some(members)) = (warnings.is_empty(), answer.as_object_mut()) {
+            members.insert("warnings".to_owned(), json!(warnings));
+        }
+        plain(answer)
+    }
+
+    fn create(
+        &self,
+        object: &Value,
+        user: &UserInfo,
+        chain: Option<&PluginChain>,
+        effects: &mut Effects,
+        warnings: &mut Vec<String>,
+    ) -> Result<Prepared, Box<Status>> {
+        let registry = Registry {
+            scheme: &self.scheme,
+            store: &self.stored,
+            placeholders: &self.placeholders,
+            release: None,
+        };
+        let body = object.to_string();
+        let request = Request {
+            verb: Verb::Create,
+            target: target(object).map_err(|why| unexpected(&why))?,
+            user: user.clone(),
+            body: body.as_bytes(),
+            field_manager: "e2e".to_owned(),
+            dry_run: true,
+            ..Request::default()
+        };
+        let mut received = registry.receive(request).map_err(|refusal| refusal.status)?;
+        let context = PluginContext::new(&self.state)
+            .with_access(&Roles)
+            .at(Duration::from_secs(1_767_323_045));
+        if let Some(chain) = chain {
+            let request = admission_request(&received.attributes, user);
+            let mut object = received.attributes.object.clone();
+            let mut attributes = MutableAttributes::new(&request, &mut object);
+            let admitted = chain.admit(Stage::All, &mut attributes, &context, effects, &mut ());
+            admitted.map_err(|rejection| status(&rejection))?;
+            // Plugins change the decoded object in place: it is not decoded and defaulted again.
+            received.attributes.object = object;
+        }
+        let prepared = registry.prepare(received).map_err(|refusal| refusal.status)?;
+        warnings.extend(prepared.warnings.iter().cloned());
+        if let Some(chain) = chain {
+            let request = admission_request(&prepared.attributes, user);
+            let attributes = pratique_plugin::Attributes {
+                request: &request,
+                object: &prepared.attributes.object,
+                form: ObjectForm::Settled,
+            };
+            let validated = chain.validate(Stage::All, &attributes, &context, effects, &mut ());
+            validated.map_err(|rejection| status(&rejection))?;
+        }
+        Ok(prepared)
+    }
+}
+
+/// The namespaces that every server makes for itself.
+const NAMESPACES: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
+/// The priority classes that every server makes for itself.
+// Upstream: pkg/apis/scheduling/types.go, SystemCriticalPriority
+const PRIORITIES: [(&str, i64); 2] = [
+    ("system-node-critical", 2_000_001_000),
+    ("system-cluster-critical", 2_000_000_000),
+];
+
+fn administrator() -> UserInfo {
+    UserInfo {
+        username: "admin".to_owned(),
+        groups: vec!["system:masters".to_owned(), "system:authenticated".to_owned()],
+        ..UserInfo::default()
+    }
+}
+
+fn chain(names: &[&str]) -> Result<PluginChain, Error> {
+    let gates = PluginGates::default();
+    let plugins = names.iter().map(|name| {
+        let factory = pratique_plugins::factory(name).ok_or_else(|| format!("there is no plugin {name}"))?;
+        let configuration = (*name == "EventRateLimit").then_some(EVENTS.as_bytes());
+        let settings = PluginSettings::new(&gates).with_configuration(configuration);
+        (factory.make)(&settings).map_err(|error| Error::from(error.of_plugin(name)))
+    });
+    Ok(PluginChain::new(plugins.collect::<Result<_, Error>>()?))
+}
+
+fn target(object: &Value) -> Result<Target, String> {
+    let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let version = GroupVersion::parse(text("/apiVersion")).map_err(|error| error.to_string())?;
+    let kind = version.with_kind(text("/kind"));
+    Target::collection(&kind, text("/metadata/namespace")).ok_or_else(|| format!("no resource of {kind}"))
+}
+
+fn admission_request(attributes: &Attributes, user: &UserInfo) -> AdmissionRequest<'static> {
+    AdmissionRequest {
+        kind: attributes.kind.clone(),
+        resource: attributes.resource.clone(),
+        sub_resource: attributes.subresource.clone(),
+        name: attributes.name.clone(),
+        namespace: attributes.namespace.clone(),
+        operation: attributes.operation,
+        user_info: user.clone(),
+        object: attributes.object.clone(),
+        options: attributes.options.clone(),
+        dry_run: Some(attributes.dry_run),
+        ..AdmissionRequest::default()
+    }
+}
+
+/// What a server answers; a decision that is missing is none of its answers.
+fn status(rejection: &Rejection) -> Box<Status> {
+    match rejection.status() {
+        Some(status) => Box::new(status),
+        None => unexpected(&rejection.to_string()),
+    }
+}
+
+fn unexpected(why: &str) -> Box<Status> {
+    Box::new(Status {
+        message: format!("undecided: {why}"),
+        ..Status::default()
+    })
+}
+
+fn value(object: &Value) -> Result<json::Value<'static>, Error> {
+    json::Value::try_from(object)
+        .map(json::Value::into_owned)
+        .map_err(|error| Error::from(format!("{object}: {error}")))
+}
