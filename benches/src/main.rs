@@ -6,6 +6,7 @@ mod backend;
 mod cel;
 #[cfg(feature = "cel-crate")]
 mod cel_crate;
+mod plugins;
 mod reload;
 mod start;
 mod webhook;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         "admission" => contest::serve(stdin().lock(), stdout(), admission::Evaluated::new),
         "ask" => contest::serve(stdin().lock(), stdout(), ask::Asking::new),
         "count" => admission::count(rest),
+        "plugins" => plugins::run(rest),
         "start" => start::start(rest),
         "keep" => start::keep(rest),
         "reload" => reload::run(rest),

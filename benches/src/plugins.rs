@@ -1,0 +1,131 @@
+//! What the built-in admission plugins cost: `pratique-benches plugins CASES [SECONDS]`.
+//!
+//! A case has the plugins (by name, or `"default"`), the objects of the cluster, and a request. Before time runs, the
+//! objects are decoded and defaulted, as those that an API server keeps; what is timed are both halves of the chain over an
+//! object of its own for each run. The time is that of processors, as other programs on the machine add nothing to it.
+
+use std::fs;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use pratique::json::{self, Value};
+use pratique::types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm};
+use pratique_benches::contest::Clock;
+use pratique_harness::Error;
+use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_plugin::{
+    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates,
+    PluginSettings, Rejection, Stage, StateObjects, default_plugins,
+};
+use serde_json::Value as Json;
+
+/// Runs between two looks at the clock.
+const BATCH: usize = 64;
+
+/// Measures all cases of a file, and prints a row for each.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+    let (path, seconds) = match arguments {
+        [path] => (path, 1.0),
+        [path, seconds] => (
+            path,
+            seconds
+                .parse()
+                .map_err(|error| format!("{seconds}: {error}"))?,
+        ),
+        _ => return Err("usage: pratique-benches plugins CASES [SECONDS]".into()),
+    };
+    let text = fs::read_to_string(path).map_err(Error::file(path))?;
+    let cases: Vec<Json> = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
+    println!("| case | processor ns, p10 | p50 |");
+    println!("|---|--:|--:|");
+    let length = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+    for case in &cases {
+        let name = case["name"].as_str().unwrap_or_default();
+        let mut measured = measure(case, length).map_err(|error| format!("{name}: {error}"))?;
+        measured.sort_unstable();
+        let quantile = |tenths: usize| measured.get(measured.len() * tenths / 10).copied();
+        let [low, middle] = [1, 5].map(|tenths| quantile(tenths).unwrap_or_default());
+        println!("| {name} | {low} | {middle} |");
+    }
+    Ok(())
+}
+
+/// Nanoseconds of one run, for each batch.
+fn measure(case: &Json, length: Duration) -> Result<Vec<u64>, Error> {
+    let chain = chain(&case["plugins"])?;
+    let objects = Objects::at("2026-01-02T03:04:05Z");
+    let mut state = StateObjects::whole();
+    for object in case["objects"].as_array().into_iter().flatten() {
+        state.insert(decoded(&objects, object)?);
+    }
+    let text = case["request"].to_string();
+    let request: AdmissionRequest<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let original = decoded(&objects, &case["request"]["object"])?;
+    let context = PluginContext::new(&state);
+    let expected = once(&chain, &request, &mut original.clone(), &context);
+    if let Err(rejection) = &expected
+        && rejection.status().is_none()
+    {
+        return Err(rejection.to_string().into());
+    }
+    let (mut batches, start) = (Vec::new(), Instant::now());
+    while batches.len() < 20 || start.elapsed() < length {
+        let mut fresh: Vec<Value<'_>> = (0..BATCH).map(|_| original.clone()).collect();
+        let began = Clock::start(true);
+        for object in &mut fresh {
+            let result = black_box(once(&chain, &request, object, &context));
+            if result.is_ok() != expected.is_ok() {
+                return Err("the decision changes".into());
+            }
+        }
+        batches.push(began.nanoseconds() / u64::try_from(BATCH).unwrap_or(1));
+    }
+    Ok(batches)
+}
+
+fn once(
+    chain: &PluginChain,
+    request: &AdmissionRequest<'_>,
+    object: &mut Value<'_>,
+    context: &PluginContext<'_>,
+) -> Result<(), Rejection> {
+    let mut effects = Effects::default();
+    let mut attributes = MutableAttributes::new(request, object);
+    chain.admit(Stage::All, &mut attributes, context, &mut effects, &mut ())?;
+    let attributes = Attributes {
+        request,
+        object,
+        form: ObjectForm::Settled,
+    };
+    let result = chain.validate(Stage::All, &attributes, context, &mut effects, &mut ());
+    black_box(effects);
+    result
+}
+
+fn chain(names: &Json) -> Result<PluginChain, Error> {
+    let names: Vec<&str> = match names {
+        Json::Array(names) => names.iter().filter_map(Json::as_str).collect(),
+        _ => default_plugins().collect(),
+    };
+    let gates = PluginGates::default();
+    let plugins = names.into_iter().map(|name| {
+        let factory = pratique_plugins::factory(name).ok_or_else(|| format!("there is no plugin {name}"))?;
+        (factory.make)(&PluginSettings::new(&gates)).map_err(|error| Error::from(error.of_plugin(name)))
+    });
+    Ok(PluginChain::new(plugins.collect::<Result<_, Error>>()?))
+}
+
+/// An object as an API server has it: decoded, and defaulted.
+fn decoded(objects: &Objects, object: &Json) -> Result<Value<'static>, Error> {
+    let kind = kind_of(object)?;
+    let text = object.to_string();
+    let received = objects.receive(text.as_bytes(), MediaType::Json, &kind, FieldValidation::Strict);
+    let received = received.map_err(|error| error.to_string())?;
+    Ok(json::Value::into_owned(received.value))
+}
+
+fn kind_of(object: &Json) -> Result<GroupVersionKind, Error> {
+    let text = |name: &str| object[name].as_str().unwrap_or_default();
+    let version = GroupVersion::parse(text("apiVersion")).map_err(|error| error.to_string())?;
+    Ok(version.with_kind(text("kind")))
+}
