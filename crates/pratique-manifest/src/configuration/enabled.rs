@@ -16,8 +16,11 @@ pub struct EnabledPlugins<'a> {
     /// Whether a plugin is on, for policies and webhooks or not, and given whether the AdmissionConfiguration names it.
     pub is_on: &'a dyn Fn(&BuiltIn, bool) -> bool,
     /// Starts one that is not for policies or webhooks.
-    pub start: &'a dyn Fn(&str, Option<&GivenConfiguration>) -> Result<(), Failure>,
+    pub start: &'a StartPlugin<'a>,
 }
+
+/// Starts the plugin of a name with what it is given to read, or says why a server would not start.
+pub type StartPlugin<'a> = dyn Fn(&str, Option<&GivenConfiguration>) -> Result<(), Failure> + 'a;
 
 /// What an AdmissionConfiguration gives a plugin to read.
 #[derive(Clone, Debug, PartialEq, Eq)]

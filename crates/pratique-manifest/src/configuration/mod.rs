@@ -19,7 +19,7 @@ use crate::position::Location;
 use crate::problem::{Failure, LoadErrors};
 use crate::read::directory;
 use crate::read::path::path_text;
-pub use enabled::{EnabledPlugins, GivenConfiguration, StartedPlugin};
+pub use enabled::{EnabledPlugins, GivenConfiguration, StartPlugin, StartedPlugin};
 pub use ignored::{IgnoredPlugin, IgnoredReason};
 pub use kubeconfig::{KubeConfigError, KubeConfigIssue, load_kube_config};
 use open::open;
