@@ -14,8 +14,8 @@ use pratique_benches::contest::Clock;
 use pratique_harness::Error;
 use pratique_objects::{FieldValidation, MediaType, Objects};
 use pratique_plugin::{
-    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates,
-    PluginSettings, Rejection, Stage, StateObjects, default_plugins,
+    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates, PluginSettings,
+    Rejection, Stage, StateObjects, default_plugins,
 };
 use serde_json::Value as Json;
 
@@ -28,9 +28,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         [path] => (path, 1.0),
         [path, seconds] => (
             path,
-            seconds
-                .parse()
-                .map_err(|error| format!("{seconds}: {error}"))?,
+            seconds.parse().map_err(|error| format!("{seconds}: {error}"))?,
         ),
         _ => return Err("usage: pratique-benches plugins CASES [SECONDS]".into()),
     };

@@ -39,9 +39,10 @@ mod validate;
 use pratique_yaml::{budget, json, position, tree, yaml};
 
 pub use configuration::{
-    ConfigurationErrors, ConfigurationFault, ConfigurationKind, ConfigurationOptions, DecodedConfiguration, EnabledPlugins,
-    GivenConfiguration, IgnoredPlugin, IgnoredReason, KubeConfigError, KubeConfigIssue, LoadedConfiguration, PluginConfiguration,
-    StartPlugin, StartedPlugin, Strictness, decode_plugin_configuration, invalid_configuration, load_configuration, load_configuration_below,
+    ConfigurationErrors, ConfigurationFault, ConfigurationKind, ConfigurationOptions, DecodedConfiguration,
+    EnabledPlugins, GivenConfiguration, IgnoredPlugin, IgnoredReason, KubeConfigError, KubeConfigIssue,
+    LoadedConfiguration, PluginConfiguration, StartPlugin, StartedPlugin, Strictness,
+    decode_plugin_configuration, invalid_configuration, load_configuration, load_configuration_below,
     load_configuration_of, load_configuration_within, load_kube_config,
 };
 

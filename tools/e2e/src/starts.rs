@@ -218,7 +218,11 @@ mod tests {
         assert!(cases.len() >= 20, "{}", cases.len());
         for case in &cases {
             let has_configuration = case.files.iter().any(|(name, _)| name == CONFIGURATION);
-            assert!(has_configuration || case.other_plugin().is_empty(), "{}", case.name);
+            assert!(
+                has_configuration || case.other_plugin().is_empty(),
+                "{}",
+                case.name
+            );
         }
     }
 }

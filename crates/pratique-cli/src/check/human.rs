@@ -46,11 +46,7 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
         out.push(&text!("  nothing to load\n"));
     }
     for plugin in &checked.started {
-        out.push(&text!(
-            "\n{}\n  configuration in {}\n",
-            plugin.name,
-            plugin.path
-        ));
+        out.push(&text!("\n{}\n  configuration in {}\n", plugin.name, plugin.path));
     }
     for plugin in loaded {
         let hash = match plugin.manifests.hash.as_str() {

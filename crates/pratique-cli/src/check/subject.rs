@@ -117,9 +117,7 @@ impl Subject {
         };
         match self {
             Subject::Nothing => Ok(LoadedPlugins::of(Vec::new())),
-            Subject::Configuration(path) => {
-                configuration(path, expressions, gates, admission_plugins, root)
-            }
+            Subject::Configuration(path) => configuration(path, expressions, gates, admission_plugins, root),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
                 Ok(LoadedPlugins::of(vec![Loaded::new(

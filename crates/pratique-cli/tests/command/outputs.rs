@@ -239,16 +239,29 @@ fn configurations_of_plugins() {
     let sound = configuration.replace("LEVEL", "baseline").replace("NAME", "bob");
     let directory = Directory::new()
         .with("sound.yaml", sound)
-        .with("faulty.yaml", configuration.replace("LEVEL", "baseline").replace("NAME", "ann"))
+        .with(
+            "faulty.yaml",
+            configuration.replace("LEVEL", "baseline").replace("NAME", "ann"),
+        )
         .with("events.yaml", events.replace("BURST", "0"));
     directory
         .run(&["check", "faulty.yaml"])
         .is("plugin-configuration-faults.txt");
     directory
-        .run(&["check", "--enable-admission-plugins", "AlwaysPullImages", "sound.yaml"])
+        .run(&[
+            "check",
+            "--enable-admission-plugins",
+            "AlwaysPullImages",
+            "sound.yaml",
+        ])
         .is("plugin-configuration.txt");
     directory
-        .run(&["check", "--enable-admission-plugins", "PodSecurityPolicy", "sound.yaml"])
+        .run(&[
+            "check",
+            "--enable-admission-plugins",
+            "PodSecurityPolicy",
+            "sound.yaml",
+        ])
         .is("plugin-gone.txt");
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use pratique_harness::Error;
 use pratique_json as json;
 use pratique_plugin::{
-    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates,
-    PluginSettings, Rejection, Stage, StateKind, StateObjects, default_plugins,
+    Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates, PluginSettings,
+    Rejection, Stage, StateKind, StateObjects, default_plugins,
 };
 use pratique_typed::settle_object;
 use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm, Operation};
@@ -77,7 +77,8 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
     };
     let mut plugins = Vec::new();
     for name in names {
-        let factory = pratique_plugins::factory(name).ok_or_else(|| format!("plugin {name} is not implemented"))?;
+        let factory =
+            pratique_plugins::factory(name).ok_or_else(|| format!("plugin {name} is not implemented"))?;
         let configuration = case["config"]
             .get(name)
             .and_then(Value::as_str)

@@ -156,10 +156,17 @@ fn constant(value: Value, random: &[(String, &str)]) -> Value {
             let known = random.iter().find(|(value, _)| *value == text);
             known.map_or(text.as_str(), |(_, constant)| constant).into()
         }
-        Value::Array(elements) => elements.into_iter().map(|value| constant(value, random)).collect(),
+        Value::Array(elements) => elements
+            .into_iter()
+            .map(|value| constant(value, random))
+            .collect(),
         Value::Object(members) => {
             let members = members.into_iter();
-            Value::Object(members.map(|(name, value)| (name, constant(value, random))).collect())
+            Value::Object(
+                members
+                    .map(|(name, value)| (name, constant(value, random)))
+                    .collect(),
+            )
         }
         other => other,
     }

@@ -111,7 +111,9 @@ mod tests {
     use super::*;
 
     fn range(name: usize, of_type: &str) -> Arc<Value<'static>> {
-        let text = format!(r#"{{"metadata": {{"name": "r{name}"}}, "spec": {{"limits": [{{"type": "{of_type}"}}]}}}}"#);
+        let text = format!(
+            r#"{{"metadata": {{"name": "r{name}"}}, "spec": {{"limits": [{{"type": "{of_type}"}}]}}}}"#
+        );
         Arc::new(parse(text.as_bytes()).unwrap().into_owned())
     }
 
@@ -126,6 +128,10 @@ mod tests {
         ranges[3] = range(3, "Pod");
         assert_eq!(count(&ranges, Concern::Pods), 2);
         assert_eq!(count(&ranges, Concern::Claims), 19);
-        assert_eq!(count(&ranges[..4], Concern::Pods), 4, "few are looked at as they are");
+        assert_eq!(
+            count(&ranges[..4], Concern::Pods),
+            4,
+            "few are looked at as they are"
+        );
     }
 }
