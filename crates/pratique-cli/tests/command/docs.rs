@@ -73,4 +73,5 @@ fn documents_show_what_is() {
     check("docs/policies-and-state.md");
     check("docs/review.md");
     check("docs/test.md");
+    check("docs/what-would-my-cluster-do.md");
 }
