@@ -99,6 +99,28 @@ impl World {
         }
     }
 
+    /// The hash of what the directory holds now.
+    pub(crate) fn hash_on_disk(&self) -> String {
+        let world = World {
+            root: TempDir::new().unwrap(),
+            directory: self.directory.clone(),
+            heard: Arc::default(),
+            watched: None,
+        };
+        let watched = world.watch().watched.unwrap();
+        watched.current().hash.clone()
+    }
+
+    /// Waits until content with this hash is in use.
+    #[track_caller]
+    pub(crate) fn expect_hash(&self, hash: &str) {
+        let start = Instant::now();
+        while self.watched.as_ref().unwrap().current().hash != hash {
+            assert!(start.elapsed() < DEADLINE, "{:?}", self.heard.attempts());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Whether the attempt that loaded the version in use was heard of: the log and the observer follow the swap.
     fn is_heard(&self) -> bool {
         let number = self.watched.as_ref().unwrap().current().number;
