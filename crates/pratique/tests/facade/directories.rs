@@ -43,7 +43,7 @@ pub(crate) fn put(directory: &Path, name: &str, text: &str) {
 pub(crate) fn wait(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(20), "{what}");
+        assert!(began.elapsed() < Duration::from_secs(60), "{what}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -134,12 +134,12 @@ fn slow_writers_let_nothing_in() {
     });
     assert_eq!(code(&live), 422);
     // A policy that is taken away in place goes, but not at once.
+    let began = Instant::now();
     fs::write(
         path.join("p.yaml"),
         validating_policy("a.static.k8s.io", "10 >= 0"),
     )
     .unwrap();
-    let began = Instant::now();
     wait("the policy is gone", || code(&live) == 200);
     assert!(began.elapsed() > Duration::from_secs(3), "{:?}", began.elapsed());
 }
