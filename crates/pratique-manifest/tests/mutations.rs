@@ -135,7 +135,10 @@ fn mutated_manifests_load_or_say_why_not() {
         let begun = Instant::now();
         check(&content, plugin);
         let shown = String::from_utf8_lossy(&content);
-        assert!(begun.elapsed() < Duration::from_secs(5), "round {round}: {shown}");
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "round {round}: {shown}"
+        );
     }
 }
 
