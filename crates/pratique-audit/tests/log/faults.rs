@@ -1,11 +1,11 @@
 //! What cannot be written: full disks, pipes that nobody reads, directories that are gone.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use pratique_audit::{Counts, Level, Log, Options, Target};
 
-use super::{eventually, record, uids};
+use super::{DEADLINE, eventually, record, uids};
 
 fn options(path: impl Into<std::path::PathBuf>) -> Options {
     Options {
@@ -20,12 +20,12 @@ fn a_full_disk_holds_nobody_up() {
     let log = Log::start(options("/dev/full")).unwrap();
     let start = Instant::now();
     let taken = (0..10_000).filter(|uid| record(&log, &uid.to_string())).count();
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    assert!(start.elapsed() < DEADLINE, "{:?}", start.elapsed());
     assert!((50..1000).contains(&taken), "{taken}");
     eventually("writing was tried again", || log.counts().failures >= 3);
     let start = Instant::now();
-    let counts = log.close(Duration::from_secs(10));
-    assert!(start.elapsed() < Duration::from_secs(5));
+    let counts = log.close(10 * DEADLINE);
+    assert!(start.elapsed() < DEADLINE, "it does not wait for all of its time");
     assert_eq!((counts.written, counts.dropped), (0, 10_000));
 }
 
@@ -44,7 +44,7 @@ fn what_waited_is_written_when_the_disk_has_room() {
     eventually("writing succeeded", || log.counts().written == 40);
     let expected: Vec<String> = (0..40).map(|uid: i32| uid.to_string()).collect();
     assert_eq!(uids(&fs::read_to_string(&path).unwrap()), expected);
-    assert_eq!(log.close(Duration::from_secs(10)).dropped, 0);
+    assert_eq!(log.close(DEADLINE).dropped, 0);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn large_events_are_bounded_by_size() {
     .unwrap();
     assert!(!record(&log, &"x".repeat(1000)));
     assert!(record(&log, "small"));
-    let counts = log.close(Duration::from_secs(10));
+    let counts = log.close(DEADLINE);
     assert_eq!(
         counts,
         Counts {
@@ -104,7 +104,7 @@ fn many_threads_lose_nothing() {
             scope.spawn(move || (0..1000).for_each(|uid| assert!(record(log, &format!("{thread}-{uid}")))));
         }
     });
-    assert_eq!(log.close(Duration::from_secs(10)).written, 4000);
+    assert_eq!(log.close(DEADLINE).written, 4000);
     let mut found = uids(&fs::read_to_string(&path).unwrap());
     found.sort();
     found.dedup();

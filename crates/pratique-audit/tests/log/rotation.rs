@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pratique_audit::{Level, Log, Options, Target};
 
-use super::{eventually, record, uids};
+use super::{DEADLINE, eventually, record, uids};
 
 #[test]
 fn a_renamed_file_is_left_when_told() {
@@ -22,7 +22,7 @@ fn a_renamed_file_is_left_when_told() {
     log.reopen();
     eventually("there is a new file", || path.exists());
     assert!(record(&log, "b"));
-    assert_eq!(log.close(Duration::from_secs(10)).written, 2);
+    assert_eq!(log.close(DEADLINE).written, 2);
     assert_eq!(uids(&fs::read_to_string(&old).unwrap()), ["a"]);
     assert_eq!(uids(&fs::read_to_string(&path).unwrap()), ["b"]);
 }
@@ -38,7 +38,7 @@ fn a_file_that_is_gone_is_noticed() {
     fs::remove_file(&path).unwrap();
     std::thread::sleep(Duration::from_millis(1100));
     assert!(record(&log, "b"));
-    log.close(Duration::from_secs(10));
+    log.close(DEADLINE);
     assert_eq!(uids(&fs::read_to_string(&path).unwrap()), ["b"]);
 }
 
@@ -51,6 +51,6 @@ fn a_truncated_file_is_appended_to() {
     eventually("a is written", || log.counts().written == 1);
     fs::write(&path, "").unwrap();
     assert!(record(&log, "b"));
-    log.close(Duration::from_secs(10));
+    log.close(DEADLINE);
     assert_eq!(uids(&fs::read_to_string(&path).unwrap()), ["b"]);
 }
