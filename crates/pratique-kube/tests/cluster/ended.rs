@@ -26,7 +26,7 @@ async fn killed(collection: &str) -> (bool, bool) {
     live.ready().await.unwrap();
     server.panic_at(collection);
     server.disconnect();
-    for _ in 0..1000 {
+    for _ in 0..3000 {
         if !live.ended_tasks().is_empty() {
             break;
         }
@@ -49,7 +49,7 @@ async fn a_task_that_dies_is_noticed_and_what_it_knew_stays() {
     assert_eq!(live.ended_tasks(), [""; 0]);
     server.panic_at(POLICIES);
     server.disconnect();
-    for _ in 0..1000 {
+    for _ in 0..3000 {
         if !live.ended_tasks().is_empty() {
             break;
         }

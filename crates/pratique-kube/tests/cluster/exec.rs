@@ -175,15 +175,28 @@ async fn a_token_that_is_refused_is_asked_for_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_expires_is_replaced() {
+    let start = std::time::Instant::now();
+    while !is_replaced_in_time().await {
+        assert!(start.elapsed() < Duration::from_secs(60), "no machine is so slow");
+    }
+}
+
+/// Shows how a token is replaced after it expired; `false` if it expired before it was used.
+async fn is_replaced_in_time() -> bool {
     let directory = tempfile::tempdir().unwrap();
     let api = Guarded::start("first").await;
     write(directory.path(), "v1", api.port);
+    let start = std::time::Instant::now();
     let expiry = after(Duration::from_millis(1_500));
     let status = format!("{{\"token\": \"first\", \"expirationTimestamp\": \"{expiry}\"}}");
     gives(directory.path(), "v1", &status);
     let server = connect(directory.path()).await.unwrap();
     gives(directory.path(), "v1", "{\"token\": \"second\"}");
-    assert!(is_answered(&server).await);
+    let is_answered_first = is_answered(&server).await;
+    if start.elapsed() > Duration::from_millis(1_400) {
+        return false;
+    }
+    assert!(is_answered_first);
     tokio::time::sleep(Duration::from_millis(1_600)).await;
     *api.token.lock().unwrap() = "second".to_owned();
     assert!(is_answered(&server).await);
@@ -193,6 +206,7 @@ async fn a_token_that_expires_is_replaced() {
         0,
         "the old one is not shown any more"
     );
+    true
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -234,7 +248,7 @@ async fn a_command_that_fails_later_is_told() {
         .any(|problem| problem.contains("exec plugin"))
     {
         assert!(
-            start.elapsed() < Duration::from_secs(20),
+            start.elapsed() < Duration::from_secs(60),
             "{:?}",
             cluster.problems()
         );
