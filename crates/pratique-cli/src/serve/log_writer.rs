@@ -197,7 +197,7 @@ mod tests {
             log.push(format!("{number}\n").as_bytes());
         }
         log.flush(Duration::from_millis(20));
-        assert!(start.elapsed() < Duration::from_secs(5));
+        assert!(start.elapsed() < Duration::from_secs(60), "a line waits");
         let dropped = log.0.counts.dropped.load(Ordering::Relaxed);
         // The thread may have taken one out of the queue.
         assert!((99..=100).contains(&dropped), "{dropped}");
@@ -205,7 +205,7 @@ mod tests {
         assert!(metrics.text().contains(&counted), "{}", metrics.text());
 
         drop(closed);
-        log.flush(Duration::from_secs(20));
+        log.flush(Duration::from_secs(60));
         let all: Vec<String> = lines.try_iter().collect();
         assert_eq!(all.len() as u64 + dropped, LINES as u64 + 100);
         assert_eq!(log.0.counts.bytes.load(Ordering::Relaxed), 0);
@@ -232,7 +232,7 @@ mod tests {
         let log = LogWriter::start(Broken).unwrap();
         for expected in 1..=3 {
             log.push(b"x\n");
-            log.flush(Duration::from_secs(20));
+            log.flush(Duration::from_secs(60));
             assert_eq!(log.0.counts.dropped.load(Ordering::Relaxed), expected);
         }
     }

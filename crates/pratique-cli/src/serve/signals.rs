@@ -198,7 +198,7 @@ mod tests {
         };
         listen().unwrap().start(Shutdown::new(), drain, LAST).unwrap();
         writeln!(io::stdout(), "\n{READY}").unwrap();
-        thread::sleep(Duration::from_secs(60));
+        thread::sleep(Duration::from_secs(600));
     }
 
     fn child(grace: &str) -> Child {
@@ -224,12 +224,11 @@ mod tests {
         assert!(sent.unwrap().success());
     }
 
-    /// Without force, the child would run for a minute and succeed.
+    /// Without force, the child would run for ten minutes and succeed.
     #[track_caller]
     fn is_forced(mut child: Child, start: Instant) {
         assert_eq!(child.wait().unwrap().code(), Some(1));
-        let took = start.elapsed();
-        assert!((LAST..Duration::from_secs(30)).contains(&took), "{took:?}");
+        assert!(start.elapsed() >= LAST, "{:?}", start.elapsed());
     }
 
     #[test]
@@ -244,12 +243,16 @@ mod tests {
 
     #[test]
     fn a_second_signal_does_not_wait_for_requests() {
-        let mut child = child("50");
+        let mut child = child("3600");
         signal(&child, "TERM");
         thread::sleep(LAST * 3);
         assert!(child.try_wait().unwrap().is_none(), "requests have time");
         let start = Instant::now();
-        signal(&child, "TERM");
+        // Two signals that arrive at once are one.
+        while child.try_wait().unwrap().is_none() {
+            signal(&child, "TERM");
+            thread::sleep(LAST * 3);
+        }
         is_forced(child, start);
     }
 }

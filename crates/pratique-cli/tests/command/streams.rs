@@ -276,6 +276,14 @@ fn unknown_kinds_are_matched_by_their_plural() {
 fn memory_is_bounded() {
     let many: String = (0..6000).map(|number| pod(number) + "\n").collect();
     let directory = Directory::new().with("pods.ndjson", many);
+    // A process that ended before it was looked at is run again.
+    let most = std::iter::repeat_with(|| peak_memory(&directory)).find(|most| *most > 0);
+    assert!(most.unwrap() < 120 << 10, "{most:?} KiB");
+}
+
+/// The peak of memory in KiB; 0 if the process was not seen.
+#[cfg(target_os = "linux")]
+fn peak_memory(directory: &Directory) -> u64 {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
         .args(["review", "--quiet", "pods.ndjson"])
         .current_dir(directory.path())
@@ -291,5 +299,5 @@ fn memory_is_bounded() {
         most = most.max(now.unwrap_or(0));
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    assert!(most > 0 && most < 120 << 10, "{most} KiB");
+    most
 }
