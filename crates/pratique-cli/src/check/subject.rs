@@ -18,8 +18,8 @@ use super::plugin::{plugin_of, plugins_of};
 use crate::arguments::AdmissionPluginArguments;
 use crate::exit::CliError;
 use crate::input::{STDIN, STDIN_NAME, named};
-use crate::{memory, plugins};
 use crate::policies::{self, Group, OriginName, SortedPolicies};
+use crate::{memory, plugins};
 
 /// What a path refers to.
 pub(super) enum Subject {

@@ -21,6 +21,7 @@ mod cluster_state;
 mod connect;
 mod docs;
 mod evaluated;
+mod exit_codes;
 mod explain;
 mod files;
 mod helps;
