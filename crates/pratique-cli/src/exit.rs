@@ -62,6 +62,9 @@ pub(crate) enum CliError {
     /// A revision of a git repository cannot be read.
     #[error("git: {why}")]
     Git { why: String },
+    /// Policies are among inputs that can be read only once.
+    #[error("{path}: it can be read only once: policies among the inputs are evaluated if these are files")]
+    PoliciesOfPipe { path: String },
     /// Standard input is compared with a revision.
     #[error("<stdin>: it has no revision: --since needs files or directories")]
     NoRevisionOfStdin,

@@ -1,5 +1,6 @@
 //! `pratique review`: evaluates admission for objects.
 
+mod among;
 mod chain;
 mod compared;
 mod decisions;
@@ -69,9 +70,16 @@ const NOT_SIMULATED: &str = "the API server's own validation of built-in kinds i
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
+    let since = arguments.request.since.as_deref();
+    let inputs = Inputs::of(&arguments.inputs, since)?;
+    let of_inputs = match arguments.input_policies {
+        true => among::files(&inputs)?,
+        false => Vec::new(),
+    };
     let mut state = StateSource::open(&arguments.client, arguments.snapshot.as_deref())?;
     let loaded = policies::load(
         &arguments.policies,
+        arguments.input_policies.then_some(of_inputs.as_slice()),
         arguments.feature_gates,
         arguments.webhooks,
         arguments.bind,
@@ -89,8 +97,6 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
     scope.warn();
     let known = state.state(&admission, &sets);
-    let since = arguments.request.since.as_deref();
-    let inputs = Inputs::of(&arguments.inputs, since)?;
     let mut reader = Reader {
         mebibytes: arguments.max_input,
         errors: InputErrors::default(),
@@ -163,6 +169,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     if reviewer.builder.compares() {
         printer.compare(&reviewer, &state)?;
     }
+    among::tell(printer.policies, arguments.input_policies);
     if printer.given == 0 && printer.errors.count() == 0 {
         let inputs = arguments.inputs.iter().map(|path| path_text(path));
         let inputs = inputs.collect::<Vec<_>>().join(", ");

@@ -14,10 +14,10 @@ use crate::baseline::Level;
 
 /// Review objects or whole AdmissionReviews as kube-apiserver would.
 ///
-/// Without --policies, --manifests and --admission-control-config-file, the policies of the cluster or snapshot are evaluated,
-/// and without these the Pod Security Standards. Policies see objects as an API server has them, with its defaults. Of its
-/// own validation, that of custom resources by their definitions is part of the decision; that of built-in kinds is not
-/// simulated. With --chain, everything is done that an API server does.
+/// Without --policies, --manifests, --admission-control-config-file and --input-policies, the policies of the cluster or
+/// snapshot are evaluated, and without these the Pod Security Standards. Policies see objects as an API server has them, with
+/// its defaults. Of its own validation, that of custom resources by their definitions is part of the decision; that of
+/// built-in kinds is not simulated. With --chain, everything is done that an API server does.
 ///
 /// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
 /// nothing is denied, but something is undecided, because an input is missing. --fail-on says what counts.
@@ -30,6 +30,10 @@ pub(crate) struct ReviewArguments {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
+    /// Evaluate the policies, bindings and webhook configurations among the inputs as well, for all inputs; without the flag
+    /// they are objects to review like others. The inputs have to be files or directories.
+    #[arg(long, env = "PRATIQUE_INPUT_POLICIES")]
+    pub(crate) input_policies: bool,
     #[command(flatten)]
     pub(crate) request: RequestArguments,
     #[command(flatten)]

@@ -1,5 +1,7 @@
 //! Loads the policies for a review.
 
+use std::path::PathBuf;
+
 use pratique::Admission;
 use pratique::expressions::Expressions;
 use pratique_manifest::{
@@ -24,8 +26,11 @@ use crate::snapshot::StateSource;
 /// objects as well.
 /// `webhooks` is whether webhooks are called, `bind` whether policies without a binding are evaluated as if bound. With
 /// `chain` the server's own plugins are started, and the Pod Security Standards are left to them.
+///
+/// `of_inputs` are files of the inputs, if the policies among these are evaluated.
 pub(super) fn load(
     arguments: &PolicyArguments,
+    of_inputs: Option<&[PathBuf]>,
     gates: FeatureGates,
     webhooks: bool,
     bind: bool,
@@ -37,9 +42,17 @@ pub(super) fn load(
         .feature_gates(gates)
         .registry_checks(true);
     let expressions = builder.expressions();
-    let of_paths = policies::load(&arguments.paths, expressions)?;
+    let mut of_paths = policies::load(&arguments.paths, expressions)?;
+    let among = of_inputs.unwrap_or_default();
+    of_paths.extend(policies::load_among(
+        among,
+        arguments.paths.origin.origin,
+        expressions,
+    )?);
     let named = [&arguments.admission_control_config_file, &arguments.manifests];
-    let is_named = named.iter().any(|path| path.is_some()) || !arguments.paths.policies.is_empty();
+    let is_named = named.iter().any(|path| path.is_some())
+        || !arguments.paths.policies.is_empty()
+        || of_inputs.is_some();
     let of_cluster = match is_named {
         true => None,
         false => state.policies(webhooks)?,

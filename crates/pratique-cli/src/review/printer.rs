@@ -30,6 +30,7 @@ pub(super) struct Printer<'a> {
     pub(super) errors: InputErrors,
     tally: Tally,
     pub(super) operations: Operations,
+    pub(super) policies: usize,
     records: Vec<Record>,
     assumed: HashSet<Assumed>,
     unexpanded: BTreeMap<GroupResource, usize>,
@@ -63,6 +64,7 @@ impl<'a> Printer<'a> {
             errors,
             tally: Tally::default(),
             operations: Operations::default(),
+            policies: 0,
             records: Vec::new(),
             assumed: HashSet::new(),
             unexpanded: BTreeMap::new(),
@@ -103,6 +105,7 @@ impl<'a> Printer<'a> {
         }
         self.tally.add(reviewed.tally);
         self.operations.add(reviewed.operations);
+        self.policies += reviewed.policies;
         self.records.extend(reviewed.records);
         reviewed.out.print()?;
         let count = reviewed.errors.len();

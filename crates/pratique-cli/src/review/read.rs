@@ -181,15 +181,19 @@ fn is_of_cluster(piece: &Piece) -> bool {
 
 /// Whether a file may have namespaces or definitions.
 fn mentions_cluster(file: &Path) -> std::io::Result<bool> {
-    const BLOCK: usize = 1 << 20;
     // What is read of a pipe is gone.
-    if !fs::metadata(file)?.is_file() {
-        return Ok(false);
+    match fs::metadata(file)?.is_file() {
+        true => mentions(file, &WORDS),
+        false => Ok(false),
     }
-    let stream = open(file)?;
-    let finders = WORDS.map(Finder::new);
-    let overlap = WORDS.iter().map(|word| word.len()).max().unwrap_or_default();
-    let mut input = stream.input;
+}
+
+/// Whether a file has one of some words.
+pub(super) fn mentions(file: &Path, words: &[&str]) -> std::io::Result<bool> {
+    const BLOCK: usize = 1 << 20;
+    let finders: Vec<_> = words.iter().map(Finder::new).collect();
+    let overlap = words.iter().map(|word| word.len()).max().unwrap_or_default();
+    let mut input = open(file)?.input;
     let mut block = Vec::with_capacity(BLOCK + overlap);
     loop {
         let kept = block.len();

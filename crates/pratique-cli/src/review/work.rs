@@ -9,6 +9,7 @@ use pratique_policy::Origin;
 use pratique_suite::request::review;
 use pratique_types::{GroupResource, Operation};
 
+use super::among;
 use super::compared::Operations;
 use super::evaluate::Evaluator;
 use super::input_errors::{JsonError, described};
@@ -64,6 +65,8 @@ pub(super) struct Reviewed {
     pub(super) notes: Text,
     pub(super) tally: Tally,
     pub(super) operations: Operations,
+    /// How many objects configure admission.
+    pub(super) policies: usize,
     pub(super) errors: Vec<JsonError>,
     /// The resources that were assumed, with the places of objects.
     pub(super) assumed: Vec<(Assumed, String)>,
@@ -129,7 +132,11 @@ impl Reviewer<'_> {
                 }
             };
             match built {
-                Ok(built) => self.request(built, is_review, state, reviewed)?,
+                Ok(built) => {
+                    let resource = &built.input.request.resource;
+                    reviewed.policies += usize::from(among::configures_admission(resource));
+                    self.request(built, is_review, state, reviewed)?;
+                }
                 Err(InputError::Cli(error)) => return Err(error),
                 Err(error) => reviewed.fault(error),
             }

@@ -1,5 +1,6 @@
 //! Policies of the API: read from files, directories, lists and standard input; checked and evaluated.
 
+use crate::story::{CLEAN, PRIVILEGED};
 use crate::support::Directory;
 
 const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1
@@ -339,4 +340,46 @@ fn servers_evaluate_them() {
     let run = files.run(&["serve", "--listen", "127.0.0.1:0", "--policies", "policies"]);
     assert_eq!(run.code, Some(1), "{run}");
     assert!(run.stderr.contains("replica-limit"), "{run}");
+}
+
+/// Policies among the inputs are reviewed as objects, and evaluated on request.
+#[test]
+fn policies_among_the_inputs() {
+    let unknown = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: shop}\n";
+    let directory = Directory::new()
+        .with(
+            "chart/policy.yaml",
+            crate::story::POLICY.replace(".static.k8s.io", ""),
+        )
+        .with(
+            "chart/binding.yaml",
+            crate::story::BINDING.replace(".static.k8s.io", ""),
+        )
+        .with(
+            "chart/pods.yaml",
+            format!("{PRIVILEGED}---\n{CLEAN}---\n{unknown}"),
+        );
+    let run = directory.run(&["review", "--quiet", "--input-policies", "chart"]);
+    assert_eq!(
+        (run.code, run.stdout.lines().last()),
+        (Some(1), Some("4 allowed, 1 denied")),
+        "{run}"
+    );
+    assert!(run.stdout.contains("'deny-privileged' with binding"), "{run}");
+    assert!(
+        run.stderr.ends_with(
+            "policies, bindings and webhook configurations among the inputs are reviewed, and evaluated for all inputs\n"
+        ),
+        "{run}"
+    );
+    let run = directory.run(&["review", "--quiet", "chart"]);
+    assert!(!run.stdout.contains("'deny-privileged'"), "{run}");
+    assert!(
+        run.stderr
+            .contains("reviewed as objects, and not evaluated: --input-policies evaluates them"),
+        "{run}"
+    );
+    let run = directory.run(&["review", "--input-policies", "-"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("<stdin>: it can be read only once"), "{run}");
 }
