@@ -16,6 +16,7 @@ mod permissions;
 mod phases;
 mod policies;
 mod printer;
+mod progress;
 mod read;
 mod received;
 mod record;
@@ -166,6 +167,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         |unit, give| reviewer.review(unit, give),
         |reviewed| printer.print(reviewed),
     )?;
+    printer.end_progress();
     if reviewer.builder.compares() {
         printer.compare(&reviewer, &state)?;
     }

@@ -6,6 +6,7 @@ use pratique_types::GroupResource;
 
 use super::compared::Operations;
 use super::input_errors::InputErrors;
+use super::progress::Progress;
 use super::record::Record;
 use super::request::Assumed;
 use super::sarif::Log;
@@ -31,6 +32,7 @@ pub(super) struct Printer<'a> {
     tally: Tally,
     pub(super) operations: Operations,
     pub(super) policies: usize,
+    progress: Progress,
     records: Vec<Record>,
     assumed: HashSet<Assumed>,
     unexpanded: BTreeMap<GroupResource, usize>,
@@ -56,6 +58,15 @@ struct JsonSummary<'a> {
     errors: usize,
 }
 
+/// Whether answers are printed as they come, and all of them.
+fn prints_answers(arguments: &AnswerArguments) -> bool {
+    match arguments.output {
+        ReviewFormat::Human => !arguments.summary && !arguments.quiet,
+        ReviewFormat::Json | ReviewFormat::Ndjson | ReviewFormat::Github | ReviewFormat::Diff => true,
+        ReviewFormat::Sarif | ReviewFormat::Junit => false,
+    }
+}
+
 impl<'a> Printer<'a> {
     /// A printer; `errors` are those that were found before.
     pub(super) fn new(arguments: &'a AnswerArguments, errors: InputErrors) -> Self {
@@ -65,6 +76,7 @@ impl<'a> Printer<'a> {
             tally: Tally::default(),
             operations: Operations::default(),
             policies: 0,
+            progress: Progress::new(prints_answers(arguments)),
             records: Vec::new(),
             assumed: HashSet::new(),
             unexpanded: BTreeMap::new(),
@@ -78,6 +90,19 @@ impl<'a> Printer<'a> {
 
     /// Prints what came of a part of the inputs.
     pub(super) fn print(&mut self, reviewed: Reviewed) -> Result<(), CliError> {
+        let says_something = !reviewed.notes.as_str().is_empty()
+            || reviewed.out.len() > 0
+            || !(reviewed.errors.is_empty() && reviewed.assumed.is_empty())
+            || reviewed.end.is_some();
+        if says_something {
+            self.progress.clear();
+        }
+        let printed = self.add(reviewed);
+        self.progress.show(self.given, self.tally.denied);
+        printed
+    }
+
+    fn add(&mut self, reviewed: Reviewed) -> Result<(), CliError> {
         match reviewed.end {
             Some(End::File) => (self.file_errors, self.is_given_up) = (0, false),
             Some(End::Path(path)) => {
@@ -137,6 +162,11 @@ impl<'a> Printer<'a> {
         );
         output::note(&output::warning_at(place, &message));
         self.assumed.insert(assumed);
+    }
+
+    /// Ends the line about progress.
+    pub(super) fn end_progress(&mut self) {
+        self.progress.clear();
     }
 
     /// Prints what comes at the end, and gives the exit status.
