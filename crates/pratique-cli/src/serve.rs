@@ -5,6 +5,7 @@ mod cluster;
 mod files;
 mod log_writer;
 mod logging;
+mod policy_files;
 mod registration;
 mod sample_request;
 mod signals;
@@ -78,6 +79,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         live,
         reloads,
         cluster,
+        policy_files: _policy_files,
         ..
     } = admission;
     let reviewer = reviewer(live.clone(), reloads, cluster);

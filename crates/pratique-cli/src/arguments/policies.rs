@@ -7,7 +7,7 @@ use clap::Args;
 use crate::policies::OriginName;
 
 /// What policies are, where their names do not say it.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct OriginArguments {
     /// What all policies, bindings and webhook configurations are. By default names tell: those that end with
     /// .static.k8s.io are static manifests, all others are objects of the API.
@@ -16,11 +16,12 @@ pub(crate) struct OriginArguments {
 }
 
 /// Policies of any origin.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct PolicyPathArguments {
     /// Policies, bindings and webhook configurations to evaluate, of the API or static manifests: files, or directories with
     /// all YAML and JSON files below them; `-` is standard input. Lists give their items, objects of other kinds are skipped.
-    /// A server reads them once, when it starts.
+    /// A server reads the objects of the API again when they change, and keeps those in use where they cannot be loaded; static
+    /// manifests among them, and standard input, are read once.
     #[arg(long, env = "PRATIQUE_POLICIES", value_name = "PATH", value_delimiter = ',')]
     pub(crate) policies: Vec<PathBuf>,
     #[command(flatten)]

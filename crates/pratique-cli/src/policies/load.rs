@@ -47,6 +47,14 @@ pub(crate) fn load(
     load_sorted(&sorted, expressions)
 }
 
+/// Loads them again; what else is among them was reported before, and there may be none any more.
+pub(crate) fn reload(
+    arguments: &PolicyPathArguments,
+    expressions: &Expressions,
+) -> Result<OriginSets, PathsError> {
+    load_sorted(&read(&arguments.policies, arguments.origin.origin)?, expressions)
+}
+
 /// Loads files with the policies of a cluster.
 pub(crate) fn load_of_cluster(
     files: Vec<ManifestFile>,

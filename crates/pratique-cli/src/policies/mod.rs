@@ -13,6 +13,6 @@ pub(crate) use files::read;
 pub(crate) use group::{Group, OriginName};
 #[cfg(feature = "kube")]
 pub(crate) use load::load_api_policies;
-pub(crate) use load::{OriginSets, load, load_among, load_of_cluster};
+pub(crate) use load::{OriginSets, load, load_among, load_of_cluster, reload};
 pub(crate) use skipped::report_skipped;
 pub(crate) use sorted::SortedPolicies;

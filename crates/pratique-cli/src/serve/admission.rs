@@ -1,15 +1,18 @@
 //! Loads policies and webhooks, and keeps them current.
 
+use std::sync::Arc;
+
 use pratique::api_objects::ApiObjects;
+use pratique::live::{AdmissionObserver, InMemory};
 use pratique::policy::OnUndecided;
 use pratique::{Admission, AdmissionBuilder, Configurations, Live, StartError};
 use pratique_manifest::{LoadErrors, Plugin};
 use pratique_metrics::Metrics;
 use pratique_policy::Origin;
 use pratique_server::Reloads;
-use pratique_suite::add_policies;
 
 use super::cluster::{self, ClusterContext};
+use super::policy_files::{self, PolicyFiles};
 use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
@@ -19,6 +22,7 @@ use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::Text;
+use crate::policies::OriginSets;
 use crate::policies;
 use crate::style::Style;
 
@@ -29,6 +33,8 @@ pub(super) struct LiveAdmission {
     pub(super) cluster: ClusterContext,
     /// The policies of the API that were read from files.
     pub(super) api: Vec<Configurations>,
+    /// Keeps the policies of files current.
+    pub(super) policy_files: Option<PolicyFiles>,
 }
 
 /// Why policies cannot be loaded.
@@ -43,10 +49,17 @@ pub(super) enum LoadFailure {
 /// loaded in the background.
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
     let reloads = Reloads::default();
-    let (builder, api) = builder(arguments)?;
+    let (builder, of_paths) = builder(arguments)?;
     // The API server defaulted the objects that it sends, but not what policies and webhooks make of them here.
+    let expressions = builder.expressions().clone();
     let live = builder.live().object_model(ApiObjects::default());
     let live = live.observer(metrics.clone()).observer(reloads.clone());
+    let configurations = policy_files::configurations(&of_paths);
+    let source = InMemory::new(configurations.clone());
+    let live = match of_paths.is_empty() {
+        true => live,
+        false => live.source(source.clone()),
+    };
     // The printed configurations do not depend on the cluster, unless its configuration is followed.
     let prints = arguments.registration.print_webhook_configuration;
     let (live, cluster) = match prints && !arguments.cluster.follows() {
@@ -58,16 +71,21 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
         StartError::Configuration(refused) => invalid(&refused.errors),
         error => LoadFailure::Cli(CliError::Serve(error.to_string())),
     })?;
+    let observers: Vec<Arc<dyn AdmissionObserver>> =
+        vec![Arc::new(metrics.clone()), Arc::new(reloads.clone())];
+    let paths = &arguments.policies.paths;
+    let policy_files = PolicyFiles::start(paths, &expressions, &of_paths, &source, observers);
     Ok(LiveAdmission {
         live,
         reloads,
         cluster,
-        api,
+        api: vec![configurations],
+        policy_files: policy_files.map_err(LoadFailure::Cli)?,
     })
 }
 
-/// The builder, and the policies of the API that it has.
-fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, Vec<Configurations>), LoadFailure> {
+/// The builder, which has static manifests only, and the policies of paths.
+fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, OriginSets), LoadFailure> {
     let max_load_memory = arguments.limits.max_load_memory;
     let builder = Admission::builder()
         .max_load_bytes(max_load_memory.map_or_else(memory::load, |mebibytes| u64::from(mebibytes) << 20))
@@ -99,18 +117,14 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, Vec<Configur
             LoadFailure::Invalid(problems::human(&errors, &mut texts, Style::of_stderr()))
         }
     })?;
-    let of_api = of_paths.iter().filter(|(origin, _)| *origin == Origin::Api);
-    let api = of_api.map(|(_, set)| set.clone().into()).collect();
-    let of_paths = of_paths.into_iter();
-    let builder = of_paths.fold(builder, |builder, (origin, set)| {
-        add_policies(builder, origin, set)
-    });
+    let of_static = of_paths.iter().filter(|(origin, _)| *origin == Origin::Static);
+    let builder = of_static.fold(builder, |builder, (_, set)| builder.manifests(set.clone()));
     // Before anything else is done, so that faults of manifests are the first to be told.
     let loaded = builder.load().map_err(|error| match error.load_errors() {
         Some(errors) => invalid(errors),
         None => LoadFailure::Cli(CliError::Serve(error.to_string())),
     })?;
-    Ok((loaded, api))
+    Ok((loaded, of_paths))
 }
 
 pub(super) fn invalid(errors: &LoadErrors) -> LoadFailure {

@@ -41,6 +41,7 @@ mod registry;
 mod review;
 mod security;
 mod serve;
+mod serve_policies;
 mod serve_webhooks;
 mod state;
 mod stdin;

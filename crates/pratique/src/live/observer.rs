@@ -54,6 +54,19 @@ pub struct Reload<'a> {
     pub took: Duration,
 }
 
+impl<'a> Reload<'a> {
+    /// A directory that was looked at just now; `took` is how long it took to load.
+    pub fn new(plugin: Plugin, directory: &'a str, result: ReloadResult<'a>, took: Duration) -> Self {
+        Reload {
+            plugin,
+            directory,
+            result,
+            at: SystemTime::now(),
+            took,
+        }
+    }
+}
+
 /// What came of looking at a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReloadResult<'a> {

@@ -1,0 +1,87 @@
+//! `pratique serve --policies` follows changes of files.
+
+use std::fs;
+
+use crate::serve::{Client, POLICY, Serving, eventually};
+use crate::support::Directory;
+
+/// Policies of the API that refuse a name.
+fn policy(name: &str) -> String {
+    POLICY.replace(".static.k8s.io", "").replace("NAME", name)
+}
+
+/// How many reloads had such an outcome.
+fn reloads(client: &mut Client, status: &str) -> bool {
+    let name = "apiserver_manifest_admission_config_controller_automatic_reloads_total";
+    let status = format!("status=\"{status}\"");
+    let metrics = client.get("/metrics");
+    metrics
+        .lines()
+        .any(|line| line.starts_with(name) && line.contains(&status))
+}
+
+#[test]
+fn files_are_read_again() {
+    let directory = Directory::new().with("policies/deep/a.yaml", policy("old")).with(
+        "single.yaml",
+        policy("one")
+            .replace("name: names", "name: single")
+            .replace("Name: names", "Name: single"),
+    );
+    let paths = "policies,single.yaml";
+    let serving = Serving::start(directory.path(), &["--plain-http", "--policies", paths]);
+    let mut client = serving.client();
+    assert!(!client.allows("old") && !client.allows("one") && client.allows("new"));
+    fs::write(directory.path().join("policies/deep/a.yaml"), policy("new")).unwrap();
+    eventually("the new one counts", || {
+        client.allows("old") && !client.allows("new")
+    });
+    assert!(!client.allows("one"));
+    eventually("the reload is counted", || reloads(&mut client, "success"));
+
+    // What cannot be loaded leaves what is in use.
+    fs::write(directory.path().join("single.yaml"), "kind: [").unwrap();
+    eventually("the fault is counted", || reloads(&mut client, "failure"));
+    assert!(!client.allows("new") && !client.allows("one"));
+    let more = policy("two")
+        .replace("name: names", "name: more")
+        .replace("Name: names", "Name: more");
+    fs::write(directory.path().join("policies/more.yaml"), more).unwrap();
+    fs::remove_file(directory.path().join("single.yaml")).unwrap();
+    fs::write(
+        directory.path().join("single.yaml"),
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    )
+    .unwrap();
+    eventually("others count", || client.allows("one") && !client.allows("two"));
+    serving.signal("INT");
+    let (code, log) = serving.wait();
+    assert_eq!(code, Some(0), "{log}");
+    for text in ["reloaded policies", "reloading policies"] {
+        assert!(log.contains(text), "{text} in {log}");
+    }
+}
+
+#[test]
+fn static_manifests_are_read_once() {
+    let directory = Directory::new().with("policies/a.yaml", POLICY.replace("NAME", "old"));
+    let serving = Serving::start(directory.path(), &["--plain-http", "--policies", "policies"]);
+    let mut client = serving.client();
+    assert!(!client.allows("old"));
+    let api = policy("other")
+        .replace("name: names", "name: api")
+        .replace("Name: names", "Name: api");
+    fs::write(
+        directory.path().join("policies/a.yaml"),
+        POLICY.replace("NAME", "new") + "---" + &api,
+    )
+    .unwrap();
+    eventually("the policy of the API counts", || !client.allows("other"));
+    assert!(!client.allows("old") && client.allows("new"));
+    serving.signal("INT");
+    let (_, log) = serving.wait();
+    assert!(
+        log.contains("static manifests of --policies changed, which are read once"),
+        "{log}"
+    );
+}
