@@ -22,8 +22,8 @@ use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::Text;
-use crate::policies::OriginSets;
 use crate::policies;
+use crate::policies::OriginSets;
 use crate::style::Style;
 
 /// The admission chain, which is kept current.

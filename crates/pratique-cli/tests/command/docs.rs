@@ -30,6 +30,18 @@ fn block(language: &str, content: &str) -> String {
             }
             None => content.to_owned(),
         },
+        // A file of the repository.
+        "rust" => match content
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix("// crates/"))
+        {
+            Some(name) => {
+                let text = fs::read_to_string(root().join("crates").join(name)).unwrap();
+                format!("// crates/{name}\n{text}")
+            }
+            None => content.to_owned(),
+        },
         _ => content.to_owned(),
     }
 }
@@ -70,8 +82,111 @@ fn check(document: &str) {
 fn documents_show_what_is() {
     check("README.md");
     check("docs/configuration.md");
+    check("docs/library-users.md");
+    check("docs/operators.md");
+    check("docs/platform-engineers.md");
     check("docs/policies-and-state.md");
     check("docs/review.md");
     check("docs/test.md");
     check("docs/what-would-my-cluster-do.md");
+}
+
+/// The commands in a document, each with the flags that it is shown with.
+fn commands(text: &str) -> Vec<(String, Vec<String>)> {
+    let mut commands = Vec::new();
+    // A pipe within a table is escaped.
+    let parts = text.split(['`', '\n', '|']);
+    for part in parts.filter_map(|part| part.trim().trim_start_matches("$ ").strip_prefix("pratique ")) {
+        let mut words = part.split([' ', '=']).take_while(|word| !word.starts_with('#'));
+        let name = words.next().unwrap_or_default();
+        let flags = words.filter(|word| word.starts_with("--"));
+        let flags = flags.map(|flag| flag.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-'));
+        commands.push((name.to_owned(), flags.map(str::to_owned).collect()));
+    }
+    commands.retain(|(name, _)| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase()));
+    commands
+}
+
+/// The help text of a command.
+fn help(name: &str) -> String {
+    let run = Command::new(env!("CARGO_BIN_EXE_pratique"))
+        .args([name, "--help"])
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "there is no command {name}");
+    String::from_utf8(run.stdout).unwrap()
+}
+
+#[test]
+fn commands_that_are_shown_exist() {
+    let mut helps = std::collections::BTreeMap::new();
+    let mut count = 0;
+    for page in [
+        "library-users",
+        "operators",
+        "platform-engineers",
+        "policies-and-state",
+        "review",
+        "run-in-the-api-server",
+        "run-as-a-webhook",
+        "test",
+        "webhooks",
+    ] {
+        let text = fs::read_to_string(root().join(format!("docs/{page}.md"))).unwrap();
+        for (name, flags) in commands(&text) {
+            let help = helps.entry(name.clone()).or_insert_with(|| help(&name));
+            for flag in flags {
+                count += 1;
+                let is_flag = |word: &str| word.trim_end_matches(',') == flag;
+                assert!(
+                    help.split_whitespace().any(is_flag),
+                    "docs/{page}.md: pratique {name} has no {flag}"
+                );
+            }
+        }
+    }
+    assert!(count > 30, "{count} flags");
+}
+
+/// The links of a document to other files of the repository, with the headings that they name.
+fn links(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.filter(|target| !target.contains("://"));
+    files.map(|target| target.split_once('#').unwrap_or((target, "")))
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let docs = root().join("docs");
+    let mut count = 0;
+    for entry in fs::read_dir(&docs).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for (file, heading) in links(&text) {
+            count += 1;
+            let target = match file {
+                "" => path.clone(),
+                file => docs.join(file),
+            };
+            assert!(target.exists(), "{}: {file}", path.display());
+            if heading.is_empty() {
+                continue;
+            }
+            let text = fs::read_to_string(&target).unwrap();
+            let slug = |line: &str| {
+                let line = line.trim_start_matches('#').trim().to_lowercase();
+                let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+                line.chars().filter(kept).collect::<String>().replace(' ', "-")
+            };
+            let found = text
+                .lines()
+                .filter(|line| line.starts_with('#'))
+                .any(|line| slug(line) == heading);
+            assert!(found, "{}: {file}#{heading}", path.display());
+        }
+    }
+    assert!(count > 20, "{count} links");
 }
