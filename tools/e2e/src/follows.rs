@@ -1,6 +1,7 @@
 //! What is created, changed and deleted in a cluster takes effect in a `pratique serve` that follows it. The API server
 //! leaves policies to it, so that whatever is denied or changed was by `serve`.
 
+mod reviews;
 mod webhooks;
 
 use std::fs;
@@ -29,6 +30,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
     prepare(stage, &served)?;
     let kubectl = served.kubectl();
     transcript.step("does not ask itself", answers(kubectl));
+    reviews::run(stage, kubectl, transcript);
     transcript.step("denies by a param of the namespace", limits(kubectl));
     transcript.step("sees a changed param", another_limit(kubectl));
     transcript.step("denies where a param is missing", no_limit(kubectl));

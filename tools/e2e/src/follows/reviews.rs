@@ -1,0 +1,74 @@
+//! `pratique review` evaluates by what a cluster has, and by a snapshot of it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use pratique_harness::{Error, Transcript};
+
+use crate::Stage;
+use crate::kubectl::Kubectl;
+
+/// Objects, and the decisions on them: a param of the namespace, and what a developer may do.
+const OBJECTS: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: few, namespace: shop}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: many, namespace: shop}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: checked, namespace: shop, labels: {checked: 'yes'}}
+";
+
+/// Reviews by the cluster, then by a snapshot: the decisions are the same.
+pub(super) fn run(stage: &Stage, kubectl: &Kubectl, transcript: &mut Transcript) {
+    transcript.step("review and snapshot read a cluster", both(stage, kubectl));
+}
+
+fn both(stage: &Stage, kubectl: &Kubectl) -> Result<String, Error> {
+    let folder = stage.state.join("reviews");
+    fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
+    let write = |name: &str, text: &str| -> Result<PathBuf, Error> {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(Error::file(&path))?;
+        Ok(path)
+    };
+    let kubeconfig = write("kubeconfig", &kubectl.kubeconfig("admin-token"))?;
+    write("objects.yaml", OBJECTS)?;
+    let pratique = |arguments: &[&str]| -> Result<(Option<i32>, String), Error> {
+        let mut command = stage.programs.pratique();
+        command.current_dir(&folder).args(arguments);
+        let output = command.output().map_err(Error::program("pratique"))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(2) | None => Err(format!("{text}{errors}").into()),
+            code => Ok((code, text)),
+        }
+    };
+    let kubeconfig = kubeconfig.to_string_lossy();
+    let user = ["--as", "dev", "--as-group", "developers", "objects.yaml"];
+    let live = pratique(&[&["review", "--kubeconfig", &kubeconfig][..], &user].concat())?;
+    let taken = pratique(&["snapshot", "--kubeconfig", &kubeconfig, "saved"])?;
+    let stored = pratique(&[&["review", "--snapshot", "saved"][..], &user].concat())?;
+    let expected = [
+        "1 allowed, 2 denied",
+        "at most 3",
+        "only who may create deployments",
+    ];
+    let is_expected = expected.iter().all(|text| live.1.contains(text));
+    match is_expected && taken.0 == Some(0) && live == stored {
+        true => Ok(format!("{}{}", live.1, taken.1)),
+        false => Err(format!("{}{}{}", live.1, taken.1, stored.1).into()),
+    }
+}
