@@ -75,6 +75,8 @@ impl StateSource {
 
     /// The state that policies need. Warns of what is not known.
     pub(crate) fn state(self, admission: &Admission, sets: &OriginSets) -> KnownState {
+        #[cfg(not(feature = "kube"))]
+        let _ = (admission, sets);
         let name = self.name();
         match self {
             StateSource::Given => KnownState::default(),
