@@ -71,6 +71,9 @@ pub(crate) enum CliError {
     /// Standard input has no manifests.
     #[error("{path}: there is no policy, binding or webhook configuration among its {count} objects")]
     NoManifests { path: String, count: usize },
+    /// A file of a directory of policies cannot be read any more.
+    #[error("{path}: it is neither YAML nor JSON of objects")]
+    NoObjects { path: String },
     /// An AdmissionConfiguration on standard input, which has no directory for its paths.
     #[error("<stdin>: an AdmissionConfiguration names other files: give it as a file, by its path")]
     ConfigurationOnStdin,

@@ -47,12 +47,18 @@ pub(crate) fn load(
     load_sorted(&sorted, expressions)
 }
 
-/// Loads them again; what else is among them was reported before, and there may be none any more.
+/// Loads them again; what else is among them was reported before, and there may be none any more. `unread` are the files of
+/// directories that were no objects before: others must be objects.
 pub(crate) fn reload(
     arguments: &PolicyPathArguments,
+    unread: &[String],
     expressions: &Expressions,
 ) -> Result<OriginSets, PathsError> {
-    load_sorted(&read(&arguments.policies, arguments.origin.origin)?, expressions)
+    let sorted = read(&arguments.policies, arguments.origin.origin)?;
+    if let Some(path) = sorted.unread().iter().find(|path| !unread.contains(path)) {
+        return Err(CliError::NoObjects { path: path.clone() }.into());
+    }
+    load_sorted(&sorted, expressions)
 }
 
 /// Loads files with the policies of a cluster.

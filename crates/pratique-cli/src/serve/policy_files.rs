@@ -16,7 +16,7 @@ use pratique_policy::Origin;
 
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
-use crate::policies::{OriginSets, PathsError, reload};
+use crate::policies::{OriginSets, PathsError, read, reload};
 
 /// The interval at which files are looked at.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -50,6 +50,8 @@ struct Reader {
     observers: Vec<Arc<dyn AdmissionObserver>>,
     /// The paths, for messages.
     shown: String,
+    /// The files of directories that were no objects from the start, such as templates: a file that is none later is a fault.
+    unread: Vec<String>,
     /// The plugins of the objects in use.
     plugins: Vec<Plugin>,
     /// The hash of the static manifests that were read last.
@@ -63,7 +65,7 @@ impl PolicyFiles {
     /// Starts the thread; `None` if the policies cannot be read again. `sets` are those in use.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// The system gives no thread, or the files cannot be read any more.
     pub(super) fn start(
         arguments: &PolicyPathArguments,
         expressions: &Expressions,
@@ -84,6 +86,7 @@ impl PolicyFiles {
             source: source.clone(),
             observers,
             shown: shown.join(", "),
+            unread: read(paths, arguments.origin.origin)?.unread().to_vec(),
             plugins: plugins(sets),
             of_static: hash(sets, Origin::Static),
             hash: hash(sets, Origin::Api),
@@ -125,7 +128,7 @@ impl Reader {
 
     fn read(&mut self) {
         let start = Instant::now();
-        match reload(&self.arguments, &self.expressions) {
+        match reload(&self.arguments, &self.unread, &self.expressions) {
             Ok(sets) => self.use_sets(sets, start),
             Err(error) => {
                 let reason = match error {

@@ -63,6 +63,27 @@ fn files_are_read_again() {
 }
 
 #[test]
+fn broken_files_of_directories_are_faults() {
+    let directory = Directory::new()
+        .with("policies/a.yaml", policy("old"))
+        .with("policies/template.yaml", "{{ if }}: [");
+    let serving = Serving::start(directory.path(), &["--plain-http", "--policies", "policies"]);
+    let mut client = serving.client();
+    assert!(!client.allows("old"));
+    fs::write(directory.path().join("policies/a.yaml"), "kind: [").unwrap();
+    eventually("the fault is counted", || reloads(&mut client, "failure"));
+    assert!(!client.allows("old"));
+    fs::write(directory.path().join("policies/a.yaml"), policy("new")).unwrap();
+    eventually("it is mended", || client.allows("old") && !client.allows("new"));
+    serving.signal("INT");
+    let (_, log) = serving.wait();
+    assert!(
+        log.contains("policies/a.yaml: it is neither YAML nor JSON of objects"),
+        "{log}"
+    );
+}
+
+#[test]
 fn static_manifests_are_read_once() {
     let directory = Directory::new().with("policies/a.yaml", POLICY.replace("NAME", "old"));
     let serving = Serving::start(directory.path(), &["--plain-http", "--policies", "policies"]);
