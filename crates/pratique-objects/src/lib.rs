@@ -50,4 +50,4 @@ pub use decode::warnings;
 pub use encode::encode;
 pub use error::DecodeError;
 pub use objects::{Decoded, FieldValidation, MediaType, Objects, is_builtin};
-pub use unstructured::{Unstructured, patch, unstructured};
+pub use unstructured::{PatchError, Unstructured, patch, unstructured};

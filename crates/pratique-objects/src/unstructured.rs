@@ -73,9 +73,17 @@ pub fn unstructured(
     })
 }
 
-/// Reads a patch: its value, and what strict decoding reports. The error is that of the server's decoder.
+/// A patch that cannot be read, with the message of the server's decoder.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PatchError(String);
+
+/// Reads a patch: its value, and what strict decoding reports.
+///
+/// # Errors
+/// The text is not of its media type.
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch, applyPatchToCurrentObject
-pub fn patch(bytes: &[u8], media_type: MediaType) -> Result<(Value<'static>, Vec<String>), String> {
+pub fn patch(bytes: &[u8], media_type: MediaType) -> Result<(Value<'static>, Vec<String>), PatchError> {
     if media_type == MediaType::Json
         && let Ok(value) = pratique_json::parse_unique(bytes)
     {
@@ -85,7 +93,7 @@ pub fn patch(bytes: &[u8], media_type: MediaType) -> Result<(Value<'static>, Vec
         tree,
         root,
         duplicates,
-    } = read(bytes, media_type).map_err(|unread| unread.cause)?;
+    } = read(bytes, media_type).map_err(|unread| PatchError(unread.cause))?;
     let mut reader = Reader {
         tree: &tree,
         path: Vec::new(),
@@ -94,8 +102,8 @@ pub fn patch(bytes: &[u8], media_type: MediaType) -> Result<(Value<'static>, Vec
     };
     match reader.value(root, MAX_DEPTH) {
         Ok(value) => Ok((value, reader.faults)),
-        Err(Fault::TooDeep) => Err("exceeded max depth".to_owned()),
-        Err(Fault::OutOfRange(number)) => Err(out_of_range(&number)),
+        Err(Fault::TooDeep) => Err(PatchError("exceeded max depth".to_owned())),
+        Err(Fault::OutOfRange(number)) => Err(PatchError(out_of_range(&number))),
     }
 }
 
