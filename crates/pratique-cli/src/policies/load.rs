@@ -53,7 +53,7 @@ pub(crate) fn reload(
     arguments: &PolicyPathArguments,
     unread: &[String],
     expressions: &Expressions,
-) -> Result<OriginSets, PathsError> {
+) -> Result<OriginSets, LoadFailure> {
     let sorted = read(&arguments.policies, arguments.origin.origin)?;
     if let Some(path) = sorted.unread().iter().find(|path| !unread.contains(path)) {
         return Err(CliError::NoObjects { path: path.clone() }.into());

@@ -16,7 +16,7 @@ use pratique_policy::Origin;
 
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
-use crate::policies::{OriginSets, PathsError, read, reload};
+use crate::policies::{LoadFailure, OriginSets, read, reload};
 
 /// The interval at which files are looked at.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -132,8 +132,8 @@ impl Reader {
             Ok(sets) => self.use_sets(sets, start),
             Err(error) => {
                 let reason = match error {
-                    PathsError::Invalid { errors, .. } => errors.to_string(),
-                    PathsError::Cli(error) => error.to_string(),
+                    LoadFailure::Invalid { errors, .. } => errors.to_string(),
+                    LoadFailure::Cli(error) => error.to_string(),
                 };
                 self.fail(&reason, start);
             }
