@@ -58,7 +58,7 @@ fn measure(case: &Json, length: Duration) -> Result<Vec<u64>, Error> {
     }
     let text = case["request"].to_string();
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let original = decoded(&objects, &case["request"]["object"])?;
+    let original = decoded(&objects, case.pointer("/request/object").unwrap_or(&Json::Null))?;
     let context = PluginContext::new(&state);
     let expected = once(&chain, &request, &mut original.clone(), &context);
     if let Err(rejection) = &expected

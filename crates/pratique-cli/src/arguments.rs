@@ -160,7 +160,7 @@ fn parse_line(line: Vec<OsString>) -> Result<Arguments, clap::Error> {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Check(CheckArguments),
+    Check(Box<CheckArguments>),
     Review(Box<ReviewArguments>),
     Serve(Box<ServeArguments>),
     #[cfg(feature = "kube")]

@@ -43,6 +43,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     }
     let state = StateSource::open(&arguments.client, None)?;
     subjects.extend(of_cluster(state)?);
+    if subjects.is_empty() {
+        return Err(CliError::NothingToCheck);
+    }
     for (path, subject) in subjects {
         subject.report();
         let root = arguments.root.as_deref().unwrap_or_default();

@@ -89,6 +89,11 @@ pub(crate) enum CliError {
     /// Manifests of several plugins have no common hash.
     #[error("<stdin>: a hash is that of one plugin's manifests alone: name the plugin with --plugin")]
     NoHash,
+    /// There is nothing to check.
+    #[error(
+        "there is nothing to check: name the PATH of policies, or a cluster with --cluster, --kubeconfig or --context"
+    )]
+    NothingToCheck,
     /// There is no object to review.
     #[error("{inputs}: there is no object to review")]
     NothingToReview { inputs: String },

@@ -60,7 +60,6 @@ pub use coverage::{Coverage, CoverageRecorder, CoverageReport, Missing, PolicyCo
 pub use decision::Decision;
 pub use files::{is_manifest, read as read_file};
 pub use first::{FirstSuite, first_suite};
-pub use foreign::NotEvaluated;
 pub use format::{API_VERSION, KIND};
 pub use load::{Policies, add_policies, reads_managed_fields};
 pub use policy_outcome::{PolicyOutcome, PolicyOutcomes};
@@ -68,6 +67,6 @@ pub use read::{may_be_suite, read_rules, read_suites, read_suites_at};
 pub use roots::Roots;
 pub use run::CaseResult;
 pub use schema::{schema, schema_of};
-pub use suite::{Case, Expected, Suite};
+pub use suite::{Case, Expected, NotEvaluated, Suite};
 pub use unbound::{Unbound, bind, unbound};
 pub use update::{UpdateError, updated};

@@ -9,7 +9,6 @@ use pratique_types::{Operation, UserInfo};
 
 use crate::authorizer::Rule;
 use crate::decision::Decision;
-use crate::foreign::NotEvaluated;
 use crate::policy_outcome::PolicyOutcome;
 use crate::roots::SuiteRoots;
 
@@ -181,4 +180,15 @@ pub struct Expected {
     pub object_contains: Option<Value<'static>>,
     /// Whether policies leave the object unchanged.
     pub unchanged: Option<bool>,
+}
+
+/// A test of another program that is not about policies of the API, or needs more than they do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotEvaluated {
+    /// The test.
+    pub name: String,
+    /// Why it is not evaluated.
+    pub why: String,
+    /// Its location.
+    pub location: Location,
 }

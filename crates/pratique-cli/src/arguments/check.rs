@@ -14,9 +14,9 @@ use super::{AdmissionPluginArguments, ClientArguments, OriginArguments, WarningA
 /// load but may not do what they are meant to: docs/warnings.md describes each warning.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Directory of static manifests or objects of the API, file of them, or AdmissionConfiguration file; `-` is standard input, of which policies,
-    /// bindings and webhook configurations are checked, and objects of other kinds are counted and skipped.
-    #[cfg_attr(feature = "kube", arg(required_unless_present_any = ["cluster", "kubeconfig", "context"]))]
+    /// Directory of static manifests or objects of the API, file of them, or AdmissionConfiguration file; `-` is standard
+    /// input, of which policies, bindings and webhook configurations are checked, and objects of other kinds are counted and
+    /// skipped.
     #[cfg_attr(not(feature = "kube"), arg(required = true))]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,

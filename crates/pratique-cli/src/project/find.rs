@@ -36,7 +36,7 @@ mod tests {
         let top = std::env::temp_dir().join(format!("pratique-find-{}", std::process::id()));
         let inner = top.join("repository/below");
         std::fs::create_dir_all(&inner).unwrap();
-        assert_eq!(directories(&inner), [inner.clone()]);
+        assert_eq!(directories(&inner), std::slice::from_ref(&inner));
         std::fs::create_dir_all(top.join("repository/.git")).unwrap();
         assert_eq!(directories(&inner), [inner.clone(), top.join("repository")]);
         std::fs::remove_dir_all(&top).unwrap();

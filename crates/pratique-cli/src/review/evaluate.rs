@@ -32,7 +32,7 @@ enum Extent {
     Chain {
         decider: Box<dyn Decider>,
         runtime: Runtime,
-        chain: Option<Chain>,
+        chain: Option<Box<Chain>>,
     },
 }
 
@@ -58,7 +58,7 @@ impl<'a> Evaluator<'a> {
             extent: Extent::Chain {
                 decider,
                 runtime,
-                chain,
+                chain: chain.map(Box::new),
             },
         })
     }

@@ -302,7 +302,7 @@ fn generated_names_dry_runs_and_users() {
     ]);
     assert_eq!(
         seen(&run),
-        ["no name true ann a+b+system:authenticated 7 x+y"],
+        ["web-xxxxx true ann a+b+system:authenticated 7 x+y"],
         "{run}"
     );
     assert!(

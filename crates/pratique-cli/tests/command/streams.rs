@@ -259,7 +259,7 @@ fn unknown_kinds_are_matched_by_their_plural() {
     files
         .run(&["review", "--manifests", "policies", "w.yaml"])
         .is("assumed-resource.txt");
-    let definition = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: wotsits.example.com}\nspec: {group: example.com, scope: Namespaced, names: {kind: Widget, plural: wotsits}, versions: [{name: v1, served: true, storage: true}]}\n";
+    let definition = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: wotsits.example.com}\nspec: {group: example.com, scope: Namespaced, names: {kind: Widget, plural: wotsits}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}\n";
     let files = files.with("crd.yaml", widget("c") + definition);
     let run = files.run(&["review", "--manifests", "policies", "crd.yaml"]);
     assert!(

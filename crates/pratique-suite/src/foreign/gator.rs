@@ -10,10 +10,10 @@ use pratique_manifest::{ManifestFile, NodeId, ObjectSource, Problem, Value as No
 use pratique_types::{Operation, UserInfo};
 
 use super::template::{Constrained, constrained};
-use super::{NotEvaluated, Source, text};
+use super::{Source, text};
 use crate::request::review::is_review;
 use crate::roots::SuiteRoots;
-use crate::suite::{Case, CaseNodes, Expected, Suite, TestInput, ViolationCount, Violations};
+use crate::suite::{Case, CaseNodes, Expected, NotEvaluated, Suite, TestInput, ViolationCount, Violations};
 
 pub(super) fn read(
     source: &ObjectSource,

@@ -11,13 +11,13 @@ use pratique_manifest::{NodeId, ObjectSource, Problem};
 use pratique_typed::settle_object;
 use pratique_types::{Operation, UserInfo};
 
-use super::{NotEvaluated, Source, text};
+use super::{Source, text};
 use crate::policy_outcome::PolicyOutcome;
 use crate::read::Fields;
 use crate::request::{self, kind_of};
 use crate::roots::SuiteRoots;
 use crate::select::{DEFAULT_NAMESPACE, label};
-use crate::suite::{Case, CaseNodes, ClusterState, Expected, Reference, Suite, TestInput};
+use crate::suite::{Case, CaseNodes, ClusterState, Expected, NotEvaluated, Reference, Suite, TestInput};
 
 /// The kinds of policies that are evaluated.
 const KINDS: [&str; 2] = ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"];

@@ -1,6 +1,6 @@
 //! Tests of other programs, as far as they are about policies of the API: of the Kyverno CLI, and of gator.
 //!
-//! What they test besides is [told](NotEvaluated), and is neither passed nor failed.
+//! What they test besides is [told](crate::NotEvaluated), and is neither passed nor failed.
 
 mod gator;
 mod kyverno;
@@ -19,17 +19,6 @@ use crate::suite::{Case, Suite, TestInput};
 
 /// Words of which files with such tests have one.
 pub(crate) const WORDS: [&str; 2] = ["kyverno.io/", "test.gatekeeper.sh/"];
-
-/// A test of another program that is not about policies of the API, or needs more than they do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotEvaluated {
-    /// The test.
-    pub name: String,
-    /// Why it is not evaluated.
-    pub why: String,
-    /// Its location.
-    pub location: Location,
-}
 
 /// Whose tests a document has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -92,19 +92,26 @@ fn ask(server: &ApiServer, cases: &[Case]) -> Result<Vec<Value>, Error> {
     let administrator = Proxy::start(server.kubectl())?;
     let developer = Proxy::start(&server.kubectl().developer())?;
     for object in state()? {
-        let kind = &object["kind"];
+        let text = |pointer| {
+            object
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let kind = text("/kind");
         let created = administrator.send("POST", &http::path(&object)?, &object)?;
-        if created["code"] != 201 {
+        if created.get("code") != Some(&201.into()) {
             return Err(format!("{kind}: {created}").into());
         }
         if let Some(status) = object.get("status") {
             // The controllers that would write it do not run.
-            let mut stored = created["object"].clone();
-            stored["status"] = status.clone();
-            let name = object["metadata"]["name"].as_str().unwrap_or_default();
-            let path = format!("{}/{name}/status", http::path(&object)?);
+            let mut stored = created.get("object").cloned().unwrap_or_default();
+            if let Some(members) = stored.as_object_mut() {
+                members.insert("status".to_owned(), status.clone());
+            }
+            let path = format!("{}/{}/status", http::path(&object)?, text("/metadata/name"));
             let written = administrator.send("PUT", &path, &stored)?;
-            if written["code"] != 200 {
+            if written.get("code") != Some(&200.into()) {
                 return Err(format!("{kind}: {written}").into());
             }
         }
