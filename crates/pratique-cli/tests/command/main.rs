@@ -13,6 +13,7 @@ mod answers;
 mod api_server;
 mod audit;
 mod bounds;
+mod chain;
 mod check;
 #[cfg(feature = "kube")]
 mod cluster;

@@ -39,6 +39,7 @@ mod params;
 mod plugins;
 #[cfg(feature = "webhooks")]
 mod webhooks;
+mod whole_chain;
 mod world;
 
 #[cfg(all(

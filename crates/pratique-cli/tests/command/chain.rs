@@ -1,0 +1,256 @@
+//! `review --chain`: all that an API server does to an object.
+
+use serde_json::Value;
+
+use crate::support::{Directory, Run};
+
+const STATE: &str = "apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: baseline}}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: default, namespace: shop}
+---
+apiVersion: v1
+kind: LimitRange
+metadata: {name: limits, namespace: shop}
+spec: {limits: [{type: Container, default: {cpu: 500m}}]}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: pods, namespace: shop}
+spec: {hard: {pods: '4'}}
+status: {hard: {pods: '4'}, used: {pods: '1'}}
+";
+
+const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: team}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: ['*'], operations: ['*'], resources: [pods]}]
+  reinvocationPolicy: Never
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: \"Object{metadata: Object.metadata{labels: {'team': 'till'}}}\"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: team}
+spec: {policyName: team}
+";
+
+fn pods(count: usize, more: &str) -> String {
+    let pod = |number: usize| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: web-{number}, namespace: shop}}\n\
+             spec: {{containers: [{{name: web, image: nginx{more}}}]}}\n"
+        )
+    };
+    (1..=count).map(pod).collect::<Vec<_>>().join("---\n")
+}
+
+fn directory(count: usize, more: &str) -> Directory {
+    Directory::new()
+        .with("state.yaml", STATE)
+        .with("pods.yaml", pods(count, more))
+        .with("policy.yaml", POLICY)
+}
+
+#[track_caller]
+fn review(directory: &Directory, more: &[&str], code: i32, texts: &[&str]) -> Run {
+    let arguments = [&["review", "--chain", "pods.yaml"], more].concat();
+    let run = directory.run(&arguments);
+    assert_eq!(run.code, Some(code), "{run}");
+    for text in texts {
+        assert!(run.to_string().contains(text), "{text} in {run}");
+    }
+    run
+}
+
+const WHOLE: [&str; 3] = ["--objects", "state.yaml", "--objects-complete"];
+
+#[test]
+fn each_step_is_told() {
+    let directory = directory(1, "");
+    let with_policy = [&WHOLE[..], &["--policies", "policy.yaml"]].concat();
+    let texts = [
+        "pods.yaml:1:1: CREATE pods shop/web-1: allowed, changed\n",
+        "  step defaulting: changed spec.",
+        "  step LimitRanger: changed metadata.annotations, spec.containers[0].resources.limits, ",
+        "  step ServiceAccount: changed spec.containers[0].volumeMounts",
+        "  step MutatingAdmissionPolicy team: changed metadata.labels\n",
+        "  step preparation: changed metadata.creationTimestamp",
+        "      qosClass: Burstable\n",
+    ];
+    let run = review(&directory, &with_policy, 0, &texts);
+    assert!(!run.stdout.contains("passed"));
+    let explained = [&with_policy[..], &["--explain"]].concat();
+    review(
+        &directory,
+        &explained,
+        0,
+        &["  step PodSecurity (validate): passed\n"],
+    );
+}
+
+#[test]
+fn diffs_are_by_step() {
+    let directory = directory(1, "");
+    let arguments = [&WHOLE[..], &["--policies", "policy.yaml", "--output", "diff"]].concat();
+    let texts = [
+        "+++ pods.yaml:1:1 (as LimitRanger leaves it)\n",
+        "+++ pods.yaml:1:1 (as MutatingAdmissionPolicy team leaves it)\n",
+        "+    team: till\n",
+    ];
+    review(&directory, &arguments, 0, &texts);
+}
+
+#[test]
+fn steps_are_in_json() {
+    let arguments = [&WHOLE[..], &["--policies", "policy.yaml", "--output", "json"]].concat();
+    let run = review(&directory(1, ""), &arguments, 0, &[]);
+    let review: Value = serde_json::from_str(run.stdout.lines().next().unwrap()).unwrap();
+    let steps = review["steps"].as_array().unwrap();
+    let changed: Vec<_> = steps
+        .iter()
+        .filter(|step| step["result"] == "changed")
+        .map(|step| step["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        changed,
+        [
+            "defaulting",
+            "LimitRanger",
+            "ServiceAccount",
+            "Priority",
+            "DefaultTolerationSeconds",
+            "MutatingAdmissionPolicy",
+            "preparation"
+        ]
+    );
+    let policy = steps.iter().find(|step| step["by"] == "team").unwrap();
+    assert_eq!(policy["patch"][0]["path"], "/metadata/labels");
+}
+
+#[test]
+fn quotas_are_charged_by_one_object_after_another() {
+    let run = review(
+        &directory(5, ""),
+        &WHOLE,
+        1,
+        &[
+            "pods.yaml:11:1: CREATE pods shop/web-3: allowed",
+            "pods.yaml:16:1: CREATE pods shop/web-4: denied by ResourceQuota (403 Forbidden)\n  pods \"web-4\" is forbidden: \
+             exceeded quota: pods, requested: pods=1, used: pods=4, limited: pods=4\n",
+        ],
+    );
+    assert!(run.stdout.ends_with("3 allowed, 2 denied\n"), "{run}");
+}
+
+#[test]
+fn what_refuses_is_named() {
+    let directory = directory(1, ", securityContext: {privileged: true}");
+    review(
+        &directory,
+        &WHOLE,
+        1,
+        &[
+            "denied by PodSecurity (403 Forbidden)",
+            "violates PodSecurity \"baseline:latest\"",
+        ],
+    );
+    let json = [&WHOLE[..], &["--output", "ndjson"]].concat();
+    review(&directory, &json, 1, &["\"refusedBy\":\"PodSecurity\""]);
+}
+
+#[test]
+fn state_that_is_not_given_leaves_plugins_undecided() {
+    let directory = directory(1, "");
+    let texts = [
+        "undecided",
+        "LimitRanger is undecided: LimitRange objects in namespace \"shop\" are not known",
+        "--objects-complete",
+    ];
+    review(&directory, &[], 3, &texts);
+    let without = ["--disable-admission-plugins", "LimitRanger"];
+    review(
+        &directory,
+        &without,
+        3,
+        &["ServiceAccount is undecided: ServiceAccount objects"],
+    );
+}
+
+#[test]
+fn what_a_run_stores_is_seen_by_what_follows() {
+    let account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: till, namespace: shop}\n---\n";
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: till, namespace: shop}\nspec: {serviceAccountName: till, containers: [{name: a, image: b}]}\n";
+    let directory = Directory::new()
+        .with("state.yaml", STATE)
+        .with("pods.yaml", pod)
+        .with("all.yaml", format!("{account}{pod}"));
+    let texts = [
+        "denied by ServiceAccount (403 Forbidden)",
+        "serviceaccount \"till\" not found",
+    ];
+    review(&directory, &WHOLE, 1, &texts);
+    let whole = [&["review", "--chain", "all.yaml"], &WHOLE[..]].concat();
+    let run = directory.run(&whole);
+    assert_eq!(run.code, Some(0), "{run}");
+}
+
+#[test]
+fn plugins_are_chosen_as_a_server_is_told_them() {
+    let directory = directory(1, "");
+    let pulled = [
+        &WHOLE[..],
+        &["--enable-admission-plugins", "AlwaysPullImages,AlwaysDeny"],
+    ]
+    .concat();
+    review(&directory, &pulled, 1, &["denied by AlwaysDeny"]);
+    for (more, text) in [
+        (
+            ["--enable-admission-plugins", "Foo"],
+            "enable-admission-plugins plugin \"Foo\" is unknown",
+        ),
+        (
+            ["--disable-admission-plugins", "PodSecurityPolicy"],
+            "admission plugin PodSecurityPolicy is gone since Kubernetes 1.25; instead there is PodSecurity",
+        ),
+        (
+            ["--disable-admission-plugins", "ValidatingAdmissionPolicy"],
+            "ValidatingAdmissionPolicy cannot be disabled",
+        ),
+    ] {
+        review(&directory, &more, 2, &[text]);
+    }
+}
+
+#[test]
+fn plugins_are_configured() {
+    let configuration = "apiVersion: apiserver.config.k8s.io/v1
+kind: AdmissionConfiguration
+plugins:
+- name: PodSecurity
+  configuration:
+    apiVersion: pod-security.admission.config.k8s.io/v1
+    kind: PodSecurityConfiguration
+    exemptions: {namespaces: [shop]}
+";
+    let directory = directory(1, ", securityContext: {privileged: true}")
+        .with("config.yaml", configuration)
+        .with(
+            "bad.yaml",
+            configuration.replace("namespaces: [shop]", "namespaces: ['-']"),
+        );
+    let with = |file| [&WHOLE[..], &["--admission-control-config-file", file]].concat();
+    review(&directory, &with("config.yaml"), 0, &["allowed"]);
+    review(
+        &directory,
+        &with("bad.yaml"),
+        1,
+        &["failed to initialize admission plugin \"PodSecurity\""],
+    );
+}
