@@ -1,21 +1,25 @@
 //! The suite `phases`: what mutating and validating admission see of a request, and what is stored.
 //!
-//! Requests go through `pratique-registry` alone. Objects that exist before were created the same way. Refusals by the
+//! Requests go through `pratique-registry` alone, and through the default plugins where the recording server had them. Objects that exist before were created the same way. Refusals by the
 //! server's validation of built-in kinds are not simulated: such a case is skipped, once mutating admission saw what it should.
 //! Custom resources are those of the definitions that a case has among the objects before, and those that the recording
 //! server had ([`definitions`]).
+
+mod plugins;
 
 use std::collections::BTreeMap;
 
 use pratique_json as json;
 use pratique_objects::Objects;
+use pratique_plugin::{Effects, Stage};
 use pratique_registry::{
     Attributes, CustomResources, FieldValidation, Kinds, Placeholders, Refusal, Registry, Request, Scheme,
     Store, Target, Verb,
 };
-use pratique_types::{GroupVersion, GroupVersionKind, UserInfo};
+use pratique_types::{GroupVersion, GroupVersionKind, Status, UserInfo};
 use serde_json::{Map, Value, json};
 
+use self::plugins::Plugins;
 use super::Outcome;
 use super::compare::same;
 use super::fixture::json_value;
@@ -134,7 +138,8 @@ fn answer(case: &Value) -> Result<(Value, bool), String> {
             builtin: &builtin,
             custom: &custom,
         };
-        create(&scheme, &placeholders, &mut stored, object)?;
+        let plugins = plugins::of(case, &stored, administrator())?;
+        create(&scheme, &placeholders, &mut stored, object, plugins.as_ref())?;
         if object["kind"] == "CustomResourceDefinition" {
             serve(&mut custom, object)?;
         }
@@ -181,28 +186,42 @@ fn answer(case: &Value) -> Result<(Value, bool), String> {
         let answer = json!({"code": 404, "error": message, "warnings": []});
         return Ok((answer, target.custom.is_some()));
     }
-    Ok((seen(&registry, request, &target), target.custom.is_some()))
+    let plugins = plugins::of(case, &stored, user(case))?;
+    let actual = seen(&registry, request, &target, plugins.as_ref());
+    Ok((actual, target.custom.is_some()))
 }
 
 /// Sends a request and tells what was seen of it.
-fn seen(registry: &Registry<'_>, request: Request<'_>, target: &Target) -> Value {
+fn seen(registry: &Registry<'_>, request: Request<'_>, target: &Target, plugins: Option<&Plugins>) -> Value {
     let mut actual = Map::new();
+    let mut told = Vec::new();
     // No webhook is shown the configuration of admission.
     let shown = target.resource.group != "admissionregistration.k8s.io";
     let verb = request.verb;
     let outcome = registry.receive(request).and_then(|received| {
+        let mut received = received;
+        if let Some(plugins) = plugins {
+            told.extend(passed(plugins.admit(&mut received.attributes))?);
+        }
         if shown {
             actual.insert("mutatingSees".to_owned(), review(&received.attributes));
         }
         let created = received.attributes.operation == pratique_types::Operation::Create;
-        registry.prepare(received).map(|prepared| (created, prepared))
+        let prepared = registry.prepare(received)?;
+        if let Some(plugins) = plugins {
+            for stage in [Stage::BeforeDynamic, Stage::AfterDynamic] {
+                told.extend(passed(plugins.validate(stage, &prepared.attributes))?);
+            }
+        }
+        Ok((created, prepared))
     });
     match outcome {
         Ok((created, prepared)) => {
             if shown {
                 actual.insert("validatingSees".to_owned(), review(&prepared.attributes));
             }
-            actual.insert("warnings".to_owned(), json!(prepared.warnings));
+            told.extend(prepared.warnings);
+            actual.insert("warnings".to_owned(), json!(told));
             if let Some(status) = prepared.refused {
                 actual.insert("error".to_owned(), json!(status.message));
                 actual.insert("code".to_owned(), json!(status.code));
@@ -226,6 +245,17 @@ fn seen(registry: &Registry<'_>, request: Request<'_>, target: &Target) -> Value
         }
     }
     Value::Object(actual)
+}
+
+/// The warnings of plugins, or their refusal.
+fn passed(answer: Result<Effects, Box<Status>>) -> Result<Vec<String>, Refusal> {
+    match answer {
+        Ok(effects) => Ok(effects.warnings),
+        Err(status) => Err(Refusal {
+            status,
+            warnings: Vec::new(),
+        }),
+    }
 }
 
 fn review(attributes: &Attributes) -> Value {
@@ -259,13 +289,20 @@ fn create(
     placeholders: &Placeholders,
     stored: &mut Stored,
     object: &Value,
+    plugins: Option<&Plugins>,
 ) -> Result<(), String> {
     let kind = kind_of(object)?;
     let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
     let target = collection(scheme.custom, &kind, namespace)?;
     let is_definition = kind.kind == "CustomResourceDefinition";
     let (verb, manager) = (Verb::Create, "earlier");
-    let object = store(scheme, placeholders, stored, (verb, manager, &target, object))?;
+    let object = store(
+        scheme,
+        placeholders,
+        stored,
+        (verb, manager, &target, object),
+        plugins,
+    )?;
     if is_definition {
         // The server's own controllers accept the names.
         let path = format!("/apis/{}/customresourcedefinitions/", kind.api_version());
@@ -281,6 +318,7 @@ fn create(
             placeholders,
             stored,
             (verb, manager, &target, &established),
+            plugins,
         )?;
     }
     Ok(())
@@ -292,6 +330,7 @@ fn store(
     placeholders: &Placeholders,
     stored: &mut Stored,
     (verb, manager, target, object): (Verb, &str, &Target, &Value),
+    plugins: Option<&Plugins>,
 ) -> Result<Value, String> {
     let registry = Registry {
         scheme,
@@ -309,10 +348,11 @@ fn store(
         ..Request::default()
     };
     let refused = |refusal: Refusal| format!("before: {refusal}");
-    let prepared = registry
-        .receive(request)
-        .and_then(|received| registry.prepare(received));
-    let prepared = prepared.map_err(refused)?;
+    let mut received = registry.receive(request).map_err(refused)?;
+    if let Some(plugins) = plugins {
+        passed(plugins.admit(&mut received.attributes)).map_err(refused)?;
+    }
+    let prepared = registry.prepare(received).map_err(refused)?;
     let mut object = Value::from(prepared.stored);
     let [.., (version, _)] = RANDOM;
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {

@@ -1,0 +1,137 @@
+//! The built-in plugins of a server with its default plugins.
+
+use pratique_plugin::{
+    Access, AccessAnswer, AccessReviewer, Attributes as PluginAttributes, Effects, MutableAttributes,
+    PluginChain, PluginContext, PluginGates, PluginSettings, Rejection, Stage, StateObjects, default_plugins,
+};
+use pratique_registry::Attributes;
+use pratique_types::{AdmissionRequest, Status, UserInfo};
+use serde_json::{Value, json};
+
+use super::{RANDOM, Stored};
+use crate::fixture::json_value;
+
+/// The default plugins, and what they know of the cluster.
+pub(super) struct Plugins {
+    chain: PluginChain,
+    state: StateObjects,
+    user: UserInfo,
+    suffix: String,
+}
+
+impl Plugins {
+    /// The default plugins of a server that has these objects besides those that it makes itself.
+    fn new(stored: &Stored, user: UserInfo) -> Result<Self, String> {
+        let [_, _, (suffix, _), ..] = RANDOM;
+        let gates = PluginGates::default();
+        // Those for policies and webhooks are no plugins here.
+        let factories = default_plugins().filter_map(pratique_plugins::factory);
+        let plugins = factories.map(|factory| {
+            let plugin = (factory.make)(&PluginSettings::new(&gates));
+            plugin.map_err(|error| error.of_plugin(factory.name))
+        });
+        let mut state = StateObjects::whole();
+        let of_server = made_by_server();
+        for object in of_server.iter().map(json_value).chain(stored.0.values().cloned()) {
+            state.insert(object);
+        }
+        Ok(Plugins {
+            chain: PluginChain::new(plugins.collect::<Result<_, _>>()?),
+            state,
+            user,
+            suffix: suffix.to_owned(),
+        })
+    }
+
+    /// Runs the mutating halves of the plugins before webhooks, which may change the object.
+    pub(super) fn admit(&self, attributes: &mut Attributes) -> Result<Effects, Box<Status>> {
+        let mut effects = Effects::default();
+        let request = self.request(attributes);
+        let mut mutable = MutableAttributes::new(&request, &mut attributes.object);
+        let admitted = self.chain.admit(
+            Stage::BeforeDynamic,
+            &mut mutable,
+            &self.context(),
+            &mut effects,
+            &mut (),
+        );
+        admitted.map_err(refused)?;
+        Ok(effects)
+    }
+
+    /// Runs the validating halves of the plugins of a stage.
+    pub(super) fn validate(&self, stage: Stage, attributes: &Attributes) -> Result<Effects, Box<Status>> {
+        let mut effects = Effects::default();
+        let request = self.request(attributes);
+        let validated = self.chain.validate(
+            stage,
+            &PluginAttributes::mutated(&request, &attributes.object),
+            &self.context(),
+            &mut effects,
+            &mut (),
+        );
+        validated.map_err(refused)?;
+        Ok(effects)
+    }
+
+    fn context(&self) -> PluginContext<'_> {
+        PluginContext::new(&self.state)
+            .with_access(&Administrator)
+            .with_suffix(&self.suffix)
+    }
+
+    fn request(&self, attributes: &Attributes) -> AdmissionRequest<'static> {
+        let mut request = AdmissionRequest::default();
+        request.kind = attributes.kind.clone();
+        request.resource = attributes.resource.clone();
+        request.sub_resource = attributes.subresource.clone();
+        request.name = attributes.name.clone();
+        request.namespace = attributes.namespace.clone();
+        request.operation = attributes.operation;
+        request.user_info = self.user.clone();
+        request.object = attributes.object.clone();
+        request.old_object = attributes.old_object.clone();
+        request.options = attributes.options.clone();
+        request.dry_run = Some(attributes.dry_run);
+        request
+    }
+}
+
+fn refused(rejection: Rejection) -> Box<Status> {
+    let undecided = || Status {
+        message: format!("{rejection}"),
+        ..Status::default()
+    };
+    Box::new(rejection.status().unwrap_or_else(undecided))
+}
+
+/// May do everything, as the one who recorded the cases.
+struct Administrator;
+
+impl AccessReviewer for Administrator {
+    fn review(&self, _: &Access<'_>) -> AccessAnswer {
+        AccessAnswer::Allowed
+    }
+}
+
+/// What a server and its controllers make without being asked.
+fn made_by_server() -> Vec<Value> {
+    let namespace = |name: &str| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "status": {"phase": "Active"}});
+    let account = |namespace: &str| json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": namespace}});
+    let class = |name: &str, value: i64| json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value});
+    let namespaces = ["default", "kube-system", "kube-public", "kube-node-lease"];
+    let mut objects: Vec<Value> = namespaces.into_iter().map(namespace).collect();
+    objects.extend(namespaces.into_iter().map(account));
+    objects.push(class("system-cluster-critical", 2_000_000_000));
+    objects.push(class("system-node-critical", 2_000_001_000));
+    objects
+}
+
+/// The default plugins, if a case was recorded with them.
+pub(super) fn of(case: &Value, stored: &Stored, user: UserInfo) -> Result<Option<Plugins>, String> {
+    let name = case["name"].as_str().unwrap_or_default();
+    match name.split('/').any(|part| part == "plugins") {
+        true => Plugins::new(stored, user).map(Some),
+        false => Ok(None),
+    }
+}
