@@ -130,9 +130,6 @@ pub(crate) enum CliError {
     /// A snapshot cannot be read or written.
     #[error("{path}: {why}")]
     Snapshot { path: String, why: String },
-    /// Admission plugins do not start.
-    #[error("{0}")]
-    AdmissionPlugins(String),
     /// A plugin for policies or webhooks is to be off.
     #[error("{plugin} cannot be disabled: do not name the manifests that it is for")]
     DynamicPlugin { plugin: &'static str },

@@ -1,7 +1,7 @@
 //! The admission plugins that are built into an API server, started from their configuration.
 
-use pratique_manifest::{Failure, GivenConfiguration, Problem, Rule, load_kube_config};
-use pratique_plugin::{Plugin, PluginFactory, PluginGates, PluginSettings, StartError};
+use pratique_manifest::{Failure, Problem, Rule, load_kube_config};
+use pratique_plugin::{Plugin, PluginFactory, PluginSettings, StartError};
 
 /// Makes a plugin from what an AdmissionConfiguration gives it. Absolute paths in that begin at the root.
 ///
@@ -9,8 +9,7 @@ use pratique_plugin::{Plugin, PluginFactory, PluginGates, PluginSettings, StartE
 /// The server would not start, with its message.
 pub(crate) fn make(
     factory: &PluginFactory,
-    given: Option<&GivenConfiguration>,
-    gates: &PluginGates,
+    settings: PluginSettings<'_>,
     root: &str,
 ) -> Result<Box<dyn Plugin>, Failure> {
     let check = |path: &str| {
@@ -22,7 +21,6 @@ pub(crate) fn make(
             .map(drop)
             .map_err(|error| error.to_string())
     };
-    let settings = PluginSettings::new(gates).with_given(given);
     let settings = settings.with_kubeconfig_check(&check);
     (factory.make)(&settings).map_err(|error| failure(factory.name, error))
 }

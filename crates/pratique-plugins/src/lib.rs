@@ -43,9 +43,7 @@ mod nodes;
 mod object;
 mod pods;
 mod scheduling;
-mod selection;
 mod storage;
 
 pub use factories::{FACTORIES, factory};
 pub use pratique_types::admission_plugins::{Refused, refused};
-pub use selection::{PluginFlag, SelectionError, enabled};

@@ -1,6 +1,6 @@
 //! The plugins of a chain, and what they see of the cluster.
 //!
-//! A [`PluginChain`](crate::PluginChain) has the [plugins](Plugin) that are built into kube-apiserver, as
+//! A [`PluginChain`] has the [plugins](Plugin) that are built into kube-apiserver, as
 //! `pratique-plugins`, `pratique-pod-security` and `pratique-quota` make them, and those of a program, which come after
 //! them and before policies. [`AdmissionBuilder::plugins`](crate::AdmissionBuilder::plugins) puts them around policies and
 //! webhooks; each request [gives](crate::AdmissionContext::with_plugins) them their [view of the cluster](ClusterState).

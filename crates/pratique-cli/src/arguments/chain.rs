@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::AdmissionPluginArguments;
+
 /// Which of the server's own admission plugins are run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Admission plugins")]
@@ -14,22 +16,8 @@ pub(crate) struct ChainArguments {
     #[arg(long, env = "PRATIQUE_CHAIN", num_args = 0..=1, require_equals = true, default_missing_value = "true",
           value_name = "BOOL")]
     pub(crate) chain: Option<bool>,
-    /// Admission plugins to run besides those that an API server runs by default, with --chain.
-    #[arg(
-        long,
-        env = "PRATIQUE_ENABLE_ADMISSION_PLUGINS",
-        value_name = "NAME,…",
-        value_delimiter = ','
-    )]
-    pub(crate) enable_admission_plugins: Vec<String>,
-    /// Admission plugins not to run although an API server runs them by default, with --chain.
-    #[arg(
-        long,
-        env = "PRATIQUE_DISABLE_ADMISSION_PLUGINS",
-        value_name = "NAME,…",
-        value_delimiter = ','
-    )]
-    pub(crate) disable_admission_plugins: Vec<String>,
+    #[command(flatten)]
+    pub(crate) admission_plugins: AdmissionPluginArguments,
     /// How long Pods stay on a node that is not ready, if they do not say it, with --chain.
     #[arg(
         long,

@@ -8,7 +8,7 @@ use pratique_manifest::{
     ConfigurationOptions, EnabledPlugins, ManifestFile, Plugin, load_configuration_of, load_directory,
     load_files, path_text,
 };
-use pratique_plugin::PluginGates;
+use pratique_plugin::{PluginGates, PluginSettings};
 use pratique_types::FeatureGates;
 
 use super::among;
@@ -182,7 +182,10 @@ fn configuration(
     let enabled = EnabledPlugins {
         is_on: &|plugin, is_configured| admission_plugins.is_on(plugin, is_configured),
         start: &|name, given| match pratique_plugins::factory(name) {
-            Some(factory) => plugins::make(factory, given, &plugin_gates, root).map(drop),
+            Some(factory) => {
+                let settings = PluginSettings::new(&plugin_gates).with_given(given);
+                plugins::make(factory, settings, root).map(drop)
+            }
             None => Ok(()),
         },
     };

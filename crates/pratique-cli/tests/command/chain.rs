@@ -213,7 +213,7 @@ fn plugins_are_chosen_as_a_server_is_told_them() {
     for (more, text) in [
         (
             ["--enable-admission-plugins", "Foo"],
-            "enable-admission-plugins plugin \"Foo\" is unknown",
+            "kube-apiserver 1.36 has no admission plugin \"Foo\"",
         ),
         (
             ["--disable-admission-plugins", "PodSecurityPolicy"],

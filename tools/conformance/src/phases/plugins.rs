@@ -81,19 +81,20 @@ impl Plugins {
     }
 
     fn request(&self, attributes: &Attributes) -> AdmissionRequest<'static> {
-        let mut request = AdmissionRequest::default();
-        request.kind = attributes.kind.clone();
-        request.resource = attributes.resource.clone();
-        request.sub_resource = attributes.subresource.clone();
-        request.name = attributes.name.clone();
-        request.namespace = attributes.namespace.clone();
-        request.operation = attributes.operation;
-        request.user_info = self.user.clone();
-        request.object = attributes.object.clone();
-        request.old_object = attributes.old_object.clone();
-        request.options = attributes.options.clone();
-        request.dry_run = Some(attributes.dry_run);
-        request
+        AdmissionRequest {
+            kind: attributes.kind.clone(),
+            resource: attributes.resource.clone(),
+            sub_resource: attributes.subresource.clone(),
+            name: attributes.name.clone(),
+            namespace: attributes.namespace.clone(),
+            operation: attributes.operation,
+            user_info: self.user.clone(),
+            object: attributes.object.clone(),
+            old_object: attributes.old_object.clone(),
+            options: attributes.options.clone(),
+            dry_run: Some(attributes.dry_run),
+            ..AdmissionRequest::default()
+        }
     }
 }
 

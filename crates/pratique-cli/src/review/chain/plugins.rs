@@ -4,16 +4,16 @@ use std::cell::RefCell;
 
 use pratique::PluginChain;
 use pratique::expressions::Expressions;
-use pratique::plugins::{Plugin, PluginFactory, PluginGates, PluginSettings, StartError};
+use pratique::plugins::{Plugin, PluginGates, PluginSettings};
 use pratique_manifest::{
-    self as manifest, ConfigurationOptions, EnabledPlugins, Failure, GivenConfiguration, PluginConfiguration,
-    Problem, Rule, load_configuration_of, load_kube_config,
+    self as manifest, ConfigurationOptions, EnabledPlugins, PluginConfiguration, load_configuration_of,
 };
-use pratique_plugins::enabled;
 use pratique_types::FeatureGates;
+use pratique_types::admission_plugins::built_in;
 
 use crate::arguments::ChainArguments;
 use crate::exit::CliError;
+use crate::plugins;
 use crate::policies::LoadFailure;
 
 /// The plugins of a chain, and the configuration of those for policies and webhooks.
@@ -29,26 +29,24 @@ pub(in super::super) fn start(
     gates: FeatureGates,
     expressions: &Expressions,
 ) -> Result<Started, LoadFailure> {
-    let names = enabled(
-        &arguments.enable_admission_plugins,
-        &arguments.disable_admission_plugins,
-    );
-    let names = names.map_err(|errors| {
-        let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        CliError::AdmissionPlugins(errors.join("\n"))
-    })?;
-    let mut dynamic = manifest::Plugin::START_ORDER
+    let selected = &arguments.admission_plugins;
+    selected.validate()?;
+    let dynamic = manifest::Plugin::START_ORDER
         .into_iter()
-        .map(manifest::Plugin::name);
-    if let Some(plugin) = dynamic.find(|name| !names.contains(name)) {
-        return Err(CliError::DynamicPlugin { plugin }.into());
+        .filter_map(|plugin| built_in(plugin.name()));
+    if let Some(off) = dynamic.into_iter().find(|plugin| !selected.is_on(plugin, false)) {
+        return Err(CliError::DynamicPlugin { plugin: off.name }.into());
     }
+    let plugin_gates = PluginGates::default();
     let started: RefCell<Vec<Box<dyn Plugin>>> = RefCell::default();
     let enabled = EnabledPlugins {
-        is_on: &|plugin, _| names.contains(&plugin.name),
+        is_on: &|plugin, is_configured| selected.is_on(plugin, is_configured),
         start: &|name, given| {
-            if let Some(factory) = factory(name) {
-                let plugin = make(factory, arguments, given)?;
+            if let Some(factory) = pratique_plugins::factory(name) {
+                let mut settings = PluginSettings::new(&plugin_gates).with_given(given);
+                settings.not_ready_toleration_seconds = arguments.default_not_ready_toleration_seconds;
+                settings.unreachable_toleration_seconds = arguments.default_unreachable_toleration_seconds;
+                let plugin = plugins::make(factory, settings, "")?;
                 started.borrow_mut().push(plugin);
             }
             Ok(())
@@ -64,50 +62,4 @@ pub(in super::super) fn start(
         plugins: PluginChain::new(started.into_inner()),
         configurations,
     })
-}
-
-/// Makes a plugin, or says why the server would not start.
-fn make(
-    factory: &PluginFactory,
-    arguments: &ChainArguments,
-    given: Option<&GivenConfiguration>,
-) -> Result<Box<dyn Plugin>, Failure> {
-    let gates = PluginGates::default();
-    let check = |path: &str| {
-        let loaded = load_kube_config(path);
-        loaded.map(drop).map_err(|error| error.to_string())
-    };
-    let mut settings = PluginSettings::new(&gates)
-        .with_given(given)
-        .with_kubeconfig_check(&check);
-    settings.not_ready_toleration_seconds = arguments.default_not_ready_toleration_seconds;
-    settings.unreachable_toleration_seconds = arguments.default_unreachable_toleration_seconds;
-    (factory.make)(&settings).map_err(|error| failure(factory.name, error))
-}
-
-/// The failure with which a server ends.
-fn failure(plugin: &str, error: StartError) -> Failure {
-    let text = error.of_plugin(plugin);
-    let problems = match error {
-        StartError::Refused(failure) | StartError::NotInitialized(failure) => failure.problems,
-        StartError::Configuration(message) | StartError::Initialization(message) => {
-            vec![Problem {
-                rule: Rule::Configuration,
-                message,
-                field: None,
-                object: None,
-                location: None,
-                help: None,
-                summary: None,
-            }]
-        }
-    };
-    Failure { text, problems }
-}
-
-/// What makes a plugin; none for those for policies and webhooks.
-fn factory(name: &str) -> Option<&'static PluginFactory> {
-    let others: [&'static PluginFactory; 2] = [&pratique_pod_security::FACTORY, &pratique_quota::FACTORY];
-    let found = others.into_iter().find(|factory| factory.name == name);
-    found.or_else(|| pratique_plugins::factory(name))
 }
