@@ -41,6 +41,7 @@ const BASELINE: &[(&str, &str)] = embedded!("baseline":
 const RESTRICTED: &[(&str, &str)] = embedded!("restricted":
     "capabilities.yaml"
     "privilege-escalation.yaml"
+    "proc-mount.yaml"
     "run-as-non-root.yaml"
     "run-as-user.yaml"
     "seccomp.yaml"
