@@ -31,15 +31,7 @@ fn failure(plugin: &str, error: StartError) -> Failure {
     let problems = match error {
         StartError::Refused(failure) | StartError::NotInitialized(failure) => failure.problems,
         StartError::Configuration(message) | StartError::Initialization(message) => {
-            vec![Problem {
-                rule: Rule::Configuration,
-                message,
-                field: None,
-                object: None,
-                location: None,
-                help: None,
-                summary: None,
-            }]
+            vec![Problem::new(Rule::Configuration, message)]
         }
     };
     Failure { text, problems }

@@ -104,7 +104,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(rule: Rule, message: impl Into<String>) -> Self {
+    /// A problem of which nothing else is known.
+    pub fn new(rule: Rule, message: impl Into<String>) -> Self {
         Self {
             rule,
             message: message.into(),
@@ -116,7 +117,9 @@ impl Problem {
         }
     }
 
-    pub(crate) fn at(mut self, location: Location) -> Self {
+    /// Gives it a place.
+    #[must_use]
+    pub fn at(mut self, location: Location) -> Self {
         self.location = Some(location);
         self
     }

@@ -95,15 +95,9 @@ pub(crate) fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Pr
                 Value::Null => {}
                 Value::Object(object) => objects.push(item.named(object)),
                 _ => {
-                    return Err(vec![Problem {
-                        rule: Rule::WrongType,
-                        message: "expected an object: a mapping with apiVersion and kind".to_owned(),
-                        field: None,
-                        object: None,
-                        location: Some(document.source.document().location(tree.get(item.node).span)),
-                        help: None,
-                        summary: None,
-                    }]);
+                    let message = "expected an object: a mapping with apiVersion and kind";
+                    let location = document.source.document().location(tree.get(item.node).span);
+                    return Err(vec![Problem::new(Rule::WrongType, message).at(location)]);
                 }
             }
         }

@@ -340,12 +340,7 @@ fn policies_of(file: &ManifestFile) -> Vec<(Kind, String)> {
 
 fn problem(rule: Rule, message: String, at: Option<&Location>) -> Problem {
     Problem {
-        rule,
-        message,
-        field: None,
-        object: None,
         location: at.cloned(),
-        help: None,
-        summary: None,
+        ..Problem::new(rule, message)
     }
 }

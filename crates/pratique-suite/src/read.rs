@@ -83,17 +83,9 @@ pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
     let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
     let mut rules = Vec::new();
     if documents.is_empty() {
-        return Err(vec![Problem {
-            rule: Rule::InvalidField,
-            message:
-                "expected a field `authorizer` with rules: `authorizer: []` has none, and allows nothing"
-                    .to_owned(),
-            field: None,
-            object: None,
-            location: None,
-            help: None,
-            summary: None,
-        }]);
+        let message =
+            "expected a field `authorizer` with rules: `authorizer: []` has none, and allows nothing";
+        return Err(vec![Problem::new(Rule::InvalidField, message)]);
     }
     for document in documents {
         let source = document.source;
@@ -221,15 +213,7 @@ impl<'a> Reader<'a> {
     }
 
     fn fault_at(&mut self, rule: Rule, message: String, location: Location) {
-        self.problems.push(Problem {
-            rule,
-            message,
-            field: None,
-            object: None,
-            location: Some(location),
-            help: None,
-            summary: None,
-        });
+        self.problems.push(Problem::new(rule, message).at(location));
     }
 
     fn reference(&self, id: NodeId) -> Reference {

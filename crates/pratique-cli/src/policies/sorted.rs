@@ -218,13 +218,8 @@ fn failure(rule: Rule, message: String, location: Option<Location>) -> Failure {
     Failure {
         text: message.clone(),
         problems: vec![Problem {
-            rule,
-            message,
-            field: None,
-            object: None,
             location,
-            help: None,
-            summary: None,
+            ..Problem::new(rule, message)
         }],
     }
 }

@@ -242,13 +242,5 @@ fn is_path(argument: &Arg) -> bool {
 }
 
 fn problem(message: String, location: Location) -> Problem {
-    Problem {
-        rule: Rule::InvalidField,
-        message,
-        field: None,
-        object: None,
-        location: Some(location),
-        help: None,
-        summary: None,
-    }
+    Problem::new(Rule::InvalidField, message).at(location)
 }

@@ -95,15 +95,7 @@ impl<'a> Source<'a> {
     }
 
     fn problem(&self, message: String, at: NodeId) -> Problem {
-        Problem {
-            rule: Rule::InvalidField,
-            message,
-            field: None,
-            object: None,
-            location: Some(self.location(at)),
-            help: None,
-            summary: None,
-        }
+        Problem::new(Rule::InvalidField, message).at(self.location(at))
     }
 
     /// The objects of a file that the tests name, or of all files below a directory.
