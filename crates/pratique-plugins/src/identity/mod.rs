@@ -1,7 +1,6 @@
 //! Plugins for who may do what: certificates, owners, nodes.
 
 mod certificates;
-mod csr;
 mod owner_references;
 mod signers;
 mod subject;
@@ -9,7 +8,6 @@ mod trust_bundle;
 
 pub(crate) use certificates::CERTIFICATE_APPROVAL;
 pub(crate) use certificates::CERTIFICATE_SIGNING;
-pub(crate) use csr::parse as parse_csr;
 pub(crate) use owner_references::FACTORY as OWNER_REFERENCES_PERMISSION_ENFORCEMENT;
 pub(crate) use subject::FACTORY as CERTIFICATE_SUBJECT_RESTRICTION;
 pub(crate) use trust_bundle::FACTORY as CLUSTER_TRUST_BUNDLE_ATTEST;

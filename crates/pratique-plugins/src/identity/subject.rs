@@ -1,10 +1,11 @@
 //! CertificateSubjectRestriction: certificates for clients do not make their holders administrators.
 
 use pratique_core::Attributes;
+use pratique_objects::CertificateRequest;
 use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
-use super::{CERTIFICATES, parse_csr};
+use super::CERTIFICATES;
 use crate::answer::forbidden;
 use crate::object::{go_type, is_kind, text};
 
@@ -54,7 +55,7 @@ impl Plugin for CertificateSubjectRestriction {
         if text(object, &["spec", "signerName"]) != CLIENT_SIGNER {
             return Ok(());
         }
-        let subject = parse_csr(text(object, &["spec", "request"]))
+        let subject = CertificateRequest::parse(text(object, &["spec", "request"]))
             .map_err(|error| forbidden(attributes, format!("failed to parse CSR: {error}")))?;
         match subject
             .organizations

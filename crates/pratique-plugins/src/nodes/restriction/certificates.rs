@@ -1,13 +1,13 @@
 //! The certificates that a node asks for.
 
 use pratique_gotext::strconv::quote;
+use pratique_objects::CertificateRequest;
 use pratique_plugin::{Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::NodeRequest;
 use super::pods::quoted_name;
 use crate::answer::not_found_text;
-use crate::identity::parse_csr;
 use crate::object::{has_annotation, text};
 use crate::pods::MIRROR_POD;
 
@@ -25,7 +25,7 @@ pub(super) fn check_signing_request(request: &NodeRequest<'_>) -> Result<(), Rej
     ) {
         return Ok(());
     }
-    let subject = parse_csr(text(object, &["spec", "request"]))
+    let subject = CertificateRequest::parse(text(object, &["spec", "request"]))
         .map_err(|error| request.forbidden(format!("unable to parse csr: {error}")))?;
     let expected = format!("system:node:{}", request.node);
     match subject.common_name == expected {
