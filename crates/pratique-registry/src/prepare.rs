@@ -76,7 +76,12 @@ impl Registry<'_> {
             object,
             ..received.attributes
         };
-        let prepared = self.prepared(attributes, received.warnings, warnings)?;
+        let prepared = self.prepared(
+            received.request.without_stored,
+            attributes,
+            received.warnings,
+            warnings,
+        )?;
         Ok(Prepared {
             refused: exists,
             ..prepared
@@ -109,19 +114,28 @@ impl Registry<'_> {
             object,
             ..received.attributes
         };
-        self.prepared(attributes, received.warnings, warnings)
+        self.prepared(
+            received.request.without_stored,
+            attributes,
+            received.warnings,
+            warnings,
+        )
     }
 
     /// The outcome of a request whose object is stored.
     fn prepared(
         &self,
+        without_stored: bool,
         attributes: Attributes,
         before: Vec<String>,
         after: Vec<String>,
     ) -> Result<Prepared, Box<Status>> {
-        let stored = self
-            .scheme
-            .through_storage(&attributes.kind, &attributes.object)?;
+        let stored = match without_stored {
+            true => Value::Null,
+            false => self
+                .scheme
+                .through_storage(&attributes.kind, &attributes.object)?,
+        };
         let mut warnings = before;
         for warning in after {
             if !warnings.contains(&warning) {

@@ -54,7 +54,8 @@ pub struct Received<'r> {
 pub struct Prepared {
     /// What validating admission sees.
     pub attributes: Attributes,
-    /// The object that is stored and answered; null where none is.
+    /// The object that is stored and answered; null where none is, or where a request is [without](Request::without_stored)
+    /// it.
     pub stored: Value<'static>,
     /// What the answer is accompanied by.
     pub warnings: Vec<String>,

@@ -1,7 +1,7 @@
 //! Requests, and what admission sees of them.
 
 use pratique_json::{Object, Value};
-use pratique_types::{GroupVersionKind, GroupVersionResource, Operation, UserInfo};
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
 
 use crate::FieldValidation;
 use crate::target::Target;
@@ -23,6 +23,8 @@ pub struct Request<'r> {
     pub dry_run: bool,
     /// Whether `managedFields` are not written, as where nothing looks at them.
     pub without_managed_fields: bool,
+    /// Whether the object is not wanted as it is stored and answered, as where nothing looks at it.
+    pub without_stored: bool,
     /// What happens with unknown and duplicate fields, if the request says so.
     pub field_validation: Option<FieldValidation>,
 }
@@ -73,6 +75,26 @@ pub struct Attributes {
     pub options: Value<'static>,
     /// Whether nothing is stored.
     pub dry_run: bool,
+}
+
+impl Attributes {
+    /// The request as admission plugins are given it, made by a user.
+    pub fn request(&self, user: &UserInfo) -> AdmissionRequest<'static> {
+        AdmissionRequest {
+            kind: self.kind.clone(),
+            resource: self.resource.clone(),
+            sub_resource: self.subresource.clone(),
+            name: self.name.clone(),
+            namespace: self.namespace.clone(),
+            operation: self.operation,
+            user_info: user.clone(),
+            object: self.object.clone(),
+            old_object: self.old_object.clone(),
+            options: self.options.clone(),
+            dry_run: Some(self.dry_run),
+            ..AdmissionRequest::default()
+        }
+    }
 }
 
 impl Request<'_> {

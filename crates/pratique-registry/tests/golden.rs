@@ -129,6 +129,7 @@ fn run(case: &Json, custom: &CustomResources) -> Json {
             _ => None,
         },
         without_managed_fields: false,
+        without_stored: false,
     };
     match registry.receive(request).and_then(|mut received| {
         let sees = Json::from(received.attributes.object.clone());

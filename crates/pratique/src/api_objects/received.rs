@@ -17,7 +17,7 @@ use super::old_object::OldObject;
 #[derive(Debug)]
 pub struct ReceivedRequest<'m> {
     model: &'m ApiObjects,
-    /// What the registry knows of the request; `None` for requests that are not prepared.
+    /// What the registry knows of the request, without its object; `None` for requests that are not prepared.
     received: Option<Received<'static>>,
     /// What a server says about fields of a custom resource that its schema does not know.
     unknown_fields: Vec<String>,
@@ -187,6 +187,7 @@ impl ReceivedRequest<'_> {
         if verb == Verb::Update {
             keep_identity(&mut object, &old);
         }
+        let is_custom = target.custom.is_some();
         let store = OldObject(&old);
         let kinds = self.model.kinds();
         let received = self.registry(&kinds, &store).receive_decoded(
@@ -197,13 +198,15 @@ impl ReceivedRequest<'_> {
                 field_manager: MANAGER.to_owned(),
                 dry_run: request.dry_run == Some(true),
                 without_managed_fields: !self.model.writes_managed_fields,
+                // Custom resources may have no form in which they are stored.
+                without_stored: !is_custom,
                 ..Request::default()
             },
             object,
         );
         let mut received = received.map_err(refused)?;
         self.warnings.append(&mut received.warnings);
-        request.object = received.attributes.object.clone();
+        request.object = std::mem::take(&mut received.attributes.object);
         self.received = Some(received);
         if let Some(given) = given {
             self.record(DefaultedBy::Server, &given, &request.object);
@@ -296,8 +299,10 @@ impl ReceivedRequest<'_> {
         attributes: Attributes<'_>,
     ) -> Result<Prepared, Refused> {
         let mut received = received.clone();
-        if attributes.object != &attributes.request.object {
-            received.replace_object(attributes.object.clone().into_owned());
+        let given = &attributes.request.object;
+        match std::ptr::eq(attributes.object, given) || attributes.object == given {
+            true => received.attributes.object = given.clone().into_owned(),
+            false => received.replace_object(attributes.object.clone().into_owned()),
         }
         // The object does not exist where it is created.
         let old = received.attributes.old_object.clone();

@@ -5,7 +5,7 @@ use pratique_plugin::{
     PluginChain, PluginContext, PluginGates, PluginSettings, Rejection, Stage, StateObjects, default_plugins,
 };
 use pratique_registry::Attributes;
-use pratique_types::{AdmissionRequest, Status, UserInfo};
+use pratique_types::{Status, UserInfo};
 use serde_json::{Value, json};
 
 use super::{RANDOM, Stored};
@@ -46,7 +46,7 @@ impl Plugins {
     /// Runs the mutating halves of the plugins before webhooks, which may change the object.
     pub(super) fn admit(&self, attributes: &mut Attributes) -> Result<Effects, Box<Status>> {
         let mut effects = Effects::default();
-        let request = self.request(attributes);
+        let request = attributes.request(&self.user);
         let mut mutable = MutableAttributes::new(&request, &mut attributes.object);
         let admitted = self.chain.admit(
             Stage::BeforeDynamic,
@@ -62,7 +62,7 @@ impl Plugins {
     /// Runs the validating halves of the plugins of a stage.
     pub(super) fn validate(&self, stage: Stage, attributes: &Attributes) -> Result<Effects, Box<Status>> {
         let mut effects = Effects::default();
-        let request = self.request(attributes);
+        let request = attributes.request(&self.user);
         let validated = self.chain.validate(
             stage,
             &PluginAttributes::mutated(&request, &attributes.object),
@@ -78,23 +78,6 @@ impl Plugins {
         PluginContext::new(&self.state)
             .with_access(&Administrator)
             .with_suffix(&self.suffix)
-    }
-
-    fn request(&self, attributes: &Attributes) -> AdmissionRequest<'static> {
-        AdmissionRequest {
-            kind: attributes.kind.clone(),
-            resource: attributes.resource.clone(),
-            sub_resource: attributes.subresource.clone(),
-            name: attributes.name.clone(),
-            namespace: attributes.namespace.clone(),
-            operation: attributes.operation,
-            user_info: self.user.clone(),
-            object: attributes.object.clone(),
-            old_object: attributes.old_object.clone(),
-            options: attributes.options.clone(),
-            dry_run: Some(attributes.dry_run),
-            ..AdmissionRequest::default()
-        }
     }
 }
 

@@ -9,8 +9,8 @@ use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, Effects, MutableAttributes, PluginChain, PluginContext,
     PluginGates, PluginSettings, Rejection, Stage, StateObjects, default_plugins,
 };
-use pratique_registry::{Attributes, Placeholders, Prepared, Registry, Request, Store, Target, Verb};
-use pratique_types::{AdmissionRequest, GroupVersion, ObjectForm, Status, UserInfo};
+use pratique_registry::{Placeholders, Prepared, Registry, Request, Store, Target, Verb};
+use pratique_types::{GroupVersion, ObjectForm, Status, UserInfo};
 use serde_json::{Value, json};
 
 use super::cases::{Case, EVENTS, OPTIONAL, PluginSet, TIME, UID, plain};
@@ -167,7 +167,7 @@ impl Ours {
             .with_access(&Roles)
             .at(Duration::from_secs(1_767_323_045));
         if let Some(chain) = chain {
-            let request = admission_request(&received.attributes, user);
+            let request = received.attributes.request(user);
             let mut object = received.attributes.object.clone();
             let mut attributes = MutableAttributes::new(&request, &mut object);
             let admitted = chain.admit(Stage::All, &mut attributes, &context, effects, &mut ());
@@ -178,7 +178,7 @@ impl Ours {
         let prepared = registry.prepare(received).map_err(|refusal| refusal.status)?;
         warnings.extend(prepared.warnings.iter().cloned());
         if let Some(chain) = chain {
-            let request = admission_request(&prepared.attributes, user);
+            let request = prepared.attributes.request(user);
             let attributes = pratique_plugin::Attributes {
                 request: &request,
                 object: &prepared.attributes.object,
@@ -225,22 +225,6 @@ fn target(object: &Value) -> Result<Target, String> {
     let version = GroupVersion::parse(text("/apiVersion")).map_err(|error| error.to_string())?;
     let kind = version.with_kind(text("/kind"));
     Target::collection(&kind, text("/metadata/namespace")).ok_or_else(|| format!("no resource of {kind}"))
-}
-
-fn admission_request(attributes: &Attributes, user: &UserInfo) -> AdmissionRequest<'static> {
-    AdmissionRequest {
-        kind: attributes.kind.clone(),
-        resource: attributes.resource.clone(),
-        sub_resource: attributes.subresource.clone(),
-        name: attributes.name.clone(),
-        namespace: attributes.namespace.clone(),
-        operation: attributes.operation,
-        user_info: user.clone(),
-        object: attributes.object.clone(),
-        options: attributes.options.clone(),
-        dry_run: Some(attributes.dry_run),
-        ..AdmissionRequest::default()
-    }
 }
 
 /// What a server answers; a decision that is missing is none of its answers.
