@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(
             &expressions,
-            arguments.feature_gates,
+            arguments.gates.feature_gates,
             &arguments.admission_plugins,
             root,
         );

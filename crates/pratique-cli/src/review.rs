@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let loaded = policies::load(
         &arguments.policies,
         arguments.input_policies.then_some(of_inputs.as_slice()),
-        arguments.feature_gates,
+        arguments.gates.feature_gates,
         arguments.webhooks,
         arguments.bind,
         &mut state,

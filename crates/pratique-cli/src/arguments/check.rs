@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use pratique_manifest::Plugin;
-use pratique_types::FeatureGates;
 
-use super::{AdmissionPluginArguments, ClientArguments, OriginArguments, WarningArguments, plugin};
+use super::{
+    AdmissionPluginArguments, ClientArguments, GateArguments, OriginArguments, WarningArguments, plugin,
+};
 
 /// Check that kube-apiserver would load static manifests or an AdmissionConfiguration, and that its API would take policies.
 ///
@@ -47,14 +48,8 @@ pub(crate) struct CheckArguments {
     /// webhook does not respond.
     #[arg(long, env = "PRATIQUE_CONNECT", conflicts_with = "hash_only")]
     pub(crate) connect: bool,
-    /// Feature gates of kube-apiserver, as NAME=true|false.
-    #[arg(
-        long,
-        env = "PRATIQUE_FEATURE_GATES",
-        value_name = "NAME=BOOL,…",
-        default_value = ""
-    )]
-    pub(crate) feature_gates: FeatureGates,
+    #[command(flatten)]
+    pub(crate) gates: GateArguments,
     #[command(flatten)]
     pub(crate) admission_plugins: AdmissionPluginArguments,
 }

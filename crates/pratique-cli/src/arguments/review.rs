@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pratique_manifest::Plugin;
-use pratique_types::{FeatureGates, Operation};
+use pratique_types::Operation;
 
 use super::{
-    AnswerArguments, ChainArguments, ClientArguments, ExpandArguments, ObjectArguments, PolicyPathArguments,
-    StateArguments, UserArguments, plugin,
+    AnswerArguments, ChainArguments, ClientArguments, ExpandArguments, GateArguments, ObjectArguments,
+    PolicyPathArguments, StateArguments, UserArguments, plugin,
 };
 use crate::baseline::Level;
 
@@ -82,14 +82,8 @@ pub(crate) struct ReviewArguments {
     /// deny.
     #[arg(long, env = "PRATIQUE_BIND")]
     pub(crate) bind: bool,
-    /// Feature gates of kube-apiserver, as NAME=true|false.
-    #[arg(
-        long,
-        env = "PRATIQUE_FEATURE_GATES",
-        value_name = "NAME=BOOL,…",
-        default_value = ""
-    )]
-    pub(crate) feature_gates: FeatureGates,
+    #[command(flatten)]
+    pub(crate) gates: GateArguments,
 }
 
 /// The policies and webhooks to evaluate.

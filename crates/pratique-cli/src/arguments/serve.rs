@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use pratique::guards::{Breaking, Guards};
-use pratique_types::FeatureGates;
 
-use super::{ClusterArguments, Listen, PolicyArguments, duration};
+use super::{ClusterArguments, GateArguments, Listen, PolicyArguments, duration};
 
 /// Serve an API server's AdmissionReviews at /mutate, /validate and /admit.
 ///
@@ -102,14 +101,8 @@ pub(crate) struct ServeArguments {
     /// Least severity of the messages that are logged.
     #[arg(long, env = "PRATIQUE_LOG_LEVEL", default_value = "info")]
     pub(crate) log_level: LogLevel,
-    /// Feature gates of kube-apiserver, as NAME=true|false.
-    #[arg(
-        long,
-        env = "PRATIQUE_FEATURE_GATES",
-        value_name = "NAME=BOOL,…",
-        default_value = ""
-    )]
-    pub(crate) feature_gates: FeatureGates,
+    #[command(flatten)]
+    pub(crate) gates: GateArguments,
 }
 
 impl ServeArguments {

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pratique_types::FeatureGates;
 
-use super::{ClientArguments, PolicyPathArguments};
+use super::{ClientArguments, GateArguments, PolicyPathArguments};
 
 /// Write what policies need of a cluster to a directory, for `pratique review --snapshot` without the cluster.
 ///
@@ -48,14 +47,8 @@ pub(crate) struct SnapshotArguments {
     /// Replace a directory that has other files.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Feature gates of kube-apiserver, as NAME=true|false.
-    #[arg(
-        long,
-        env = "PRATIQUE_FEATURE_GATES",
-        value_name = "NAME=BOOL,…",
-        default_value = ""
-    )]
-    pub(crate) feature_gates: FeatureGates,
+    #[command(flatten)]
+    pub(crate) gates: GateArguments,
 }
 
 /// A namespace and a name.

@@ -46,7 +46,7 @@ impl Checked {
             let mixed = all.mixed.iter();
             warnings.extend(mixed.map(|(name, location)| pratique_lint::mixed_origins(name, location)));
             let options = levels.options(SystemTime::now());
-            let options = options.feature_gates(arguments.feature_gates);
+            let options = options.feature_gates(arguments.gates.feature_gates);
             warnings.extend(pratique_lint::lint_with(&sets, &options));
             if arguments.explain_cost {
                 costs = pratique_lint::costs(&sets);

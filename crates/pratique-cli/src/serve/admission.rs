@@ -89,7 +89,7 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, OriginSets),
     let max_load_memory = arguments.limits.max_load_memory;
     let builder = Admission::builder()
         .max_load_bytes(max_load_memory.map_or_else(memory::load, |mebibytes| u64::from(mebibytes) << 20))
-        .feature_gates(arguments.feature_gates)
+        .feature_gates(arguments.gates.feature_gates)
         .registry_checks(true)
         .guards(arguments.guards.guards())
         .plain_http_redirects(arguments.guards.follow_plain_http_redirects)

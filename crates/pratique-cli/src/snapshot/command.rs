@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
         true => Some(policies::read(&mut fetch, true)?),
         false => None,
     };
-    let loaded = load_api_policies(&arguments.paths, arguments.feature_gates, of_cluster);
+    let loaded = load_api_policies(&arguments.paths, arguments.gates.feature_gates, of_cluster);
     let (admission, sets) = match loaded {
         Ok(loaded) => loaded,
         Err(LoadFailure::Cli(error)) => return Err(error),
