@@ -184,7 +184,7 @@ pub use value::Value;
 // What hosts that keep many programs share with this crate.
 pub use boxed::into_boxed_exact;
 pub use interned::Interned;
-pub use ops::shown as go_format;
+pub use ops::{go_type, shown as go_format};
 
 /// Macros: calls that the parser replaces by other expressions, for [libraries](library::Library) of a host.
 pub mod macros {

@@ -92,7 +92,7 @@ fn separate<M: Meter>(meter: &M, shown: &mut String, at: usize, separator: &str)
 }
 
 /// The name of the reference's Go type for a value, which some of its messages show.
-pub(crate) fn go_type(value: &Value<'_>) -> &'static str {
+pub fn go_type(value: &Value<'_>) -> &'static str {
     match value {
         Value::Null => "types.Null",
         Value::Bool(_) => "types.Bool",

@@ -47,10 +47,12 @@ pub(super) enum ConversionError {
     },
     /// A key of a map in a patch.
     #[error("map key {shown} is of type {type_name}, not string")]
-    PatchKey { shown: String, type_name: String },
+    PatchKey { shown: String, type_name: &'static str },
     /// A key of a map in JSON.
     #[error("type conversion error from {0} to 'string'")]
     Key(String),
+    #[error("unable to convert to string")]
+    ObjectKey,
     #[error("unsupported type conversion from '{0}' to string")]
     IntegerKey(String),
     #[error("type conversion error from {0} to '*structpb.Value'")]

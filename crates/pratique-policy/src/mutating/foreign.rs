@@ -82,8 +82,8 @@ fn new(plain: String, literal: String, type_name: &'static str) -> Foreign {
     }
 }
 
-/// A value within a list or map that has no plain form, as `%v` writes it.
-fn plain(value: &Value<'_>) -> String {
+/// A value of an expression as `%v` writes it.
+pub(super) fn plain(value: &Value<'_>) -> String {
     match value {
         Value::Timestamp(time) => time.in_messages(),
         other => pratique_cel::go_format(other),

@@ -1,5 +1,7 @@
 //! Values of expressions as JSON, for the operations of a JSON Patch.
 
+use std::borrow::Cow;
+
 use pratique_cel::value::{List, Map};
 use pratique_cel::{Context, Value};
 use pratique_json::{self as json, Progress, base64};
@@ -66,10 +68,9 @@ pub(super) fn json<'s>(
             json::Value::Array(elements?)
         }
         Value::Map(map) => {
-            let members = map.iter().map(|(key, value)| match key {
-                Value::String(key) => Ok((key.into(), json(&value, context, conversion)?)),
-                other => Err(no_key(&other)),
-            });
+            let members = map
+                .iter()
+                .map(|(key, value)| Ok((key_text(&key)?, json(&value, context, conversion)?)));
             json::Value::Object(members.collect::<Result<_, ConversionError>>()?)
         }
         Value::Struct(object) if patch_form::is_object(*object) => of_patch(
@@ -185,11 +186,26 @@ fn no_form(type_name: &str) -> ConversionError {
     ConversionError::NoJsonForm(type_name.to_owned())
 }
 
-fn no_key(key: &Value<'_>) -> ConversionError {
+/// The text that the key of a map becomes.
+///
+/// Upstream: cel-go/common/types, `ConvertToNative` of each type with Go's `string`
+fn key_text<'s>(key: &Value<'s>) -> Result<Cow<'s, str>, ConversionError> {
+    /// Types of the Kubernetes libraries that become texts.
+    const TEXTS: [&str; 4] = ["kubernetes.Quantity", "net.IP", "net.CIDR", "kubernetes.URL"];
+    let no_text = |of: &str| Err(ConversionError::Key(of.to_owned()));
     match key {
-        Value::Int(_) | Value::Uint(_) => ConversionError::IntegerKey(key.type_name().to_owned()),
-        Value::Double(_) => ConversionError::Key("Double".to_owned()),
-        other => ConversionError::Key(other.type_name().to_owned()),
+        Value::String(key) => Ok(Cow::Borrowed(key)),
+        Value::Int(_) | Value::Uint(_) => Err(ConversionError::IntegerKey(key.type_name().to_owned())),
+        Value::Double(_) => no_text("Double"),
+        Value::Null => no_text("'null_type'"),
+        Value::Duration(_) => no_text("'Duration'"),
+        Value::Timestamp(_) => no_text("'Timestamp'"),
+        Value::Optional(Some(key)) => key_text(key),
+        Value::Optional(None) => Err(ConversionError::EmptyOptional),
+        Value::Type(_) => Err(ConversionError::Type),
+        Value::Struct(object) if patch_form::is_object(*object) => Err(ConversionError::ObjectKey),
+        Value::Opaque(opaque) if TEXTS.contains(&opaque.type_name()) => Ok(Cow::Owned(opaque.text())),
+        other => no_text(other.type_name()),
     }
 }
 

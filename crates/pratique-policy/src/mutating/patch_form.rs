@@ -7,13 +7,13 @@
 use std::borrow::Cow;
 
 use pratique_cel::value::{List, Map, Struct};
-use pratique_cel::{Context, Value};
-use pratique_gotext::strconv::quote_rune;
+use pratique_cel::{Context, Value, go_type};
+use pratique_gotext::strconv::{quote, quote_rune};
 use pratique_json::{self as json, Progress};
 use pratique_merge::structured::{Foreign, Patch};
 
 use super::conversion::{Conversion, ConversionError};
-use super::foreign::{self, foreign};
+use super::foreign::{self, foreign, plain};
 use crate::typed::{GoValue, Part};
 
 /// The patch that an object literal stands for.
@@ -89,25 +89,36 @@ fn members<'s>(
     map: &Map<'s>,
     convert: impl Fn(&Value<'s>) -> Result<Patch<'s>, ConversionError>,
 ) -> Result<Patch<'s>, ConversionError> {
-    let members = map.iter().map(|(key, value)| match key {
-        Value::String(key) => Ok((Cow::Borrowed(key), convert(&value)?)),
-        key => Err(unfit(&key)),
+    let members = map.iter().map(|(key, value)| match held_text(&key) {
+        Some(text) => Ok((Cow::Borrowed(text), convert(&value)?)),
+        None => Err(unfit(&key)),
     });
     members
         .collect::<Result<Members<'s>, ConversionError>>()
         .map(Patch::Map)
 }
 
+/// The text that a key holds: what is not a string may hold one.
+fn held_text<'s>(key: &Value<'s>) -> Option<&'s str> {
+    match key {
+        Value::String(text) | Value::Type(text) => Some(text),
+        Value::Optional(Some(key)) => held_text(key),
+        _ => None,
+    }
+}
+
+/// The error of a key that is no string, which shows the key as `%q` writes it.
 fn unfit(key: &Value<'_>) -> ConversionError {
-    let (shown, type_name) = match key {
-        Value::Int(number) => (character(*number), "types.Int"),
-        Value::Uint(number) => (character(i64::try_from(*number).unwrap_or(-1)), "types.Uint"),
-        Value::Bool(value) => (format!("%!q(types.Bool={value})"), "types.Bool"),
-        other => (String::new(), other.type_name()),
+    let shown = match key {
+        Value::Null => character(0),
+        Value::Int(number) => character(*number),
+        Value::Uint(number) => character(i64::try_from(*number).unwrap_or(-1)),
+        Value::Bool(_) | Value::Double(_) => format!("%!q({}={})", go_type(key), plain(key)),
+        other => quote(&plain(other)),
     };
     ConversionError::PatchKey {
         shown,
-        type_name: type_name.to_owned(),
+        type_name: go_type(key),
     }
 }
 
