@@ -9,8 +9,11 @@ import (
 
 	"github.com/pratique/pratique/tools/go/policy/defaults"
 	registration "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission/initializer"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // policies are those of one origin, with their defaults.
@@ -78,6 +81,42 @@ func (p *policies) objects() []runtime.Object {
 		all = append(all, one)
 	}
 	return all
+}
+
+// customParams counts the plugins that watch each kind of params for which there is no informer of its own: those with a
+// policy that is bound and names it.
+func (p *policies) customParams(mapper meta.RESTMapper) map[schema.GroupVersionResource]int {
+	var validating, mutating []*registration.ParamKind
+	for _, binding := range p.validatingBindings {
+		for _, policy := range p.validating {
+			if policy.Name == binding.Spec.PolicyName {
+				validating = append(validating, policy.Spec.ParamKind)
+			}
+		}
+	}
+	for _, binding := range p.mutatingBindings {
+		for _, policy := range p.mutating {
+			if policy.Name == binding.Spec.PolicyName {
+				mutating = append(mutating, policy.Spec.ParamKind)
+			}
+		}
+	}
+	often := map[schema.GroupVersionResource]int{}
+	for _, kinds := range [][]*registration.ParamKind{validating, mutating} {
+		seen := map[schema.GroupVersionResource]bool{}
+		for _, kind := range kinds {
+			if kind == nil {
+				continue
+			}
+			of := schema.FromAPIVersionAndKind(kind.APIVersion, kind.Kind)
+			mapping, err := mapper.RESTMapping(of.GroupKind(), of.Version)
+			if err == nil && !scheme.Scheme.Recognizes(of) && !seen[mapping.Resource] {
+				seen[mapping.Resource] = true
+				often[mapping.Resource]++
+			}
+		}
+	}
+	return often
 }
 
 // loaders give the policies in the order that those of a directory would have.

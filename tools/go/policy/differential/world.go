@@ -133,17 +133,20 @@ func (s setting) start(w *world) (c *cluster, err error) {
 			configurations[name] = fmt.Sprintf(configuration, name, s.empty)
 		}
 	}
+	params := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), custom.listKinds(), dynamic...)
 	plugins := admission.NewPlugins()
 	mutating.Register(plugins)
 	validating.Register(plugins)
 	initializers := admission.PluginInitializers{
 		with{static.loaders()},
-		initializer.New(client, dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), custom.listKinds(), dynamic...),
-			factory, rules(w.Allow), utilfeature.DefaultFeatureGate, nil, c.stop, custom.mapper()),
+		initializer.New(client, params, factory, rules(w.Allow), utilfeature.DefaultFeatureGate, nil, c.stop, custom.mapper()),
 	}
 	names := []string{mutating.PluginName, validating.PluginName}
 	chain, err := plugins.NewFromPlugins(names, configurations, initializers, nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := watched(params, stored.customParams(custom.mapper())); err != nil {
 		return nil, err
 	}
 	c.chain, c.schemas = admission.WithAudit(chain), schemas
@@ -165,12 +168,38 @@ func list(factory informers.SharedInformerFactory, stop <-chan struct{}) error {
 		factory.Core().V1().ConfigMaps().Informer().HasSynced,
 	}
 	factory.Start(stop)
-	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(time.Millisecond / 2) {
-		all := true
+	return wait(func() bool {
 		for _, has := range synced {
-			all = all && has()
+			if !has() {
+				return false
+			}
 		}
-		if all {
+		return true
+	})
+}
+
+// watched waits until the plugins watch the params that are custom resources, each as often as told. They wait for a
+// second only before they refuse what needs them, which is too short on a busy machine.
+func watched(client *dynamicfake.FakeDynamicClient, often map[schema.GroupVersionResource]int) error {
+	return wait(func() bool {
+		seen := map[schema.GroupVersionResource]int{}
+		for _, action := range client.Actions() {
+			if action.GetVerb() == "watch" {
+				seen[action.GetResource()]++
+			}
+		}
+		for resource, count := range often {
+			if seen[resource] < count {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func wait(is func() bool) error {
+	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(time.Millisecond / 2) {
+		if is() {
 			return nil
 		}
 	}
