@@ -8,7 +8,7 @@ use super::MutatingPolicies;
 use super::outcome::Mutated;
 use super::reinvocation::Reinvocation;
 use super::run::{End, MutationRun};
-use super::same::same;
+use super::same::seen_the_same;
 use crate::arena::RequestArena;
 use crate::cause::DenialCause;
 use crate::observer::PolicyObserver;
@@ -43,7 +43,7 @@ pub fn mutate<'s>(
         false => None,
     };
     Ok(Mutated {
-        object: object.filter(|object| !same(object, attributes.object)),
+        object: object.filter(|object| !seen_the_same(object, attributes.object)),
         status: second.status,
         undecided: second.undecided,
         cause: second.cause,

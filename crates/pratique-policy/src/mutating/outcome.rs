@@ -10,7 +10,8 @@ use crate::cause::DenialCause;
 /// The outcome of mutating policies for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mutated {
-    /// The object as it is now; `None` where it did not change, and where the request is denied.
+    /// The object as it is now; `None` where it did not change, and where the request is denied. An integer is another number
+    /// than a double to what follows, though they are written the same.
     pub object: Option<json::Value<'static>>,
     /// The status of a denial; `None` where the request is allowed so far.
     pub status: Option<Box<Status>>,

@@ -6,7 +6,7 @@ use pratique_schema::merge::NoMergeType;
 use pratique_types::{GroupVersion, GroupVersionKind, Status};
 
 use super::run::{End, MutationRun};
-use super::same::same;
+use super::same::seen_the_same;
 use super::version::Version;
 use crate::typed;
 use pratique_core::status::internal_error;
@@ -79,7 +79,7 @@ impl<'s> MutationRun<'_, 's> {
             true => changed.given,
             false => self.session.typed(kind, self.object).unwrap_or(self.object),
         };
-        if same(object, before) {
+        if seen_the_same(object, before) {
             return None;
         }
         // An interrupted result is void.

@@ -4,17 +4,33 @@ use pratique_json as json;
 
 /// Whether two objects are written the same: 1.0 is 1.
 pub fn same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
+    equal(left, right, &|left, right| left.to_string() == right.to_string())
+}
+
+/// Whether expressions see two objects the same: 1.0 is a double, 1 is none.
+pub(super) fn seen_the_same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
+    equal(left, right, &|_, _| false)
+}
+
+/// Compares objects, and by `numbers` an integer with a number that is none.
+fn equal(
+    left: &json::Value<'_>,
+    right: &json::Value<'_>,
+    numbers: &impl Fn(&json::Value<'_>, &json::Value<'_>) -> bool,
+) -> bool {
     use json::Value::{Array, Float, Int, NilArray, Object};
     match (left, right) {
-        (Int(_), Float(_)) | (Float(_), Int(_)) => left.to_string() == right.to_string(),
+        (Int(_), Float(_)) | (Float(_), Int(_)) => numbers(left, right),
         // Only one of them is written as null.
         (NilArray, Array(_)) | (Array(_), NilArray) => false,
         (Array(left), Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
+            let mut pairs = left.iter().zip(right);
+            left.len() == right.len() && pairs.all(|(left, right)| equal(left, right, numbers))
         }
         (Object(left), Object(right)) => {
             let mut pairs = left.iter().zip(right.iter());
-            left.len() == right.len() && pairs.all(|(left, right)| left.0 == right.0 && same(left.1, right.1))
+            left.len() == right.len()
+                && pairs.all(|(left, right)| left.0 == right.0 && equal(left.1, right.1, numbers))
         }
         _ => left == right,
     }
