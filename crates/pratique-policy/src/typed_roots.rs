@@ -9,7 +9,7 @@ use pratique_json as json;
 use pratique_types::GroupVersionKind;
 
 use crate::few::Few;
-use crate::typed::{PartType, part_type};
+use crate::typed::{GoValue, Part, PartType, go_value, part_type};
 
 /// The work of looking at a value.
 const VALUE: u64 = 4;
@@ -18,11 +18,15 @@ const VALUE: u64 = 4;
 #[derive(Debug, Default)]
 pub(crate) struct TypedRoots<'s> {
     objects: RefCell<Few<(&'s GroupVersionKind, [&'s json::Value<'s>; 2])>>,
+    /// The request, as it is matched.
+    requests: RefCell<Few<&'s json::Value<'s>>>,
     /// The namespace of the request.
     namespace: Cell<Option<&'s NamespaceObject>>,
 }
 
 static NAMESPACE: LazyLock<GroupVersionKind> = LazyLock::new(|| GroupVersionKind::new("", "v1", "Namespace"));
+static REQUEST: LazyLock<GroupVersionKind> =
+    LazyLock::new(|| GroupVersionKind::new("admission.k8s.io", "v1", "AdmissionRequest"));
 
 impl<'s> TypedRoots<'s> {
     /// Adds an object and its old form.
@@ -30,9 +34,27 @@ impl<'s> TypedRoots<'s> {
         self.objects.borrow_mut().push((kind, objects));
     }
 
+    /// Adds a form of the request.
+    pub(crate) fn add_request(&self, request: &'s json::Value<'s>) {
+        self.requests.borrow_mut().push(request);
+    }
+
     /// Sets the namespace of the request.
     pub(crate) fn set_namespace(&self, namespace: &'s NamespaceObject) {
         self.namespace.set(Some(namespace));
+    }
+
+    /// What Go shows of a part of the request or of its namespace.
+    pub(crate) fn go_value(&self, part: Part<'_>, progress: &json::Progress<'_>) -> Option<GoValue> {
+        let requests = self.requests.borrow();
+        let mut requests = requests.iter();
+        requests
+            .find_map(|request| go_value(&REQUEST, request, part, progress))
+            .or_else(|| {
+                let seen = self.namespace.get()?;
+                let found = |object| go_value(&NAMESPACE, object, part, progress);
+                found(&seen.full).or_else(|| found(&seen.reduced))
+            })
     }
 
     fn part_type(
@@ -43,6 +65,11 @@ impl<'s> TypedRoots<'s> {
         let mut find = |kind, object| part_type(kind, object, part, || work(VALUE));
         for (kind, [object, old_object]) in self.objects.borrow().iter() {
             if let Some(found) = find(kind, object)?.or(find(kind, old_object)?) {
+                return Ok(Some(found));
+            }
+        }
+        for request in self.requests.borrow().iter() {
+            if let Some(found) = find(&REQUEST, request)? {
                 return Ok(Some(found));
             }
         }

@@ -3,12 +3,16 @@
 //! Upstream: the methods `String` in `generated.pb.go` of k8s.io/api; fmt/print.go. The address of what a pointer leads
 //! to differs each time; `0xc000000000` stands for it.
 
+use std::ptr;
+
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_gotext::time::Timestamp;
 use pratique_json::{Object, Progress, Value, base64};
 use pratique_schema::{Field, LayoutField, Presence, Scalar, Schema, Shape, StructType, TypeId, layout};
 use pratique_types::GroupVersionKind;
+
+use crate::part_type::root;
 
 /// A part of an object, which is that part in memory.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +47,7 @@ pub fn go_value(
     progress: &Progress<'_>,
 ) -> Option<GoValue> {
     let schema = Schema::builtin();
-    let root = Shape::Struct(schema.kind(kind)?);
+    let root = root(kind)?;
     let mut left = vec![(&root, None, object)];
     while let Some((shape, field, value)) = left.pop() {
         if !progress.nodes(1) {
@@ -80,11 +84,15 @@ pub fn go_value(
 
 fn is_part(value: &Value<'_>, part: Part<'_>) -> bool {
     match (value, part) {
-        (Value::Object(members), Part::Object(part)) => {
-            std::ptr::eq(members.members().as_ptr(), part.members().as_ptr().cast())
+        // The members of empty objects have no address of their own.
+        (Value::Object(object), Part::Object(part)) if part.is_empty() => {
+            ptr::eq(object, ptr::from_ref(part).cast())
+        }
+        (Value::Object(object), Part::Object(part)) => {
+            ptr::eq(object.members().as_ptr(), part.members().as_ptr().cast())
         }
         (Value::Array(elements), Part::List(part)) => {
-            elements.len() == part.len() && std::ptr::eq(elements.as_ptr(), part.as_ptr().cast())
+            elements.len() == part.len() && ptr::eq(elements.as_ptr(), part.as_ptr().cast())
         }
         _ => false,
     }

@@ -25,10 +25,9 @@ pub fn part_type<E>(
     mut visit: impl FnMut() -> Result<(), E>,
 ) -> Result<Option<PartType>, E> {
     let schema = Schema::builtin();
-    let Some(id) = schema.kind(kind) else {
+    let Some(root) = root(kind) else {
         return Ok(None);
     };
-    let root = Shape::Struct(id);
     let mut left = vec![(&root, object)];
     while let Some((shape, value)) = left.pop() {
         visit()?;
@@ -57,6 +56,18 @@ pub fn part_type<E>(
         }
     }
     Ok(None)
+}
+
+/// The type of objects of a kind. The request is one too: expressions see it through its Go type.
+pub(crate) fn root(kind: &GroupVersionKind) -> Option<Shape> {
+    let schema = Schema::builtin();
+    let request = || match (&*kind.group, &*kind.kind) {
+        ("admission.k8s.io", "AdmissionRequest") => {
+            schema.named(&format!("admission/{}.AdmissionRequest", kind.version))
+        }
+        _ => None,
+    };
+    schema.kind(kind).or_else(request).map(Shape::Struct)
 }
 
 /// Whether two references lead to one place.

@@ -64,10 +64,13 @@ impl<'s> Version<'s> {
         self.seen.set(None);
     }
 
-    /// What Go shows of a part of the objects, where expressions see it through a type of its own.
+    /// What Go shows of a part of the objects, the request or its namespace, where expressions see it through a type of its
+    /// own.
     pub(super) fn go_value(&self, part: Part<'_>, progress: &Progress<'_>) -> Option<GoValue> {
         let found = |object: &json::Value<'_>| typed::go_value(self.kind, object, part, progress);
-        found(self.object).or_else(|| found(self.old_object))
+        found(self.object)
+            .or_else(|| found(self.old_object))
+            .or_else(|| self.roots.go_value(part, progress))
     }
 
     /// The objects as expressions see them.

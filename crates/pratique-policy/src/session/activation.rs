@@ -93,7 +93,9 @@ impl<'s> Session<'s> {
             return *value;
         }
         let value = request_value(self.request, self.name, matched.resource, matched.kind);
-        let value = Value::from_typed_json(self.arena.keep_small(value));
+        let value = self.arena.keep_small(value);
+        self.typed_roots().add_request(value);
+        let value = Value::from_typed_json(value);
         known.push((*matched, value));
         value
     }
