@@ -1,0 +1,101 @@
+//! The decision on one request, as it is counted.
+
+use serde::{Deserialize, Serialize};
+
+/// The decision on one request, and what led to it. A text that is not known is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evaluation<'a> {
+    /// The decision.
+    pub decision: Decision,
+    /// `CREATE`, `UPDATE`, `DELETE` or `CONNECT`.
+    pub operation: &'a str,
+    /// The group and version of the object, as in `apps/v1`.
+    pub api_version: &'a str,
+    /// The kind of the object.
+    pub kind: &'a str,
+    /// The namespace of the request; empty if its resource is not namespaced.
+    pub namespace: &'a str,
+    /// The name of the object.
+    pub name: &'a str,
+    /// The user who sends the request.
+    pub user: &'a str,
+    /// What controls the object, as in `Deployment/web`.
+    pub owner: &'a str,
+    /// Where the request was found: a file with line and column, or a URL.
+    pub place: &'a str,
+    /// When the request was made, in RFC 3339.
+    pub time: &'a str,
+    /// What policies, and others who admit, found.
+    pub findings: Vec<Finding<'a>>,
+}
+
+/// What a policy found with a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Finding<'a> {
+    /// The policy, webhook or plugin; empty where the server itself refuses a request.
+    pub policy: &'a str,
+    /// The binding; empty if there is none.
+    pub binding: &'a str,
+    /// What follows.
+    pub action: Action,
+    /// Whether an error led to it, and not a validation.
+    pub is_error: bool,
+    /// The message for the user.
+    pub message: &'a str,
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// The request is allowed.
+    Allowed,
+    /// The request is denied.
+    Denied,
+    /// The decision depends on something that was not given.
+    #[default]
+    Undecided,
+    /// The request could not be read or evaluated.
+    Failed,
+}
+
+/// What follows from a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// The request is denied.
+    Deny,
+    /// The user is warned.
+    Warn,
+    /// It is recorded in the audit log.
+    Audit,
+    /// An error that the failure policy ignores.
+    Ignore,
+    /// Nothing: it depends on something that was not given.
+    Undecided,
+}
+
+impl Decision {
+    /// The decision as it is written: `allowed`, `denied`, `undecided` or `failed`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Decision::Allowed => "allowed",
+            Decision::Denied => "denied",
+            Decision::Undecided => "undecided",
+            Decision::Failed => "failed",
+        }
+    }
+}
+
+impl Action {
+    /// The action as it is written: `deny`, `warn`, `audit`, `ignore` or `undecided`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Action::Deny => "deny",
+            Action::Warn => "warn",
+            Action::Audit => "audit",
+            Action::Ignore => "ignore",
+            Action::Undecided => "undecided",
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Tallies as JSON.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::table::JsonTable;
+use super::{Example, Examples, FindingKind, Limits, Table, Tally, bounded};
+use crate::Counts;
+
+/// The version of the JSON form.
+const VERSION: &str = "pratique/v1alpha1";
+const KIND: &str = "Tally";
+
+/// Why a text is not a tally.
+#[derive(Debug, thiserror::Error)]
+pub enum TallyError {
+    /// It is not JSON of the form of a tally.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    /// It is of another kind or version.
+    #[error("expected a {KIND} of {VERSION}, and it is a {kind} of {api_version}")]
+    Version {
+        /// Its version.
+        api_version: String,
+        /// Its kind.
+        kind: String,
+    },
+    /// Its rows or examples are not as a tally has them: ordered, distinct, bounded.
+    #[error("{table}: its rows are not those of a tally: {why}")]
+    Rows {
+        /// The table.
+        table: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct JsonTally {
+    api_version: String,
+    kind: String,
+    limits: Limits,
+    total: Counts,
+    policies: JsonTable,
+    policy_namespaces: JsonTable,
+    namespaces: JsonTable,
+    kinds: JsonTable,
+    users: JsonTable,
+    owners: JsonTable,
+    examples: Vec<JsonExamples>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JsonExamples {
+    of: FindingKind,
+    examples: Vec<Example>,
+}
+
+impl Serialize for Tally {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        JsonTally::from(self).serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tally {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let json = JsonTally::deserialize(from)?;
+        json.check().map_err(serde::de::Error::custom)
+    }
+}
+
+impl Tally {
+    /// The tally as JSON, in which equal tallies are equal.
+    pub fn to_json(&self) -> String {
+        // Nothing in it can fail: it has texts and numbers.
+        serde_json::to_string(&JsonTally::from(self)).unwrap_or_default()
+    }
+
+    /// The tally of a JSON text, in the form of [`to_json`](Self::to_json). What that would not write is an error.
+    pub fn from_json(text: &str) -> Result<Self, TallyError> {
+        serde_json::from_str::<JsonTally>(text)?.check()
+    }
+}
+
+impl From<&Tally> for JsonTally {
+    fn from(tally: &Tally) -> Self {
+        let examples = tally.examples.0.iter().map(|(of, examples)| JsonExamples {
+            of: of.clone(),
+            examples: examples.iter().cloned().collect(),
+        });
+        JsonTally {
+            api_version: VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            limits: tally.limits,
+            total: tally.total,
+            policies: tally.policies.to_json(),
+            policy_namespaces: tally.policy_namespaces.to_json(),
+            namespaces: tally.namespaces.to_json(),
+            kinds: tally.kinds.to_json(),
+            users: tally.users.to_json(),
+            owners: tally.owners.to_json(),
+            examples: examples.collect(),
+        }
+    }
+}
+
+impl JsonTally {
+    fn check(self) -> Result<Tally, TallyError> {
+        if self.api_version != VERSION || self.kind != KIND {
+            return Err(TallyError::Version {
+                api_version: self.api_version,
+                kind: self.kind,
+            });
+        }
+        let rows = self.limits.rows;
+        let tally = Tally {
+            limits: self.limits,
+            total: self.total,
+            policies: table("policies", self.policies, rows)?,
+            policy_namespaces: table("policyNamespaces", self.policy_namespaces, rows)?,
+            namespaces: table("namespaces", self.namespaces, rows)?,
+            kinds: table("kinds", self.kinds, rows)?,
+            users: table("users", self.users, rows)?,
+            owners: table("owners", self.owners, rows)?,
+            examples: examples(self.examples, self.limits)?,
+        };
+        let sums = [
+            ("namespaces", tally.namespaces.sum()),
+            ("kinds", tally.kinds.sum()),
+            ("users", tally.users.sum()),
+        ];
+        match sums.into_iter().find(|(_, sum)| *sum != tally.total) {
+            Some((table, _)) => Err(TallyError::Rows {
+                table,
+                why: "they do not add up to the total",
+            }),
+            None if tally.policies.sum() != tally.policy_namespaces.sum() => Err(TallyError::Rows {
+                table: "policyNamespaces",
+                why: "they do not add up to those of the policies",
+            }),
+            None => Ok(tally),
+        }
+    }
+}
+
+fn table<const N: usize>(name: &'static str, json: JsonTable, limit: usize) -> Result<Table<N>, TallyError> {
+    let wrong = |why| TallyError::Rows { table: name, why };
+    if json.rows.len() > limit {
+        return Err(wrong("there are more than its limits say"));
+    }
+    if json.rows.len() < limit && !json.other.is_empty() {
+        return Err(wrong("there would be place for what is counted as other"));
+    }
+    let mut rows: BTreeMap<[String; N], Counts> = BTreeMap::new();
+    for row in json.rows {
+        let key: [String; N] = row
+            .key
+            .try_into()
+            .map_err(|_| wrong("a key has another length"))?;
+        if key.iter().any(|name| bounded(name) != *name) {
+            return Err(wrong("a name is too long"));
+        }
+        if rows.last_key_value().is_some_and(|(last, _)| *last >= key) {
+            return Err(wrong("they are not in order, or twice"));
+        }
+        rows.insert(key, row.counts);
+    }
+    Ok(Table {
+        rows,
+        other: json.other,
+    })
+}
+
+fn examples(json: Vec<JsonExamples>, limits: Limits) -> Result<Examples, TallyError> {
+    let wrong = |why| TallyError::Rows {
+        table: "examples",
+        why,
+    };
+    if json.len() > limits.example_kinds {
+        return Err(wrong("there are more than its limits say"));
+    }
+    let mut all: BTreeMap<FindingKind, BTreeSet<Example>> = BTreeMap::new();
+    for JsonExamples { of, examples } in json {
+        if examples.len() > limits.examples {
+            return Err(wrong("there are more than its limits say"));
+        }
+        let is_bounded = examples.iter().all(Example::is_bounded);
+        if !is_bounded || bounded(&of.policy) != of.policy || bounded(&of.binding) != of.binding {
+            return Err(wrong("a text is too long"));
+        }
+        let is_ordered = examples.is_sorted_by(|first, second| first < second);
+        if !is_ordered || all.last_key_value().is_some_and(|(last, _)| *last >= of) {
+            return Err(wrong("they are not in order, or twice"));
+        }
+        all.insert(of, examples.into_iter().collect());
+    }
+    Ok(Examples(all))
+}

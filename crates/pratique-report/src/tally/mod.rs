@@ -1,0 +1,182 @@
+//! Counts of decisions that add up.
+
+mod example;
+mod json;
+mod table;
+
+use example::Examples;
+pub use example::{Example, FindingKind};
+pub use json::TallyError;
+use serde::{Deserialize, Serialize};
+pub use table::Table;
+
+use crate::{Counts, Decision, Evaluation};
+
+/// The maximum length of a name, in bytes.
+const MAX_NAME: usize = 512;
+
+/// How much a tally holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Limits {
+    /// Rows of each table.
+    pub rows: usize,
+    /// Combinations of policy, binding and action of which there are examples.
+    pub example_kinds: usize,
+    /// Examples of each of them.
+    pub examples: usize,
+}
+
+impl Default for Limits {
+    /// 5,000 rows, and 5 examples for each of 1,000 combinations.
+    fn default() -> Self {
+        Limits {
+            rows: 5_000,
+            example_kinds: 1_000,
+            examples: 5,
+        }
+    }
+}
+
+/// Counts of decisions, with examples. Tallies of parts merge to the tally of the whole, in any order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    limits: Limits,
+    total: Counts,
+    policies: Table<2>,
+    policy_namespaces: Table<2>,
+    namespaces: Table<1>,
+    kinds: Table<2>,
+    users: Table<1>,
+    owners: Table<2>,
+    examples: Examples,
+}
+
+impl Tally {
+    /// An empty tally.
+    pub fn new(limits: Limits) -> Self {
+        Tally {
+            limits,
+            total: Counts::default(),
+            policies: Table::default(),
+            policy_namespaces: Table::default(),
+            namespaces: Table::default(),
+            kinds: Table::default(),
+            users: Table::default(),
+            owners: Table::default(),
+            examples: Examples::default(),
+        }
+    }
+
+    /// Counts a decision.
+    pub fn count(&mut self, evaluation: &Evaluation<'_>) {
+        let limit = self.limits.rows;
+        let request = Counts::of_request(evaluation);
+        self.total.add(request);
+        self.namespaces.add([evaluation.namespace], request, limit);
+        self.kinds
+            .add([evaluation.api_version, evaluation.kind], request, limit);
+        self.users.add([evaluation.user], request, limit);
+        if evaluation.decision != Decision::Allowed || !evaluation.findings.is_empty() {
+            self.owners
+                .add([evaluation.namespace, evaluation.owner], request, limit);
+        }
+        for finding in &evaluation.findings {
+            let found = Counts::of_finding(finding);
+            self.policies.add([finding.policy, finding.binding], found, limit);
+            self.policy_namespaces
+                .add([finding.policy, evaluation.namespace], found, limit);
+            let Limits {
+                example_kinds,
+                examples,
+                ..
+            } = self.limits;
+            self.examples.add(evaluation, finding, example_kinds, examples);
+        }
+    }
+
+    /// Adds another tally. The lower of their limits apply.
+    pub fn merge(&mut self, other: Tally) {
+        let limits = Limits {
+            rows: self.limits.rows.min(other.limits.rows),
+            example_kinds: self.limits.example_kinds.min(other.limits.example_kinds),
+            examples: self.limits.examples.min(other.limits.examples),
+        };
+        self.limits = limits;
+        self.total.add(other.total);
+        self.policies.merge(other.policies, limits.rows);
+        self.policy_namespaces.merge(other.policy_namespaces, limits.rows);
+        self.namespaces.merge(other.namespaces, limits.rows);
+        self.kinds.merge(other.kinds, limits.rows);
+        self.users.merge(other.users, limits.rows);
+        self.owners.merge(other.owners, limits.rows);
+        self.examples
+            .merge(other.examples, limits.example_kinds, limits.examples);
+    }
+
+    /// How much is held.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// All requests.
+    pub fn total(&self) -> Counts {
+        self.total
+    }
+
+    /// Findings by policy and binding.
+    pub fn policies(&self) -> &Table<2> {
+        &self.policies
+    }
+
+    /// Findings by policy and namespace.
+    pub fn policy_namespaces(&self) -> &Table<2> {
+        &self.policy_namespaces
+    }
+
+    /// Requests by namespace.
+    pub fn namespaces(&self) -> &Table<1> {
+        &self.namespaces
+    }
+
+    /// Requests by API version and kind.
+    pub fn kinds(&self) -> &Table<2> {
+        &self.kinds
+    }
+
+    /// Requests by user.
+    pub fn users(&self) -> &Table<1> {
+        &self.users
+    }
+
+    /// Requests by namespace and owner: those that are not allowed, or in which something was found.
+    pub fn owners(&self) -> &Table<2> {
+        &self.owners
+    }
+
+    /// Examples of what was found, the first ones in their order.
+    pub fn examples(&self) -> impl Iterator<Item = (&FindingKind, impl ExactSizeIterator<Item = &Example>)> {
+        self.examples
+            .0
+            .iter()
+            .map(|(kind, examples)| (kind, examples.iter()))
+    }
+}
+
+fn bounded(name: &str) -> String {
+    bounded_to(name, MAX_NAME)
+}
+
+/// A text that is shortened to a number of bytes, so that equal texts stay equal.
+fn bounded_to(text: &str, limit: usize) -> String {
+    const MARK: &str = "…";
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(limit.saturating_sub(MARK.len()));
+    let kept = text.get(..end).unwrap_or_default();
+    format!("{kept}{MARK}")
+}
+
+#[cfg(test)]
+mod tests;
