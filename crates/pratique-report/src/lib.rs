@@ -32,13 +32,19 @@
 //! assert_eq!(Tally::from_json(&second.to_json()).unwrap(), second);
 //! ```
 //!
+//! A [`Report`] says of a tally what was evaluated, and of which shards it is.
+//!
 //! Memory is bounded by [`Limits`]: of each table, the rows that come first in the order of their names are kept, and all
 //! others are counted together. That choice, and that of examples, does not depend on the order in which decisions came.
 
 mod counts;
 mod evaluation;
+mod owner;
+mod report;
 mod tally;
 
 pub use counts::Counts;
 pub use evaluation::{Action, Decision, Evaluation, Finding};
+pub use owner::owner_of;
+pub use report::{MergeError, Problem, Report, ReportError, Run, Shard};
 pub use tally::{Example, FindingKind, Limits, Table, Tally, TallyError};

@@ -168,7 +168,7 @@ fn bounded(name: &str) -> String {
 }
 
 /// A text that is shortened to a number of bytes, so that equal texts stay equal.
-fn bounded_to(text: &str, limit: usize) -> String {
+pub(crate) fn bounded_to(text: &str, limit: usize) -> String {
     const MARK: &str = "…";
     if text.len() <= limit {
         return text.to_owned();

@@ -1,0 +1,390 @@
+//! A report: what was evaluated against what, with the tally, and what could not be read.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Tally;
+
+/// The version of the JSON form.
+const VERSION: &str = "pratique/v1alpha1";
+const KIND: &str = "Report";
+
+/// How many problems, and how many notes, are kept.
+const MAX_KEPT: usize = 100;
+/// The maximum length of a text of a problem or a note, in bytes.
+const MAX_TEXT: usize = 2048;
+/// The maximum number of shards.
+const MAX_SHARDS: u32 = 100_000;
+
+/// What a run evaluates: reports of different runs do not merge.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Run {
+    /// The command, such as `scan`.
+    pub command: String,
+    /// The version of the program.
+    pub version: String,
+    /// The inputs, as they were named.
+    pub inputs: Vec<String>,
+    /// What is done with each object.
+    pub operation: String,
+    /// A digest of the policies, and of all that decisions depend on besides the inputs.
+    pub policies: String,
+    /// The number of policies.
+    pub policy_count: u64,
+}
+
+/// A part of the inputs, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part.
+    pub index: u32,
+    /// How many parts there are.
+    pub of: u32,
+}
+
+/// Something that could not be read or evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Problem {
+    /// Where it is.
+    pub place: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// A report. Reports of shards merge to the report of the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    run: Run,
+    of: u32,
+    shards: BTreeSet<u32>,
+    tally: Tally,
+    problems: BTreeSet<Problem>,
+    notes: BTreeSet<String>,
+}
+
+/// Why reports are not merged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    /// They are of different runs.
+    #[error("the reports are of different runs: their {what} differ ({first}, {second})")]
+    Run {
+        /// What differs.
+        what: &'static str,
+        /// That of the first report.
+        first: String,
+        /// That of the other one.
+        second: String,
+    },
+    /// Both have a shard.
+    #[error("shard {0} is in more than one of the reports")]
+    Twice(u32),
+}
+
+/// Why a text is not a report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// It is not JSON of the form of a report.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    /// It is of another kind or version.
+    #[error("expected a {KIND} of {VERSION}, and it is a {kind} of {api_version}")]
+    Version {
+        /// Its version.
+        api_version: String,
+        /// Its kind.
+        kind: String,
+    },
+    /// It is not as reports are written.
+    #[error("{0}")]
+    Faulty(&'static str),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct JsonReport {
+    api_version: String,
+    kind: String,
+    run: Run,
+    /// Absent if the report is of the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shards: Option<JsonShards>,
+    tally: Tally,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<Problem>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JsonShards {
+    of: u32,
+    have: Vec<u32>,
+}
+
+impl Report {
+    /// A report of a run, or of a shard of it, in which nothing is counted yet.
+    pub fn new(run: Run, shard: Shard, tally: Tally) -> Self {
+        Report {
+            run,
+            of: shard.of.max(1),
+            shards: BTreeSet::from([shard.index]),
+            tally,
+            problems: BTreeSet::new(),
+            notes: BTreeSet::new(),
+        }
+    }
+
+    /// What was evaluated.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The counts.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The counts, to count more.
+    pub fn tally_mut(&mut self) -> &mut Tally {
+        &mut self.tally
+    }
+
+    /// The first problems in the order of their places; how many there are, the counts say.
+    pub fn problems(&self) -> impl ExactSizeIterator<Item = &Problem> {
+        self.problems.iter()
+    }
+
+    /// What is to be known about the run, in order.
+    pub fn notes(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.notes.iter().map(String::as_str)
+    }
+
+    /// The shards that are missing; empty if the report is of the whole.
+    pub fn missing(&self) -> Vec<u32> {
+        (0..self.of)
+            .filter(|shard| !self.shards.contains(shard))
+            .collect()
+    }
+
+    /// Keeps a problem. It is not counted by this.
+    pub fn add_problem(&mut self, place: &str, message: &str) {
+        let text = |text: &str| crate::tally::bounded_to(text, MAX_TEXT);
+        self.problems.insert(Problem {
+            place: text(place),
+            message: text(message),
+        });
+        shrink(&mut self.problems);
+    }
+
+    /// Adds a note, which does not depend on the shard.
+    pub fn add_note(&mut self, note: &str) {
+        self.notes.insert(crate::tally::bounded_to(note, MAX_TEXT));
+        shrink(&mut self.notes);
+    }
+
+    /// Adds the report of other shards of the same run.
+    ///
+    /// # Errors
+    /// They are of another run, or of the same shards. Nothing is added then.
+    pub fn merge(&mut self, other: Report) -> Result<(), MergeError> {
+        let differ = |what, first: &str, second: &str| MergeError::Run {
+            what,
+            first: first.to_owned(),
+            second: second.to_owned(),
+        };
+        let (one, two) = (&self.run, &other.run);
+        if self.of != other.of {
+            let counts = [self.of, other.of].map(|of| of.to_string());
+            let [first, second] = counts.each_ref().map(String::as_str);
+            return Err(differ("numbers of shards", first, second));
+        }
+        let texts = [
+            ("commands", &one.command, &two.command),
+            ("versions", &one.version, &two.version),
+            ("policies", &one.policies, &two.policies),
+            ("operations", &one.operation, &two.operation),
+        ];
+        if let Some((what, first, second)) = texts.into_iter().find(|(_, first, second)| first != second) {
+            return Err(differ(what, first, second));
+        }
+        if one != two {
+            return Err(differ("inputs", &one.inputs.join(", "), &two.inputs.join(", ")));
+        }
+        if let Some(shard) = self.shards.intersection(&other.shards).next() {
+            return Err(MergeError::Twice(*shard));
+        }
+        self.shards.extend(other.shards);
+        self.tally.merge(other.tally);
+        self.problems.extend(other.problems);
+        self.notes.extend(other.notes);
+        shrink(&mut self.problems);
+        shrink(&mut self.notes);
+        if self.missing().is_empty() {
+            (self.of, self.shards) = (1, BTreeSet::from([0]));
+        }
+        Ok(())
+    }
+
+    /// The report as JSON, in which equal reports are equal.
+    pub fn to_json(&self) -> String {
+        // Nothing in it can fail: it has texts and numbers.
+        serde_json::to_string(&JsonReport::from(self)).unwrap_or_default()
+    }
+
+    /// The report of a JSON text, in the form of [`to_json`](Self::to_json). What that would not write is an error.
+    pub fn from_json(text: &str) -> Result<Self, ReportError> {
+        serde_json::from_str::<JsonReport>(text)?.check()
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        JsonReport::from(self).serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Report {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let json = JsonReport::deserialize(from)?;
+        json.check().map_err(serde::de::Error::custom)
+    }
+}
+
+impl From<&Report> for JsonReport {
+    fn from(report: &Report) -> Self {
+        JsonReport {
+            api_version: VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            run: report.run.clone(),
+            shards: (report.of > 1).then(|| JsonShards {
+                of: report.of,
+                have: report.shards.iter().copied().collect(),
+            }),
+            tally: report.tally.clone(),
+            problems: report.problems.iter().cloned().collect(),
+            notes: report.notes.iter().cloned().collect(),
+        }
+    }
+}
+
+impl JsonReport {
+    fn check(self) -> Result<Report, ReportError> {
+        if self.api_version != VERSION || self.kind != KIND {
+            return Err(ReportError::Version {
+                api_version: self.api_version,
+                kind: self.kind,
+            });
+        }
+        let (of, have) = match self.shards {
+            Some(JsonShards { of, have }) => (of, have),
+            None => (1, vec![0]),
+        };
+        let shards: BTreeSet<u32> = have.iter().copied().collect();
+        let is_some = !have.is_empty() && have.len() == shards.len();
+        if of == 0 || of > MAX_SHARDS || !is_some || shards.last().is_some_and(|last| *last >= of) {
+            return Err(ReportError::Faulty("its shards are not some of all shards"));
+        }
+        let is_bounded = |text: &String| text.len() <= MAX_TEXT;
+        let texts = self
+            .problems
+            .iter()
+            .flat_map(|problem| [&problem.place, &problem.message]);
+        let are_few = self.problems.len() <= MAX_KEPT && self.notes.len() <= MAX_KEPT;
+        if !are_few || !texts.chain(&self.notes).all(is_bounded) {
+            return Err(ReportError::Faulty(
+                "it has more problems or notes, or longer ones, than a report keeps",
+            ));
+        }
+        Ok(Report {
+            run: self.run,
+            of,
+            shards,
+            tally: self.tally,
+            problems: self.problems.into_iter().collect(),
+            notes: self.notes.into_iter().collect(),
+        })
+    }
+}
+
+fn shrink<T: Ord>(kept: &mut BTreeSet<T>) {
+    while kept.len() > MAX_KEPT {
+        kept.pop_last();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Decision, Evaluation, Limits};
+
+    fn report(index: u32, of: u32, names: &[&str]) -> Report {
+        let run = Run {
+            command: "scan".to_owned(),
+            policies: "sha256:1".to_owned(),
+            ..Run::default()
+        };
+        let mut report = Report::new(run, Shard { index, of }, Tally::new(Limits::default()));
+        for name in names {
+            report.tally_mut().count(&Evaluation {
+                decision: Decision::Failed,
+                name,
+                ..Evaluation::default()
+            });
+            report.add_problem(name, "no JSON");
+        }
+        report.add_note("as updates");
+        report
+    }
+
+    #[test]
+    fn shards_merge_to_the_whole() {
+        let whole = report(0, 1, &["a", "b", "c"]);
+        let mut merged = report(1, 3, &["b"]);
+        assert_eq!(merged.missing(), [0, 2]);
+        merged.merge(report(0, 3, &["a"])).unwrap();
+        let mut merged = Report::from_json(&merged.to_json()).unwrap();
+        assert_eq!(merged.missing(), [2]);
+        assert_eq!(merged.merge(report(1, 3, &["b"])), Err(MergeError::Twice(1)));
+        merged.merge(report(2, 3, &["c"])).unwrap();
+        assert_eq!(merged, whole);
+        assert_eq!(Report::from_json(&merged.to_json()).unwrap(), whole);
+    }
+
+    #[test]
+    fn other_runs_are_not_added() {
+        let mut first = report(0, 2, &[]);
+        let mut other = report(1, 2, &[]);
+        other.run.policies = "sha256:2".to_owned();
+        let error = first.merge(other).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the reports are of different runs: their policies differ (sha256:1, sha256:2)"
+        );
+        let error = first.merge(report(1, 3, &[])).unwrap_err();
+        assert!(
+            error.to_string().contains("numbers of shards differ (2, 3)"),
+            "{error}"
+        );
+        assert_eq!(first, report(0, 2, &[]));
+    }
+
+    #[test]
+    fn what_is_not_a_report_is_refused() {
+        let json = report(1, 3, &["a"]).to_json();
+        let check = |from: &str, to: &str, expected: &str| {
+            assert!(json.contains(from), "{from} is not in {json}");
+            let error = Report::from_json(&json.replacen(from, to, 1)).unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+        };
+        check("\"have\":[1]", "\"have\":[3]", "its shards");
+        check("\"have\":[1]", "\"have\":[1,1]", "its shards");
+        check("\"of\":3", "\"of\":0", "its shards");
+        check("\"kind\":\"Report\"", "\"kind\":\"Tally\"", "it is a Tally");
+        check("\"limits\"", "\"limit\"", "unknown field");
+        check("no JSON", &"x".repeat(3000), "longer");
+    }
+}
