@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
+use pratique_suite::sorted::SortedPolicies;
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::input;
 use crate::memory;
 use crate::output::{self, sarif};
-use crate::policies::SortedPolicies;
 use crate::snapshot::StateSource;
 use checked::Checked;
 use levels::Levels;

@@ -46,6 +46,7 @@ mod schema;
 mod select;
 pub mod shape;
 pub mod snapshot;
+pub mod sorted;
 mod substitute;
 mod suite;
 mod unbound;

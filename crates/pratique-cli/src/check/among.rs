@@ -4,13 +4,14 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, Plugin, content_hash};
+use pratique_suite::sorted::{Group, SortedPolicies};
 
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use crate::exit::CliError;
 use crate::input::{self, InputError, STDIN, STDIN_NAME};
 use crate::output;
 use crate::output::text::text;
-use crate::policies::{Group, SortedPolicies, report_skipped};
+use crate::policies::report_skipped;
 
 /// The maximum size of the input, in MiB, as for objects that are reviewed: of small objects, a byte takes up to 16 of memory.
 pub(super) const MEBIBYTES: u32 = 32;

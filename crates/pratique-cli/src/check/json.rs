@@ -2,6 +2,7 @@
 
 use pratique_lint::ExpressionCost;
 use pratique_manifest::{Plugin, StartedPlugin};
+use pratique_suite::sorted::Group;
 use serde::Serialize;
 
 use super::checked::Checked;
@@ -10,7 +11,6 @@ use super::levels::Levels;
 use super::loaded::{Loaded, LoadedObject};
 use crate::output::finding::Severity;
 use crate::output::problems::{JsonLocation, JsonProblem};
-use crate::policies::Group;
 
 /// The whole output.
 #[derive(Serialize)]

@@ -9,6 +9,7 @@ use pratique_manifest::{
     load_files, path_text,
 };
 use pratique_plugin::{PluginGates, PluginSettings};
+use pratique_suite::sorted::{Group, SortedPolicies};
 use pratique_types::FeatureGates;
 
 use super::among;
@@ -18,7 +19,7 @@ use super::plugin::{plugin_of, plugins_of};
 use crate::arguments::AdmissionPluginArguments;
 use crate::exit::CliError;
 use crate::input::{STDIN, STDIN_NAME, named};
-use crate::policies::{self, Group, OriginName, SortedPolicies};
+use crate::policies::{self, OriginName};
 use crate::{memory, plugins};
 
 /// What a path refers to.
@@ -50,7 +51,7 @@ impl Subject {
             return match plugin {
                 Some(plugin) => Ok(Subject::Manifest(file, plugin)),
                 None => {
-                    let sorted = SortedPolicies::of_file(file, origin);
+                    let sorted = SortedPolicies::of_file(file, origin.map(Into::into));
                     among::something(STDIN_NAME, &sorted)?;
                     Ok(Subject::Sorted(STDIN_NAME.to_owned(), sorted))
                 }
@@ -84,7 +85,7 @@ impl Subject {
                 path: shown.clone(),
                 content,
             };
-            let mut sorted = SortedPolicies::of_file(file, origin);
+            let mut sorted = SortedPolicies::of_file(file, origin.map(Into::into));
             if is_for_several(&sorted) {
                 return Ok(Subject::Sorted(shown, sorted));
             }

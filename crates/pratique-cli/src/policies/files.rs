@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use pratique_manifest::{ManifestFile, path_text, read_regular};
 use pratique_suite::is_manifest;
+use pratique_suite::sorted::SortedPolicies;
 
-use super::group::OriginName;
-use super::sorted::SortedPolicies;
+use super::origin_name::OriginName;
 use crate::exit::CliError;
 use crate::input::{InputError, is_hidden, read_file};
 use crate::memory;
@@ -25,7 +25,7 @@ pub(crate) fn read(
     origin: Option<OriginName>,
 ) -> Result<SortedPolicies, CliError> {
     let mut reader = Reader {
-        sorted: SortedPolicies::new(origin),
+        sorted: SortedPolicies::new(origin.map(Into::into)),
         left: memory::manifests(),
     };
     for path in paths {
@@ -40,7 +40,7 @@ pub(crate) fn read(
 /// A file cannot be read.
 pub(super) fn read_among(files: &[PathBuf], origin: Option<OriginName>) -> Result<SortedPolicies, CliError> {
     let mut reader = Reader {
-        sorted: SortedPolicies::new(origin),
+        sorted: SortedPolicies::new(origin.map(Into::into)),
         left: memory::manifests(),
     };
     for path in files {
@@ -90,7 +90,7 @@ impl Reader {
                 true => self.directory(&path, depth + 1)?,
                 false if is_manifest(&path) && !path.is_dir() => match self.listed(&path) {
                     Ok(file) => self.sorted.add(file, false),
-                    Err(error) => self.sorted.add_unreadable(&error),
+                    Err(error) => self.sorted.add_unreadable(error.to_string()),
                 },
                 false => {}
             }

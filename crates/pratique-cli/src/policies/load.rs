@@ -9,6 +9,7 @@ use pratique_manifest::{ManifestFile, ManifestSet, path_text};
 use pratique_policy::Origin;
 #[cfg(feature = "kube")]
 use pratique_suite::add_policies;
+use pratique_suite::sorted::SortedPolicies;
 #[cfg(feature = "kube")]
 use pratique_types::FeatureGates;
 
@@ -16,9 +17,8 @@ use super::failure::LoadFailure;
 #[cfg(feature = "kube")]
 use super::failure::unusable;
 use super::files::{read, read_among};
-use super::group::OriginName;
+use super::origin_name::OriginName;
 use super::skipped::report_skipped;
-use super::sorted::SortedPolicies;
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
 #[cfg(feature = "kube")]

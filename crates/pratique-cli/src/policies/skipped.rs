@@ -1,6 +1,7 @@
 //! Reports what is not read as policies.
 
-use super::sorted::SortedPolicies;
+use pratique_suite::sorted::SortedPolicies;
+
 use crate::output;
 use crate::output::text::text;
 

@@ -1,6 +1,7 @@
 //! The objects of files that configure admission, sorted by origin and plugin.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use pratique::expressions::Expressions;
 use pratique_json::Value;
@@ -8,17 +9,54 @@ use pratique_manifest::{
     Contents, Document, Failure, Kind, LoadErrors, Location, ManifestFile, ManifestSet, NamedOrigin,
     ObjectName, Plugin, Problem, Rule, load_among, load_api_among, load_static_among, read_contents,
 };
-use pratique_suite::convert::{convert, items};
+use pratique_policy::Origin;
 
-use super::group::{Group, OriginName};
-use crate::exit::CliError;
+use crate::convert::{convert, items};
 
-/// The objects of files that configure admission.
-pub(crate) struct SortedPolicies {
+/// What is loaded together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// The static manifests of a plugin.
+    Static(Plugin),
+    /// The objects of the API.
+    Api,
+}
+
+impl Group {
+    /// The plugin of static manifests.
+    pub fn plugin(self) -> Option<Plugin> {
+        match self {
+            Group::Static(plugin) => Some(plugin),
+            Group::Api => None,
+        }
+    }
+
+    /// The origin of the objects.
+    pub fn origin(self) -> Origin {
+        match self {
+            Group::Static(_) => Origin::Static,
+            Group::Api => Origin::Api,
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Group::Static(plugin) => plugin.fmt(formatter),
+            Group::Api => formatter.write_str("API"),
+        }
+    }
+}
+
+/// The objects of files that configure admission, sorted by origin and plugin. Names ending in `.static.k8s.io` are those of
+/// static manifests, unless all objects are said to have one origin.
+#[derive(Debug)]
+pub struct SortedPolicies {
     /// What all objects are, whatever their names say.
-    origin: Option<OriginName>,
+    origin: Option<Origin>,
     /// The files that were read.
-    pub(crate) files: Vec<ManifestFile>,
+    pub files: Vec<ManifestFile>,
     documents: BTreeMap<Group, Vec<Document>>,
     /// The objects of the API.
     api: Vec<(ObjectName, Location)>,
@@ -31,17 +69,20 @@ pub(crate) struct SortedPolicies {
 }
 
 /// Why policies do not load.
-pub(crate) struct Refused {
-    pub(crate) errors: LoadErrors,
+#[derive(Debug)]
+pub struct Refused {
+    /// All problems.
+    pub errors: LoadErrors,
     /// Whether the first error is one of a server that reads static manifests, rather than of its API.
-    pub(crate) stops_server: bool,
+    pub stops_server: bool,
 }
 
 /// The group of the kinds, as documents write it.
 const API_GROUP: &str = "admissionregistration.k8s.io";
 
 impl SortedPolicies {
-    pub(super) fn new(origin: Option<OriginName>) -> Self {
+    /// No objects yet, which all have an origin if one is given.
+    pub fn new(origin: Option<Origin>) -> Self {
         SortedPolicies {
             origin,
             files: Vec::new(),
@@ -54,21 +95,21 @@ impl SortedPolicies {
     }
 
     /// The objects of one file.
-    pub(crate) fn of_file(file: ManifestFile, origin: Option<OriginName>) -> Self {
+    pub fn of_file(file: ManifestFile, origin: Option<Origin>) -> Self {
         let mut sorted = SortedPolicies::new(origin);
         sorted.add(file, true);
         sorted
     }
 
     /// The objects of files that a cluster has.
-    pub(crate) fn of_api(files: Vec<ManifestFile>) -> Self {
-        let mut sorted = SortedPolicies::new(Some(OriginName::Api));
+    pub fn of_api(files: Vec<ManifestFile>) -> Self {
+        let mut sorted = SortedPolicies::new(Some(Origin::Api));
         files.into_iter().for_each(|file| sorted.add(file, true));
         sorted
     }
 
     /// Adds a file, which was `named` or found in a directory. Of the latter, those that are no objects are counted.
-    pub(super) fn add(&mut self, file: ManifestFile, named: bool) {
+    pub fn add(&mut self, file: ManifestFile, named: bool) {
         let Contents { documents, errors } = read_contents(&file);
         let mut failures = errors.into_failures();
         for document in documents {
@@ -85,9 +126,8 @@ impl SortedPolicies {
     }
 
     /// Adds a file of a directory that cannot be read: it may have any objects.
-    pub(super) fn add_unreadable(&mut self, error: &CliError) {
-        self.failures
-            .push(failure(Rule::Unreadable, error.to_string(), None));
+    pub fn add_unreadable(&mut self, error: String) {
+        self.failures.push(failure(Rule::Unreadable, error, None));
     }
 
     /// Counts the kinds of a document's objects; gives the groups that some of them belong to.
@@ -120,8 +160,8 @@ impl SortedPolicies {
             let name = text(&["metadata", "name"]).unwrap_or_default();
             let named = || NamedOrigin::of(kind, name, text(&["spec", "policyName"]));
             let group = match (self.origin, named()) {
-                (Some(OriginName::Static), _) | (None, NamedOrigin::Static) => Group::Static(plugin),
-                (Some(OriginName::Api), _) | (None, NamedOrigin::Api) => Group::Api,
+                (Some(Origin::Static), _) | (None, NamedOrigin::Static) => Group::Static(plugin),
+                (Some(Origin::Api), _) | (None, NamedOrigin::Api) => Group::Api,
             };
             if group == Group::Api {
                 let name = name.to_owned();
@@ -133,27 +173,27 @@ impl SortedPolicies {
     }
 
     /// The groups that there are objects of.
-    pub(crate) fn groups(&self) -> Vec<Group> {
+    pub fn groups(&self) -> Vec<Group> {
         self.documents.keys().copied().collect()
     }
 
     /// The number of objects of other kinds, by kind.
-    pub(crate) fn others(&self) -> &BTreeMap<String, usize> {
+    pub fn others(&self) -> &BTreeMap<String, usize> {
         &self.others
     }
 
     /// Files of directories that are no objects.
-    pub(crate) fn unread(&self) -> &[String] {
+    pub fn unread(&self) -> &[String] {
         &self.unread
     }
 
     /// Whether something could not be read.
-    pub(crate) fn has_failures(&self) -> bool {
+    pub fn has_failures(&self) -> bool {
         !self.failures.is_empty()
     }
 
     /// The objects of the API that are among static manifests without being said to be.
-    pub(crate) fn mixed(&self) -> &[(ObjectName, Location)] {
+    pub fn mixed(&self) -> &[(ObjectName, Location)] {
         let has_static = self.documents.keys().any(|group| *group != Group::Api);
         match has_static {
             true => &self.api,
@@ -162,7 +202,10 @@ impl SortedPolicies {
     }
 
     /// Loads the objects of each group, as a server does.
-    pub(crate) fn load(&self, expressions: &Expressions) -> Result<Vec<(Group, ManifestSet)>, Refused> {
+    ///
+    /// # Errors
+    /// All problems, in the order of the files.
+    pub fn load(&self, expressions: &Expressions) -> Result<Vec<(Group, ManifestSet)>, Refused> {
         let options = expressions.options();
         let of_static = self.failures.iter().map(|failure| (failure.clone(), true));
         let mut failures: Vec<(Failure, bool)> = of_static.collect();
