@@ -1,13 +1,33 @@
 //! An authorizer that decides by rules.
 
+use std::sync::Arc;
+
 use pratique::authorization::{
-    Answer, Authorizer, Check, Decider, Decision, Decisions, Question, Target, User,
+    Answer, Authorizer, Check, Decider, Decision, Decisions, NoAuthorizer, Question, Target, User,
 };
-use pratique_rbac::RbacAuthorizer;
+use pratique_json::Value;
+use pratique_rbac::{Completeness, RbacAuthorizer, is_rbac};
 
 /// Rules in order: the first that matches decides. What no rule matches is not allowed.
 #[derive(Clone, Debug, Default)]
 pub struct Rules(pub Vec<Rule>);
+
+/// The authorizer of rules, and of the roles and bindings among some objects, which are all there are. Without both, what depends
+/// on the authorizer is undecided.
+pub fn authorizer_of<'o>(
+    rules: Option<Rules>,
+    objects: impl IntoIterator<Item = &'o Value<'static>>,
+) -> Arc<dyn Authorizer> {
+    let objects: Vec<&Value<'static>> = objects.into_iter().collect();
+    let has_roles = objects.iter().any(|object| is_rbac(object));
+    let roles = has_roles.then(|| RbacAuthorizer::new(objects.into_iter().collect(), Completeness::Complete));
+    match (rules, roles) {
+        (None, None) => Arc::new(NoAuthorizer),
+        (None, Some(roles)) => Arc::new(roles),
+        (Some(rules), None) => Arc::new(rules),
+        (Some(rules), Some(roles)) => Arc::new(RulesAndRoles { rules, roles }),
+    }
+}
 
 /// A rule that allows or denies. An empty field matches anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

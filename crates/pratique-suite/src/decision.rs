@@ -31,7 +31,7 @@ impl Decision {
     ];
 
     /// The decision of an outcome.
-    pub(crate) fn of(outcome: &Outcome) -> Self {
+    pub fn of(outcome: &Outcome) -> Self {
         match (outcome.decision(), outcome.cause) {
             (AdmissionDecision::Allowed, _) => Decision::Allowed,
             (AdmissionDecision::Undecided, _) => Decision::Undecided,

@@ -85,7 +85,7 @@ pub fn is_manifest(path: &Path) -> bool {
 }
 
 /// The objects of a file, or all its problems.
-pub(crate) fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Problem>> {
+pub fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Problem>> {
     let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
     let mut objects = Vec::new();
     for document in &documents {

@@ -55,11 +55,11 @@ mod update;
 pub mod yaml;
 
 pub use actual::Actual;
-pub use authorizer::{Rule, Rules};
+pub use authorizer::{Rule, Rules, authorizer_of};
 pub use compare::Difference;
 pub use coverage::{Coverage, CoverageRecorder, CoverageReport, Missing, PolicyCoverage};
 pub use decision::Decision;
-pub use files::{is_manifest, read as read_file};
+pub use files::{is_manifest, objects, read as read_file};
 pub use first::{FirstSuite, first_suite};
 pub use format::{API_VERSION, KIND};
 pub use load::{Policies, add_policies, reads_managed_fields};

@@ -1,19 +1,15 @@
 //! Runs test cases.
 
-use std::sync::Arc;
-
-use pratique::authorization::{Authorizer, NoAuthorizer};
 use pratique::policy::PolicyObserver;
 use pratique::{Admission, EvalContext, ObjectModel, Outcome};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
-use pratique_rbac::{Completeness, RbacAuthorizer, is_rbac};
 use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::actual::Actual;
-use crate::authorizer::{Rules, RulesAndRoles};
+use crate::authorizer::{Rules, authorizer_of};
 use crate::compare::{Difference, compare};
 use crate::completion::refusal;
 use crate::load::Policies;
@@ -159,20 +155,11 @@ impl Suite {
             warnings.extend_from_slice(received.warnings());
         }
         let cluster = cluster(objects(), [request.namespace.as_str()]);
-        let given = [&of_case.rules, &self.cluster.rules];
+        let given = [of_case.rules.as_ref(), self.cluster.rules.as_ref()];
         let rules = given.iter().copied().flatten().flatten().cloned();
-        // The roles and bindings of a suite are all there are.
-        let roles = objects().any(is_rbac);
-        let roles = roles.then(|| RbacAuthorizer::new(objects().collect(), Completeness::Complete));
-        let authorizer: Arc<dyn Authorizer> = match (given, roles) {
-            ([None, None], None) => Arc::new(NoAuthorizer),
-            ([None, None], Some(roles)) => Arc::new(roles),
-            (_, None) => Arc::new(Rules(rules.collect())),
-            (_, Some(roles)) => Arc::new(RulesAndRoles {
-                rules: Rules(rules.collect()),
-                roles,
-            }),
-        };
+        let has_rules = given.iter().any(Option::is_some);
+        let rules = has_rules.then(|| Rules(rules.collect()));
+        let authorizer = authorizer_of(rules, objects());
         let model = received.as_ref().map(|received| received as &dyn ObjectModel);
         let of_server = api_objects.as_ref().map(|objects| objects as &dyn ObjectModel);
         let context = EvalContext::new(&cluster, authorizer).with_object_model(model.or(of_server));
