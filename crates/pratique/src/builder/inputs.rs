@@ -22,6 +22,10 @@ pub(super) enum Input {
     /// Files that were read.
     Files(Vec<ManifestFile>, Plugin),
     /// A set that was loaded, and the directory that it was loaded from, if any.
+    #[cfg_attr(
+        not(feature = "watch"),
+        allow(dead_code, reason = "only what is watched is read again")
+    )]
     Loaded(Arc<ManifestSet>, Option<(String, Plugin)>),
 }
 
