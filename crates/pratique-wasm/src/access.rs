@@ -1,0 +1,32 @@
+//! Who answers the authorization checks of expressions.
+
+use std::sync::Arc;
+
+use pratique::authorization::Authorizer;
+use pratique_json::Value;
+use pratique_manifest::ManifestFile;
+use pratique_suite::{authorizer_of, read_rules};
+
+use crate::findings::Finding;
+
+/// The name of the text of the rules.
+const FILE: &str = "authorizer";
+
+/// The authorizer of rules, and of the roles among some objects.
+pub(crate) fn authorizer(
+    rules: Option<&str>,
+    objects: &[Value<'static>],
+) -> Result<Arc<dyn Authorizer>, Vec<Finding>> {
+    let rules = rules.filter(|text| !text.trim().is_empty());
+    let read = rules.map(|text| {
+        let file = ManifestFile {
+            path: FILE.to_owned(),
+            content: text.as_bytes().to_vec(),
+        };
+        read_rules(&file)
+    });
+    match read.transpose() {
+        Ok(rules) => Ok(authorizer_of(rules, objects)),
+        Err(problems) => Err(problems.iter().map(Finding::from).collect()),
+    }
+}

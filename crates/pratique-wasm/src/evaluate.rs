@@ -1,0 +1,161 @@
+//! Policies evaluated for a request, as `pratique review` does.
+
+use pratique::api_objects::{ApiObjects, ReceivedRequest};
+use pratique::authorization::Authorizer;
+use pratique::policy::object_model::Refused;
+use pratique::{EvalContext, ObjectModel, Outcome};
+use pratique_explain::Recorder;
+use pratique_json::Value;
+use pratique_policy::DenialCause;
+use pratique_suite::reads_managed_fields;
+use pratique_suite::request::cluster::cluster;
+use pratique_types::{Reason, Status};
+use serde::Serialize;
+use std::sync::Arc;
+
+use crate::access;
+use crate::findings::Finding;
+use crate::input::{self, Input};
+use crate::policies::{self, Loaded, Report};
+use crate::request::Evaluate;
+use crate::told::{DecisionRecorder, Told};
+
+/// The answer to an [`Evaluate`]: what is wrong with the inputs, and the decision if nothing is.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Evaluation {
+    #[serde(flatten)]
+    report: Report,
+    /// What was assumed.
+    notes: Vec<String>,
+    /// The decision, and how it came about.
+    #[serde(flatten)]
+    told: Option<Box<Told>>,
+}
+
+/// Evaluates a request.
+pub(crate) fn evaluate(given: &Evaluate) -> Evaluation {
+    let mut evaluation = Evaluation::default();
+    let report = &mut evaluation.report;
+    let loaded = policies::load(given, report);
+    let objects = input::cluster(&given.cluster, &mut report.problems);
+    let input = input::request(given, &objects, &mut report.problems);
+    let authorizer = access::authorizer(given.authorizer.as_deref(), &objects).map_err(|problems| {
+        report.problems.extend(problems);
+    });
+    let (Some(loaded), Some(input), Ok(authorizer), true) =
+        (loaded, input, authorizer, report.problems.is_empty())
+    else {
+        return evaluation;
+    };
+    evaluation.notes.clone_from(&input.notes);
+    match decided(given, &loaded, input, &objects, authorizer) {
+        Ok(told) => evaluation.told = Some(Box::new(told)),
+        Err(problem) => evaluation.report.problems.push(problem),
+    }
+    evaluation
+}
+
+/// What is done with the object of a request besides admission.
+enum Stage<'s> {
+    Given,
+    Sent(&'s ApiObjects),
+    Received(Box<ReceivedRequest<'s>>),
+}
+
+impl Stage<'_> {
+    fn model(&self) -> Option<&dyn ObjectModel> {
+        match self {
+            Stage::Given => None,
+            Stage::Sent(objects) => Some(*objects),
+            Stage::Received(received) => Some(&**received),
+        }
+    }
+}
+
+fn decided(
+    given: &Evaluate,
+    loaded: &Loaded,
+    input: Input,
+    objects: &[Value<'static>],
+    authorizer: Arc<dyn Authorizer>,
+) -> Result<Told, Finding> {
+    let Input {
+        mut request,
+        is_sent,
+        received,
+        ..
+    } = input;
+    let api_objects = match given.as_given {
+        true => None,
+        false => Some(api_objects(loaded, objects)?),
+    };
+    let mut warnings = match received {
+        Ok(warnings) => warnings,
+        Err(why) => {
+            let outcome = Outcome::refused(Status::failure(Reason::BadRequest, why));
+            return Ok(Told::refused(outcome, &request));
+        }
+    };
+    let stage = match (&api_objects, is_sent) {
+        (None, _) => Stage::Given,
+        (Some(objects), true) => Stage::Sent(objects),
+        (Some(objects), false) => match objects.receive_recorded(&mut request) {
+            Ok(received) => {
+                warnings.extend_from_slice(received.unknown_fields());
+                warnings.extend_from_slice(received.warnings());
+                Stage::Received(Box::new(received))
+            }
+            Err(refused) => return Ok(Told::refused(refusal(refused), &request)),
+        },
+    };
+    // A whole request names a namespace that exists, or not; objects are given their namespaces by name at least.
+    let assumed = (!is_sent).then_some(request.namespace.as_str());
+    let cluster = cluster(objects, assumed);
+    let recorder = Recorder::new();
+    let mut decisions = DecisionRecorder::default();
+    let context = EvalContext::new(&cluster, authorizer)
+        .with_object_model(stage.model())
+        .with_trace(&recorder);
+    let evaluated = loaded.admission.admit_policies(&request, context, &mut decisions);
+    let mut outcome = evaluated.map_err(|error| {
+        Finding::plain(
+            "not-evaluated",
+            format!("the request cannot be evaluated: {error}"),
+        )
+    })?;
+    outcome.warnings.splice(0..0, warnings);
+    let mut explanation = recorder.explanation();
+    for (origin, set) in &loaded.sets {
+        explanation.locate(*origin, set);
+    }
+    let defaults = match &stage {
+        Stage::Received(received) => received.defaults(),
+        Stage::Given | Stage::Sent(_) => Vec::new(),
+    };
+    Ok(Told::new(outcome, &request, &explanation, decisions, defaults))
+}
+
+/// The built-in kinds, and those of the definitions among the objects of the cluster.
+fn api_objects(loaded: &Loaded, objects: &[Value<'static>]) -> Result<ApiObjects, Finding> {
+    let mut known = ApiObjects::default().with_managed_fields(reads_managed_fields(&loaded.sets));
+    for definition in objects.iter().filter(|object| is_definition(object)) {
+        known
+            .define(definition)
+            .map_err(|error| Finding::plain("invalid-field", error.to_string()))?;
+    }
+    Ok(known)
+}
+
+fn is_definition(object: &Value<'_>) -> bool {
+    let text = |name: &str| object.get(name).and_then(Value::as_str);
+    text("kind") == Some("CustomResourceDefinition") && text("apiVersion") == Some("apiextensions.k8s.io/v1")
+}
+
+/// The outcome of a request that a server refuses before admission.
+fn refusal(refused: Refused) -> Outcome {
+    let mut outcome = Outcome::refused(*refused.status);
+    outcome.cause = Some(DenialCause::Rule);
+    outcome.warnings = refused.warnings;
+    outcome
+}

@@ -1,0 +1,213 @@
+//! An expression evaluated by itself.
+
+use pratique_cel::ast::ExprId;
+use pratique_cel::library::{self, mutation::to_json};
+use pratique_cel::value::Evaluation;
+use pratique_cel::{Arena, CompileError, Context, EvaluationObserver, Type, Value};
+use pratique_explain::{Expression as Explained, Recorder, format_value};
+use pratique_policy::{MatchOutcome, Origin, Part, Phase, Subject, Trace};
+use serde::Serialize;
+
+use crate::request::Expression;
+use crate::told::diagram;
+
+/// The most that one expression of a policy may cost.
+const COST_LIMIT: u64 = 1_000_000;
+/// The maximum number of characters of a value.
+const SHOWN: usize = 10_000;
+
+/// The answer to an [`Expression`].
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Evaluated {
+    /// Why it does not compile, as a server says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compile_error: Option<String>,
+    /// The faults of an expression that does not compile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    issues: Vec<Issue>,
+    /// Its type.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    of_type: Option<String>,
+    /// Its value as JSON, if it has that form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<pratique_json::Value<'static>>,
+    /// Its value as CEL writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Why it has no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// What it cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<u64>,
+    /// Its subexpressions with their values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<Explained>,
+    /// The lines of its diagram.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagram: Option<serde_json::Value>,
+}
+
+/// A fault in an expression.
+#[derive(Debug, Serialize)]
+struct Issue {
+    /// From 1.
+    line: i32,
+    /// From 1, in characters.
+    column: i32,
+    message: String,
+    /// The name that may be meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meant: Option<String>,
+}
+
+/// Compiles and evaluates an expression.
+pub(crate) fn evaluate(given: &Expression) -> Evaluated {
+    let environment = given
+        .variables
+        .keys()
+        .fold(library::kubernetes(), |environment, name| {
+            environment.with_variable(name, Type::Dyn)
+        });
+    let compiled = environment
+        .parse(given.expression.as_str())
+        .and_then(|ast| environment.check(ast))
+        .and_then(|checked| {
+            let of_type = checked.result_type().to_string();
+            environment.plan(&checked).map(|program| (program, of_type))
+        });
+    let (program, of_type) = match compiled {
+        Ok(compiled) => compiled,
+        Err(error) => return refused(&error),
+    };
+    let variables = given.variables.iter().map(|(name, value)| {
+        // What serde_json wrote is JSON.
+        let value = pratique_json::parse(value.to_string().as_bytes()).map(pratique_json::Value::into_owned);
+        (name, value.unwrap_or_default())
+    });
+    let variables: Vec<_> = variables.collect();
+    let arena = Arena::new();
+    let context = Context::new(&arena, given.cost_limit.unwrap_or(COST_LIMIT));
+    let mut activation = environment.activation();
+    for (name, value) in &variables {
+        if let Some(slot) = environment.slot(name) {
+            activation.set(slot, Value::from_json(value));
+        }
+    }
+    let mut observer = Observer(recorder());
+    let part = Part::Validation(0);
+    observer.0.begin(part, &given.expression);
+    let result = program.evaluate_observed(&context, &activation, &mut observer);
+    observer.0.end(&result, context.cost());
+    let explanation = explained(observer.0);
+    let value = result.as_ref().ok();
+    Evaluated {
+        of_type: Some(of_type),
+        value: value.and_then(|value| to_json(value).ok()),
+        text: value.map(|value| format_value(value, SHOWN)),
+        error: result.as_ref().err().map(ToString::to_string),
+        cost: Some(context.cost()),
+        diagram: explanation.as_ref().map(diagram),
+        explanation,
+        ..Evaluated::default()
+    }
+}
+
+fn refused(error: &CompileError) -> Evaluated {
+    let issues = match error {
+        CompileError::Issues { issues, .. } => issues.as_slice(),
+        _ => &[],
+    };
+    let issues = issues.iter().map(|issue| Issue {
+        line: issue.position.line,
+        column: issue.position.column.saturating_add(1),
+        message: issue.message.clone(),
+        meant: issue.meant.as_deref().map(str::to_owned),
+    });
+    Evaluated {
+        compile_error: Some(error.to_string()),
+        issues: issues.collect(),
+        ..Evaluated::default()
+    }
+}
+
+/// A recorder that takes what follows for an expression of a policy, which is what it records.
+fn recorder() -> Recorder {
+    let recorder = Recorder::new();
+    let subject = Subject {
+        phase: Phase::Validating,
+        origin: Origin::Api,
+        name: "",
+    };
+    recorder.policy(subject, MatchOutcome::Match);
+    recorder.binding("", MatchOutcome::Match);
+    recorder.round(&Value::Null);
+    recorder
+}
+
+/// The one expression that was recorded.
+fn explained(recorder: Recorder) -> Option<Explained> {
+    let policy = recorder.explanation().policies.pop()?;
+    let binding = policy.bindings.into_iter().next()?;
+    binding.rounds.into_iter().next()?.expressions.into_iter().next()
+}
+
+struct Observer(Recorder);
+
+impl EvaluationObserver for Observer {
+    fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {
+        self.0.value(expression, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(expression: &str) -> serde_json::Value {
+        let variables = [("x".to_owned(), serde_json::json!({"a": [1, 2]}))];
+        let given = Expression {
+            expression: expression.to_owned(),
+            variables: variables.into(),
+            cost_limit: Some(1000),
+        };
+        serde_json::to_value(evaluate(&given)).unwrap()
+    }
+
+    #[test]
+    fn values_types_and_costs_are_told() {
+        let told = told("x.a.size() == 2 && x.a[0] == 2");
+        assert_eq!(told["type"], "bool");
+        assert_eq!(told["value"], false);
+        assert_eq!(told["explanation"]["because"], "x.a[0] == 2");
+        assert!(told["cost"].as_u64().unwrap() > 0);
+    }
+
+    #[test]
+    fn values_without_a_form_in_json_have_a_text() {
+        let told = told("quantity('1Gi')");
+        assert_eq!(told["type"], "kubernetes.Quantity");
+        assert!(told["text"].as_str().unwrap().contains("1Gi"), "{told}");
+    }
+
+    #[test]
+    fn faults_have_positions() {
+        let told = told("x.a +\n y");
+        assert_eq!(told["issues"][0]["line"], 2);
+        assert_eq!(told["issues"][0]["column"], 2);
+        assert!(
+            told["compileError"]
+                .as_str()
+                .unwrap()
+                .starts_with("ERROR: <input>:2:2: undeclared reference")
+        );
+    }
+
+    #[test]
+    fn errors_and_limits_are_told() {
+        assert_eq!(told("x.b")["error"], "no such key: b");
+        let spent = told("lists.range(100000).map(i, i).size()");
+        assert!(spent["error"].as_str().unwrap().contains("cost limit"), "{spent}");
+    }
+}

@@ -1,0 +1,181 @@
+//! Loading policies, as `pratique check` does.
+
+use std::sync::Arc;
+
+use pratique::{Admission, AdmissionBuilder, Configurations, workers::Sequential};
+use pratique_lint::ExpressionCost;
+use pratique_manifest::{Kind, ManifestFile, ManifestSet};
+use pratique_policy::Origin;
+use pratique_suite::sorted::SortedPolicies;
+use pratique_suite::{add_policies, bind, unbound};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::findings::{Finding, Place};
+use crate::request::{Evaluate, File};
+
+/// The memory that loading may take, by the loader's estimate.
+const LOAD_BYTES: u64 = 256 << 20;
+
+/// Policies that were loaded.
+pub(crate) struct Loaded {
+    pub(crate) admission: Admission,
+    pub(crate) sets: Vec<(Origin, ManifestSet)>,
+}
+
+/// What is told of policies.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    /// What keeps them from being loaded.
+    pub(crate) problems: Vec<Finding>,
+    /// What may be wrong with them.
+    pub(crate) lints: Vec<Finding>,
+    /// What is there and not evaluated.
+    pub(crate) not_evaluated: Vec<String>,
+    /// The estimated costs, if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) costs: Vec<Cost>,
+}
+
+/// The estimated cost of an expression.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Cost {
+    object: [String; 2],
+    field: String,
+    location: Place,
+    /// The type of the expression.
+    result: String,
+    min: u64,
+    max: u64,
+    limit: u64,
+    /// The size of the objects for which it is estimated, in bytes.
+    object_size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    for_kind: Option<String>,
+}
+
+/// Loads the policies of a request, or says in the report why they are not loaded.
+pub(crate) fn load(input: &Evaluate, report: &mut Report) -> Option<Loaded> {
+    let mut sorted = SortedPolicies::new(None);
+    for File { path, text } in &input.policies {
+        let (path, content) = (path.clone(), text.clone().into_bytes());
+        sorted.add(ManifestFile { path, content }, true);
+    }
+    for (kind, count) in sorted.others() {
+        report
+            .not_evaluated
+            .push(format!("{count} of kind {kind} among the policies"));
+    }
+    let builder = || {
+        Admission::builder()
+            .workers(Sequential)
+            .max_load_bytes(LOAD_BYTES)
+    };
+    let builder_of_all = builder();
+    let mut sets = match sorted.load(builder_of_all.expressions()) {
+        Ok(loaded) => {
+            let sets = loaded.into_iter().map(|(group, set)| (group.origin(), set));
+            sets.collect::<Vec<_>>()
+        }
+        Err(refused) => {
+            report
+                .problems
+                .extend(refused.errors.problems().map(Finding::from));
+            return None;
+        }
+    };
+    let linted: Vec<&ManifestSet> = sets.iter().map(|(_, set)| set).collect();
+    let mut lints: Vec<_> = sorted
+        .mixed()
+        .iter()
+        .map(|(name, location)| pratique_lint::mixed_origins(name, location))
+        .collect();
+    lints.extend(pratique_lint::lint(&linted));
+    report.lints.extend(lints.iter().map(Finding::from));
+    if input.costs {
+        report.costs = pratique_lint::costs(&linted).iter().map(Cost::from).collect();
+    }
+    if input.bind {
+        bind(&mut sets);
+    }
+    let unbound = unbound(&sets);
+    let unbound = unbound
+        .iter()
+        .map(|policy| format!("{} {}, which has no binding", policy.kind(), policy.name));
+    report.not_evaluated.extend(unbound);
+    report
+        .not_evaluated
+        .extend(sets.iter().flat_map(|(_, set)| webhooks(set)));
+    match compiled(builder_of_all, &sets, &input.stored) {
+        Ok(admission) => Some(Loaded { admission, sets }),
+        Err(problem) => {
+            report.problems.push(Finding::plain("unsupported-kind", problem));
+            None
+        }
+    }
+}
+
+/// Compiles what was loaded, without webhooks.
+fn compiled(
+    builder: AdmissionBuilder,
+    sets: &[(Origin, ManifestSet)],
+    stored: &[Value],
+) -> Result<Admission, String> {
+    let builder = sets.iter().fold(builder, |builder, (origin, set)| {
+        let mut set = set.clone();
+        set.mutating_webhooks.clear();
+        set.validating_webhooks.clear();
+        add_policies(builder, *origin, set)
+    });
+    let stored = Configurations {
+        mutating_policies: of_kind(stored, Kind::MutatingAdmissionPolicy)?,
+        mutating_bindings: of_kind(stored, Kind::MutatingAdmissionPolicyBinding)?,
+        validating_policies: of_kind(stored, Kind::ValidatingAdmissionPolicy)?,
+        validating_bindings: of_kind(stored, Kind::ValidatingAdmissionPolicyBinding)?,
+        ..Configurations::default()
+    };
+    builder
+        .configurations(stored)
+        .build()
+        .map_err(|error| error.to_string())
+}
+
+fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: Kind) -> Result<Vec<Arc<T>>, String> {
+    let is_kind = |object: &&Value| object.get("kind").and_then(Value::as_str) == Some(kind.name());
+    let typed = objects
+        .iter()
+        .filter(is_kind)
+        .map(|object| serde_json::from_value(object.clone()).map(Arc::new));
+    typed
+        .collect::<Result<_, _>>()
+        .map_err(|error| format!("a stored {kind} cannot be decoded: {error}"))
+}
+
+/// The webhook configurations of a set, which are not called here.
+fn webhooks(set: &ManifestSet) -> impl Iterator<Item = String> {
+    let kinds = [
+        Kind::MutatingWebhookConfiguration,
+        Kind::ValidatingWebhookConfiguration,
+    ];
+    let objects = set.objects().filter(move |object| kinds.contains(&object.kind));
+    objects.map(|object| format!("{} {}: webhooks are not called", object.kind, object.name))
+}
+
+impl From<&ExpressionCost> for Cost {
+    fn from(cost: &ExpressionCost) -> Self {
+        Cost {
+            object: [cost.object.kind.name().to_owned(), cost.object.name.clone()],
+            field: cost.field.clone(),
+            location: Place::from(&cost.location),
+            result: cost.usage.result.to_string(),
+            min: cost.usage.cost.min,
+            max: cost.usage.cost.max,
+            limit: ExpressionCost::LIMIT,
+            object_size: ExpressionCost::LARGE,
+            for_kind: cost.kind.as_ref().map(ToString::to_string),
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Whole requests and their answers.
+
+use serde_json::{Value, json};
+
+use crate::answer;
+
+const POLICY: &str = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: few}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE, UPDATE]}]
+  variables: [{name: most, expression: 'int(params.data.most)'}]
+  validations:
+  - expression: object.spec.replicas <= variables.most
+    messageExpression: \"'no more than ' + string(variables.most)\"
+  - expression: namespaceObject.metadata.labels.env != 'prod' || request.userInfo.username != 'ann'
+    message: not ann
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: few}
+spec:
+  policyName: few
+  validationActions: [Deny]
+  paramRef: {name: limits, namespace: default, parameterNotFoundAction: Deny}
+";
+
+const MUTATION: &str = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: stamp}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {\"stamp\": \"yes\"}}}'}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: stamp}
+spec: {policyName: stamp}
+";
+
+const DEPLOYMENT: &str = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 7
+  selector: {matchLabels: {a: b}}
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}
+";
+
+const LIMITS: &str =
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: limits, namespace: default}, data: {most: '5'}}";
+const NAMESPACE: &str = "{apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {env: prod}}}";
+
+fn file(path: &str, text: &str) -> Value {
+    json!({"path": path, "text": text})
+}
+
+fn told(evaluate: &Value) -> Value {
+    let request = json!({"evaluate": evaluate});
+    serde_json::from_slice(&answer(request.to_string().as_bytes())).unwrap()
+}
+
+fn whole() -> Value {
+    json!({"policies": [file("policies", POLICY)], "object": DEPLOYMENT,
+        "cluster": [file("params", LIMITS), file("namespace", NAMESPACE)]})
+}
+
+#[test]
+fn a_denial_is_explained() {
+    let told = told(&whole());
+    assert_eq!(told["problems"], json!([]), "{told}");
+    assert_eq!(told["decision"], "denied");
+    assert_eq!(told["status"]["code"], 422);
+    let message = told["status"]["message"].as_str().unwrap();
+    assert!(message.ends_with("denied request: no more than 5"), "{message}");
+    assert_eq!(told["decisions"][0]["action"], "deny");
+    let round = &told["explanation"]["policies"][0]["bindings"][0]["rounds"][0];
+    assert_eq!(round["params"], "default/limits");
+    let expressions = round["expressions"].as_array().unwrap();
+    let named = |place: &str| {
+        expressions
+            .iter()
+            .find(|expression| expression["place"] == place)
+            .unwrap()
+    };
+    assert_eq!(named("variables.most")["value"], "5");
+    assert_eq!(named("validations[0]")["value"], "false");
+    assert_eq!(named("validations[0]")["at"]["start"]["line"], 11);
+    assert!(named("validations[0]")["diagram"].as_array().unwrap().len() > 2);
+}
+
+#[test]
+fn the_user_and_the_operation_are_those_given() {
+    let mut given = whole();
+    given["user"] = json!({"name": "ann", "groups": ["dev"]});
+    let told_of_ann = told(&given);
+    assert_eq!(
+        told_of_ann["decisions"].as_array().unwrap().len(),
+        2,
+        "{told_of_ann}"
+    );
+    assert_eq!(
+        told_of_ann["request"]["groups"],
+        json!(["dev", "system:authenticated"])
+    );
+    given["operation"] = json!("DELETE");
+    let deleted = told(&given);
+    assert_eq!(deleted["decision"], "allowed");
+    assert_eq!(deleted["request"]["operation"], "DELETE");
+    given["operation"] = Value::Null;
+    given["oldObject"] = json!(DEPLOYMENT);
+    assert_eq!(told(&given)["request"]["operation"], "UPDATE");
+}
+
+#[test]
+fn missing_params_and_namespaces_are_not_taken_for_others() {
+    let mut given = whole();
+    given["cluster"] = json!([file("params", LIMITS)]);
+    // The first validation denies whatever the second one needs.
+    let without_labels = told(&given);
+    assert_eq!(without_labels["decision"], "denied");
+    given["object"] = json!(DEPLOYMENT.replace("7", "2"));
+    let undecided = told(&given);
+    assert_eq!(undecided["decision"], "undecided", "{undecided}");
+    assert_ne!(undecided["undecided"], json!([]));
+    given["cluster"] = json!([]);
+    assert_eq!(told(&given)["decision"], "denied");
+}
+
+#[test]
+fn mutations_have_a_diff_and_a_patch() {
+    let given = json!({"policies": [file("policies", MUTATION)], "object": DEPLOYMENT});
+    let told = told(&given);
+    assert_eq!(told["decision"], "allowed", "{told}");
+    assert_eq!(told["mutations"][0]["result"], "changed");
+    assert_eq!(told["object"]["metadata"]["labels"], json!({"stamp": "yes"}));
+    assert_eq!(
+        told["patch"],
+        json!([{"op": "add", "path": "/metadata/labels", "value": {"stamp": "yes"}}])
+    );
+    let lines = told["diff"].as_array().unwrap();
+    assert!(
+        lines.contains(&json!({"tag": "+", "text": "    stamp: yes"}))
+            || lines.contains(&json!({"tag": "+", "text": "    stamp: \"yes\""})),
+        "{told}"
+    );
+    assert!(lines.iter().all(|line| line["tag"] != "-"), "{told}");
+    assert_eq!(told["defaults"][0]["by"], "server");
+}
+
+#[test]
+fn problems_have_positions() {
+    let faulty = POLICY.replace("object.spec.replicas <=", "object.spec.replicas <= nothing +");
+    let mut given = whole();
+    given["policies"] = json!([file("policies", &faulty)]);
+    let answer = told(&given);
+    assert_eq!(answer.get("decision"), None);
+    let problem = &answer["problems"][0];
+    assert_eq!(problem["location"]["file"], "policies");
+    assert_eq!(problem["location"]["start"]["line"], 11, "{problem}");
+    assert_eq!(problem["location"]["start"]["column"], 41, "{problem}");
+    for (name, text) in [
+        ("object", "a: [1"),
+        ("oldObject", "- 1"),
+        ("authorizer", "authorizer: 1"),
+    ] {
+        let mut given = whole();
+        given[name] = json!(text);
+        let answer = told(&given);
+        assert_eq!(answer.get("decision"), None, "{answer}");
+        assert_eq!(answer["problems"][0]["location"]["file"], name, "{answer}");
+    }
+}
+
+#[test]
+fn lints_are_told_and_what_is_not_evaluated() {
+    let unbound = POLICY.split("---").next().unwrap();
+    let pod = "---\n{apiVersion: v1, kind: Pod}";
+    let webhook = "---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: hooks}
+webhooks:
+- {name: a.example.com, admissionReviewVersions: [v1], sideEffects: None, clientConfig: {url: 'https://example.com'}}";
+    let given = json!({"policies": [file("policies", &format!("{unbound}{pod}\n{webhook}"))], "object": DEPLOYMENT,
+        "costs": true});
+    let answer = told(&given);
+    assert_eq!(answer["problems"], json!([]), "{answer}");
+    assert!(
+        answer["lints"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|lint| lint["rule"] == "unbound-policy"),
+        "{answer}"
+    );
+    assert_eq!(
+        answer["notEvaluated"],
+        json!([
+            "1 of kind Pod among the policies",
+            "ValidatingAdmissionPolicy few, which has no binding",
+            "ValidatingWebhookConfiguration hooks: webhooks are not called",
+        ])
+    );
+    assert!(answer["costs"][0]["max"].as_u64().unwrap() > 0, "{answer}");
+    let mut bound = given;
+    bound["bind"] = json!(true);
+    bound["policies"] = json!([file(
+        "policies",
+        &unbound
+            .replace("  paramKind: {apiVersion: v1, kind: ConfigMap}\n", "")
+            .replace("int(params.data.most)", "5")
+    )]);
+    assert_eq!(told(&bound)["decision"], "denied");
+}
+
+#[test]
+fn what_a_server_refuses_before_admission_is_an_error() {
+    let mut given = whole();
+    given["object"] = json!(DEPLOYMENT.replace("replicas: 7", "replicas: many"));
+    let answer = told(&given);
+    assert_eq!(answer["decision"], "error", "{answer}");
+    assert_eq!(answer["status"]["code"], 400);
+}
+
+#[test]
+fn without_an_object_policies_are_only_loaded() {
+    let answer = told(&json!({"policies": [file("policies", POLICY)]}));
+    assert_eq!(answer.get("decision"), None);
+    assert_eq!(answer["problems"], json!([]));
+}
+
+#[test]
+fn the_authorizer_decides_by_rules_and_roles() {
+    let asks = MUTATION.replace(
+        "  mutations:",
+        "  matchConditions: [{name: may, expression: 'authorizer.group(\"\").resource(\"pods\").check(\"get\").allowed()'}]\n  mutations:",
+    );
+    let mut given = json!({"policies": [file("policies", &asks)], "object": DEPLOYMENT});
+    assert_eq!(told(&given)["decision"], "undecided");
+    given["authorizer"] = json!("authorizer: [{verbs: [get], resources: [pods]}]");
+    assert_eq!(told(&given)["mutations"][0]["result"], "changed");
+    given["authorizer"] = json!("authorizer: []");
+    assert_eq!(told(&given)["mutations"], json!([]));
+    let role = "
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: r}
+rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: r}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: r}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]";
+    given["cluster"] = json!([file("params", role)]);
+    given["user"] = json!({"name": "ann"});
+    assert_eq!(told(&given)["mutations"][0]["result"], "changed");
+}

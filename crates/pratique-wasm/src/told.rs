@@ -1,0 +1,184 @@
+//! What is told of a decision.
+
+use std::collections::BTreeMap;
+
+use pratique::Outcome;
+use pratique::api_objects::{DefaultedBy, Defaults};
+use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver, StepResult};
+use pratique_explain::{Explanation, Expression, Line};
+use pratique_suite::{Decision as Verdict, yaml};
+use pratique_types::{AdmissionRequest, Status};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::diff;
+use crate::findings::Place;
+
+/// A decision, and how it came about.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Told {
+    /// `allowed`, `denied`, `error` or `undecided`.
+    decision: &'static str,
+    /// The status of a request that is not allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Box<Status>>,
+    /// What is missing for a decision.
+    undecided: Vec<String>,
+    warnings: Vec<String>,
+    audit_annotations: BTreeMap<String, String>,
+    /// What each policy decided, with a binding.
+    decisions: Vec<PolicyDecision>,
+    /// What a server set in the object.
+    defaults: Vec<Value>,
+    /// The mutations, in order.
+    mutations: Vec<Value>,
+    /// The object as policies left it; absent where they did not change it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<pratique_json::Value<'static>>,
+    /// The same as YAML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yaml: Option<String>,
+    /// What policies changed, as lines.
+    diff: Vec<diff::Line>,
+    /// What policies changed, as a JSON Patch.
+    patch: Vec<pratique_json::Value<'static>>,
+    /// Every expression, with the values in it.
+    explanation: Value,
+    /// The request that was evaluated, in a few words.
+    request: Value,
+}
+
+/// What a policy decided with a binding.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct PolicyDecision {
+    policy: String,
+    binding: String,
+    /// `deny`, `warn`, `audit` or `ignore`.
+    action: &'static str,
+    /// Whether an error led to it, and not a validation.
+    failed: bool,
+    message: String,
+}
+
+/// Records the decisions of policies.
+#[derive(Debug, Default)]
+pub(crate) struct DecisionRecorder(Vec<PolicyDecision>);
+
+impl PolicyObserver for DecisionRecorder {
+    fn decided(&mut self, decision: &Decision<'_>) {
+        self.0.push(PolicyDecision {
+            policy: decision.policy.to_owned(),
+            binding: decision.binding.to_owned(),
+            action: match decision.effect {
+                Effect::Deny => "deny",
+                Effect::Warn => "warn",
+                Effect::Audit => "audit",
+                Effect::Allow => "ignore",
+            },
+            failed: decision.error != ErrorType::None,
+            message: decision.message.to_owned(),
+        });
+    }
+}
+
+impl Told {
+    /// An outcome without an evaluation.
+    pub(crate) fn refused(outcome: Outcome, request: &AdmissionRequest<'_>) -> Self {
+        let (explanation, decisions) = (Explanation::default(), DecisionRecorder::default());
+        Told::new(outcome, request, &explanation, decisions, Vec::new())
+    }
+
+    pub(crate) fn new(
+        outcome: Outcome,
+        request: &AdmissionRequest<'_>,
+        explanation: &Explanation,
+        decisions: DecisionRecorder,
+        defaults: Vec<Defaults>,
+    ) -> Self {
+        let decision = Verdict::of(&outcome).name();
+        let before = &request.object;
+        let after = outcome.object.as_ref();
+        let lines = after.map(|after| diff::between(before, after));
+        let patch = outcome.patch(request).into_iter().map(pratique_json::Value::from);
+        let patch: Vec<_> = patch.map(pratique_json::Value::into_owned).collect();
+        let mutations = outcome.mutations.iter().map(|step| {
+            let (result, message) = match &step.result {
+                StepResult::Changed => ("changed", None),
+                StepResult::Unchanged => ("unchanged", None),
+                StepResult::Failed(message) => ("failed", Some(message)),
+            };
+            let param = step
+                .param
+                .as_ref()
+                .map(|(namespace, name)| format!("{namespace}/{name}"));
+            json!({"policy": step.policy, "binding": step.binding, "param": param, "mutation": step.mutation,
+                "reinvoked": step.reinvoked, "result": result, "message": message})
+        });
+        Told {
+            decision,
+            undecided: outcome.undecided.iter().map(ToString::to_string).collect(),
+            decisions: decisions.0,
+            defaults: defaults.into_iter().map(defaulted).collect(),
+            mutations: mutations.collect(),
+            yaml: outcome.object.as_ref().map(|object| yaml::block(object, 0)),
+            diff: lines.unwrap_or_default(),
+            patch,
+            explanation: explained(explanation),
+            request: json!({"operation": request.operation, "resource": request.resource, "kind": request.kind,
+                "subResource": request.sub_resource, "namespace": request.namespace, "name": request.name,
+                "user": request.user_info.username, "groups": request.user_info.groups}),
+            status: outcome.status,
+            warnings: outcome.warnings,
+            audit_annotations: outcome.audit_annotations,
+            object: outcome.object,
+        }
+    }
+}
+
+fn defaulted(step: Defaults) -> Value {
+    let (by, name) = match step.by {
+        DefaultedBy::Server => ("server", None),
+        DefaultedBy::Policy(name) => ("policy", Some(name)),
+        DefaultedBy::Webhook(name) => ("webhook", Some(name)),
+        DefaultedBy::Preparation => ("preparation", None),
+    };
+    json!({"by": by, "name": name, "fields": step.paths})
+}
+
+/// An explanation, with the position and a diagram of each expression.
+fn explained(explanation: &Explanation) -> Value {
+    let mut value = serde_json::to_value(explanation).unwrap_or_default();
+    for (policy, of_policy) in explanation.policies.iter().enumerate() {
+        let mut add = |path: String, name: &str, member: Value| {
+            if let Some(Value::Object(members)) = value.pointer_mut(&path) {
+                members.insert(name.to_owned(), member);
+            }
+        };
+        let path = format!("/policies/{policy}");
+        if let Some(location) = &of_policy.location {
+            add(path.clone(), "at", json!(Place::from(location)));
+        }
+        for (binding, of_binding) in of_policy.bindings.iter().enumerate() {
+            for (round, of_round) in of_binding.rounds.iter().enumerate() {
+                for (index, expression) in of_round.expressions.iter().enumerate() {
+                    let path = format!("{path}/bindings/{binding}/rounds/{round}/expressions/{index}");
+                    if let Some(location) = &expression.location {
+                        add(path.clone(), "at", json!(Place::from(location)));
+                    }
+                    add(path, "diagram", diagram(expression));
+                }
+            }
+        }
+    }
+    value
+}
+
+/// The lines of a diagram: of the text, or of the values below it.
+pub(crate) fn diagram(expression: &Expression) -> Value {
+    let lines = expression.diagram().into_iter().map(|line| match line {
+        Line::Source(text) => json!({"source": text}),
+        Line::Values(text) => json!({"values": text}),
+    });
+    lines.collect()
+}
