@@ -1,7 +1,7 @@
 //! Records the evaluation of policies.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
@@ -18,10 +18,11 @@ const WHOLE: usize = 2_000;
 /// The maximum number of characters of the value of a subexpression.
 const INNER: usize = 60;
 
-/// Records how policies evaluate one request.
+/// Records how policies evaluate one request. The chain of a facade may move between threads while it waits, and takes its
+/// recorder along.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    state: RefCell<State>,
+    state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
@@ -58,7 +59,7 @@ impl Recorder {
 
     /// The explanation of everything that was recorded.
     pub fn explanation(self) -> Explanation {
-        let mut policies = self.state.into_inner().policies;
+        let mut policies = self.state.into_inner().unwrap_or_else(PoisonError::into_inner).policies;
         let bindings = policies.iter_mut().flat_map(|policy| &mut policy.bindings);
         for binding in bindings {
             // Policies that are not reinvoked begin an empty second round.
@@ -68,11 +69,16 @@ impl Recorder {
         }
         Explanation { policies }
     }
+
+    /// What a thread that panicked left behind is whole enough to be shown.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Trace for Recorder {
     fn policy(&self, policy: Subject<'_>, met: Met<'_>) {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         // All mutating policies are matched before the first of them is evaluated.
         let known = state.policies.iter().position(|recorded| {
             (recorded.phase, recorded.origin, recorded.name.as_str())
@@ -92,7 +98,7 @@ impl Trace for Recorder {
     }
 
     fn binding(&self, binding: &str, met: Met<'_>) {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         let Some(policy) = state.policy() else {
             return;
         };
@@ -113,7 +119,7 @@ impl Trace for Recorder {
 
     fn round(&self, params: &Value<'_>) {
         let params = name_of(params);
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         if let Some(binding) = state.binding() {
             let again = binding.rounds.iter().any(|round| round.params == params);
             binding.rounds.push(Round {
@@ -125,7 +131,7 @@ impl Trace for Recorder {
     }
 
     fn begin(&self, part: Part<'_>, text: &str) {
-        self.state.borrow_mut().open.push(OpenEvaluation {
+        self.state().open.push(OpenEvaluation {
             place: part.into(),
             text: text.to_owned(),
             seen: BTreeMap::new(),
@@ -133,7 +139,7 @@ impl Trace for Recorder {
     }
 
     fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
-        if let Some(open) = self.state.borrow_mut().open.last_mut() {
+        if let Some(open) = self.state().open.last_mut() {
             let seen = open.seen.entry(expression).or_default();
             *seen = ObservedValue {
                 times: seen.times + 1,
@@ -143,7 +149,7 @@ impl Trace for Recorder {
     }
 
     fn end(&self, result: &Evaluation<'_>, cost: u64) {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.state();
         if let Some(open) = state.open.pop() {
             state.take(open.ended(result, cost));
         }
@@ -151,8 +157,7 @@ impl Trace for Recorder {
 
     fn exhausted(&self) {
         if let Some(round) = self
-            .state
-            .borrow_mut()
+            .state()
             .binding()
             .and_then(|binding| binding.rounds.last_mut())
         {
@@ -161,7 +166,7 @@ impl Trace for Recorder {
     }
 
     fn broken(&self, part: Part<'_>, error: &str) {
-        self.state.borrow_mut().take(Expression {
+        self.state().take(Expression {
             place: part.into(),
             name: None,
             location: None,

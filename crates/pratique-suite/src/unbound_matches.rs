@@ -1,6 +1,6 @@
 //! Detects tests that only policies without a binding match.
 
-use std::cell::{Cell, RefCell};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pratique_policy::{MatchOutcome, Subject, Trace};
 
@@ -9,30 +9,38 @@ use crate::unbound::Unbound;
 /// Records which policies match a request, while all are evaluated as if bound.
 pub(crate) struct UnboundMatches<'p> {
     unbound: &'p [Unbound],
-    current: Cell<Option<&'p Unbound>>,
+    state: Mutex<State<'p>>,
+}
+
+#[derive(Default)]
+struct State<'p> {
+    current: Option<&'p Unbound>,
     /// Whether a bound policy matched, or matching failed.
-    bound: Cell<bool>,
+    bound: bool,
     /// The policies without a binding that matched.
-    matched: RefCell<Vec<&'p Unbound>>,
+    matched: Vec<&'p Unbound>,
 }
 
 impl<'p> UnboundMatches<'p> {
     pub(crate) fn new(unbound: &'p [Unbound]) -> Self {
         UnboundMatches {
             unbound,
-            current: Cell::new(None),
-            bound: Cell::new(false),
-            matched: RefCell::default(),
+            state: Mutex::default(),
         }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<'p>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The error of a test whose request only policies without a binding match.
     pub(crate) fn error(&self) -> Option<String> {
-        let matched = self.matched.borrow();
-        if self.bound.get() || matched.is_empty() {
+        let state = self.state();
+        if state.bound || state.matched.is_empty() {
             return None;
         }
-        let names: Vec<String> = matched
+        let names: Vec<String> = state
+            .matched
             .iter()
             .map(|policy| format!("{:?}", policy.name))
             .collect();
@@ -55,23 +63,24 @@ impl Trace for UnboundMatches<'_> {
                 == (subject.phase, subject.origin, subject.name)
         };
         let current = self.unbound.iter().find(is);
-        self.current.set(current);
+        let mut state = self.state();
+        state.current = current;
         // A bound policy that cannot be evaluated reports that itself.
         if current.is_none() && matches!(met, MatchOutcome::Error(_) | MatchOutcome::Undecided(_)) {
-            self.bound.set(true);
+            state.bound = true;
         }
     }
 
     fn binding(&self, _: &str, met: MatchOutcome<'_>) {
-        match (self.current.get(), met) {
+        let mut state = self.state();
+        match (state.current, met) {
             (_, MatchOutcome::Mismatch(_) | MatchOutcome::Excluded) => {}
             (None, MatchOutcome::Match | MatchOutcome::Error(_) | MatchOutcome::Undecided(_)) => {
-                self.bound.set(true)
+                state.bound = true;
             }
             (Some(policy), MatchOutcome::Match | MatchOutcome::Error(_) | MatchOutcome::Undecided(_)) => {
-                let mut matched = self.matched.borrow_mut();
-                if !matched.contains(&policy) {
-                    matched.push(policy);
+                if !state.matched.contains(&policy) {
+                    state.matched.push(policy);
                 }
             }
         }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use pratique_policy::authz::{
     Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
@@ -62,12 +62,22 @@ pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<Decision>> + Send + 'd>
 /// The answers to the checks of one request, each asked once.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
+    /// What answers before anything is asked.
+    at_once: Option<Arc<dyn Authorizer>>,
     /// `None` for those that cannot be answered.
     known: Mutex<HashMap<Question, Option<Decision>>>,
     open: Mutex<Vec<Question>>,
 }
 
 impl Answers {
+    /// Answers by an authorizer, as far as it answers at once.
+    pub(crate) fn new(at_once: Option<Arc<dyn Authorizer>>) -> Self {
+        Answers {
+            at_once,
+            ..Answers::default()
+        }
+    }
+
     /// Asks what is open; gives whether anything was.
     pub(crate) async fn ask(&self, decider: &dyn Decider) -> bool {
         let questions = std::mem::take(&mut *lock(&self.open));
@@ -83,6 +93,10 @@ impl Answers {
 
 impl Authorizer for Answers {
     fn authorize(&self, check: &Check<'_>) -> Answer {
+        let at_once = self.at_once.as_ref().map(|authorizer| authorizer.authorize(check));
+        if let Some(answer) = at_once.filter(|answer| !matches!(answer, Answer::Pending)) {
+            return answer;
+        }
         let question = Question::from(check);
         if let Some(decision) = lock(&self.known).get(&question) {
             return decision.clone().map_or(Answer::Unknown, Answer::Decided);

@@ -1,6 +1,6 @@
 //! The coverage points of policies.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique::manifest::{Loaded, Location, ObjectSource, Step};
 use pratique_cel::ast::{Expr, ExprId, Literal};
@@ -9,6 +9,20 @@ use pratique_policy::{Origin, Phase};
 use pratique_types::admissionregistration::{MatchCondition, Variable};
 use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
 
+/// Whether something was seen.
+#[derive(Debug, Default)]
+pub(super) struct Seen(AtomicBool);
+
+impl Seen {
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// The coverage points of a policy.
 #[derive(Debug)]
 pub(super) struct PolicyPoints {
@@ -16,7 +30,7 @@ pub(super) struct PolicyPoints {
     pub(super) origin: Origin,
     pub(super) name: String,
     pub(super) location: Location,
-    pub(super) matched: Cell<bool>,
+    pub(super) matched: Seen,
     pub(super) bindings: Vec<BindingPoint>,
     pub(super) expressions: Vec<ExpressionPoints>,
 }
@@ -26,7 +40,7 @@ pub(super) struct PolicyPoints {
 pub(super) struct BindingPoint {
     pub(super) name: String,
     pub(super) location: Location,
-    pub(super) matched: Cell<bool>,
+    pub(super) matched: Seen,
 }
 
 /// The coverage points of an expression.
@@ -35,7 +49,7 @@ pub(super) struct ExpressionPoints {
     pub(super) place: Place,
     pub(super) location: Location,
     /// Whether it was evaluated, if that is a point of its own.
-    pub(super) evaluated: Option<Cell<bool>>,
+    pub(super) evaluated: Option<Seen>,
     pub(super) outcomes: Vec<OutcomePoint>,
 }
 
@@ -46,7 +60,7 @@ pub(super) struct OutcomePoint {
     pub(super) wanted: bool,
     pub(super) text: String,
     pub(super) location: Location,
-    pub(super) seen: Cell<bool>,
+    pub(super) seen: Seen,
 }
 
 impl PolicyPoints {
@@ -56,7 +70,7 @@ impl PolicyPoints {
             origin,
             name: name.unwrap_or_default(),
             location: source.locate(&[]),
-            matched: Cell::new(false),
+            matched: Seen::default(),
             bindings: Vec::new(),
             expressions: Vec::new(),
         }
@@ -75,7 +89,7 @@ impl PolicyPoints {
         let point = |(name, source): (Option<String>, &ObjectSource)| BindingPoint {
             name: name.unwrap_or_default(),
             location: source.locate(&[]),
-            matched: Cell::new(false),
+            matched: Seen::default(),
         };
         self.bindings.extend(bindings.map(point));
     }
@@ -157,7 +171,7 @@ impl PolicyPoints {
     /// Adds an expression that has to be evaluated.
     fn add_value(&mut self, place: Place, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
-        points.evaluated = Some(Cell::new(false));
+        points.evaluated = Some(Seen::default());
         self.expressions.push(points);
     }
 }
@@ -194,7 +208,7 @@ impl ExpressionPoints {
             wanted,
             text: parsed.text(id),
             location: source.locate_in(&steps(path), parsed.start(id)),
-            seen: Cell::new(false),
+            seen: Seen::default(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Records coverage.
 
-use std::cell::{Cell, RefCell};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
@@ -15,18 +15,27 @@ use super::points::{ExpressionPoints, PolicyPoints};
 pub struct CoverageRecorder<'c> {
     /// The policies of the suite.
     policies: Vec<&'c PolicyPoints>,
-    current: Cell<Option<&'c PolicyPoints>>,
+    position: Mutex<Position<'c>>,
+}
+
+/// What is evaluated.
+#[derive(Debug, Default)]
+struct Position<'c> {
+    policy: Option<&'c PolicyPoints>,
     /// The stack of expressions under evaluation.
-    open: RefCell<Vec<Option<&'c ExpressionPoints>>>,
+    open: Vec<Option<&'c ExpressionPoints>>,
 }
 
 impl<'c> CoverageRecorder<'c> {
     pub(super) fn new(all: &'c [PolicyPoints], places: Vec<usize>) -> Self {
         CoverageRecorder {
             policies: places.into_iter().filter_map(|place| all.get(place)).collect(),
-            current: Cell::new(None),
-            open: RefCell::default(),
+            position: Mutex::default(),
         }
+    }
+
+    fn position(&self) -> MutexGuard<'_, Position<'c>> {
+        self.position.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -37,45 +46,46 @@ impl Trace for CoverageRecorder<'_> {
                 == (subject.phase, subject.origin, subject.name)
         };
         let policy = self.policies.iter().find(is).copied();
-        self.current.set(policy);
+        self.position().policy = policy;
         if let Some(policy) = policy.filter(|_| met == MatchOutcome::Match) {
-            policy.matched.set(true);
+            policy.matched.set();
         }
     }
 
     fn binding(&self, binding: &str, met: MatchOutcome<'_>) {
-        let bindings = self.current.get().map(|policy| policy.bindings.iter());
+        let bindings = self.position().policy.map(|policy| policy.bindings.iter());
         let found = bindings.into_iter().flatten().find(|found| found.name == binding);
         if let Some(found) = found.filter(|_| met == MatchOutcome::Match) {
-            found.matched.set(true);
+            found.matched.set();
         }
     }
 
     fn begin(&self, part: Part<'_>, _: &str) {
         let place = Place::from(part);
-        let expressions = self.current.get().map(|policy| policy.expressions.iter());
+        let mut position = self.position();
+        let expressions = position.policy.map(|policy| policy.expressions.iter());
         // Of two variables with the same name, expressions read the later.
         let point = expressions.and_then(|mut points| points.rfind(|point| point.place == place));
         if let Some(evaluated) = point.and_then(|point| point.evaluated.as_ref()) {
-            evaluated.set(true);
+            evaluated.set();
         }
-        self.open.borrow_mut().push(point);
+        position.open.push(point);
     }
 
     fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
         let Ok(Value::Bool(value)) = value else {
             return;
         };
-        let open = self.open.borrow();
-        let outcomes = open.last().copied().flatten().map(|point| point.outcomes.iter());
+        let position = self.position();
+        let outcomes = position.open.last().copied().flatten().map(|point| point.outcomes.iter());
         for outcome in outcomes.into_iter().flatten() {
             if outcome.id == expression && outcome.wanted == *value {
-                outcome.seen.set(true);
+                outcome.seen.set();
             }
         }
     }
 
     fn end(&self, _: &Evaluation<'_>, _: u64) {
-        self.open.borrow_mut().pop();
+        self.position().open.pop();
     }
 }

@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, Unfinished, same};
+use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, Trace, Unfinished, same};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
-use crate::authorization::{Answers, Decider, NoAuthorizer};
+use crate::authorization::{Answers, Authorizer, Decider, NoAuthorizer};
 use crate::clock::Stopwatch;
 use crate::cluster::{DynParamSource, WithParams};
 use crate::deadline::{check, interrupted, within};
@@ -43,6 +43,8 @@ pub struct AdmissionContext<'c> {
     pub cluster: &'c (dyn Cluster + Sync),
     /// Answers authorization checks.
     pub decider: &'c dyn Decider,
+    /// Answers those that it can answer at once, which the decider is not asked about.
+    pub authorizer: Option<Arc<dyn Authorizer>>,
     /// A source of params that the cluster does not have.
     pub params: Option<&'c dyn DynParamSource>,
     /// What plugins see of the cluster.
@@ -51,6 +53,8 @@ pub struct AdmissionContext<'c> {
     pub limits: Limits,
     /// What a server does with the object between the steps of the chain.
     pub object_model: Option<&'c dyn ObjectModel>,
+    /// Observes the evaluation of policies.
+    pub trace: Option<&'c (dyn Trace + Sync)>,
 }
 
 impl<'c> AdmissionContext<'c> {
@@ -59,10 +63,12 @@ impl<'c> AdmissionContext<'c> {
         AdmissionContext {
             cluster,
             decider: &NoAuthorizer,
+            authorizer: None,
             params: None,
             plugins: PluginInputs::default(),
             limits: Limits::default(),
             object_model: None,
+            trace: None,
         }
     }
 
@@ -70,6 +76,15 @@ impl<'c> AdmissionContext<'c> {
     #[must_use]
     pub fn with_decider(self, decider: &'c dyn Decider) -> Self {
         AdmissionContext { decider, ..self }
+    }
+
+    /// Sets what answers authorization checks at once; those that it answers as pending are asked of the decider.
+    #[must_use]
+    pub fn with_authorizer(self, authorizer: Arc<dyn Authorizer>) -> Self {
+        AdmissionContext {
+            authorizer: Some(authorizer),
+            ..self
+        }
     }
 
     /// Adds a source of params besides the cluster.
@@ -87,6 +102,16 @@ impl<'c> AdmissionContext<'c> {
     pub fn with_object_model(self, object_model: &'c dyn ObjectModel) -> Self {
         AdmissionContext {
             object_model: Some(object_model),
+            ..self
+        }
+    }
+
+    /// Observes the evaluation of policies expression by expression. A policy that waits for an authorization check is
+    /// evaluated, and observed, again once it is answered.
+    #[must_use]
+    pub fn with_trace(self, trace: &'c (dyn Trace + Sync)) -> Self {
+        AdmissionContext {
+            trace: Some(trace),
             ..self
         }
     }
@@ -153,7 +178,7 @@ impl Admission {
             #[cfg(feature = "webhooks")]
             // Tokio's clock, because its timers wait for the budget.
             began: tokio::time::Instant::now().into_std(),
-            answers: Arc::new(Answers::default()),
+            answers: Arc::new(Answers::new(context.authorizer.clone())),
             params: context.params.map(|source| WithParams::new(context.cluster, source)),
             context,
             object: None,
@@ -282,11 +307,15 @@ impl<'r> ChainRun<'r> {
     }
 
     fn eval_context(&self) -> EvalContext<'_> {
-        EvalContext::new(self.cluster(), self.answers.clone())
+        let context = EvalContext::new(self.cluster(), self.answers.clone())
             .on_undecided(self.admission.on_undecided)
             .with_interrupt(self.interrupt())
             .with_memory(&self.context.limits.memory)
-            .with_object_model(self.context.object_model)
+            .with_object_model(self.context.object_model);
+        match self.context.trace {
+            Some(trace) => context.with_trace(trace),
+            None => context,
+        }
     }
 
     /// Provides what an unfinished evaluation waits for, or ends the request.
