@@ -49,6 +49,8 @@ pub enum Missing {
     },
     /// The answer of the backend of ImagePolicyWebhook.
     ImageReview,
+    /// The answer of the webhook.
+    WebhookAnswer,
 }
 
 /// A plugin, policy or webhook whose decision on a request depends on what was not given.
@@ -91,7 +93,8 @@ impl Missing {
         }
     }
 
-    /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`, `objects`, `imageReview`.
+    /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`, `objects`, `imageReview`,
+    /// `webhookAnswer`.
     pub fn kind(&self) -> &'static str {
         match self {
             Missing::Authorizer { .. } => "authorizer",
@@ -100,6 +103,7 @@ impl Missing {
             Missing::Params { .. } => "params",
             Missing::Objects { .. } => "objects",
             Missing::ImageReview => "imageReview",
+            Missing::WebhookAnswer => "webhookAnswer",
         }
     }
 }
@@ -128,6 +132,7 @@ impl Display for Missing {
                 not_known(formatter, name.as_deref(), namespace)
             }
             Missing::ImageReview => formatter.write_str("the image policy backend was not asked"),
+            Missing::WebhookAnswer => formatter.write_str("it is not known what the webhook answers"),
             Missing::NamespaceLabels { name, selector } => write!(
                 formatter,
                 "the labels of namespace {name:?} are not known, and namespaceSelector {selector} selects by them"

@@ -100,13 +100,13 @@ impl Annotations {
     /// Adds that a failure to call a mutating webhook was ignored.
     pub(crate) fn mutating_failed_open(&mut self, position: CallPosition, webhook: &Webhook) {
         self.all
-            .add(position.key("failed-open.mutation"), webhook.name.clone());
+            .add(position.key("failed-open.mutation"), webhook.name.to_string());
     }
 
     /// Adds that a failure to call a validating webhook was ignored; `index` counts those that were called.
     pub(crate) fn validating_failed_open(&mut self, index: usize, webhook: &Webhook) {
         let key = format!("failed-open.validating.webhook.admission.k8s.io/round_0_index_{index}");
-        self.all.add(key, webhook.name.clone());
+        self.all.add(key, webhook.name.to_string());
     }
 
     /// The annotations of every audit level, and those of the levels that record requests.

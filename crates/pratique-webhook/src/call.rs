@@ -36,6 +36,8 @@ pub(crate) enum Failure {
     Denied(Box<Status>),
     /// A failure of the server, which no failure policy ignores.
     Server(Box<Status>),
+    /// It was not called, and what it would answer is not known.
+    Unknown,
 }
 
 /// What was sent and received, for observers.
@@ -81,6 +83,10 @@ impl Failure {
             }
             Failure::Denied(status) => (status, DenialCause::Rule),
             Failure::Server(status) => (status, DenialCause::Failure),
+            Failure::Unknown => (
+                Box::new(internal_error(&failure_message(webhook, "it was not called"))),
+                DenialCause::Failure,
+            ),
         }
     }
 
@@ -103,6 +109,7 @@ impl Failure {
                 None,
             ),
             Failure::Server(status) => (0, Some(Rejection::ServerError), Some(status.message.clone())),
+            Failure::Unknown => (0, None, None),
         }
     }
 }
@@ -228,6 +235,7 @@ async fn post(
         None => None,
     };
     let call = caller.call(Call {
+        webhook: Arc::clone(&webhook.name),
         endpoint,
         address,
         body,
@@ -245,6 +253,7 @@ async fn post(
         CallErrorKind::Status(code) => Failure::call(error.message, code),
         CallErrorKind::Timeout | CallErrorKind::Transport => Failure::call(error.message, 503),
         CallErrorKind::OutOfMemory(error) => Failure::out_of_memory(webhook, error),
+        CallErrorKind::Unknown => Failure::Unknown,
     })
 }
 

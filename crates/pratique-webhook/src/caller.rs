@@ -35,6 +35,8 @@ impl Hash for Endpoint {
 /// One call of a webhook.
 #[derive(Clone, Debug)]
 pub struct Call {
+    /// The name of the webhook.
+    pub webhook: Arc<str>,
     /// The endpoint of the webhook.
     pub endpoint: Arc<Endpoint>,
     /// The `host:port` to connect to, where it is not that of the URL: the resolved address of a service. Everything else,
@@ -74,6 +76,9 @@ pub enum CallErrorKind {
     Status(u16),
     /// Any other failure of the transport: refused, reset, not trusted, too large.
     Transport,
+    /// There was no call, and it is not known what the webhook would answer: the request is
+    /// [undecided](pratique_core::Missing::WebhookAnswer).
+    Unknown,
     /// There is no memory for the answer. No failure policy ignores that.
     OutOfMemory(OutOfMemory),
 }

@@ -138,8 +138,10 @@ impl<'s> MutationRun<'_, 's> {
                 if reinvocable.if_needed {
                     reinvocation.remember(key);
                 }
-                if let Err(failure) = result {
-                    self.fail(webhook, position, failure)?;
+                match result {
+                    Ok(_) => {}
+                    Err(Failure::Unknown) => self.run.unknown_answer(webhook, observer)?,
+                    Err(failure) => self.fail(webhook, position, failure)?,
                 }
             }
             offset += set.len();

@@ -5,6 +5,7 @@ use pratique_core::{
 };
 use pratique_json::Value;
 use pratique_match::{Matched, Target};
+use pratique_types::Status;
 use tokio::time::Instant;
 
 use crate::annotations::Annotations;
@@ -170,23 +171,51 @@ impl<'r, 's> PhaseRun<'r, 's> {
         missing: Missing,
         observer: &mut dyn WebhookObserver,
     ) -> Result<(), End> {
+        let undecided = self.undecided_by(webhook, missing, observer);
+        let undecided = undecided.map_err(|status| End::from(*status))?;
+        match (undecided, self.phase) {
+            (None, _) => Ok(()),
+            (Some(undecided), Phase::Mutating) => Err(End::Undecided(Box::new(undecided))),
+            (Some(undecided), Phase::Validating) => {
+                self.undecided.push(undecided);
+                Ok(())
+            }
+        }
+    }
+
+    /// Handles a mutating webhook of which it is not known what it answers: nothing after it is.
+    pub(crate) fn unknown_answer(
+        &mut self,
+        webhook: &Webhook,
+        observer: &mut dyn WebhookObserver,
+    ) -> Result<(), End> {
+        self.handle_undecided(webhook, Missing::WebhookAnswer, observer)
+    }
+
+    /// A webhook that lacks something, as undecided; `None` where its failure policy ignores that.
+    ///
+    /// # Errors
+    /// Its failure policy refuses the request.
+    pub(crate) fn undecided_by(
+        &self,
+        webhook: &Webhook,
+        missing: Missing,
+        observer: &mut dyn WebhookObserver,
+    ) -> Result<Option<Undecided>, Box<Status>> {
         let undecided = Undecided {
             plugin: self.phase.webhook_plugin().into(),
-            name: webhook.name.clone(),
+            name: webhook.name.to_string(),
             binding: None,
             missing,
         };
         observer.undecided(&undecided);
-        match (self.context.on_undecided, self.phase) {
-            (OnUndecided::Report, Phase::Mutating) => Err(End::Undecided(Box::new(undecided))),
-            (OnUndecided::Report, Phase::Validating) => {
-                self.undecided.push(undecided);
-                Ok(())
-            }
-            (OnUndecided::FailurePolicy, _) if webhook.failure_policy.ignores() => Ok(()),
-            (OnUndecided::FailurePolicy, _) => {
+        match self.context.on_undecided {
+            OnUndecided::Report => Ok(Some(undecided)),
+            OnUndecided::FailurePolicy if webhook.failure_policy.ignores() => Ok(None),
+            OnUndecided::FailurePolicy => {
                 let resource = &self.attributes.request.resource;
-                Err(forbidden(resource, self.name, &undecided.to_string()).into())
+                let status = forbidden(resource, self.name, &undecided.to_string());
+                Err(Box::new(status))
             }
         }
     }
@@ -203,7 +232,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         call_webhook(webhook, (self.phase, dry_run), review, caller, within).await
     }
 
-    /// Reports a call to an observer.
+    /// Reports a call to an observer; what was not called is not reported.
     pub(crate) fn report<T>(
         &self,
         observer: &mut dyn WebhookObserver,
@@ -212,6 +241,9 @@ impl<'r, 's> PhaseRun<'r, 's> {
         result: &Result<T, Failure>,
     ) {
         let failure = result.as_ref().err();
+        if matches!(failure, Some(Failure::Unknown)) {
+            return;
+        }
         let operation = self.attributes.request.operation;
         exchange.report(observer, (webhook, self.phase), operation, failure);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use pratique_core::status::internal_error;
-use pratique_core::{Attributes, DenialCause, Phase};
+use pratique_core::{Attributes, DenialCause, Missing, Phase, Undecided};
 use pratique_match::Matched;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
 
@@ -198,8 +198,15 @@ impl<'j, 's> WebhookFanout<'j, 's> {
         while let Some((index, webhook, (exchange, answer))) = calls.next().await {
             let result = answer.and_then(|mut answer| answers.records.accept(webhook, &mut answer));
             self.run.report(observer, webhook, &exchange, &result);
-            if let Err(failure) = result {
-                answers.fail(index, webhook, failure, &exchange);
+            match result {
+                Ok(()) => {}
+                Err(Failure::Unknown) => {
+                    let undecided = self
+                        .run
+                        .undecided_by(webhook, Missing::WebhookAnswer, observer);
+                    answers.unknown(undecided, &exchange);
+                }
+                Err(failure) => answers.fail(index, webhook, failure, &exchange),
             }
         }
         let (status, cause) = answers.refusal.unzip();
@@ -207,7 +214,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
         ValidationOutcome {
             status,
             cause,
-            undecided: Vec::new(),
+            undecided: answers.undecided,
             warnings: answers.records.warnings,
             audit_annotations,
         }
@@ -221,9 +228,23 @@ struct Answers {
     /// The memory of the status.
     memory: Option<Arc<CallMemory>>,
     records: AnswerRecords,
+    /// The webhooks of which it is not known what they answer.
+    undecided: Vec<Undecided>,
 }
 
 impl Answers {
+    /// Takes that an answer is not known, as undecided, as ignored or as a refusal.
+    fn unknown(&mut self, undecided: Result<Option<Undecided>, Box<Status>>, exchange: &Exchange) {
+        match undecided {
+            Ok(undecided) => self.undecided.extend(undecided),
+            Err(status) if self.refusal.is_none() => {
+                self.refusal = Some((status, DenialCause::Failure));
+                self.memory = Some(exchange.memory.clone());
+            }
+            Err(_) => {}
+        }
+    }
+
     fn fail(&mut self, index: usize, webhook: &Webhook, failure: Failure, exchange: &Exchange) {
         if failure.is_ignored(webhook) {
             self.records.annotations.validating_failed_open(index, webhook);

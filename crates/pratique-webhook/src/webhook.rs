@@ -14,7 +14,7 @@ use crate::endpoint::Location;
 /// A compiled webhook.
 #[derive(Debug)]
 pub(crate) struct Webhook {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) configuration: Arc<str>,
     pub(crate) constraints: MatchResources,
     pub(crate) conditions: Vec<Compiled>,
@@ -84,7 +84,7 @@ impl Webhook {
             .map(|condition| composition.compile(&condition.expression, Use::MatchCondition, declarations));
         let versions = fields.review_versions.iter();
         Webhook {
-            name: fields.name.to_owned(),
+            name: fields.name.into(),
             configuration,
             constraints: MatchResources::of_webhook(
                 fields.rules.unwrap_or_default(),

@@ -128,6 +128,7 @@ fn help(missing: &Missing) -> &'static str {
             "give those that the cluster has with --objects PATH (and --objects-complete, if these are all)"
         }
         Missing::ImageReview => "leave the plugin out with --disable-admission-plugins",
+        Missing::WebhookAnswer => "call webhooks with --webhooks",
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
     }
 }

@@ -129,6 +129,7 @@ mod tests {
             ca_bundle: None,
         };
         Call {
+            webhook: "x.example.com".into(),
             endpoint: Arc::new(endpoint),
             address: address.map(str::to_owned),
             body: Bytes::new(),

@@ -43,7 +43,7 @@ impl Drop for AtWork {
 }
 
 impl Player {
-    /// A path answers with a response; a text instead is why it does not.
+    /// A path answers with a response; a text instead is why it does not, and null says that it is not known.
     pub(crate) fn plays(self, path: &str, response: Json) -> Self {
         self.plays_after(path, response, 0)
     }
@@ -78,6 +78,12 @@ impl Caller for Player {
             let _at_work = at_work;
             let (mut response, delay) = self.answers[&path].clone();
             tokio::time::sleep(delay).await;
+            if response.is_null() {
+                return Err(CallError {
+                    message: "nobody knows".to_owned(),
+                    kind: CallErrorKind::Unknown,
+                });
+            }
             if let Some(why) = response.as_str() {
                 return Err(CallError {
                     message: format!("failed to call webhook: {why}"),

@@ -147,3 +147,46 @@ fn needs_are_told_from_conditions_and_selectors() {
     );
     assert_eq!(needs(selects(json!({"kubernetes.io/metadata.name": "ns"}))), []);
 }
+
+#[tokio::test]
+async fn answers_that_are_not_known_are_undecided() {
+    let text = "ValidatingAdmissionWebhook 'a.example.com' is undecided: it is not known what the webhook answers";
+    for (policy, on_undecided, b, refused, undecided) in [
+        ("Fail", OnUndecided::Report, allows(), false, 1),
+        // Failing open is for calls that failed, which nobody knows of this one.
+        ("Ignore", OnUndecided::Report, allows(), false, 1),
+        ("Fail", OnUndecided::Report, json!({"allowed": false}), true, 1),
+        ("Fail", OnUndecided::FailurePolicy, allows(), true, 0),
+        ("Ignore", OnUndecided::FailurePolicy, allows(), false, 0),
+    ] {
+        let hooks = validating(vec![
+            hook("a", json!({"failurePolicy": policy})),
+            hook("b", json!({})),
+        ]);
+        let player = Player::default().plays("a", Json::Null).plays("b", b);
+        let (request, equivalents, mut told) = (request(), Equivalents::new(), Told::default());
+        let context = context(&equivalents, on_undecided);
+        let verdict = validate(&[&hooks], &request, &context, &player, &mut told).await;
+        let verdict = verdict.unwrap();
+        assert_eq!(verdict.status.is_some(), refused, "{policy} {on_undecided:?}");
+        let texts: Vec<String> = verdict.undecided.iter().map(Undecided::to_string).collect();
+        assert_eq!(texts, vec![text; undecided], "{policy} {on_undecided:?}");
+        assert_eq!(told.0.len(), 1);
+        assert_eq!(player.paths().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn no_mutating_webhook_follows_an_answer_that_is_not_known() {
+    let player = Player::default().plays("a", labels("a")).plays("b", Json::Null);
+    let hooks = [("m", vec![hook("a", json!({})), hook("b", json!({})), hook("c", json!({}))])];
+    let hooks = mutating(Origin::Api, &hooks);
+    let (request, equivalents) = (request(), Equivalents::new());
+    let context = context(&equivalents, OnUndecided::Report);
+    let mut turns = Reinvocation::default();
+    let mutated = mutate(&[&hooks], &request, &context, &mut turns, &player, &mut ()).await;
+    let undecided = mutated.unwrap().undecided.map(|undecided| undecided.to_string());
+    let text = "MutatingAdmissionWebhook 'b.example.com' is undecided: it is not known what the webhook answers";
+    assert_eq!(undecided.as_deref(), Some(text));
+    assert_eq!(player.paths(), ["a", "b"]);
+}

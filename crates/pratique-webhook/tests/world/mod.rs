@@ -53,6 +53,7 @@ impl World {
             ca_bundle: Some(self.backend.ca_pem().as_bytes().to_vec()),
         };
         Call {
+            webhook: "x.example.com".into(),
             endpoint: Arc::new(endpoint),
             address: None,
             body: Bytes::from_static(REVIEW.as_bytes()),

@@ -138,7 +138,7 @@ fn is_failure(kind: CallErrorKind) -> bool {
     match kind {
         CallErrorKind::Timeout | CallErrorKind::Transport => true,
         CallErrorKind::Status(code) => code == 429 || code >= 500,
-        CallErrorKind::Client | CallErrorKind::OutOfMemory(_) => false,
+        CallErrorKind::Client | CallErrorKind::OutOfMemory(_) | CallErrorKind::Unknown => false,
     }
 }
 

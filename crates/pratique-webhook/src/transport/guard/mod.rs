@@ -80,6 +80,7 @@ mod scripted {
             ca_bundle: None,
         };
         Call {
+            webhook: "x.example.com".into(),
             endpoint: Arc::new(endpoint),
             address: None,
             body: Bytes::new(),
