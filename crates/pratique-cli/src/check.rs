@@ -33,7 +33,7 @@ use subject::Subject;
 /// Checks every path; succeeds if all of them load without a denied warning.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let levels = Levels::new(&arguments.warnings);
-    arguments.admission_plugins.validate()?;
+    arguments.admission_plugins.switches().validate()?;
     let expressions = Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load());
     let mut checked = Vec::new();
     let mut subjects = Vec::new();

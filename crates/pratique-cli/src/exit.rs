@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use pratique::NotEvaluated;
+use pratique_types::admission_plugins::PluginsOverlap;
 
 use crate::output;
 use crate::output::text::{Lines, Text, text};
@@ -101,8 +102,8 @@ pub(crate) enum CliError {
     #[error("{0}: --webhooks does")]
     NotEvaluated(#[from] NotEvaluated),
     /// Plugins are both on and off.
-    #[error("[{names}] in enable-admission-plugins and disable-admission-plugins overlapped")]
-    PluginsOverlap { names: String },
+    #[error(transparent)]
+    PluginsOverlap(#[from] PluginsOverlap),
     /// There is nothing to test.
     #[error("{paths}: there is no suite of tests")]
     NoSuite { paths: String },

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use pratique_gotext::suggest::{did_you_mean, nearest};
+
 /// A plugin that is built into kube-apiserver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltIn {
@@ -122,6 +124,86 @@ impl Display for Refused {
     }
 }
 
+/// Why there is no plugin of a name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownPlugin {
+    /// kube-apiserver had it once.
+    #[error("{0}")]
+    Refused(&'static Refused),
+    /// kube-apiserver never had it.
+    #[error("kube-apiserver 1.36 has no admission plugin {name:?}{}", meant(name))]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+}
+
+/// The plugin of a name.
+///
+/// # Errors
+/// There is none; the error says what was meant, or what became of it.
+pub fn known(name: &str) -> Result<&'static BuiltIn, UnknownPlugin> {
+    built_in(name).ok_or_else(|| match refused(name) {
+        Some(refused) => UnknownPlugin::Refused(refused),
+        None => UnknownPlugin::Unknown {
+            name: name.to_owned(),
+        },
+    })
+}
+
+fn meant(name: &str) -> String {
+    let meant = nearest(name, BUILT_IN.map(|plugin| plugin.name)).map(did_you_mean);
+    meant.map(|meant| format!(": {meant}")).unwrap_or_default()
+}
+
+/// Which plugins an API server runs, as its flags say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PluginSwitches {
+    /// Those of `--enable-admission-plugins`, which are on besides those that are on by default. `None`: those that an
+    /// AdmissionConfiguration configures.
+    pub enabled: Option<Vec<&'static BuiltIn>>,
+    /// Those of `--disable-admission-plugins`, which are off.
+    pub disabled: Vec<&'static BuiltIn>,
+}
+
+/// Plugins are both on and off.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("[{names}] in enable-admission-plugins and disable-admission-plugins overlapped")]
+pub struct PluginsOverlap {
+    /// Their names, separated by blanks.
+    pub names: String,
+}
+
+impl PluginSwitches {
+    /// Checks that no plugin is both on and off.
+    ///
+    /// # Errors
+    /// Some are.
+    // Upstream: apiserver/pkg/server/options/admission.go, AdmissionOptions.Validate
+    pub fn validate(&self) -> Result<(), PluginsOverlap> {
+        let enabled = self.enabled.as_deref().unwrap_or_default();
+        let both = self.disabled.iter().filter(|plugin| enabled.contains(plugin));
+        let mut both: Vec<&str> = both.map(|plugin| plugin.name).collect();
+        both.sort_unstable();
+        both.dedup();
+        match both.is_empty() {
+            true => Ok(()),
+            false => Err(PluginsOverlap {
+                names: both.join(" "),
+            }),
+        }
+    }
+
+    /// Whether the server runs a plugin, given whether an AdmissionConfiguration configures it.
+    pub fn is_on(&self, plugin: &BuiltIn, is_configured: bool) -> bool {
+        let is_among = |plugins: &[&BuiltIn]| plugins.iter().any(|other| other.name == plugin.name);
+        if is_among(&self.disabled) {
+            return false;
+        }
+        plugin.by_default || self.enabled.as_deref().map_or(is_configured, is_among)
+    }
+}
+
 const fn gone(name: &'static str, since: &'static str, instead: &'static str) -> Refused {
     Refused { name, since, instead }
 }
@@ -152,6 +234,43 @@ mod tests {
             policy,
             "admission plugin PodSecurityPolicy is gone since Kubernetes 1.25; instead there is PodSecurity, or \
              policies of your own"
+        );
+    }
+
+    #[test]
+    fn flags_decide_what_is_on() {
+        let on = |switches: &PluginSwitches, name: &str, is_configured| {
+            switches.is_on(known(name).unwrap(), is_configured)
+        };
+        let none = PluginSwitches::default();
+        assert!(on(&none, "PodSecurity", false) && on(&none, "EventRateLimit", true));
+        assert!(!on(&none, "EventRateLimit", false));
+        let some = PluginSwitches {
+            enabled: Some(vec![known("AlwaysPullImages").unwrap()]),
+            disabled: vec![known("PodSecurity").unwrap()],
+        };
+        assert!(on(&some, "AlwaysPullImages", false) && !on(&some, "EventRateLimit", true));
+        assert!(!on(&some, "PodSecurity", true));
+    }
+
+    #[test]
+    fn names_that_are_no_plugins_are_refused() {
+        assert_eq!(
+            known("SecurityContextDeny").unwrap_err().to_string(),
+            "admission plugin SecurityContextDeny is gone since Kubernetes 1.30; instead there is PodSecurity at the level \
+             \"restricted\""
+        );
+        assert_eq!(
+            known("EventRateLimits").unwrap_err().to_string(),
+            "kube-apiserver 1.36 has no admission plugin \"EventRateLimits\": did you mean \"EventRateLimit\"?"
+        );
+        let both = PluginSwitches {
+            enabled: Some(vec![known("EventRateLimit").unwrap()]),
+            disabled: vec![known("EventRateLimit").unwrap()],
+        };
+        assert_eq!(
+            both.validate().unwrap_err().to_string(),
+            "[EventRateLimit] in enable-admission-plugins and disable-admission-plugins overlapped"
         );
     }
 }

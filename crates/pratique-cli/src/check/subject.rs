@@ -180,8 +180,9 @@ fn configuration(
         manifest_gate: gates.manifests,
     };
     let plugin_gates = PluginGates::default();
+    let switches = admission_plugins.switches();
     let enabled = EnabledPlugins {
-        is_on: &|plugin, is_configured| admission_plugins.is_on(plugin, is_configured),
+        is_on: &|plugin, is_configured| switches.is_on(plugin, is_configured),
         start: &|name, given| match pratique_plugins::factory(name) {
             Some(factory) => {
                 let settings = PluginSettings::new(&plugin_gates).with_given(given);

@@ -29,8 +29,8 @@ pub(in super::super) fn start(
     gates: FeatureGates,
     expressions: &Expressions,
 ) -> Result<Started, LoadFailure> {
-    let selected = &arguments.admission_plugins;
-    selected.validate()?;
+    let selected = arguments.admission_plugins.switches();
+    selected.validate().map_err(CliError::from)?;
     let dynamic = manifest::Plugin::START_ORDER
         .into_iter()
         .filter_map(|plugin| built_in(plugin.name()));
