@@ -1,9 +1,9 @@
 //! What decisions may depend on besides requests.
 
-/// Something that the decision of a policy or a webhook may depend on besides the request.
+/// Something that the decision of a policy, a webhook or a plugin may depend on besides the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// The policy, binding or webhook.
+    /// The policy, binding, webhook or plugin.
     pub name: String,
     /// What it needs.
     pub kind: NeedKind,
@@ -21,10 +21,12 @@ pub enum NeedKind {
     NamespaceLabels,
     /// Params.
     Params,
+    /// Objects that a plugin looks up.
+    PluginState,
 }
 
 impl Need {
-    /// The need of a policy, binding or webhook.
+    /// The need of a policy, binding, webhook or plugin.
     pub fn new(name: &str, kind: NeedKind) -> Self {
         Need {
             name: name.to_owned(),

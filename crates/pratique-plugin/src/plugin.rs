@@ -35,6 +35,11 @@ pub trait Plugin: Send + Sync {
         &[]
     }
 
+    /// Whether its decisions may depend on the answers to authorization checks.
+    fn asks_authorizer(&self) -> bool {
+        false
+    }
+
     /// The mutating half. It runs once more when a policy or a webhook changed the object afterwards.
     ///
     /// # Errors

@@ -55,6 +55,10 @@ impl Plugin for CertificatePermission {
         true
     }
 
+    fn asks_authorizer(&self) -> bool {
+        true
+    }
+
     fn validate(
         &self,
         attributes: &Attributes<'_>,

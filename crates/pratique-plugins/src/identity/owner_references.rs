@@ -36,6 +36,10 @@ impl Plugin for OwnerReferencesPermissionEnforcement {
         true
     }
 
+    fn asks_authorizer(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> &'static [StateKind] {
         &[StateKind::CUSTOM_RESOURCE_DEFINITION]
     }

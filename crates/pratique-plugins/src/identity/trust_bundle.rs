@@ -38,6 +38,10 @@ impl Plugin for ClusterTrustBundleAttest {
         true
     }
 
+    fn asks_authorizer(&self) -> bool {
+        true
+    }
+
     fn validate(
         &self,
         attributes: &Attributes<'_>,

@@ -57,6 +57,10 @@ impl Plugin for NodeRestriction {
         true
     }
 
+    fn asks_authorizer(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> &'static [StateKind] {
         &[
             StateKind::POD,
