@@ -46,4 +46,5 @@ mod scheduling;
 mod storage;
 
 pub use factories::{FACTORIES, factory};
+pub use pods::ImagePolicyBackend;
 pub use pratique_types::admission_plugins::{Refused, refused};

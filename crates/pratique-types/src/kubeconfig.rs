@@ -1,4 +1,4 @@
-//! A kubeconfig, as far as webhook plugins use one: the client credentials for webhooks.
+//! A kubeconfig, as far as webhook plugins use one: the client credentials for webhooks, and where a backend is.
 
 use std::fmt;
 
@@ -7,10 +7,38 @@ use std::fmt;
 pub struct KubeConfig {
     /// The users, by name.
     pub users: Vec<(String, KubeUser)>,
-    /// The user of each context, by the context's name.
-    pub contexts: Vec<(String, String)>,
+    /// The clusters, by name.
+    pub clusters: Vec<(String, KubeCluster)>,
+    /// The contexts, by name.
+    pub contexts: Vec<(String, KubeContext)>,
     /// The name of the context that is used where no user's name matches.
     pub current_context: String,
+}
+
+/// A cluster and a user, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KubeContext {
+    /// The cluster.
+    pub cluster: String,
+    /// The user.
+    pub user: String,
+}
+
+/// A server, and how it is trusted. Empty fields are not set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KubeCluster {
+    /// Its URL.
+    pub server: String,
+    /// The name that its certificate has.
+    pub tls_server_name: String,
+    /// Whether its certificate is not verified.
+    pub insecure_skip_tls_verify: bool,
+    /// The authorities that are trusted, as PEM.
+    pub certificate_authority_data: Vec<u8>,
+    /// The file that they are in otherwise.
+    pub certificate_authority: Option<ReadFile>,
+    /// The proxy that it is reached by.
+    pub proxy_url: String,
 }
 
 /// The credentials of a user. Empty fields are not set.
@@ -83,6 +111,14 @@ impl KubeConfig {
             .or_else(|| self.user(self.current_user()?))
     }
 
+    /// The cluster of the current context, and its user.
+    pub fn current(&self) -> Option<(&KubeCluster, Option<&KubeUser>)> {
+        let context = self.current_context()?;
+        let mut clusters = self.clusters.iter();
+        let (_, cluster) = clusters.find(|(name, _)| *name == context.cluster)?;
+        Some((cluster, self.user(&context.user)))
+    }
+
     fn matching(&self, target: &str) -> Option<&KubeUser> {
         let wild = |(at, _): (usize, &str)| self.user(&format!("*{}", target.get(at..)?));
         self.user(target)
@@ -97,13 +133,25 @@ impl KubeConfig {
     }
 
     fn current_user(&self) -> Option<&str> {
-        let current = self
-            .contexts
-            .iter()
-            .find(|(name, _)| *name == self.current_context);
+        self.current_context().map(|context| context.user.as_str())
+    }
+
+    fn current_context(&self) -> Option<&KubeContext> {
+        let mut contexts = self.contexts.iter();
+        let current = contexts.find(|(name, _)| *name == self.current_context);
         current
-            .map(|(_, user)| user.as_str())
+            .map(|(_, context)| context)
             .filter(|_| !self.current_context.is_empty())
+    }
+}
+
+/// The path only: the content may be secret.
+impl fmt::Debug for ReadFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("ReadFile")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 
@@ -132,7 +180,14 @@ mod tests {
         };
         KubeConfig {
             users: names.iter().map(user).collect(),
-            contexts: vec![("c".to_owned(), "u".to_owned())],
+            clusters: Vec::new(),
+            contexts: vec![(
+                "c".to_owned(),
+                KubeContext {
+                    cluster: String::new(),
+                    user: "u".to_owned(),
+                },
+            )],
             current_context: "c".to_owned(),
         }
     }

@@ -43,7 +43,7 @@ pub use group_version::{
     GroupKind, GroupResource, GroupVersion, GroupVersionKind, GroupVersionResource, InvalidGroupVersion,
 };
 pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
-pub use kubeconfig::{FileError, KubeConfig, KubeUser, ReadFile};
+pub use kubeconfig::{FileError, KubeCluster, KubeConfig, KubeContext, KubeUser, ReadFile};
 pub use nonprinting::is_nonprinting;
 pub use owned::{OwnedAdmissionRequest, OwnedAdmissionReview};
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};

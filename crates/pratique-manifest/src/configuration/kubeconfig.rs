@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::base64;
-use pratique_types::{FileError, KubeConfig, KubeUser, ReadFile};
+use pratique_types::{FileError, KubeCluster, KubeConfig, KubeContext, KubeUser, ReadFile};
 use serde_json::Value as Json;
 
 use super::open::whole_file;
@@ -166,10 +166,24 @@ impl Converter<'_> {
             users: users
                 .map(|item| (text(item, "name"), self.user(member(item, "user"))))
                 .collect(),
+            clusters: items(json, "clusters")
+                .map(|item| (text(item, "name"), self.cluster(member(item, "cluster"))))
+                .collect(),
             contexts: contexts
-                .map(|item| (text(item, "name"), text(member(item, "context"), "user")))
+                .map(|item| (text(item, "name"), context(member(item, "context"))))
                 .collect(),
             current_context: text(json, "current-context"),
+        }
+    }
+
+    fn cluster(&self, json: &Json) -> KubeCluster {
+        KubeCluster {
+            server: text(json, "server"),
+            tls_server_name: text(json, "tls-server-name"),
+            insecure_skip_tls_verify: member(json, "insecure-skip-tls-verify") == &Json::Bool(true),
+            certificate_authority_data: bytes(json, "certificate-authority-data"),
+            certificate_authority: self.file(json, "certificate-authority"),
+            proxy_url: text(json, "proxy-url"),
         }
     }
 
@@ -200,6 +214,13 @@ impl Converter<'_> {
         let path = relative_to(&path, self.path, self.root);
         let content = self.root.permit(&path).and_then(|()| directory::read_file(&path));
         Some(ReadFile { path, content })
+    }
+}
+
+fn context(json: &Json) -> KubeContext {
+    KubeContext {
+        cluster: text(json, "cluster"),
+        user: text(json, "user"),
     }
 }
 
@@ -241,13 +262,19 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
         std::fs::write(path("token"), "secret\n").unwrap();
-        let text = "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- {name: c, context: {user: a}}\n\
+        let text = "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts:\n- {name: c, context: {user: a, cluster: i}}\n\
+                    clusters: [{name: i, cluster: {server: 'https://images:8443/review', certificate-authority: ca.pem}}]\n\
                     users:\n- name: a\n  user: {tokenFile: token, client-key: /nonexistent/key, as: jane, \
                     as-groups: [x], as-user-extra: {k: [v]}, client-certificate-data: YWJj}\n- name: b\n  user: {exec: \
                     {command: x}}\n";
         std::fs::write(path("config"), text).unwrap();
         let config = load_kube_config(&path("config")).unwrap().unwrap();
-        assert_eq!(config.contexts, [("c".to_owned(), "a".to_owned())]);
+        assert_eq!(config.contexts.len(), 1);
+        let (cluster, user) = config.current().unwrap();
+        assert_eq!(cluster.server, "https://images:8443/review");
+        let authority = cluster.certificate_authority.as_ref().unwrap();
+        assert_eq!(authority.path, path("ca.pem"));
+        assert!(user == config.user_for("somewhere:443"));
         let user = config.user_for("somewhere:443").unwrap();
         let token = user.token_file.as_ref().unwrap();
         assert_eq!(

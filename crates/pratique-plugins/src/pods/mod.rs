@@ -27,6 +27,7 @@ pub(crate) use anti_affinity::FACTORY as LIMIT_POD_HARD_ANTI_AFFINITY_TOPOLOGY;
 pub(crate) use default_toleration_seconds::FACTORY as DEFAULT_TOLERATION_SECONDS;
 pub(crate) use extended_resource_toleration::FACTORY as EXTENDED_RESOURCE_TOLERATION;
 pub(crate) use image_policy::FACTORY as IMAGE_POLICY_WEBHOOK;
+pub use image_policy::ImagePolicyBackend;
 pub(crate) use limit_ranger::FACTORY as LIMIT_RANGER;
 pub(crate) use pod_node_selector::FACTORY as POD_NODE_SELECTOR;
 pub(crate) use pod_resize::FACTORY as POD_RESIZE_VALIDATOR;

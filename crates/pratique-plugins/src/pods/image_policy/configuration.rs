@@ -10,12 +10,34 @@ use crate::configuration::documents;
 
 /// How the backend's answers count.
 pub(super) struct Configuration {
+    /// Where the backend is.
+    pub(super) backend: ImagePolicyBackend,
     /// How long an image stays allowed.
     pub(super) allow_ttl: Duration,
     /// How long an image stays refused.
     pub(super) deny_ttl: Duration,
     /// Whether images are allowed while the backend does not answer.
     pub(super) default_allow: bool,
+}
+
+/// Where the backend of ImagePolicyWebhook is, as the plugin's configuration says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ImagePolicyBackend {
+    /// The kubeconfig whose current context has its URL and the credentials for it.
+    pub kube_config_file: String,
+    /// How long a call waits before it is first repeated.
+    pub retry_backoff: Duration,
+}
+
+impl ImagePolicyBackend {
+    /// Reads the configuration of the plugin.
+    ///
+    /// # Errors
+    /// The server would not start.
+    pub fn read(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
+        read(settings).map(|configuration| configuration.backend)
+    }
 }
 
 const SECOND: i64 = 1_000_000_000;
@@ -56,7 +78,7 @@ pub(super) fn read(settings: &PluginSettings<'_>) -> Result<Configuration, Start
         duration(number(name), unit, least, most, default)
             .map_err(|message| refused(&format!("imagePolicy.{name}"), message))
     };
-    duration("retryBackoff", MILLISECOND, 1, 300 * SECOND, 500 * MILLISECOND)?;
+    let retry_backoff = duration("retryBackoff", MILLISECOND, 1, 300 * SECOND, 500 * MILLISECOND)?;
     let allow_ttl = duration("allowTTL", SECOND, SECOND, 1800 * SECOND, 300 * SECOND)?;
     let deny_ttl = duration("denyTTL", SECOND, SECOND, 1800 * SECOND, 30 * SECOND)?;
     let kubeconfig = field(&policy, "kubeConfigFile");
@@ -71,6 +93,10 @@ pub(super) fn read(settings: &PluginSettings<'_>) -> Result<Configuration, Start
         check(kubeconfig).map_err(of_kubeconfig)?;
     }
     Ok(Configuration {
+        backend: ImagePolicyBackend {
+            kube_config_file: kubeconfig.to_owned(),
+            retry_backoff,
+        },
         allow_ttl,
         deny_ttl,
         default_allow: field(&policy, "defaultAllow").and_then(|value| value.as_bool()) == Some(true),

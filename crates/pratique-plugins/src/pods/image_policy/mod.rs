@@ -16,6 +16,7 @@ use pratique_types::Operation;
 use super::{has_pod, is_for_pods};
 use crate::answer::{bad_request, forbidden};
 use configuration::Configuration;
+pub use configuration::ImagePolicyBackend;
 use review::Verdict;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
