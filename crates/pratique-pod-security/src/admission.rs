@@ -6,7 +6,8 @@ use pratique_core::{Attributes, status};
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{
-    Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection, StartError, StateKind,
+    Effects, Operations, Plugin, PluginContext, PluginFactory, PluginSettings, Rejection, StartError,
+    StateKind,
 };
 use pratique_types::{Operation, Reason, Status};
 
@@ -24,14 +25,7 @@ pub const NAME: &str = "PodSecurity";
 /// Makes the plugin from its configuration.
 pub const FACTORY: PluginFactory = PluginFactory {
     name: NAME,
-    make: |settings| {
-        let text = settings.configuration.unwrap_or_default();
-        match PodSecuritySettings::read(settings.configuration_file, text) {
-            Ok(settings) => Ok(Box::new(PodSecurity::new(settings))),
-            Err(ConfigurationError::Undecodable(failure)) => Err(StartError::Refused(failure)),
-            Err(ConfigurationError::Invalid(failure)) => Err(StartError::NotInitialized(failure)),
-        }
-    },
+    make: |settings| Ok(Box::new(PodSecurity::configured(settings)?)),
 };
 
 /// The keys of audit annotations.
@@ -56,6 +50,19 @@ impl PodSecurity {
             evaluator: Evaluator::new(),
             limits: PodCheckLimits::default(),
             observer: Arc::new(()),
+        }
+    }
+
+    /// The same, with the settings in its configuration.
+    ///
+    /// # Errors
+    /// A server would not start with it.
+    pub fn configured(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
+        let text = settings.configuration.unwrap_or_default();
+        match PodSecuritySettings::read(settings.configuration_file, text) {
+            Ok(settings) => Ok(PodSecurity::new(settings)),
+            Err(ConfigurationError::Undecodable(failure)) => Err(StartError::Refused(failure)),
+            Err(ConfigurationError::Invalid(failure)) => Err(StartError::NotInitialized(failure)),
         }
     }
 
