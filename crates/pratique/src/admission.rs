@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use pratique_exclusion::registry_check;
+use pratique_plugin::Plugin;
 use pratique_policy::object_model::{Prepared, Refused};
 use pratique_policy::{
-    DenialCause, EvalContext, MutatingPolicies, Need, OnUndecided, Policies, PolicyObserver, Unfinished,
-    ValidationOutcome, mutate, validate,
+    DenialCause, EvalContext, MutatingPolicies, Need, NeedKind, OnUndecided, Policies, PolicyObserver,
+    Unfinished, ValidationOutcome, mutate, validate,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
 
@@ -146,6 +147,23 @@ impl Admission {
         #[cfg(feature = "webhooks")]
         let needs = needs.chain(self.webhooks.needs());
         needs.collect()
+    }
+
+    /// The inputs besides the request that the decisions of plugins may depend on.
+    pub fn plugin_needs(&self) -> Vec<Need> {
+        let of_plugin = |plugin: &dyn Plugin| {
+            let looks_up = (!plugin.needs().is_empty()).then_some(NeedKind::PluginState);
+            let asks = plugin.asks_authorizer().then_some(NeedKind::Authorizer);
+            let kinds = looks_up.into_iter().chain(asks);
+            let needs: Vec<Need> = kinds.map(|kind| Need::new(plugin.name(), kind)).collect();
+            needs
+        };
+        self.plugins.all().flat_map(of_plugin).collect()
+    }
+
+    /// The names of the plugins, in their order.
+    pub fn plugin_names(&self) -> impl Iterator<Item = &str> {
+        self.plugins.all().map(|plugin| plugin.name())
     }
 
     /// The names of the static policies: mutating ones first, each kind in the order in which they act.

@@ -93,7 +93,10 @@ impl Answers {
 
 impl Authorizer for Answers {
     fn authorize(&self, check: &Check<'_>) -> Answer {
-        let at_once = self.at_once.as_ref().map(|authorizer| authorizer.authorize(check));
+        let at_once = self
+            .at_once
+            .as_ref()
+            .map(|authorizer| authorizer.authorize(check));
         if let Some(answer) = at_once.filter(|answer| !matches!(answer, Answer::Pending)) {
             return answer;
         }

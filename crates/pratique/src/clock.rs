@@ -1,6 +1,9 @@
-//! Measuring time, on platforms that have a clock.
+//! Measuring time, on platforms that have a clock, and what else differs from request to request.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use pratique_expression::Cache;
 
@@ -36,4 +39,26 @@ pub(crate) fn timed_cache(report: impl Fn(Duration) + Send + Sync + 'static) -> 
         drop(report);
         Cache::new()
     }
+}
+
+/// The time since the Unix epoch.
+pub(crate) fn since_epoch() -> Duration {
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    return SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    Duration::ZERO
+}
+
+/// What a server appends to names that it generates: five random characters, without those that look alike or make words.
+// Upstream: apimachinery/pkg/util/rand/rand.go, String
+pub(crate) fn generated_suffix() -> String {
+    const CHARACTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+    let mut random = RandomState::new().hash_one(());
+    let count = CHARACTERS.len() as u64;
+    let mut next = || {
+        let at = usize::try_from(random % count).unwrap_or_default();
+        random /= count;
+        char::from(CHARACTERS.get(at).copied().unwrap_or(b'x'))
+    };
+    std::array::from_fn::<char, 5, _>(|_| next()).iter().collect()
 }

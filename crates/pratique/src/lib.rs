@@ -181,6 +181,9 @@ pub mod expressions;
 #[cfg(feature = "webhooks")]
 pub mod guards;
 mod hints;
+#[cfg(feature = "webhooks")]
+mod image_backend;
+mod image_reviews;
 mod limits;
 pub mod live;
 #[cfg(feature = "metrics")]

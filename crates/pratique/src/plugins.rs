@@ -97,6 +97,11 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+#[cfg(feature = "webhooks")]
+pub use crate::image_backend::{HttpImageBackend, ImageBackendError};
+use crate::image_reviews::ImageAnswers;
+pub use crate::image_reviews::{ImageBackend, ImageReviewing};
+
 pub use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, BUILT_IN, Booked, BuiltIn, ClusterState, Created, Effects, Gate,
     ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, Operations, Plugin,
@@ -106,16 +111,37 @@ pub use pratique_plugin::{
 
 /// The plugins of an admission, if it has any.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plugins(Option<Arc<PluginChain>>);
+pub(crate) struct Plugins(Option<Arc<Chained>>);
+
+#[derive(Debug)]
+struct Chained {
+    chain: PluginChain,
+    /// The kinds that its plugins look up, besides namespaces.
+    kinds: Vec<StateKind>,
+}
 
 impl Plugins {
     pub(crate) fn new(chain: PluginChain) -> Self {
-        Plugins(Some(Arc::new(chain)))
+        let needs = chain.plugins().flat_map(|plugin| plugin.needs().iter().copied());
+        let mut kinds: Vec<StateKind> = needs.filter(|kind| *kind != StateKind::NAMESPACE).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        Plugins(Some(Arc::new(Chained { chain, kinds })))
+    }
+
+    /// The plugins, in their order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &dyn Plugin> {
+        self.stage(Stage::All)
     }
 
     /// The plugins of a stage, in their order.
     pub(crate) fn stage(&self, stage: Stage) -> impl Iterator<Item = &dyn Plugin> {
-        self.0.iter().flat_map(move |chain| chain.stage(stage))
+        self.0.iter().flat_map(move |chained| chained.chain.stage(stage))
+    }
+
+    /// The kinds that plugins look up besides namespaces; `None` where there are no plugins.
+    pub(crate) fn kinds(&self) -> Option<&[StateKind]> {
+        self.0.as_ref().map(|chained| chained.kinds.as_slice())
     }
 }
 
@@ -125,8 +151,10 @@ impl Plugins {
 pub struct PluginInputs<'c> {
     /// The view of the cluster.
     pub state: &'c dyn ClusterState,
-    /// Calls the backend of ImagePolicyWebhook, if there is one.
+    /// Has the answers of the backend of ImagePolicyWebhook, if they are there.
     pub images: Option<&'c dyn ImageReviewer>,
+    /// Calls the backend of ImagePolicyWebhook, for answers that are not there.
+    pub image_backend: Option<&'c dyn ImageBackend>,
     /// The time, since the Unix epoch.
     pub now: Duration,
     /// What names that plugins generate end in: five characters, random in a server.
@@ -139,16 +167,26 @@ impl<'c> PluginInputs<'c> {
         PluginInputs {
             state,
             images: None,
+            image_backend: None,
             now: Duration::ZERO,
             suffix: "xxxxx",
         }
     }
 
-    /// Sets what calls the backend of ImagePolicyWebhook.
+    /// Sets what has the answers of the backend of ImagePolicyWebhook.
     #[must_use]
     pub fn with_images(self, images: &'c dyn ImageReviewer) -> Self {
         PluginInputs {
             images: Some(images),
+            ..self
+        }
+    }
+
+    /// Sets what calls the backend of ImagePolicyWebhook, in place of [answers](Self::with_images) that are there.
+    #[must_use]
+    pub fn with_image_backend(self, backend: &'c dyn ImageBackend) -> Self {
+        PluginInputs {
+            image_backend: Some(backend),
             ..self
         }
     }
@@ -165,12 +203,19 @@ impl<'c> PluginInputs<'c> {
         PluginInputs { now, ..self }
     }
 
-    /// The context of a plugin.
-    pub(crate) fn context<'a>(&'a self, access: &'a dyn AccessReviewer) -> PluginContext<'a> {
+    /// The context of a plugin, with the answers that the backend of ImagePolicyWebhook gave so far.
+    pub(crate) fn context<'a>(
+        &'a self,
+        access: &'a dyn AccessReviewer,
+        answered: &'a ImageAnswers,
+    ) -> PluginContext<'a> {
         let context = PluginContext::new(self.state)
             .with_access(access)
             .with_suffix(self.suffix)
             .at(self.now);
+        if self.image_backend.is_some() {
+            return context.with_images(answered);
+        }
         match self.images {
             Some(images) => context.with_images(images),
             None => context,

@@ -27,6 +27,7 @@ use crate::authorization::{Answers, Authorizer, Decider, NoAuthorizer};
 use crate::clock::Stopwatch;
 use crate::cluster::{DynParamSource, WithParams};
 use crate::deadline::{check, interrupted, within};
+use crate::image_reviews::ImageAnswers;
 use crate::limits::Limits;
 use crate::observer::{ChainObserver, ChainStep, Phase, Phases, Span, StepResult};
 use crate::outcome::{Outcome, OutcomeMemory};
@@ -179,6 +180,7 @@ impl Admission {
             // Tokio's clock, because its timers wait for the budget.
             began: tokio::time::Instant::now().into_std(),
             answers: Arc::new(Answers::new(context.authorizer.clone())),
+            images: ImageAnswers::default(),
             params: context.params.map(|source| WithParams::new(context.cluster, source)),
             context,
             object: None,
@@ -211,6 +213,7 @@ pub(crate) struct ChainRun<'r> {
     #[cfg(feature = "webhooks")]
     began: Instant,
     answers: Arc<Answers>,
+    images: ImageAnswers,
     /// The cluster with params from the source, if there is one.
     params: Option<WithParams<'r>>,
     /// The current object; `None` while it is unchanged.
@@ -335,11 +338,15 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    /// Asks for the answers to authorization checks and for the params that policies wait for.
+    /// Asks for the answers to authorization checks and image reviews, and for the params that policies wait for.
     async fn answer(&mut self) -> Result<(), End> {
         let looked_up = self.look_up_params().await?;
+        let reviewed = match self.context.plugins.image_backend {
+            Some(backend) => within(self.interrupt(), self.images.ask(backend)).await?,
+            None => false,
+        };
         let asked = self.answers.ask(self.context.decider);
-        match within(self.interrupt(), asked).await? || looked_up {
+        match within(self.interrupt(), asked).await? || looked_up || reviewed {
             true => Ok(()),
             false => Err(End::Unfinished(Unfinished::Pending)),
         }

@@ -101,7 +101,7 @@ impl ChainRun<'_> {
     }
 
     fn plugin_context<'a>(&'a self, access: &'a PolicyAuthorizer<'a>) -> PluginContext<'a> {
-        self.context.plugins.context(access)
+        self.context.plugins.context(access, &self.images)
     }
 
     /// Takes over what a plugin decided, and what it adds.

@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_plugin::StateKind;
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
-use pratique_types::GroupVersionKind;
+use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use super::objects::Objects;
-use super::view::{ClusterView, LookUp};
+use super::view::{ClusterView, LookUp, StateLookUp};
 use crate::live::Changed;
 
 /// A cluster with objects for what it has none of: a namespace or a param of theirs counts where the cluster has none of
-/// that name, and kinds that only they define are known by them. What is served, and how it is merged, is the cluster's.
+/// that name, and kinds that only they define are known by them. What is served, how it is merged, and what plugins see
+/// besides namespaces, is the cluster's.
 #[derive(Clone)]
 pub struct Overlay<V> {
     cluster: V,
@@ -46,6 +48,14 @@ impl<V: ClusterView> ClusterView for Overlay<V> {
     fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
         let found = self.cluster.look_up(namespace)?;
         Some(Box::pin(async move { self.with(found.await) }))
+    }
+
+    fn plugin_state<'a>(
+        &'a self,
+        request: &'a AdmissionRequest<'a>,
+        kinds: &'a [StateKind],
+    ) -> Option<StateLookUp<'a>> {
+        self.cluster.plugin_state(request, kinds)
     }
 
     fn is_ready(&self) -> bool {

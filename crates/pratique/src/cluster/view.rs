@@ -6,7 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use pratique_plugin::{ClusterState, StateKind};
 use pratique_policy::Cluster;
+use pratique_types::AdmissionRequest;
 
 use super::objects::Objects;
 use crate::live::Changed;
@@ -20,6 +22,17 @@ pub trait ClusterView: Send + Sync {
     /// where nobody can be asked, which is usual.
     fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
         let _ = namespace;
+        None
+    }
+
+    /// What plugins see of objects of these kinds for a request, as they are now; namespaces they see as the [`Cluster`] has
+    /// them. `None` where nothing is known, so that plugins that look something up are undecided.
+    fn plugin_state<'a>(
+        &'a self,
+        request: &'a AdmissionRequest<'a>,
+        kinds: &'a [StateKind],
+    ) -> Option<StateLookUp<'a>> {
+        let _ = (request, kinds);
         None
     }
 
@@ -41,6 +54,9 @@ pub trait ClusterView: Send + Sync {
     /// Ends what goes on in the background, and waits for that.
     fn stop(&self) {}
 }
+
+/// What plugins see of the objects of a cluster, to come.
+pub type StateLookUp<'a> = Pin<Box<dyn Future<Output = Arc<dyn ClusterState + Send + Sync>> + Send + 'a>>;
 
 /// A cluster to come.
 pub type LookUp<'a> = Pin<Box<dyn Future<Output = Arc<dyn Cluster + Send + Sync>> + Send + 'a>>;

@@ -10,7 +10,7 @@ use pratique_manifest::{ConfigurationErrors, LoadErrors};
 use pratique_policy::ObjectModel;
 use pratique_policy::authz::NoAuthorizer;
 
-use super::core::Core;
+use super::core::{Core, ObjectModels};
 #[cfg(feature = "watch")]
 use super::directories;
 use super::observer::AdmissionObserver;
@@ -23,6 +23,7 @@ use crate::authorization::Decider;
 use crate::builder::{AdmissionBuilder, BuildError, NotEvaluated};
 use crate::cluster::{AssumedNamespaces, ClusterView, DynParamSource, ParamSource};
 use crate::configurations::Configurations;
+use crate::image_reviews::ImageBackend;
 
 /// The settings of a [`Live`] besides those of the [`AdmissionBuilder`].
 pub struct LiveBuilder {
@@ -32,7 +33,8 @@ pub struct LiveBuilder {
     decider: Arc<dyn Decider>,
     params: Option<Arc<dyn DynParamSource>>,
     deadline: Option<Duration>,
-    object_model: Option<Arc<dyn ObjectModel + Send + Sync>>,
+    object_models: Option<ObjectModels>,
+    image_backend: Option<Arc<dyn ImageBackend>>,
     observers: Vec<Arc<dyn AdmissionObserver>>,
     #[cfg(feature = "watch")]
     watching: pratique_watch::Options,
@@ -86,7 +88,8 @@ impl LiveBuilder {
             decider: Arc::new(NoAuthorizer),
             params: None,
             deadline: None,
-            object_model: None,
+            object_models: None,
+            image_backend: None,
             observers: Vec::new(),
             #[cfg(feature = "watch")]
             watching: pratique_watch::Options::default(),
@@ -158,8 +161,28 @@ impl LiveBuilder {
     /// Defaults objects after each mutation, as this model says. An API server did before it sent them.
     #[must_use]
     pub fn object_model(self, object_model: impl ObjectModel + Send + 'static) -> Self {
+        let object_model: Arc<dyn ObjectModel + Send + Sync> = Arc::new(object_model);
+        self.object_models(move || object_model.clone())
+    }
+
+    /// The same with the model that this gives for each request: definitions of custom resources may change.
+    #[must_use]
+    pub fn object_models(
+        self,
+        now: impl Fn() -> Arc<dyn ObjectModel + Send + Sync> + Send + Sync + 'static,
+    ) -> Self {
         LiveBuilder {
-            object_model: Some(Arc::new(object_model)),
+            object_models: Some(Box::new(now)),
+            ..self
+        }
+    }
+
+    /// Sets what calls the backend of ImagePolicyWebhook, if that is among the
+    /// [plugins](AdmissionBuilder::plugins). Without it, that plugin is undecided.
+    #[must_use]
+    pub fn image_backend(self, backend: impl ImageBackend + 'static) -> Self {
+        LiveBuilder {
+            image_backend: Some(Arc::new(backend)),
             ..self
         }
     }
@@ -203,7 +226,8 @@ impl LiveBuilder {
             decider: self.decider,
             params: self.params,
             deadline: self.deadline,
-            object_model: self.object_model,
+            object_models: self.object_models,
+            image_backend: self.image_backend,
             observers: self.observers,
             #[cfg(feature = "watch")]
             directories,

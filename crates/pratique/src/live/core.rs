@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwapOption;
 use pratique_manifest::ManifestSet;
+use pratique_plugin::ClusterState;
 use pratique_policy::{Cluster, ObjectModel};
 use pratique_types::AdmissionRequest;
 
@@ -17,11 +18,16 @@ use crate::admission_config::AdmissionConfig;
 use crate::authorization::Decider;
 use crate::builder::NotEvaluated;
 use crate::chain::AdmissionContext;
-use crate::clock::Stopwatch;
-use crate::cluster::{ClusterView, DynParamSource};
+use crate::clock::{Stopwatch, generated_suffix, since_epoch};
+use crate::cluster::{ClusterView, DynParamSource, PluginView};
+use crate::image_reviews::ImageBackend;
 use crate::limits::Limits;
 use crate::observer::Phases;
 use crate::outcome::Outcome;
+use crate::plugins::PluginInputs;
+
+/// Gives the object model of a request.
+pub(super) type ObjectModels = Box<dyn Fn() -> Arc<dyn ObjectModel + Send + Sync> + Send + Sync>;
 
 /// The state that all parts of a [`Live`](super::Live) share.
 pub(super) struct Core {
@@ -34,7 +40,8 @@ pub(super) struct Core {
     pub(super) decider: Arc<dyn Decider>,
     pub(super) params: Option<Arc<dyn DynParamSource>>,
     pub(super) deadline: Option<Duration>,
-    pub(super) object_model: Option<Arc<dyn ObjectModel + Send + Sync>>,
+    pub(super) object_models: Option<ObjectModels>,
+    pub(super) image_backend: Option<Arc<dyn ImageBackend>>,
     pub(super) observers: Vec<Arc<dyn AdmissionObserver>>,
     #[cfg(feature = "watch")]
     pub(super) directories: super::directories::Directories,
@@ -101,11 +108,20 @@ impl Core {
             limits.interrupt = limits.interrupt.with_deadline(deadline);
         }
         let cluster = self.cluster_for(request).await;
+        let state = self.plugin_state(&admission, request).await;
+        let view = PluginView::new(&*cluster, state.as_deref());
+        let model = self.object_models.as_ref().map(|now| now());
+        let suffix = match admission.plugins.kinds() {
+            Some(_) => generated_suffix(),
+            None => String::new(),
+        };
         let mut context = AdmissionContext::new(&*cluster)
             .with_decider(&*self.decider)
+            .with_plugins(PluginInputs::new(&view).at(since_epoch()).with_suffix(&suffix))
             .with_limits(limits);
+        context.plugins.image_backend = self.image_backend.as_deref();
         context.params = self.params.as_deref();
-        if let Some(model) = &self.object_model {
+        if let Some(model) = &model {
             context = context.with_object_model(&**model);
         }
         if self.observers.is_empty() {
@@ -128,6 +144,18 @@ impl Core {
             .iter()
             .for_each(|observer| observer.answered(&answered));
         Ok(outcome)
+    }
+
+    /// What plugins look up besides namespaces, if there are plugins that look something up.
+    async fn plugin_state(
+        &self,
+        admission: &Admission,
+        request: &AdmissionRequest<'_>,
+    ) -> Option<Arc<dyn ClusterState + Send + Sync>> {
+        match admission.plugins.kinds()? {
+            [] => None,
+            kinds => Some(self.cluster.plugin_state(request, kinds)?.await),
+        }
     }
 
     /// The cluster as it is now. A namespace may be newer than what is known of it.

@@ -1,0 +1,70 @@
+//! A view of a cluster with objects that plugins look up beside it.
+
+use std::fmt;
+use std::future::ready;
+use std::sync::Arc;
+
+use pratique_plugin::{ClusterState, StateKind, StateObjects};
+use pratique_policy::Cluster;
+use pratique_types::AdmissionRequest;
+
+use super::view::{ClusterView, LookUp, StateLookUp};
+use crate::live::Changed;
+
+/// A cluster with the objects in memory that plugins look up, besides namespaces, which are those of the cluster.
+#[derive(Clone)]
+pub struct WithState<V> {
+    cluster: V,
+    state: Arc<StateObjects>,
+}
+
+impl<V: ClusterView> WithState<V> {
+    /// Puts objects beside a cluster.
+    pub fn new(cluster: V, state: StateObjects) -> Self {
+        WithState {
+            cluster,
+            state: Arc::new(state),
+        }
+    }
+}
+
+impl<V: ClusterView> ClusterView for WithState<V> {
+    fn now(&self) -> Arc<dyn Cluster + Send + Sync> {
+        self.cluster.now()
+    }
+
+    fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
+        self.cluster.look_up(namespace)
+    }
+
+    fn plugin_state<'a>(
+        &'a self,
+        _: &'a AdmissionRequest<'a>,
+        _: &'a [StateKind],
+    ) -> Option<StateLookUp<'a>> {
+        let state: Arc<dyn ClusterState + Send + Sync> = self.state.clone();
+        Some(Box::pin(ready(state)))
+    }
+
+    fn is_ready(&self) -> bool {
+        self.cluster.is_ready()
+    }
+
+    fn subscribe(&self, changed: Changed) {
+        self.cluster.subscribe(changed);
+    }
+
+    fn has_ended(&self) -> bool {
+        self.cluster.has_ended()
+    }
+
+    fn stop(&self) {
+        self.cluster.stop();
+    }
+}
+
+impl<V> fmt::Debug for WithState<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("WithState")
+    }
+}
