@@ -167,7 +167,7 @@ impl CustomResource {
     }
 }
 
-fn name(definition: &Value<'_>) -> String {
+pub(crate) fn name(definition: &Value<'_>) -> String {
     let name = definition.at(&["metadata", "name"]).and_then(Value::as_str);
     name.unwrap_or_default().to_owned()
 }

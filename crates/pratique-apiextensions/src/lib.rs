@@ -43,6 +43,7 @@
 //! ```
 
 mod check_defaults;
+mod custom_defaults;
 mod default;
 mod definition;
 mod deprecation;
@@ -61,6 +62,7 @@ mod validate;
 mod version;
 mod warnings;
 
+pub use custom_defaults::CustomDefaults;
 pub use definition::{CustomResource, DefinitionError};
 pub use field_error::{Cause, FieldError, invalid_message};
 pub use storage::ConversionError;

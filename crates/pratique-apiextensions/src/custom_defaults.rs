@@ -1,0 +1,136 @@
+//! The defaults of custom resources, without the rest of their definitions.
+
+use pratique_json::Value;
+
+use crate::default::default;
+use crate::definition::{DefinitionError, name};
+use crate::field_error::FieldErrors;
+use crate::path::Path;
+use crate::prune_defaults::prune_defaults;
+use crate::schema::{Additional, Schema, check_structural, read};
+
+/// The defaults of the versions of a custom resource: what of a definition is needed for objects that a server has
+/// decoded and validates itself. It takes as little memory as there are defaults.
+///
+/// ```
+/// use pratique_apiextensions::CustomDefaults;
+///
+/// let definition = pratique_json::parse(br#"{
+///     "metadata": {"name": "widgets.example.com"},
+///     "spec": {
+///         "group": "example.com", "names": {"plural": "widgets", "kind": "Widget"}, "scope": "Namespaced",
+///         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+///             "type": "object",
+///             "properties": {"spec": {"type": "object", "properties": {
+///                 "size": {"type": "integer", "default": 1},
+///                 "parts": {"type": "integer"}
+///             }}}
+///         }}}]
+///     }
+/// }"#)?;
+/// let defaults = CustomDefaults::read(&definition)?.ok_or("there are no defaults")?;
+/// let mut widget = pratique_json::parse(br#"{"spec": {"parts": 2}}"#)?;
+/// defaults.set("v1", &mut widget);
+/// assert_eq!(widget.to_string(), r#"{"spec":{"parts":2,"size":1}}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct CustomDefaults {
+    group: Box<str>,
+    kind: Box<str>,
+    /// The versions that have defaults.
+    versions: Vec<(Box<str>, Schema)>,
+}
+
+impl CustomDefaults {
+    /// Reads the defaults of a definition (`apiextensions.k8s.io/v1`) that a server has stored; `None` if it has none.
+    ///
+    /// # Errors
+    /// A schema is not structural, or says something that cannot be followed.
+    pub fn read(definition: &Value<'_>) -> Result<Option<Self>, DefinitionError> {
+        let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+        let given = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+        let list = Path::ROOT.child("spec");
+        let list = list.child("versions");
+        let mut versions = Vec::new();
+        for (at, version) in given.unwrap_or_default().iter().enumerate() {
+            let path = list.index(at);
+            let path = path.child("schema");
+            let path = path.child("openAPIV3Schema");
+            let Some(given) = version.at(&["schema", "openAPIV3Schema"]) else {
+                continue;
+            };
+            let mut errors = FieldErrors::default();
+            let mut schema = read(given, &path, &mut errors);
+            if errors.is_empty() {
+                check_structural(&schema, &path, &mut errors);
+            }
+            if !errors.is_empty() {
+                return Err(DefinitionError {
+                    name: name(definition),
+                    errors: errors.into_vec(),
+                });
+            }
+            prune_defaults(&mut schema);
+            if keep_defaults(&mut schema) {
+                let name = version.get("name").and_then(Value::as_str);
+                versions.push((name.unwrap_or_default().into(), schema));
+            }
+        }
+        Ok((!versions.is_empty()).then(|| CustomDefaults {
+            group: text(&["spec", "group"]).into(),
+            kind: text(&["spec", "names", "kind"]).into(),
+            versions,
+        }))
+    }
+
+    /// The group of the resource.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// The kind of the resource.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The names of the versions that have defaults.
+    pub fn versions(&self) -> impl Iterator<Item = &str> {
+        self.versions.iter().map(|(name, _)| &**name)
+    }
+
+    /// Fills in the defaults of a version.
+    pub fn set(&self, version: &str, object: &mut Value<'_>) {
+        let mut versions = self.versions.iter();
+        if let Some((_, schema)) = versions.find(|(name, _)| &**name == version) {
+            default(object, schema, &mut Vec::new(), &Path::ROOT);
+        }
+    }
+}
+
+/// Drops all of a schema but what leads to defaults; false if nothing is left.
+fn keep_defaults(schema: &mut Schema) -> bool {
+    let items = kept(schema.items.take());
+    let additional = match schema.additional.take() {
+        Some(Additional::Schema(additional)) => kept(Some(additional)),
+        Some(Additional::Allowed(_)) | None => None,
+    };
+    let mut properties = std::mem::take(&mut schema.properties);
+    properties.retain(|_, property| keep_defaults(property));
+    let keeps = schema.default.is_some() || items.is_some() || additional.is_some() || !properties.is_empty();
+    *schema = Schema {
+        nullable: schema.nullable,
+        default: schema.default.take(),
+        items,
+        properties,
+        additional: additional.map(Additional::Schema),
+        ..Schema::default()
+    };
+    keeps
+}
+
+/// A part of a schema, if there are defaults in it.
+fn kept(part: Option<Box<Schema>>) -> Option<Box<Schema>> {
+    let mut part = part?;
+    keep_defaults(&mut part).then_some(part)
+}
