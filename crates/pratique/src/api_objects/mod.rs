@@ -30,8 +30,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`ObjectDefaults`] is less: the defaults of a cluster's kinds, for a server that is asked by an API server.
+//!
 //! A server's own validation is part of it for custom resources only; that of built-in kinds is not simulated.
 
+mod object_defaults;
 mod old_object;
 mod received;
 
@@ -44,6 +47,8 @@ use pratique_registry::{CustomResources, Kinds};
 pub use pratique_registry::{Placeholders, UnservedError};
 use pratique_types::GroupVersionKind;
 
+pub use object_defaults::ObjectDefaults;
+pub use pratique_apiextensions::CustomDefaults;
 pub use received::{DefaultedBy, Defaults, ReceivedRequest};
 
 /// What an API server does with objects of built-in kinds, and with custom resources whose definitions are known.
