@@ -7,12 +7,16 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use kube::{Api, Client};
-use pratique::cluster::{Cluster, ClusterView, LookUp, StoredObject};
+use pratique::api_objects::ObjectDefaults;
+use pratique::cluster::{Cluster, ClusterView, LookUp, StateLookUp, StoredObject};
 use pratique::live::Changed;
+use pratique::plugins::{ClusterState, StateKind};
+use pratique::types::AdmissionRequest;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::background::{Background, Task, Tasks};
+use super::plugin_state::{self, PluginState};
 use super::snapshot::Snapshot;
 use super::snapshot_builder::SnapshotBuilder;
 use super::stored::{self, NAMESPACE, Stored};
@@ -24,6 +28,9 @@ use super::wanted::Wanted;
 /// It is ready once namespaces and CustomResourceDefinitions were listed and discovery has succeeded. Requests see a
 /// snapshot and never wait for the network, with one exception: an unknown namespace is looked up for a request in it,
 /// because it may have been created just now.
+///
+/// Plugins see its namespaces and definitions, and the pods of a namespace when its labels are to enforce another level of
+/// pod security; these are read for the request. Of other objects nothing is known.
 ///
 /// Params are watched while a policy names their kind. While they are not known, such a policy has an error that its
 /// failure policy decides on.
@@ -85,6 +92,11 @@ impl ApiCluster {
         problems.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The defaults of its kinds as they are now, custom resources among them.
+    pub fn object_defaults(&self) -> Arc<ObjectDefaults> {
+        self.0.shared.current.load().defined.defaults.clone()
+    }
+
     /// The cluster as it is now, with a namespace that is looked up if it is not known yet.
     pub async fn with_namespace(&self, name: &str) -> Arc<dyn Cluster + Send + Sync> {
         let snapshot = self.0.shared.current.load_full();
@@ -135,6 +147,27 @@ impl ClusterView for ApiCluster {
 
     fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
         Some(Box::pin(self.with_namespace(namespace)))
+    }
+
+    /// Definitions, and the pods of a namespace whose labels are to enforce another level of pod security. Other objects are
+    /// not known.
+    fn plugin_state<'a>(
+        &'a self,
+        request: &'a AdmissionRequest<'a>,
+        kinds: &'a [StateKind],
+    ) -> Option<StateLookUp<'a>> {
+        Some(Box::pin(async move {
+            let defined = self.0.shared.current.load().defined.clone();
+            let pods = match plugin_state::namespace_of_pods(request, kinds) {
+                Some(namespace) => {
+                    let pods = plugin_state::pods(self.0.client.clone(), namespace);
+                    Task::spawn(&self.0.handle, pods).done().await.flatten()
+                }
+                None => None,
+            };
+            let state: Arc<dyn ClusterState + Send + Sync> = Arc::new(PluginState { defined, pods });
+            state
+        }))
     }
 
     fn has_ended(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pratique::api_objects::CustomDefaults;
 use pratique::cluster::MergeSchema;
 use pratique::json::Value;
 use pratique::types::builtin::ServedResource;
@@ -10,10 +11,14 @@ use pratique::types::{GroupVersionKind, GroupVersionResource};
 use super::follow::Keep;
 use super::stored::Stored;
 
-/// A definition: what it serves, and how its objects are merged.
+/// A definition: what it serves, and how its objects are merged and defaulted.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
     version: Option<String>,
+    /// What plugins see of it: names and versions that are served.
+    pub(super) outline: Arc<Value<'static>>,
+    /// Absent where there are no defaults.
+    pub(super) defaults: Option<Arc<CustomDefaults>>,
     /// In the definition's order.
     pub(super) served: Vec<ServedResource>,
     /// Absent where a schema is none that a server takes.
@@ -49,11 +54,13 @@ impl Definition {
         let namespaced = text(&["spec", "scope"]) != "Cluster";
         let versions = object.at(&["spec", "versions"]).and_then(Value::as_array);
         let mut served = Vec::new();
+        let mut names = Vec::new();
         for version in versions.unwrap_or_default() {
             if version.get("served").and_then(Value::as_bool) != Some(true) {
                 continue;
             }
             let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
+            names.push(name);
             let kind = GroupVersionKind::new(group, name, kind);
             let mut serve = |subresource: &str, kind: GroupVersionKind| {
                 served.push(ServedResource {
@@ -75,8 +82,51 @@ impl Definition {
         Definition {
             version: Some(text(&["metadata", "resourceVersion"]).to_owned())
                 .filter(|version| !version.is_empty()),
+            outline: Arc::new(outline(object, &names)),
+            defaults: defaults(object),
             served,
             schema: MergeSchema::custom(object).ok().map(Arc::new),
+        }
+    }
+}
+
+/// A definition without its schemas, and without versions that are not served.
+fn outline(definition: &Value<'_>, served: &[&str]) -> Value<'static> {
+    let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+    let object = |members: &[(&'static str, Value<'static>)]| {
+        let members = members.iter().cloned();
+        Value::Object(members.map(|(name, value)| (name.into(), value)).collect())
+    };
+    let string = |path: &[&str]| Value::from(text(path).to_owned());
+    let versions = served
+        .iter()
+        .map(|name| object(&[("name", Value::from((*name).to_owned()))]));
+    let names = object(&[
+        ("kind", string(&["spec", "names", "kind"])),
+        ("plural", string(&["spec", "names", "plural"])),
+    ]);
+    let spec = object(&[
+        ("group", string(&["spec", "group"])),
+        ("names", names),
+        ("scope", string(&["spec", "scope"])),
+        ("versions", Value::Array(versions.collect())),
+    ]);
+    let kind = kind();
+    object(&[
+        ("apiVersion", Value::from(kind.api_version())),
+        ("kind", Value::from(kind.kind)),
+        ("metadata", object(&[("name", string(&["metadata", "name"]))])),
+        ("spec", spec),
+    ])
+}
+
+/// The defaults of a definition, if it has any that can be followed.
+fn defaults(definition: &Value<'_>) -> Option<Arc<CustomDefaults>> {
+    match CustomDefaults::read(definition) {
+        Ok(defaults) => defaults.map(Arc::new),
+        Err(error) => {
+            tracing::warn!(err = %error, "Objects are not defaulted after mutations");
+            None
         }
     }
 }

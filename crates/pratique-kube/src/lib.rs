@@ -30,7 +30,8 @@
 //! `subjectaccessreviews` in group `authorization.k8s.io`. What is followed are, by a source, the
 //! `validatingadmissionpolicies`, `mutatingadmissionpolicies`, their bindings, and the `validatingwebhookconfigurations`
 //! and `mutatingwebhookconfigurations` of `admissionregistration.k8s.io`; by a cluster `namespaces`,
-//! `customresourcedefinitions` of `apiextensions.k8s.io`, and the kinds of params that policies name.
+//! `customresourcedefinitions` of `apiextensions.k8s.io`, and the kinds of params that policies name. With the plugin
+//! PodSecurity it must be allowed to `list` `pods` as well.
 
 pub mod admission;
 mod answers;
@@ -38,6 +39,7 @@ mod background;
 mod cluster;
 mod configured;
 mod connect;
+mod defined;
 mod definitions;
 mod discovery;
 mod exec;
@@ -45,6 +47,7 @@ mod failure;
 mod files;
 mod follow;
 mod params;
+mod plugin_state;
 mod read;
 mod renewed;
 mod review;

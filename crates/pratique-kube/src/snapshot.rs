@@ -9,6 +9,7 @@ use pratique::cluster::{
 use pratique::json::Value;
 use pratique::types::GroupVersionKind;
 
+use super::defined::Defined;
 use super::served::Served;
 use super::store::ByName;
 
@@ -24,6 +25,7 @@ pub(super) struct Snapshot {
     /// Of the kinds that policies name: those that are known.
     pub(super) params: HashMap<GroupVersionKind, (ParamScope, Objects)>,
     pub(super) served: Arc<Served>,
+    pub(super) defined: Arc<Defined>,
 }
 
 impl Snapshot {

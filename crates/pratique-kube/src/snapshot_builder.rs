@@ -15,6 +15,7 @@ use tracing::warn;
 
 use super::background::Task;
 use super::cluster::Shared;
+use super::defined::Defined;
 use super::definitions::{self, Definition, Definitions};
 use super::discovery;
 use super::follow::follow;
@@ -36,6 +37,7 @@ pub(super) struct SnapshotBuilder {
     discovered: Arc<Discovered>,
     params: Params,
     served: Arc<Served>,
+    defined: Arc<Defined>,
     /// The inputs that `served` was built from.
     made_of: Option<Basis>,
 }
@@ -88,6 +90,7 @@ impl SnapshotBuilder {
             definitions,
             discovered,
             served: Arc::default(),
+            defined: Arc::default(),
             made_of: None,
         };
         (builder, vec![first, second, third])
@@ -118,6 +121,7 @@ impl SnapshotBuilder {
         if let Some(discovered) = &discovered {
             self.serve(discovered, &definitions);
         }
+        self.define(&definitions);
         let needed = self.needed.borrow_and_update().clone();
         self.params.need(&needed, &self.served);
         let lacks = self.params.lacks(&needed);
@@ -130,6 +134,7 @@ impl SnapshotBuilder {
             found: None,
             params: self.params.objects(),
             served: self.served.clone(),
+            defined: self.defined.clone(),
         }));
         let known = self.namespaces.sync_state() == SyncState::Complete
             && matches!(
@@ -145,6 +150,17 @@ impl SnapshotBuilder {
             if !self.shared.ready.swap(true, Ordering::AcqRel) {
                 self.shared.notify();
             }
+        }
+    }
+
+    /// Collects what definitions are used for by plugins and after mutations, if they changed.
+    fn define(&mut self, definitions: &Arc<ByName<Definition>>) {
+        let is_known = matches!(
+            self.definitions.sync_state(),
+            SyncState::Complete | SyncState::NotServed
+        );
+        if self.defined.is_known() != is_known || !self.defined.is_of(definitions) {
+            self.defined = Arc::new(Defined::new(definitions.clone(), is_known));
         }
     }
 

@@ -1,0 +1,45 @@
+//! What a cluster's definitions of custom resources are used for besides merging.
+
+use std::sync::Arc;
+
+use pratique::api_objects::ObjectDefaults;
+use pratique::json::Value;
+
+use super::definitions::Definition;
+use super::store::ByName;
+
+/// The definitions of a cluster at one moment.
+#[derive(Debug, Default)]
+pub(super) struct Defined {
+    made_of: Arc<ByName<Definition>>,
+    /// What plugins see, by name; `None` while definitions were not listed.
+    outlines: Option<Vec<Arc<Value<'static>>>>,
+    pub(super) defaults: Arc<ObjectDefaults>,
+}
+
+impl Defined {
+    pub(super) fn new(definitions: Arc<ByName<Definition>>, is_known: bool) -> Self {
+        let all = || definitions.values().flat_map(|definitions| definitions.values());
+        let outlines = is_known.then(|| all().map(|definition| definition.outline.clone()).collect());
+        let defaults = ObjectDefaults::new(all().filter_map(|definition| definition.defaults.clone()));
+        Defined {
+            outlines,
+            defaults: Arc::new(defaults),
+            made_of: definitions,
+        }
+    }
+
+    pub(super) fn is_of(&self, definitions: &Arc<ByName<Definition>>) -> bool {
+        Arc::ptr_eq(&self.made_of, definitions)
+    }
+
+    /// Whether definitions were listed.
+    pub(super) fn is_known(&self) -> bool {
+        self.outlines.is_some()
+    }
+
+    /// What plugins see of the definitions, by name.
+    pub(super) fn outlines(&self) -> Option<&[Arc<Value<'static>>]> {
+        self.outlines.as_deref()
+    }
+}
