@@ -36,6 +36,9 @@ pub(crate) struct Families {
     pub(crate) compilations: Table<Histogram, 0>,
     pub(crate) evaluations: Table<Histogram, 0>,
     pub(crate) undecided: Table<Counter, 3>,
+    pub(crate) pod_security_evaluations: Table<Counter, 7>,
+    pub(crate) pod_security_exemptions: Table<Counter, 3>,
+    pub(crate) pod_security_errors: Table<Counter, 4>,
     pub(crate) audit_events: Table<Counter, 0>,
     pub(crate) audit_errors: Table<Counter, 1>,
     pub(crate) audit_write_failures: Table<Counter, 0>,
@@ -88,6 +91,26 @@ impl Families {
             compilations: Table::new([], || Histogram::new(CEL)),
             evaluations: Table::new([], || Histogram::new(CEL)),
             undecided: Table::new(["name", "plugin", "reason"], Counter::default),
+            pod_security_evaluations: Table::new(
+                [
+                    "decision",
+                    "mode",
+                    "policy_level",
+                    "policy_version",
+                    "request_operation",
+                    "resource",
+                    "subresource",
+                ],
+                Counter::default,
+            ),
+            pod_security_exemptions: Table::new(
+                ["request_operation", "resource", "subresource"],
+                Counter::default,
+            ),
+            pod_security_errors: Table::new(
+                ["fatal", "request_operation", "resource", "subresource"],
+                Counter::default,
+            ),
             audit_events: Table::new([], Counter::default),
             audit_errors: Table::new(["plugin"], Counter::default),
             audit_write_failures: Table::new([], Counter::default),
@@ -106,6 +129,7 @@ impl Families {
         all.extend(self.of_webhooks());
         all.extend(self.of_conditions());
         all.extend(self.of_policies());
+        all.extend(self.of_pod_security());
         all.extend(self.of_manifests());
         all.extend(self.of_audit());
         all.push(counter(
@@ -216,6 +240,27 @@ impl Families {
                 "apiserver_cel_evaluation_duration_seconds",
                 "[BETA] CEL evaluation time in seconds.",
                 &self.evaluations,
+            ),
+        ]
+    }
+
+    // Upstream: pod-security-admission/metrics/metrics.go, NewPrometheusRecorder
+    fn of_pod_security(&self) -> Vec<Family> {
+        vec![
+            counter(
+                "pod_security_evaluations_total",
+                "[ALPHA] Number of policy evaluations that occurred, not counting ignored or exempt requests.",
+                &self.pod_security_evaluations,
+            ),
+            counter(
+                "pod_security_exemptions_total",
+                "[ALPHA] Number of exempt requests, not counting ignored or out of scope requests.",
+                &self.pod_security_exemptions,
+            ),
+            counter(
+                "pod_security_errors_total",
+                "[ALPHA] Number of errors preventing normal evaluation. Non-fatal errors may result in the latest restricted profile being used for evaluation.",
+                &self.pod_security_errors,
             ),
         ]
     }

@@ -154,6 +154,23 @@ impl Metrics {
         self.families().mutation_times.observe(labels, elapsed);
     }
 
+    /// Counts an evaluation by the plugin PodSecurity. The labels are the decision, the mode, the level and version of the
+    /// policy, and the operation, resource and subresource of the request.
+    pub fn pod_security_evaluation(&self, labels: [&str; 7]) {
+        self.families().pod_security_evaluations.inc(labels);
+    }
+
+    /// Counts a request that the plugin PodSecurity exempts. The labels are its operation, resource and subresource.
+    pub fn pod_security_exemption(&self, labels: [&str; 3]) {
+        self.families().pod_security_exemptions.inc(labels);
+    }
+
+    /// Counts an error of the plugin PodSecurity. The labels are the operation, resource and subresource of the request.
+    pub fn pod_security_error(&self, is_fatal: bool, [operation, resource, subresource]: [&str; 3]) {
+        let labels = [truth(is_fatal), operation, resource, subresource];
+        self.families().pod_security_errors.inc(labels);
+    }
+
     /// Counts a decision of a policy or webhook that depended on unknown state.
     pub fn undecided(&self, name: &str, plugin: &str, reason: &str) {
         self.families().undecided.inc([name, plugin, reason]);

@@ -78,6 +78,7 @@ mod supervision;
 mod throttle;
 mod tls;
 mod unknown_state;
+mod webhook_plugins;
 mod weight;
 
 pub use configz::{Attempt, Source};
@@ -95,3 +96,4 @@ pub use settings::Settings;
 pub use shutdown::{Drain, Shutdown};
 pub use tls::{CertificateError, CertificateFiles, Certificates};
 pub use unknown_state::{KnownCluster, UnknownState};
+pub use webhook_plugins::{NotOffered, WebhookPlugin};

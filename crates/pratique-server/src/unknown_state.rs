@@ -6,7 +6,7 @@ use pratique::policy::{Need, NeedKind};
 /// The known parts of the cluster that requests come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KnownCluster {
-    /// Objects: namespaces with their labels, and params.
+    /// Objects: namespaces with their labels, params, and what plugins look up.
     pub objects: bool,
     /// Permissions of users.
     pub authorizer: bool,
@@ -27,7 +27,7 @@ impl KnownCluster {
     }
 }
 
-/// A policy or webhook that depends on unknown state.
+/// A policy, webhook or plugin that depends on unknown state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownState {
     /// It selects namespaces by their labels.
@@ -51,20 +51,27 @@ pub enum UnknownState {
     /// It uses the authorizer.
     #[error("{name} asks the authorizer, and there is no cluster to answer")]
     Authorizer {
-        /// The policy or webhook.
+        /// The policy, webhook or plugin.
+        name: String,
+    },
+    /// It looks up objects.
+    #[error("{name} looks up objects of the cluster, and these are not known")]
+    PluginState {
+        /// The plugin.
         name: String,
     },
 }
 
-/// The first need of the policies and webhooks that is not known.
+/// The first need of the policies, webhooks and plugins that is not known.
 pub(crate) fn first_unknown(admission: &Admission, known: KnownCluster) -> Option<UnknownState> {
-    let needs = admission.needs().into_iter();
+    let needs = admission.needs().into_iter().chain(admission.plugin_needs());
     let mut needs = needs.filter(|need| !known.has(need.kind));
     let Need { name, kind } = needs.next()?;
     Some(match kind {
         NeedKind::Params => UnknownState::Params { name },
         NeedKind::NamespaceLabels => UnknownState::Labels { name },
         NeedKind::Authorizer => UnknownState::Authorizer { name },
+        NeedKind::PluginState => UnknownState::PluginState { name },
         _ => UnknownState::Namespace { name },
     })
 }

@@ -125,6 +125,9 @@ fn everything() -> Metrics {
     }
     metrics.compilation(at);
     metrics.evaluations(1, at);
+    metrics.pod_security_evaluation(["deny", "enforce", "baseline", "latest", "create", "pod", ""]);
+    metrics.pod_security_exemption(["create", "controller", ""]);
+    metrics.pod_security_error(true, ["update", "namespace", ""]);
     metrics.audit_event();
     metrics.audit_errors("log", 1);
     metrics.audit_write_failures(1);

@@ -72,6 +72,9 @@ fn busy() -> Metrics {
     metrics.reload_succeeded(Plugin::MutatingAdmissionWebhook, "", UNIX_EPOCH);
     metrics.compilation(millis(1));
     metrics.evaluations(1, millis(1));
+    metrics.pod_security_evaluation(["deny", "enforce", "baseline", "latest", "create", "pod", ""]);
+    metrics.pod_security_exemption(["create", "controller", ""]);
+    metrics.pod_security_error(true, ["update", "namespace", ""]);
     metrics.audit_event();
     metrics.audit_errors("log", 3);
     metrics.audit_write_failures(4);

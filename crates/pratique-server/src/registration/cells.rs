@@ -70,6 +70,26 @@ impl Cells {
         self.0.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The same cells, those of all operations one by one, so that some of them can be left out.
+    pub(super) fn expanded(&self) -> Cells {
+        let each = |cell: &Cell| {
+            let operations: &[&str] = match cell.operation.as_str() {
+                "*" => &["CONNECT", "CREATE", "DELETE", "UPDATE"],
+                operation => &[operation],
+            };
+            let of = |operation: &&str| Cell {
+                operation: (*operation).to_owned(),
+                ..cell.clone()
+            };
+            operations.iter().map(of).collect::<Vec<_>>()
+        };
+        Cells(self.0.iter().flat_map(each).collect())
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Cell> {
         self.0.iter()
     }

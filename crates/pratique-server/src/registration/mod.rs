@@ -1,13 +1,17 @@
-//! Webhook configurations that register this server with an API server, for just the resources of its policies.
+//! Webhook configurations that register this server with an API server, for just the resources of its policies and plugins.
 
 mod cells;
+mod hooks;
+mod rules;
 
 use pratique::Configurations;
-use pratique_types::admissionregistration::{MatchResources, RuleWithOperations};
 use pratique_types::builtin;
 use serde_json::{Value, json};
 
-use cells::{Cell, Cells};
+use crate::webhook_plugins::WebhookPlugin;
+use cells::Cell;
+use hooks::{Hook, hooks};
+use rules::PhaseRules;
 
 /// The endpoint at which API servers reach this server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,35 +56,22 @@ const NOT_THE_SYSTEM: &str = "request.?namespace.orValue('') != '' || \
     !('system:nodes' in request.userInfo.?groups.orValue([]) || \
     request.userInfo.username in ['system:apiserver', 'system:kube-controller-manager', 'system:kube-scheduler'])";
 
-/// The rules of one phase.
-#[derive(Debug, Default)]
-struct PhaseRules {
-    /// Rules with the failure policy `Fail`.
-    fail: Cells,
-    /// Rules with the failure policy `Ignore`.
-    ignore: Cells,
-    /// Whether any policy or webhook has to be reinvoked.
-    reinvoke: bool,
-}
-
 impl Registration {
-    /// The webhook configurations for these policies and webhooks: up to two objects.
+    /// The webhook configurations for these policies and webhooks, and for plugins: up to two objects.
     ///
     /// A request is sent once: the failure policy `Fail` takes precedence for rules with both. Requests are also sent if
     /// only constraints that webhook rules do not have, such as names, exclude them.
     #[must_use]
-    pub fn objects(&self, all: &[Configurations]) -> Vec<Value> {
-        let mutating = self.object("Mutating", "/mutate", mutating(all));
-        let validating = self.object("Validating", "/validate", validating(all));
+    pub fn objects(&self, all: &[Configurations], plugins: &[&WebhookPlugin]) -> Vec<Value> {
+        let mutating = self.object("Mutating", "/mutate", &rules::mutating(all, plugins));
+        let validating = self.object("Validating", "/validate", &rules::validating(all, plugins));
         mutating.into_iter().chain(validating).collect()
     }
 
-    fn object(&self, phase: &str, path: &str, rules: PhaseRules) -> Option<Value> {
-        let ignore = rules.ignore.without(&rules.fail);
-        let webhooks: Vec<Value> = [("Fail", &rules.fail), ("Ignore", &ignore)]
-            .into_iter()
-            .filter(|(_, cells)| !cells.is_empty())
-            .map(|(policy, cells)| self.webhook(phase, path, (policy, cells), rules.reinvoke))
+    fn object(&self, phase: &str, path: &str, rules: &PhaseRules) -> Option<Value> {
+        let webhooks: Vec<Value> = hooks(rules)
+            .iter()
+            .map(|hook| self.webhook(phase, path, hook, rules.reinvoke))
             .collect();
         let mut metadata = json!({"name": self.name});
         if !self.annotations.is_empty() {
@@ -100,27 +91,24 @@ impl Registration {
         })
     }
 
-    fn webhook(&self, phase: &str, path: &str, (policy, cells): (&str, &Cells), reinvoke: bool) -> Value {
-        let name = format!(
-            "{}.{}.{}",
-            policy.to_lowercase(),
-            phase.to_lowercase(),
-            self.domain()
-        );
+    fn webhook(&self, phase: &str, path: &str, hook: &Hook, reinvoke: bool) -> Value {
+        let name = format!("{}.{}.{}", hook.name, phase.to_lowercase(), self.domain());
         let mut webhook = json!({
             "name": name,
             "admissionReviewVersions": ["v1"],
             "clientConfig": self.client(path),
-            "failurePolicy": policy,
-            "matchPolicy": "Equivalent",
-            "sideEffects": "None",
+            "failurePolicy": hook.failure_policy,
+            "matchPolicy": hook.match_policy,
+            "sideEffects": hook.side_effects,
             "timeoutSeconds": self.timeout,
             "namespaceSelector": {"matchExpressions": self.namespaces()},
-            "rules": cells.rules(),
+            "rules": hook.cells.rules(),
         });
-        if cells.iter().any(may_be_cluster_scoped) {
-            let condition = json!({"name": "not-the-system", "expression": NOT_THE_SYSTEM});
-            put(&mut webhook, "matchConditions", json!([condition]));
+        let of_system = hook.cells.iter().any(may_be_cluster_scoped);
+        let of_system = of_system.then(|| json!({"name": "not-the-system", "expression": NOT_THE_SYSTEM}));
+        let conditions: Vec<Value> = of_system.into_iter().chain(hook.conditions.clone()).collect();
+        if !conditions.is_empty() {
+            put(&mut webhook, "matchConditions", Value::Array(conditions));
         }
         if phase == "Mutating" {
             let policy = if reinvoke { "IfNeeded" } else { "Never" };
@@ -182,94 +170,10 @@ impl Registration {
     }
 }
 
-impl PhaseRules {
-    fn add(&mut self, failure_policy: &Option<String>, cells: impl Iterator<Item = Cell>) {
-        match failure_policy.as_deref() {
-            Some("Ignore") => self.ignore.extend(cells),
-            _ => self.fail.extend(cells),
-        }
-    }
-}
-
 fn put(object: &mut Value, key: &str, value: Value) {
     if let Value::Object(members) = object {
         members.insert(key.to_owned(), value);
     }
-}
-
-/// The rules of bound mutating policies and of mutating webhooks.
-fn mutating(all: &[Configurations]) -> PhaseRules {
-    let mut rules = PhaseRules::default();
-    for set in all {
-        let bindings = set.mutating_bindings.iter();
-        let specs = bindings.filter_map(|binding| binding.spec.as_ref());
-        let bound: Vec<_> = specs.filter_map(|spec| spec.policy_name.as_deref()).collect();
-        for policy in &set.mutating_policies {
-            if let Some(spec) = &policy.spec
-                && is_bound(&policy.metadata.name, &bound)
-            {
-                rules.add(&spec.failure_policy, of_policy(spec.match_constraints.as_ref()));
-                rules.reinvoke |= spec.reinvocation_policy.as_deref() == Some("IfNeeded");
-            }
-        }
-        let configurations = set.mutating_webhooks.iter();
-        for webhook in configurations.flat_map(|configuration| configuration.webhooks.iter().flatten()) {
-            rules.add(&webhook.failure_policy, of_webhook(webhook.rules.as_deref()));
-            rules.reinvoke |= webhook.reinvocation_policy.as_deref() == Some("IfNeeded");
-        }
-    }
-    rules
-}
-
-/// The rules of bound validating policies and of validating webhooks.
-fn validating(all: &[Configurations]) -> PhaseRules {
-    let mut rules = PhaseRules::default();
-    for set in all {
-        let bindings = set.validating_bindings.iter();
-        let bound: Vec<_> = bindings.map(|binding| &*binding.spec.policy_name).collect();
-        for policy in &set.validating_policies {
-            if let Some(spec) = &policy.spec
-                && is_bound(&policy.metadata.name, &bound)
-            {
-                rules.add(&spec.failure_policy, of_policy(spec.match_constraints.as_ref()));
-            }
-        }
-        let configurations = set.validating_webhooks.iter();
-        for webhook in configurations.flat_map(|configuration| configuration.webhooks.iter().flatten()) {
-            rules.add(&webhook.failure_policy, of_webhook(webhook.rules.as_deref()));
-        }
-    }
-    rules
-}
-
-/// Whether a policy has a binding.
-fn is_bound(name: &Option<String>, bound: &[&str]) -> bool {
-    bound.contains(&name.as_deref().unwrap_or_default())
-}
-
-fn of_policy(constraints: Option<&MatchResources>) -> impl Iterator<Item = Cell> {
-    let rules = constraints.and_then(|constraints| constraints.resource_rules.as_deref());
-    rules.unwrap_or_default().iter().flat_map(|rule| {
-        let parts = [
-            &rule.api_groups,
-            &rule.api_versions,
-            &rule.operations,
-            &rule.resources,
-        ];
-        cells::of_rule(parts, &rule.scope)
-    })
-}
-
-fn of_webhook(rules: Option<&[RuleWithOperations]>) -> impl Iterator<Item = Cell> {
-    rules.unwrap_or_default().iter().flat_map(|rule| {
-        let parts = [
-            &rule.api_groups,
-            &rule.api_versions,
-            &rule.operations,
-            &rule.resources,
-        ];
-        cells::of_rule(parts, &rule.scope)
-    })
 }
 
 /// Whether a cell may match cluster-scoped resources. Unknown resources may be cluster-scoped.
@@ -341,7 +245,7 @@ mod tests {
     }
 
     fn hooks(text: &str) -> Vec<Value> {
-        let objects = registration().objects(&[set(Plugin::ValidatingAdmissionPolicy, text)]);
+        let objects = registration().objects(&[set(Plugin::ValidatingAdmissionPolicy, text)], &[]);
         objects
             .first()
             .map(|object| object["webhooks"].as_array().unwrap().clone())
@@ -378,7 +282,7 @@ mod tests {
             ..registration()
         };
         let text = policy("a", "Fail", "[pods]", "[CREATE]", true);
-        let objects = registration.objects(&[set(Plugin::ValidatingAdmissionPolicy, &text)]);
+        let objects = registration.objects(&[set(Plugin::ValidatingAdmissionPolicy, &text)], &[]);
         let expressions = &objects[0]["webhooks"][0]["namespaceSelector"]["matchExpressions"];
         assert_eq!(
             expressions.as_array().unwrap()[1..],
@@ -414,8 +318,99 @@ mod tests {
         assert!(!conditions("[pods, pods/status, services]"));
     }
 
+    fn plugins(names: &[&str]) -> Vec<&'static WebhookPlugin> {
+        names
+            .iter()
+            .map(|name| WebhookPlugin::named(name).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn plugins_are_asked_about_what_they_look_at() {
+        let plugins = plugins(&["AlwaysPullImages", "DenyServiceExternalIPs", "EventRateLimit"]);
+        let objects = registration().objects(&[], &plugins);
+        let hook = |object: usize, hook: usize| &objects[object]["webhooks"][hook];
+        assert_eq!(hook(0, 0)["name"], "fail.mutating.admission.pratique.svc");
+        assert_eq!(hook(0, 0)["reinvocationPolicy"], "IfNeeded");
+        assert_eq!(hook(0, 0)["rules"][0]["resources"], json!(["pods"]));
+        assert_eq!(hook(1, 0)["rules"][0]["resources"], json!(["pods", "services"]));
+        let events = hook(1, 1);
+        assert_eq!(events["name"], "counted.validating.admission.pratique.svc");
+        assert_eq!(events["matchPolicy"], "Exact");
+        assert_eq!(events["sideEffects"], "NoneOnDryRun");
+        assert_eq!(events["failurePolicy"], "Fail");
+        assert_eq!(objects[1]["webhooks"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn events_are_counted_once() {
+        let plugins = plugins(&["EventRateLimit"]);
+        let hooks = |failure: &str| {
+            let text = policy("a", failure, "[events]", "['*']", true);
+            let objects = registration().objects(&[set(Plugin::ValidatingAdmissionPolicy, &text)], &plugins);
+            let hooks = objects[0]["webhooks"].as_array().unwrap().iter();
+            let of = |hook: &Value| {
+                let operations = hook["rules"][0]["operations"].to_string();
+                (
+                    hook["name"]
+                        .as_str()
+                        .unwrap()
+                        .split('.')
+                        .next()
+                        .unwrap()
+                        .to_owned(),
+                    operations,
+                )
+            };
+            hooks.map(of).collect::<Vec<_>>()
+        };
+        let hook = |name: &str, operations: &str| (name.to_owned(), operations.to_owned());
+        assert_eq!(hooks("Fail"), [hook("fail", r#"["*"]"#)]);
+        assert_eq!(
+            hooks("Ignore"),
+            [
+                hook("ignore", r#"["CONNECT","DELETE"]"#),
+                hook("counted", r#"["CREATE","UPDATE"]"#)
+            ]
+        );
+    }
+
+    #[test]
+    fn owners_are_asked_about_where_they_change() {
+        let names = ["OwnerReferencesPermissionEnforcement", "PodNodeSelector"];
+        let objects = registration().objects(&[], &plugins(&names));
+        let hooks = objects[1]["webhooks"].as_array().unwrap();
+        let owners = hooks.last().unwrap();
+        assert_eq!(owners["name"], "owners.validating.admission.pratique.svc");
+        let rule = json!({"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["CREATE", "UPDATE"],
+            "resources": ["*/*"], "scope": "*"});
+        assert_eq!(owners["rules"], json!([rule]));
+        let conditions = owners["matchConditions"].as_array().unwrap();
+        let names: Vec<_> = conditions
+            .iter()
+            .map(|condition| condition["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["not-the-system", "owners-change", "not-sent-already"]);
+        assert!(
+            conditions[2]["expression"]
+                .as_str()
+                .unwrap()
+                .ends_with("in ['/pods//CREATE'])")
+        );
+        // What is sent in any case has them as well.
+        let all = policy("a", "Fail", "['*/*']", "['*']", true);
+        let all = all
+            .replace("apiGroups: [\"\"]", "apiGroups: ['*']")
+            .replace("apiVersions: [v1]", "apiVersions: ['*']");
+        let objects = registration().objects(
+            &[set(Plugin::ValidatingAdmissionPolicy, &all)],
+            &plugins(&["OwnerReferencesPermissionEnforcement"]),
+        );
+        assert_eq!(objects[0]["webhooks"].as_array().unwrap().len(), 1);
+    }
+
     #[test]
     fn no_rules_are_no_configurations() {
-        assert_eq!(registration().objects(&[]), Vec::<Value>::new());
+        assert_eq!(registration().objects(&[], &[]), Vec::<Value>::new());
     }
 }

@@ -1,0 +1,102 @@
+//! Which plugins of kube-apiserver a webhook can stand in for.
+
+mod offered;
+mod refused;
+
+use pratique_types::admission_plugins::built_in;
+
+/// A plugin of kube-apiserver that a webhook can stand in for, where a control plane has no flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WebhookPlugin {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it has a mutating half.
+    pub(crate) mutates: bool,
+    /// Whether it has a validating half.
+    pub(crate) validates: bool,
+    pub(crate) requests: Requests,
+}
+
+/// The requests that a plugin looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Requests {
+    /// Those for some resources, in any version.
+    For(&'static [Rule]),
+    /// Those for some resources in the version that is named, and not those for views of the same objects.
+    Exactly(&'static [Rule]),
+    /// Those that change the owners of an object of any kind.
+    ChangingOwners,
+}
+
+/// Resources of a group, and what is done with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    pub(crate) group: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) resources: &'static [&'static str],
+    pub(crate) operations: &'static [&'static str],
+}
+
+/// Why a plugin is not offered as a webhook.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotOffered {
+    /// A webhook cannot do what it does, or need not.
+    #[error("admission plugin {name} is not offered as a webhook: {reason}")]
+    Refused {
+        /// The plugin.
+        name: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+    /// kube-apiserver has no plugin of this name.
+    #[error("kube-apiserver 1.36 has no admission plugin {0:?}")]
+    Unknown(String),
+}
+
+impl WebhookPlugin {
+    /// All of them, in the order of an API server.
+    pub const ALL: &'static [Self] = offered::ALL;
+
+    /// The plugin of a name.
+    ///
+    /// # Errors
+    /// It is none that a webhook can stand in for, for this reason.
+    pub fn named(name: &str) -> Result<&'static Self, NotOffered> {
+        if let Some(found) = Self::ALL.iter().find(|plugin| plugin.name == name) {
+            return Ok(found);
+        }
+        match built_in(name) {
+            Some(plugin) => Err(NotOffered::Refused {
+                name: plugin.name,
+                reason: refused::reason(plugin),
+            }),
+            None => Err(NotOffered::Unknown(name.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_types::admission_plugins::BUILT_IN;
+
+    use super::*;
+
+    #[test]
+    fn each_plugin_is_offered_or_refused_with_a_reason() {
+        let mut offered = Vec::new();
+        for plugin in BUILT_IN {
+            match WebhookPlugin::named(plugin.name) {
+                Ok(found) => offered.push(found.name),
+                Err(NotOffered::Refused { reason, .. }) => assert!(reason.len() > 20, "{}", plugin.name),
+                Err(other) => panic!("{other}"),
+            }
+        }
+        let all: Vec<_> = WebhookPlugin::ALL.iter().map(|plugin| plugin.name).collect();
+        assert_eq!(offered, all);
+        assert_eq!(
+            WebhookPlugin::named("Quota").unwrap_err().to_string(),
+            "kube-apiserver 1.36 has no admission plugin \"Quota\""
+        );
+    }
+}
