@@ -3,8 +3,7 @@
 mod bounds;
 mod defaults;
 mod index;
-
-use std::sync::Arc;
+mod limits;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
@@ -13,12 +12,12 @@ use pratique_plugin::{
 };
 use pratique_types::{AdmissionRequest, Operation};
 
-use super::resources::{self, ResourceList};
+use super::resources::{amount, of_pod};
 use super::{containers, is_pod};
-
 use crate::answer::{aggregate, forbidden};
-use crate::object::{elements, is_kind, text};
+use crate::object::{is_kind, text};
 use index::{Concern, RangeIndex};
+use limits::{Bounded, Limits};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     name: "LimitRanger",
@@ -70,9 +69,9 @@ impl Plugin for LimitRanger {
         // Claims are not changed, but that the ranges are not known counts here already.
         let ranges = context.state.all(StateKind::LIMIT_RANGE, &request.namespace)?;
         if request.resource.resource == "pods" && is_pod(attributes.object()) {
-            let concerned = self.index.of(&request.namespace, ranges, Concern::Pods);
-            for range in concerned.ranges() {
-                defaults::set(range, attributes);
+            let limits = self.index.of(&request.namespace, ranges);
+            for limits in limits.concerning(Concern::Pods) {
+                defaults::set(&limits.defaults, attributes);
             }
         }
         Ok(())
@@ -89,19 +88,17 @@ impl Plugin for LimitRanger {
             return Ok(());
         }
         let ranges = context.state.all(StateKind::LIMIT_RANGE, &request.namespace)?;
+        let (object, mut errors) = (attributes.object, Vec::new());
         let concern = match request.resource.resource.as_str() {
-            "pods" => Concern::Pods,
-            _ => Concern::Claims,
+            "pods" if is_pod(object) => Concern::Pods,
+            "persistentvolumeclaims" if is_kind(object, "", "PersistentVolumeClaim") => Concern::Claims,
+            _ => return Ok(()),
         };
-        let concerned = self.index.of(&request.namespace, ranges, concern);
-        for range in concerned.ranges() {
-            let mut errors = Vec::new();
-            match request.resource.resource.as_str() {
-                "pods" if is_pod(attributes.object) => self.check_pod(range, attributes.object, &mut errors),
-                "persistentvolumeclaims" if is_kind(attributes.object, "", "PersistentVolumeClaim") => {
-                    check_claim(range, attributes.object, &mut errors);
-                }
-                _ => {}
+        let limits = self.index.of(&request.namespace, ranges);
+        for limits in limits.concerning(concern) {
+            match concern {
+                Concern::Pods => self.check_pod(limits, object, &mut errors),
+                Concern::Claims => check_claim(limits, object, &mut errors),
             }
             if !errors.is_empty() {
                 return Err(forbidden(attributes, aggregate(&errors)));
@@ -113,39 +110,34 @@ impl Plugin for LimitRanger {
 
 impl LimitRanger {
     // Upstream: plugin/pkg/admission/limitranger/admission.go, PodValidateLimitFunc
-    fn check_pod(&self, range: &Arc<Value<'static>>, pod: &Value<'_>, errors: &mut Vec<String>) {
-        for item in elements(range, &["spec", "limits"]) {
-            let limit_type = text(item, &["type"]);
-            match limit_type {
-                "Container" => {
+    fn check_pod(&self, limits: &Limits, pod: &Value<'_>, errors: &mut Vec<String>) {
+        for item in &limits.items {
+            match item.bounded {
+                Bounded::Container => {
                     for container in ["containers", "initContainers"]
                         .iter()
                         .flat_map(|list| containers(pod, list))
                     {
-                        let requests = ResourceList::at(container, &["resources", "requests"]);
-                        let limits = ResourceList::at(container, &["resources", "limits"]);
-                        bounds::check(item, limit_type, &requests, &limits, errors);
+                        let of = |field| move |name: &str| amount(container, &["resources", field], name);
+                        bounds::check(item, of("requests"), of("limits"), errors);
                     }
                 }
-                "Pod" => {
-                    let requests = resources::of_pod(pod, "requests", self.pod_level_resources);
-                    let limits = resources::of_pod(pod, "limits", self.pod_level_resources);
-                    bounds::check(item, limit_type, &requests, &limits, errors);
+                Bounded::Pod => {
+                    let of = |field| move |name: &str| of_pod(pod, field, name, self.pod_level_resources);
+                    bounds::check(item, of("requests"), of("limits"), errors);
                 }
-                _ => {}
+                Bounded::Claim => {}
             }
         }
     }
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, PersistentVolumeClaimValidateLimitFunc
-fn check_claim(range: &Value<'_>, claim: &Value<'_>, errors: &mut Vec<String>) {
-    for item in elements(range, &["spec", "limits"]) {
-        let limit_type = text(item, &["type"]);
-        if limit_type == "PersistentVolumeClaim" {
-            let requests = ResourceList::at(claim, &["spec", "resources", "requests"]);
-            bounds::check_requests(item, limit_type, &requests, errors);
-        }
+fn check_claim(limits: &Limits, claim: &Value<'_>, errors: &mut Vec<String>) {
+    let items = limits.items.iter();
+    for item in items.filter(|item| item.bounded == Bounded::Claim) {
+        let requests = |name: &str| amount(claim, &["spec", "resources", "requests"], name);
+        bounds::check_requests(item, requests, errors);
     }
 }
 

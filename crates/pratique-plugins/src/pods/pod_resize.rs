@@ -7,7 +7,7 @@ use pratique_json::Value;
 use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::{Operation, StatusCause};
 
-use super::resources::{self, ResourceList};
+use super::resources;
 use super::{has_pod, is_for_pods, is_pod};
 use crate::answer::{bad_request, forbidden, forbidden_status};
 use crate::object::{go_type, members, name, text};
@@ -101,15 +101,13 @@ fn check_platform(attributes: &Attributes<'_>, node: &Value<'_>) -> Result<(), R
 
 // Upstream: plugin/pkg/admission/podresize/admission.go, validateRequestsWithinAllocatable
 fn check_room(attributes: &Attributes<'_>, pod: &Value<'_>, node: &Value<'_>) -> Result<(), Rejection> {
-    let requests = resources::requests_with_overhead(pod);
-    let allocatable = ResourceList::at(node, &["status", "allocatable"]);
-    let zero = Quantity::from_integer(0);
+    let zero = || Quantity::from_integer(0);
     let mut faults = Vec::new();
     for resource in ["cpu", "memory"] {
-        let requested = requests.get(resource).unwrap_or(&zero);
-        let available = allocatable.get(resource).unwrap_or(&zero);
+        let requested = resources::requests_with_overhead(pod, resource).unwrap_or_else(zero);
+        let available = resources::amount(node, &["status", "allocatable"], resource).unwrap_or_else(zero);
         if requested > available {
-            let amount = |quantity: &Quantity| match resource {
+            let amount = |quantity: Quantity| match resource {
                 "cpu" => quantity.milli_value(),
                 _ => quantity.value(),
             };

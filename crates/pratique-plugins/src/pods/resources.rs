@@ -3,75 +3,23 @@
 use std::borrow::Cow;
 
 use pratique_gotext::quantity::Quantity;
-use pratique_json::Value;
+use pratique_json::{Object, Value};
 
 use super::containers;
 use crate::object::{members, text};
 
-/// Quantities by the name of the resource, sorted by name.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ResourceList<'v> {
-    entries: Vec<(&'v str, Quantity)>,
+/// The amount of a resource in the list at a path. Amounts are read where they are asked for: of what a pod lists, few are.
+pub(crate) fn amount(value: &Value<'_>, path: &[&str], resource: &str) -> Option<Quantity> {
+    quantity(members(value, path)?.get(resource)?)
 }
 
-impl<'v> ResourceList<'v> {
-    /// The list at a path; none where there is nothing.
-    pub(crate) fn at(value: &'v Value<'_>, path: &[&str]) -> Self {
-        let listed = members(value, path)
-            .into_iter()
-            .flat_map(|members| members.iter());
-        ResourceList {
-            entries: listed
-                .filter_map(|(name, value)| Some((name, quantity(value)?)))
-                .collect(),
-        }
-    }
-
-    /// The quantity of a resource.
-    pub(crate) fn get(&self, name: &str) -> Option<&Quantity> {
-        let found = self.entries.iter().find(|(other, _)| *other == name);
-        found.map(|(_, quantity)| quantity)
-    }
-
-    /// The quantities by name.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'v str, &Quantity)> {
-        self.entries.iter().map(|(name, quantity)| (*name, quantity))
-    }
-
-    /// Sets the quantity of a resource.
-    pub(crate) fn set(&mut self, name: &'v str, quantity: Quantity) {
-        match self.entries.binary_search_by(|(other, _)| (*other).cmp(name)) {
-            Ok(at) => {
-                if let Some(entry) = self.entries.get_mut(at) {
-                    entry.1 = quantity;
-                }
-            }
-            Err(at) => self.entries.insert(at, (name, quantity)),
-        }
-    }
-
-    /// Adds the quantities of another list.
-    // Upstream: plugin/pkg/admission/limitranger/admission.go, addResourceList
-    pub(crate) fn add(&mut self, other: &Self) {
-        for (name, quantity) in other.iter() {
-            let sum = match self.get(name) {
-                None => quantity.clone(),
-                // A sum of that many digits is no quantity that a request could ask for; it stays as it is.
-                Some(value) => value.add(quantity).unwrap_or_else(|_| value.clone()),
-            };
-            self.set(name, sum);
-        }
-    }
-
-    /// Raises the quantities to those of another list.
-    // Upstream: plugin/pkg/admission/limitranger/admission.go, maxResourceList
-    pub(crate) fn raise(&mut self, other: &Self) {
-        for (name, quantity) in other.iter() {
-            if self.get(name).is_none_or(|value| quantity > value) {
-                self.set(name, quantity.clone());
-            }
-        }
-    }
+/// All amounts of the list at a path, by name.
+pub(crate) fn amounts<'v>(
+    value: &'v Value<'_>,
+    path: &[&str],
+) -> impl Iterator<Item = (&'v str, Quantity)> + use<'v> {
+    let listed = members(value, path).into_iter().flat_map(Object::iter);
+    listed.filter_map(|(name, value)| Some((name, quantity(value)?)))
 }
 
 /// The quantity that a decoded value is: a text, or a number as it was written.
@@ -84,47 +32,61 @@ pub(crate) fn quantity(value: &Value<'_>) -> Option<Quantity> {
     Quantity::parse(&text).ok()
 }
 
-/// What a pod asks for altogether; `field` is `requests` or `limits`.
+/// How much of a resource a pod asks for altogether; `field` is `requests` or `limits`.
 // Upstream: plugin/pkg/admission/limitranger/admission.go, podRequests and podLimits
-pub(crate) fn of_pod<'v>(pod: &'v Value<'_>, field: &str, pod_level: bool) -> ResourceList<'v> {
-    let mut sum = ResourceList::default();
+pub(crate) fn of_pod(pod: &Value<'_>, field: &str, resource: &str, pod_level: bool) -> Option<Quantity> {
+    if pod_level
+        && matches!(resource, "cpu" | "memory")
+        && let Some(amount) = amount(pod, &["spec", "resources", field], resource)
+    {
+        return Some(amount);
+    }
+    let of = |container: &Value<'_>| amount(container, &["resources", field], resource);
+    let mut sum = None;
     for container in containers(pod, "containers") {
-        sum.add(&ResourceList::at(container, &["resources", field]));
+        add(&mut sum, of(container));
     }
-    let mut of_sidecars = ResourceList::default();
-    let mut of_init = ResourceList::default();
+    let mut of_sidecars = None;
+    let mut of_init = None;
     for container in containers(pod, "initContainers") {
-        let mut own = ResourceList::at(container, &["resources", field]);
+        let mut needed = of(container);
         if text(container, &["restartPolicy"]) == "Always" {
-            sum.add(&own);
-            of_sidecars.add(&own);
-            of_init.raise(&of_sidecars);
+            add(&mut sum, needed.clone());
+            add(&mut of_sidecars, needed);
+            raise(&mut of_init, of_sidecars.clone());
         } else {
-            own.add(&of_sidecars);
-            of_init.raise(&own);
+            add(&mut needed, of_sidecars.clone());
+            raise(&mut of_init, needed);
         }
     }
-    sum.raise(&of_init);
-    if pod_level {
-        for (name, quantity) in ResourceList::at(pod, &["spec", "resources", field]).entries {
-            if matches!(name, "cpu" | "memory") {
-                sum.set(name, quantity);
-            }
-        }
-    }
+    raise(&mut sum, of_init);
     sum
 }
 
-/// What a pod asks for altogether, with the resources of the pod itself and its overhead.
-// Upstream: component-helpers resource/helpers.go, PodRequests
-pub(crate) fn requests_with_overhead<'v>(pod: &'v Value<'_>) -> ResourceList<'v> {
-    let mut sum = of_pod(pod, "requests", false);
-    for (name, quantity) in ResourceList::at(pod, &["spec", "resources", "requests"]).entries {
-        if matches!(name, "cpu" | "memory") || name.starts_with("hugepages-") {
-            sum.set(name, quantity);
-        }
+// Upstream: plugin/pkg/admission/limitranger/admission.go, addResourceList
+fn add(sum: &mut Option<Quantity>, more: Option<Quantity>) {
+    let Some(more) = more else { return };
+    *sum = Some(match sum.take() {
+        None => more,
+        // A sum of that many digits is no quantity that a request could ask for; it stays as it is.
+        Some(sum) => sum.add(&more).unwrap_or(sum),
+    });
+}
+
+// Upstream: plugin/pkg/admission/limitranger/admission.go, maxResourceList
+fn raise(most: &mut Option<Quantity>, other: Option<Quantity>) {
+    if let Some(other) = other
+        && most.as_ref().is_none_or(|most| other > *most)
+    {
+        *most = Some(other);
     }
-    sum.add(&ResourceList::at(pod, &["spec", "overhead"]));
+}
+
+/// How much processor time or memory a pod asks for altogether, with the resources of the pod itself and its overhead.
+// Upstream: component-helpers resource/helpers.go, PodRequests
+pub(crate) fn requests_with_overhead(pod: &Value<'_>, resource: &str) -> Option<Quantity> {
+    let mut sum = of_pod(pod, "requests", resource, true);
+    add(&mut sum, amount(pod, &["spec", "overhead"], resource));
     sum
 }
 
@@ -137,9 +99,8 @@ pub(crate) fn is_best_effort(pod: &Value<'_>, pod_level: bool) -> bool {
     }
     let asks = |value: &Value<'_>| {
         ["requests", "limits"].iter().any(|field| {
-            let list = ResourceList::at(value, &[field]);
-            let mut asked = ["cpu", "memory"].iter().filter_map(|name| list.get(name));
-            asked.any(|quantity| quantity.signum() > 0)
+            let mut asked = ["cpu", "memory"].iter();
+            asked.any(|name| amount(value, &[field], name).is_some_and(|amount| amount.signum() > 0))
         })
     };
     if pod_level && let Some(resources) = pod.at(&["spec", "resources"]) {

@@ -9,7 +9,7 @@ use pratique_plugin::{
 };
 use pratique_types::Operation;
 
-use super::resources::{ResourceList, quantity};
+use super::resources::{amount, amounts, quantity};
 use super::toleration::{Toleration, merge_into};
 use super::{is_for_whole_pods, is_pod};
 use crate::answer::{bad_request, forbidden};
@@ -183,12 +183,10 @@ fn set_scheduling(attributes: &mut MutableAttributes<'_, '_>, class: &Value<'_>)
 
 /// Whether a pod's overhead is that of the class.
 fn is_overhead(pod: &Value<'_>, class: &Value<'_>) -> bool {
-    let given = ResourceList::at(pod, &["spec", "overhead"]);
-    let fixed = ResourceList::at(class, &["overhead", "podFixed"]);
-    given.iter().count() == fixed.iter().count()
-        && given
-            .iter()
-            .all(|(name, quantity)| fixed.get(name) == Some(quantity))
+    let fixed = ["overhead", "podFixed"];
+    let given = || amounts(pod, &["spec", "overhead"]);
+    given().count() == amounts(class, &fixed).count()
+        && given().all(|(name, quantity)| amount(class, &fixed, name) == Some(quantity))
 }
 
 /// Whether a pod has an overhead, even an empty one: that is written by the client only, as encoding drops it.

@@ -1,61 +1,53 @@
 //! The bounds of resources.
 
 use pratique_gotext::quantity::{MAX_MILLI_VALUE, Quantity};
-use pratique_json::Value;
 
-use crate::pods::resources::ResourceList;
+use super::limits::{Bounds, Item};
 
-/// Checks what is asked for by the minimum, the maximum and the ratio of an item of a limit range.
+/// Checks what is asked for by the minimum, the maximum and the ratio of an item of a limit range. `requests` and `limits`
+/// give the amount of a resource.
 pub(super) fn check(
-    item: &Value<'_>,
-    of: &str,
-    requests: &ResourceList<'_>,
-    limits: &ResourceList<'_>,
+    item: &Item,
+    requests: impl Fn(&str) -> Option<Quantity>,
+    limits: impl Fn(&str) -> Option<Quantity>,
     errors: &mut Vec<String>,
 ) {
-    for (name, bound) in ResourceList::at(item, &["min"]).iter() {
-        errors.extend(below_minimum(
-            of,
-            name,
-            bound,
-            requests.get(name),
-            limits.get(name),
-        ));
-    }
-    for (name, bound) in ResourceList::at(item, &["max"]).iter() {
-        errors.extend(above_maximum(
-            of,
-            name,
-            bound,
-            requests.get(name),
-            limits.get(name),
-        ));
-    }
-    for (name, bound) in ResourceList::at(item, &["maxLimitRequestRatio"]).iter() {
-        errors.extend(beyond_ratio(
-            of,
-            name,
-            bound,
-            requests.get(name),
-            limits.get(name),
-        ));
+    let rules: [(&Bounds, Rule); 3] = [
+        (&item.least, below_minimum),
+        (&item.most, above_maximum),
+        (&item.ratios, beyond_ratio),
+    ];
+    let of = item.bounded.as_str();
+    for (bounds, rule) in rules {
+        for (name, bound) in bounds {
+            errors.extend(rule(
+                of,
+                name,
+                bound,
+                requests(name).as_ref(),
+                limits(name).as_ref(),
+            ));
+        }
     }
 }
 
 /// Checks requests alone by the minimum and the maximum of an item.
 pub(super) fn check_requests(
-    item: &Value<'_>,
-    of: &str,
-    requests: &ResourceList<'_>,
+    item: &Item,
+    requests: impl Fn(&str) -> Option<Quantity>,
     errors: &mut Vec<String>,
 ) {
-    for (name, bound) in ResourceList::at(item, &["min"]).iter() {
-        errors.extend(below_minimum(of, name, bound, requests.get(name), None));
+    let of = item.bounded.as_str();
+    for (name, bound) in &item.least {
+        errors.extend(below_minimum(of, name, bound, requests(name).as_ref(), None));
     }
-    for (name, bound) in ResourceList::at(item, &["max"]).iter() {
-        errors.extend(request_above_maximum(of, name, bound, requests.get(name)));
+    for (name, bound) in &item.most {
+        errors.extend(request_above_maximum(of, name, bound, requests(name).as_ref()));
     }
 }
+
+/// A rule for a type and a resource: the bound, what is requested, and what is the limit.
+type Rule = fn(&str, &str, &Quantity, Option<&Quantity>, Option<&Quantity>) -> Option<String>;
 
 /// A request, a limit and a bound in the same unit.
 // Upstream: plugin/pkg/admission/limitranger/admission.go, requestLimitEnforcedValues

@@ -1,0 +1,117 @@
+//! What limit ranges say, read once.
+
+use pratique_gotext::quantity::Quantity;
+use pratique_json::{Object, Value};
+
+use super::index::Concern;
+use crate::object::{elements, members, text};
+use crate::pods::resources::{amounts, quantity};
+
+/// What a limit range says about pods, and about claims.
+#[derive(Debug)]
+pub(super) struct Limits {
+    /// What containers request and are limited to where they do not say.
+    pub(super) defaults: Defaults,
+    /// Its items, in order.
+    pub(super) items: Vec<Item>,
+}
+
+/// Resources of containers that do not name them.
+#[derive(Debug)]
+pub(super) struct Defaults {
+    pub(super) requests: Vec<(String, String)>,
+    pub(super) limits: Vec<(String, String)>,
+}
+
+/// Bounds of one type.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) bounded: Bounded,
+    pub(super) least: Bounds,
+    pub(super) most: Bounds,
+    /// How many times a request a limit may be.
+    pub(super) ratios: Bounds,
+}
+
+/// Amounts by resource.
+pub(super) type Bounds = Vec<(String, Quantity)>;
+
+/// What bounds are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bounded {
+    Container,
+    Pod,
+    Claim,
+}
+
+impl Bounded {
+    /// The type as limit ranges name it.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Bounded::Container => "Container",
+            Bounded::Pod => "Pod",
+            Bounded::Claim => "PersistentVolumeClaim",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let all = [Bounded::Container, Bounded::Pod, Bounded::Claim];
+        all.into_iter().find(|bounded| bounded.as_str() == text)
+    }
+}
+
+impl Limits {
+    /// Reads a limit range.
+    pub(super) fn new(range: &Value<'static>) -> Self {
+        let items = elements(range, &["spec", "limits"]).iter();
+        Limits {
+            defaults: Defaults {
+                requests: defaults(range, "defaultRequest"),
+                limits: defaults(range, "default"),
+            },
+            items: items.filter_map(Item::new).collect(),
+        }
+    }
+
+    /// Whether it says anything about pods or claims.
+    pub(super) fn concerns(&self, concern: Concern) -> bool {
+        let is_of = |item: &Item| match item.bounded {
+            Bounded::Container | Bounded::Pod => concern == Concern::Pods,
+            Bounded::Claim => concern == Concern::Claims,
+        };
+        self.items.iter().any(is_of)
+    }
+}
+
+impl Item {
+    fn new(item: &Value<'static>) -> Option<Self> {
+        let bounds = |field: &str| {
+            let amounts = amounts(item, &[field]);
+            amounts.map(|(name, amount)| (name.to_owned(), amount)).collect()
+        };
+        Some(Item {
+            bounded: Bounded::parse(text(item, &["type"]))?,
+            least: bounds("min"),
+            most: bounds("max"),
+            ratios: bounds("maxLimitRequestRatio"),
+        })
+    }
+}
+
+/// The defaults in a field of all items for containers, by name; of several for a resource the last.
+// Upstream: plugin/pkg/admission/limitranger/admission.go, defaultContainerResourceRequirements
+fn defaults(range: &Value<'_>, field: &str) -> Vec<(String, String)> {
+    let mut defaults: Vec<(String, String)> = Vec::new();
+    let items = elements(range, &["spec", "limits"]).iter();
+    for item in items.filter(|item| text(item, &["type"]) == "Container") {
+        for (name, value) in members(item, &[field]).into_iter().flat_map(Object::iter) {
+            let Some(quantity) = quantity(value) else { continue };
+            match defaults.iter_mut().find(|(other, _)| other == name) {
+                Some(entry) => entry.1 = quantity.to_string(),
+                None => defaults.push((name.to_owned(), quantity.to_string())),
+            }
+        }
+    }
+    defaults.sort_unstable();
+    defaults
+}
