@@ -33,6 +33,9 @@ impl From<MatchError> for MatchFailure {
             MatchError::UnknownLabels { name, selector } => {
                 MatchFailure::Undecided(Box::new(Missing::NamespaceLabels { name, selector }))
             }
+            MatchError::UnknownOldObject(selector) => MatchFailure::Undecided(Box::new(Missing::OldObject {
+                path: format!("oldObject.metadata.labels (by objectSelector {selector})"),
+            })),
             error => MatchFailure::Error(error),
         }
     }

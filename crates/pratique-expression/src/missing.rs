@@ -6,6 +6,8 @@ use std::fmt::{self, Display, Formatter};
 use pratique_cel::Unknown;
 use pratique_cel::library::authz::Question;
 
+use crate::old_object::UnknownObject;
+
 /// What the decision of a plugin, a policy or a webhook depends on and was not given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -51,6 +53,11 @@ pub enum Missing {
     ImageReview,
     /// The answer of the webhook.
     WebhookAnswer,
+    /// The stored object of an update or a deletion.
+    OldObject {
+        /// What is read: `oldObject.spec`.
+        path: String,
+    },
 }
 
 /// A plugin, policy or webhook whose decision on a request depends on what was not given.
@@ -82,6 +89,9 @@ impl Missing {
     pub fn of(unknown: &Unknown, namespace: &str) -> Self {
         match unknown {
             Unknown::Check(check) => Missing::Authorizer { check: check.clone() },
+            Unknown::Attribute(path) if UnknownObject::has(path) => Missing::OldObject {
+                path: path.to_string(),
+            },
             Unknown::Attribute(path) => Missing::Namespace {
                 name: namespace.to_owned(),
                 path: path.to_string(),
@@ -94,7 +104,7 @@ impl Missing {
     }
 
     /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`, `objects`, `imageReview`,
-    /// `webhookAnswer`.
+    /// `webhookAnswer`, `oldObject`.
     pub fn kind(&self) -> &'static str {
         match self {
             Missing::Authorizer { .. } => "authorizer",
@@ -104,6 +114,7 @@ impl Missing {
             Missing::Objects { .. } => "objects",
             Missing::ImageReview => "imageReview",
             Missing::WebhookAnswer => "webhookAnswer",
+            Missing::OldObject { .. } => "oldObject",
         }
     }
 }
@@ -133,6 +144,7 @@ impl Display for Missing {
             }
             Missing::ImageReview => formatter.write_str("the image policy backend was not asked"),
             Missing::WebhookAnswer => formatter.write_str("it is not known what the webhook answers"),
+            Missing::OldObject { path } => write!(formatter, "{path} of the stored object is not known"),
             Missing::NamespaceLabels { name, selector } => write!(
                 formatter,
                 "the labels of namespace {name:?} are not known, and namespaceSelector {selector} selects by them"

@@ -24,6 +24,8 @@ pub struct Target<'r> {
     pub object: &'r Value<'r>,
     /// The stored object; `null` where there is none.
     pub old_object: &'r Value<'r>,
+    /// Whether there is a stored object that was not given.
+    pub lacks_old_object: bool,
     /// Whether objects of built-in kinds are held in typed form, in which some kinds have no metadata.
     pub types_objects: bool,
 }
@@ -95,6 +97,7 @@ impl<'r> Target<'r> {
             namespace: &request.namespace,
             object: &request.object,
             old_object: &request.old_object,
+            lacks_old_object: request.lacks_old_object,
             types_objects: true,
         }
     }

@@ -58,6 +58,9 @@ pub enum MatchError {
         /// The selector, as `kubectl` takes it.
         selector: String,
     },
+    /// Everything else matches, and whether the object is selected depends on the stored one, which was not given.
+    #[error("the stored object is not known: objectSelector {0} selects by its labels, too")]
+    UnknownOldObject(String),
     /// The kind of an equivalent resource is not known.
     #[error("unable to convert to {0}: unknown kind")]
     UnknownKind(GroupVersionResource),
@@ -213,7 +216,13 @@ impl MatchResources {
                 .labels_of(object)
                 .is_some_and(|labels| selector.matches(labels))
         };
-        Ok(selector.is_empty() || selects(target.object) || selects(target.old_object))
+        if selector.is_empty() || selects(target.object) || selects(target.old_object) {
+            return Ok(true);
+        }
+        match target.lacks_old_object {
+            true => Err(MatchError::UnknownOldObject(selector.to_string())),
+            false => Ok(false),
+        }
     }
 }
 

@@ -85,6 +85,9 @@ pub struct AdmissionRequest<'a> {
     /// What is known of the form of the objects. Whoever changes an object sets it back.
     #[serde(skip)]
     pub form: ObjectForm,
+    /// Whether there is a stored object that was not given: what reads it is undecided, and it is not null.
+    #[serde(skip)]
+    pub lacks_old_object: bool,
 }
 
 /// What is known of the form of the objects of a request.
@@ -199,6 +202,7 @@ impl AdmissionRequest<'_> {
             dry_run: self.dry_run,
             options: self.options.into_owned(),
             form: self.form,
+            lacks_old_object: self.lacks_old_object,
         }
     }
 }

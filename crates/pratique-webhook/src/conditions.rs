@@ -5,7 +5,7 @@ use pratique_core::{
     Attributes, CALL_LIMIT, CONDITIONS_BUDGET, ConditionsOutcome, Halt, Unfinished, compilation_error,
     evaluate_conditions, evaluation_error,
 };
-use pratique_expression::{Authorizers, request_value, slots};
+use pratique_expression::{Authorizers, UnknownObject, request_value, slots};
 use pratique_json as json;
 
 use crate::context::WebhookContext;
@@ -105,7 +105,11 @@ fn activation<'i>(inputs: &ConditionInputs<'i>) -> Activation<'i> {
     };
     let mut activation = slots.activation();
     activation.set(slots.object, value(inputs.objects.object.get()));
-    activation.set(slots.old_object, value(inputs.objects.old_object.get()));
+    let old_object = match inputs.attributes.request.lacks_old_object {
+        true => Value::Struct(&UnknownObject),
+        false => value(inputs.objects.old_object.get()),
+    };
+    activation.set(slots.old_object, old_object);
     activation.set(slots.namespace_object, Value::Null);
     activation
 }

@@ -154,6 +154,12 @@ impl<'r, 's> PhaseRun<'r, 's> {
             failure: outcome.failure(),
         });
         match outcome.matches {
+            Ok(true) if request.lacks_old_object => {
+                // A webhook is sent the stored object, too.
+                let path = "oldObject".to_owned();
+                self.handle_undecided(webhook, Missing::OldObject { path }, observer)?;
+                Ok(false)
+            }
             Ok(matches) => Ok(matches),
             Err(ConditionError::Failed(error)) => Err(forbidden(&request.resource, self.name, &error).into()),
             Err(ConditionError::Undecided(missing)) => {

@@ -54,7 +54,8 @@ pub(crate) fn unmatchable(error: &MatchError) -> Status {
         MatchError::UnknownKind(_)
         | MatchError::NoConstraints
         | MatchError::NoSelector(_)
-        | MatchError::UnknownLabels { .. } => internal_error(&error.to_string()),
+        | MatchError::UnknownLabels { .. }
+        | MatchError::UnknownOldObject(_) => internal_error(&error.to_string()),
     }
 }
 

@@ -127,6 +127,9 @@ fn help(missing: &Missing) -> &'static str {
         Missing::Objects { .. } => {
             "give those that the cluster has with --objects PATH (and --objects-complete, if these are all)"
         }
+        Missing::OldObject { .. } => {
+            "give the stored object: an audit log may have it in an earlier event (--remember)"
+        }
         Missing::ImageReview => "leave the plugin out with --disable-admission-plugins",
         Missing::WebhookAnswer => "call webhooks with --webhooks",
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",

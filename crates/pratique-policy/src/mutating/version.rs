@@ -53,7 +53,7 @@ impl<'s> Version<'s> {
             roots: session.typed_roots(),
             sees_types: Cell::new(false),
             seen: Cell::new(None),
-            seen_old: Cell::new(None),
+            seen_old: Cell::new(session.unknown_old_object()),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use pratique_cel::Value;
 use pratique_core::{Mutator, without_type_meta};
+use pratique_expression::UnknownObject;
 use pratique_json as json;
 use pratique_json::Interrupted;
 use pratique_typed::ConversionError;
@@ -159,16 +160,24 @@ impl<'s> Session<'s> {
         };
         Ok(Objects {
             object: seen(object),
-            old_object: seen(old_object),
+            old_object: self.unknown_old_object().unwrap_or_else(|| seen(old_object)),
         })
     }
 
     /// The objects as they came.
     pub(crate) fn given_objects(&self) -> Objects<'s> {
+        let old_object = || Value::from_json(&self.request.old_object);
         Objects {
             object: Value::from_json(self.object),
-            old_object: Value::from_json(&self.request.old_object),
+            old_object: self.unknown_old_object().unwrap_or_else(old_object),
         }
+    }
+
+    /// `oldObject` where there is one that was not given.
+    pub(crate) fn unknown_old_object(&self) -> Option<Value<'s>> {
+        self.request
+            .lacks_old_object
+            .then_some(Value::Struct(&UnknownObject))
     }
 }
 

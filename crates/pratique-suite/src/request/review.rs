@@ -57,6 +57,7 @@ fn read(request: Object<'static>) -> Result<AdmissionRequest<'static>, serde_jso
         dry_run: read.dry_run,
         options,
         form: read.form,
+        lacks_old_object: read.lacks_old_object,
     })
 }
 

@@ -56,6 +56,7 @@ impl ChainRun<'_> {
     }
 
     async fn mutate_by(&mut self, plugin: &dyn Plugin) -> Result<(), End> {
+        self.has_old_object(plugin)?;
         loop {
             let mut effects = Effects::default();
             let admitted = self.mutate_object(|run, attributes| {
@@ -69,7 +70,21 @@ impl ChainRun<'_> {
         }
     }
 
+    /// Fails where a plugin, which may look at the stored object, was not given it.
+    fn has_old_object(&self, plugin: &dyn Plugin) -> Result<(), End> {
+        match self.request.lacks_old_object {
+            true => Err(undecided(
+                plugin,
+                Missing::OldObject {
+                    path: "oldObject".to_owned(),
+                },
+            )),
+            false => Ok(()),
+        }
+    }
+
     async fn validate_by(&mut self, plugin: &dyn Plugin) -> Result<(), End> {
+        self.has_old_object(plugin)?;
         loop {
             let mut effects = Effects::default();
             let validated = {
@@ -136,16 +151,20 @@ fn note_undecided(ended: &Result<(), End>, observer: &mut dyn ChainObserver) {
 fn end(plugin: &dyn Plugin, rejection: Rejection) -> End {
     let status = rejection.status().map(Box::new);
     match (rejection, status) {
-        (Rejection::Undecided(missing), _) => End::Undecided(Box::new(Undecided {
-            plugin: plugin.name().to_owned().into(),
-            name: String::new(),
-            binding: None,
-            missing: of_state(*missing),
-        })),
+        (Rejection::Undecided(missing), _) => undecided(plugin, of_state(*missing)),
         (Rejection::Denied(_), Some(status)) => End::Refused(status, DenialCause::Rule),
         (_, Some(status)) => End::Refused(status, DenialCause::Failure),
         (_, None) => End::Unfinished(Unfinished::Pending),
     }
+}
+
+fn undecided(plugin: &dyn Plugin, missing: Missing) -> End {
+    End::Undecided(Box::new(Undecided {
+        plugin: plugin.name().to_owned().into(),
+        name: String::new(),
+        binding: None,
+        missing,
+    }))
 }
 
 fn of_state(missing: MissingState) -> Missing {
