@@ -1,0 +1,121 @@
+//! Deletions: the event has the options, and perhaps an answer with the object.
+
+use pratique_json::Value;
+use pratique_types::AdmissionRequest;
+
+use super::{Source, admitted, no_object, options};
+use crate::event::{Event, Level};
+use crate::replayed::{Approximation, ReplayRequest, Unknown};
+
+/// The request of an event that deletes an object.
+// Upstream: apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
+pub(super) fn request<'e>(
+    source: &Source<'_>,
+    event: &Event<'e>,
+    request: AdmissionRequest<'e>,
+) -> ReplayRequest<'e> {
+    let (request, mut told) = with_options(source, event, request);
+    let old = match (source.old, deleted(&event.response_object, &request.name)) {
+        (Some(old), _) => {
+            told.push(Approximation::LastSeen);
+            Some(old.clone())
+        }
+        (None, Some(deleted)) => {
+            told.push(Approximation::Deleted);
+            Some(deleted)
+        }
+        (None, None) => None,
+    };
+    let request = AdmissionRequest {
+        lacks_old_object: old.is_none(),
+        old_object: old.unwrap_or_default(),
+        ..request
+    };
+    admitted(request, told)
+}
+
+/// The requests of an event that deletes a collection: one for each object.
+// Upstream: apiserver/pkg/registry/generic/registry/store.go, DeleteCollection
+pub(super) fn collection<'e>(
+    source: &Source<'_>,
+    event: &Event<'e>,
+    request: &AdmissionRequest<'e>,
+) -> Result<Vec<ReplayRequest<'e>>, Unknown> {
+    let Some(items) = event.response_object.get("items").and_then(Value::as_array) else {
+        return Err(match event.level {
+            Level::RequestResponse if !event.is_truncated() => Unknown::Collection,
+            Level::RequestResponse | Level::Metadata => no_object(event),
+            Level::Request => Unknown::Collection,
+        });
+    };
+    let (request, told) = with_options(source, event, request.clone());
+    let of = |item: &Value<'e>| {
+        let text = |name| {
+            item.at(&["metadata", name])
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let mut told = told.clone();
+        told.push(Approximation::Deleted);
+        let request = AdmissionRequest {
+            namespace: text("namespace"),
+            // The request is one for the collection, and names no object.
+            name: String::new(),
+            old_object: unmarked(typed(item.clone().into_owned(), &request)),
+            ..request.clone()
+        };
+        admitted(request, told)
+    };
+    Ok(items.iter().map(of).collect())
+}
+
+fn with_options<'e>(
+    source: &Source<'_>,
+    event: &Event<'e>,
+    request: AdmissionRequest<'e>,
+) -> (AdmissionRequest<'e>, Vec<Approximation>) {
+    let is_known = event.level >= Level::Request && !event.is_truncated();
+    let options = options::of_deletion(&event.request_object, source.uri);
+    let dry_run = options.get("dryRun").is_some_and(|of| !of.is_empty());
+    let told = match is_known {
+        true => Vec::new(),
+        false => vec![Approximation::Options],
+    };
+    let request = AdmissionRequest {
+        options,
+        dry_run: Some(dry_run),
+        ..request
+    };
+    (request, told)
+}
+
+/// The object that a deletion answered with, as it was before.
+fn deleted(answer: &Value<'_>, name: &str) -> Option<Value<'static>> {
+    let is_status = answer.get("kind").and_then(Value::as_str) == Some("Status");
+    let named = answer.at(&["metadata", "name"]).and_then(Value::as_str);
+    let is_object = !is_status && !name.is_empty() && named == Some(name);
+    is_object.then(|| unmarked(answer.clone().into_owned()))
+}
+
+/// An object without the marks of a deletion.
+fn unmarked(object: Value<'static>) -> Value<'static> {
+    let mut object = object;
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove("deletionTimestamp");
+        metadata.remove("deletionGracePeriodSeconds");
+    }
+    object
+}
+
+/// An item of a list, which does not say of which kind it is.
+fn typed(item: Value<'static>, request: &AdmissionRequest<'_>) -> Value<'static> {
+    let mut item = item;
+    if let Value::Object(members) = &mut item
+        && !members.contains_key("kind")
+    {
+        members.insert("kind", request.kind.kind.clone());
+        members.insert("apiVersion", request.kind.api_version());
+    }
+    item
+}

@@ -1,0 +1,231 @@
+//! Audit events as requests to admission.
+
+mod connect;
+mod delete;
+mod options;
+mod patch;
+mod write;
+
+use pratique_json::Value;
+use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
+
+use crate::event::{Event, Level, ObjectReference, Stage};
+use crate::remembered::Remembered;
+use crate::replayed::{Approximation, NotSubject, ReplayRequest, Replayed, Seen, Unknown, What};
+use crate::replayer::Replayer;
+use crate::then::Then;
+use crate::uri::RequestUri;
+
+/// What admission was asked in the request of an event.
+pub(crate) fn event<'e>(
+    replayer: &Replayer,
+    event: Event<'e>,
+    remembered: Option<&mut Remembered>,
+) -> Replayed<'e> {
+    let id = event.audit_id.clone();
+    let at = event.request_received_timestamp.clone();
+    let then = Then::of(&event);
+    let uri = RequestUri::parse(&event.request_uri);
+    let about = event.object_ref.clone();
+    let what = match (&about, event.stage) {
+        (_, Stage::RequestReceived | Stage::ResponseStarted | Stage::Panic) => {
+            What::NotSubject(NotSubject::Stage)
+        }
+        (None, Stage::ResponseComplete) => What::NotSubject(NotSubject::NonResource),
+        (Some(about), Stage::ResponseComplete) => {
+            // Learning comes after the request itself, and needs the event whole.
+            let learned = remembered.as_ref().map(|_| event.clone());
+            let source = Source {
+                replayer,
+                old: remembered.as_ref().and_then(|remembered| remembered.get(about)),
+                uri: &uri,
+                about,
+            };
+            let what = source.convert(event);
+            if let (Some(remembered), Some(event)) = (remembered, learned) {
+                remembered.learn(&event, about, &uri);
+            }
+            what
+        }
+    };
+    Replayed { id, at, then, what }
+}
+
+/// What a request is made of besides the event itself.
+struct Source<'s> {
+    replayer: &'s Replayer,
+    /// The object that it is about, if that is remembered.
+    old: Option<&'s Value<'static>>,
+    uri: &'s RequestUri,
+    about: &'s ObjectReference,
+}
+
+impl Source<'_> {
+    fn convert<'e>(&self, event: Event<'e>) -> What<'e> {
+        let kind = self.replayer.kind(self.about);
+        let connects = kind.as_ref().filter(|kind| connect::is_connected(kind));
+        let operation = match (event.verb.as_str(), connects) {
+            (_, Some(_)) | ("connect", _) => Operation::Connect,
+            ("create", None) => Operation::Create,
+            ("update" | "patch", None) => match self.is_created(&event) {
+                true => Operation::Create,
+                false => Operation::Update,
+            },
+            ("delete" | "deletecollection", None) => Operation::Delete,
+            ("get" | "list" | "watch" | "head" | "options", None) => {
+                return What::NotSubject(NotSubject::ReadOnly);
+            }
+            _ => {
+                return What::Unknown(
+                    Unknown::Verb,
+                    Box::new(self.request(&event, Operation::None, kind)),
+                );
+            }
+        };
+        if let Some(why) = not_reached(&event, operation) {
+            return What::NotSubject(why);
+        }
+        let request = self.request(&event, operation, kind);
+        let converted = match (event.verb.as_str(), operation) {
+            (_, Operation::Connect) => Ok(vec![connect::request(self, request.clone())]),
+            ("patch", _) => patch::request(self, &event, request.clone()).map(|request| vec![request]),
+            ("deletecollection", _) => delete::collection(self, &event, &request),
+            (_, Operation::Delete) => Ok(vec![delete::request(self, &event, request.clone())]),
+            _ => write::request(self, event, request.clone()).map(|request| vec![request]),
+        };
+        match converted {
+            Ok(requests) => What::Requests(requests),
+            Err(why) => What::Unknown(why, Box::new(request)),
+        }
+    }
+
+    /// Whether an update or a patch created the object.
+    // Upstream: apiserver/pkg/endpoints/handlers/{update,patch}.go, which answer 201 then
+    fn is_created(&self, event: &Event<'_>) -> bool {
+        event
+            .response_status
+            .as_ref()
+            .is_some_and(|status| status.code == 201)
+    }
+
+    /// The request without its objects.
+    fn request(
+        &self,
+        event: &Event<'_>,
+        operation: Operation,
+        kind: Option<GroupVersionKind>,
+    ) -> AdmissionRequest<'static> {
+        let about = self.about;
+        let kind = kind
+            .or_else(|| {
+                kind_of(&event.request_object).filter(|_| event.verb != "patch" && event.verb != "delete")
+            })
+            .or_else(|| {
+                kind_of(&event.response_object)
+                    .filter(|kind| kind.group == about.api_group && kind.kind != "Status")
+            })
+            // Of other custom resources no more is known.
+            .unwrap_or_else(|| GroupVersionKind::new(&about.api_group, &about.api_version, ""));
+        let resource = GroupVersionResource::new(&about.api_group, &about.api_version, &about.resource);
+        let is_namespace = about.api_group.is_empty() && about.resource == "namespaces";
+        AdmissionRequest {
+            uid: event.audit_id.clone(),
+            request_kind: Some(kind.clone()),
+            request_resource: Some(resource.clone()),
+            request_sub_resource: about.subresource.clone(),
+            kind,
+            resource,
+            sub_resource: about.subresource.clone(),
+            name: about.name.clone(),
+            namespace: match is_namespace {
+                true => about.name.clone(),
+                false => about.namespace.clone(),
+            },
+            operation,
+            user_info: event.effective_user().clone(),
+            dry_run: Some(operation != Operation::Connect && self.uri.is_dry_run()),
+            options: options::of_write(operation, self.uri),
+            ..AdmissionRequest::default()
+        }
+    }
+}
+
+fn kind_of(object: &Value<'_>) -> Option<GroupVersionKind> {
+    let text = |name| {
+        object
+            .get(name)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
+    let version = pratique_types::GroupVersion::parse(text("apiVersion")?).ok()?;
+    Some(version.with_kind(text("kind")?))
+}
+
+/// Why a request did not come as far as admission, if it did not.
+fn not_reached(event: &Event<'_>, operation: Operation) -> Option<NotSubject> {
+    let status = event.response_status.as_ref()?;
+    let decision = event
+        .annotations
+        .get("authorization.k8s.io/decision")
+        .map(String::as_str);
+    let has_object = !event.request_object.is_null();
+    match status.code {
+        401 => Some(NotSubject::Unauthorized),
+        403 if decision == Some("forbid") => Some(NotSubject::Unauthorized),
+        // Who writes no decisions of the authorizer writes its message.
+        403 if decision.is_none() && status.message.contains("\" cannot ") => Some(NotSubject::Unauthorized),
+        // A namespace that is not found is an answer of admission to what is created in it.
+        404 if operation != Operation::Create => Some(NotSubject::NotFound),
+        400..
+            if matches!(operation, Operation::Create | Operation::Update)
+                && event.level >= Level::Request
+                && !has_object
+                && !event.is_truncated() =>
+        {
+            Some(NotSubject::NotDecoded)
+        }
+        _ => None,
+    }
+}
+
+/// Why an event has no object.
+fn no_object(event: &Event<'_>) -> Unknown {
+    match event.level {
+        Level::Metadata => Unknown::Level,
+        _ if event.is_truncated() => Unknown::Truncated,
+        _ => Unknown::NoObject,
+    }
+}
+
+/// Whether webhooks changed the object.
+// Upstream: apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go, webhookAnnotator
+fn webhooks_changed(event: &Event<'_>) -> bool {
+    let mut annotations = event.annotations.iter();
+    annotations.any(|(key, value)| {
+        key.starts_with("mutation.webhook.admission.k8s.io/") && value.contains("\"mutated\":true")
+    })
+}
+
+fn approximations(event: &Event<'_>, more: &[Approximation]) -> Vec<Approximation> {
+    let mut found = more.to_vec();
+    if webhooks_changed(event) && !found.contains(&Approximation::Stored) {
+        found.push(Approximation::Webhooks);
+    }
+    found
+}
+
+fn decoded<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation>) -> ReplayRequest<'e> {
+    ReplayRequest {
+        request,
+        seen: Seen::Decoded,
+        approximations,
+    }
+}
+
+fn admitted<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation>) -> ReplayRequest<'e> {
+    ReplayRequest {
+        request,
+        seen: Seen::Admitted,
+        approximations,
+    }
+}

@@ -1,0 +1,69 @@
+//! Creations and updates: the event has the object as it was decoded and defaulted.
+
+use pratique_json::Value;
+use pratique_types::{AdmissionRequest, Operation};
+
+use super::{Source, admitted, approximations, decoded, no_object};
+use crate::event::Event;
+use crate::replayed::{Approximation, ReplayRequest, Unknown};
+
+/// The request of an event that creates or replaces an object.
+// Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler, and update.go, UpdateResource, which log the object after
+// it was decoded and before anything is changed in it
+pub(super) fn request<'e>(
+    source: &Source<'_>,
+    event: Event<'e>,
+    request: AdmissionRequest<'e>,
+) -> Result<ReplayRequest<'e>, Unknown> {
+    if event.request_object.is_null() {
+        return Err(no_object(&event));
+    }
+    let told = |more: &[Approximation]| approximations(&event, more);
+    if request.operation == Operation::Create {
+        let told = told(&[]);
+        let object = event.request_object;
+        return Ok(decoded(AdmissionRequest { object, ..request }, told));
+    }
+    Ok(match old(source, &event.request_object) {
+        Some((old_object, is_exact)) => {
+            let told = told(if is_exact { &[] } else { &[Approximation::LastSeen] });
+            let object = event.request_object;
+            let request = AdmissionRequest {
+                object,
+                old_object,
+                ..request
+            };
+            decoded(request, told)
+        }
+        None => {
+            let told = told(&[Approximation::AsSent]);
+            let object = event.request_object;
+            let request = AdmissionRequest {
+                object,
+                lacks_old_object: true,
+                ..request
+            };
+            admitted(request, told)
+        }
+    })
+}
+
+/// The object that was replaced, and whether it is known to be that: what is replaced has the version that the new object names.
+fn old(source: &Source<'_>, new: &Value<'_>) -> Option<(Value<'static>, bool)> {
+    // A part of an object that is one of another kind, such as a `Scale`, replaces none that is remembered.
+    let old = source.old?;
+    let kind = |object: &Value<'_>| object.get("kind").and_then(Value::as_str).map(str::to_owned);
+    if kind(old) != kind(new) {
+        return None;
+    }
+    let version = |object: &Value<'_>| {
+        let version = object
+            .at(&["metadata", "resourceVersion"])
+            .and_then(Value::as_str);
+        version.unwrap_or_default().to_owned()
+    };
+    match version(new) {
+        named if named.is_empty() => Some((old.clone(), false)),
+        named => (named == version(old)).then(|| (old.clone(), true)),
+    }
+}

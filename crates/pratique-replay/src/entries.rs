@@ -1,0 +1,239 @@
+//! What the pieces of a stream hold: audit events and recorded reviews.
+
+use pratique_json::{Object, Value};
+use pratique_stream::{Form, ListHeader, Piece, Place};
+use pratique_types::AdmissionReview;
+use pratique_types::admission;
+
+use crate::event::{API_VERSION, Event, EventError};
+
+/// An entry of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry<'p> {
+    /// An audit event.
+    Event(Box<Event<'p>>),
+    /// A request that was recorded as admission was asked, perhaps with the answer.
+    Review(Box<AdmissionReview<'p>>),
+}
+
+/// An entry and where it stands in the stream.
+#[derive(Debug)]
+pub struct Located<'p> {
+    /// Where it begins.
+    pub place: Place,
+    /// The entry, or why it is none.
+    pub entry: Result<Entry<'p>, EntryError>,
+}
+
+/// Why something is not an entry.
+#[derive(Debug, thiserror::Error)]
+pub enum EntryError {
+    /// It is not JSON: logs of the `legacy` format are not read.
+    #[error("not JSON: {0}")]
+    Json(pratique_json::Error),
+    /// It is not a JSON object.
+    #[error("expected a JSON object, as kube-apiserver writes it with --audit-log-format=json")]
+    NoObject,
+    /// It is no audit event.
+    #[error(transparent)]
+    Event(#[from] EventError),
+    /// It is no AdmissionReview.
+    #[error("the AdmissionReview cannot be read: {0}")]
+    Review(serde_json::Error),
+    /// It is an AdmissionReview without a request.
+    #[error("the AdmissionReview has no request")]
+    NoRequest,
+    /// A list of events ends early, or is no list.
+    #[error("the list of events is not complete JSON: {0}")]
+    List(pratique_json::Error),
+}
+
+/// The kind of the batches of the webhook backend.
+const LIST: &str = "EventList";
+
+/// The entries of a piece of a stream.
+pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
+    let mut found = Vec::with_capacity(piece.values.len());
+    let list = match &piece.form {
+        Form::Documents => None,
+        Form::Items(list) => Some(&**list),
+        Form::ListEnd => {
+            let rest = pratique_json::parse(&piece.text);
+            let error = rest.err().map(|error| Err(EntryError::List(error)));
+            found.extend(error.map(|entry| Located {
+                place: piece.start,
+                entry,
+            }));
+            return found;
+        }
+    };
+    if piece.values.is_empty() {
+        if !is_blank(&piece.text) {
+            let entry = Err(EntryError::NoObject);
+            found.push(Located {
+                place: first_text(piece),
+                entry,
+            });
+        }
+        return found;
+    }
+    let (mut place, mut at) = (piece.start, 0);
+    for value in &piece.values {
+        let before = piece.text.get(at..value.range.start).unwrap_or_default();
+        let text = piece.text.get(value.range.clone()).unwrap_or_default();
+        let start = place.after(before);
+        (place, at) = (start.after(text), value.range.end);
+        read(text, list, start, &mut found);
+    }
+    found
+}
+
+fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: Place, found: &mut Vec<Located<'p>>) {
+    let mut add = |entry| found.push(Located { place, entry });
+    let mut members = match pratique_json::parse(text) {
+        Ok(Value::Object(members)) => members,
+        Ok(_) => return add(Err(EntryError::NoObject)),
+        Err(error) => return add(Err(EntryError::Json(error))),
+    };
+    if let Some(list) = list {
+        name(&mut members, list.kind.as_deref(), list.api_version.as_deref());
+    }
+    let is = |name: &str, value: &str| members.get(name).and_then(Value::as_str) == Some(value);
+    if is("kind", admission::KIND) && is("apiVersion", admission::API_VERSION) {
+        return add(review(text));
+    }
+    if !(is("kind", LIST) && is("apiVersion", API_VERSION)) {
+        return add(event(members));
+    }
+    match members.remove("items") {
+        None | Some(Value::Null) => {}
+        Some(Value::Array(items)) => items.into_iter().for_each(|item| match item {
+            Value::Object(mut members) => {
+                name(&mut members, Some(LIST), Some(API_VERSION));
+                add(event(members));
+            }
+            _ => add(Err(EntryError::NoObject)),
+        }),
+        Some(_) => add(Err(EntryError::NoObject)),
+    }
+}
+
+fn event(members: Object<'_>) -> Result<Entry<'_>, EntryError> {
+    let event = Event::decode(members)?;
+    Ok(Entry::Event(Box::new(event)))
+}
+
+fn review(text: &[u8]) -> Result<Entry<'_>, EntryError> {
+    let review = AdmissionReview::parse(text).map_err(EntryError::Review)?;
+    match review.request {
+        Some(_) => Ok(Entry::Review(Box::new(review))),
+        None => Err(EntryError::NoRequest),
+    }
+}
+
+/// Names an item of a list of events, which mostly does not say itself what it is.
+fn name(members: &mut Object<'_>, kind: Option<&str>, api_version: Option<&str>) {
+    let is_unnamed = members.get("kind").is_none_or(Value::is_empty);
+    if let (true, Some(LIST), Some(api_version)) = (is_unnamed, kind, api_version) {
+        members.insert("kind", "Event");
+        members.insert("apiVersion", api_version.to_owned());
+    }
+}
+
+fn is_blank(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.all(|line| line.is_empty() || line == b"---" || line.starts_with(b"#"))
+}
+
+/// Where the first text of a piece is.
+fn first_text(piece: &Piece) -> Place {
+    let blank = piece
+        .text
+        .iter()
+        .take_while(|byte| byte.is_ascii_whitespace())
+        .count();
+    piece.start.after(piece.text.get(..blank).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_stream::{Limits, Splitter};
+
+    use super::*;
+
+    fn read(text: &str, limits: Limits) -> Vec<String> {
+        let pieces = Splitter::new(text.as_bytes(), limits);
+        let mut found = Vec::new();
+        for piece in pieces.map(Result::unwrap) {
+            for located in entries(&piece) {
+                let shown = match located.entry {
+                    Ok(Entry::Event(event)) => event.audit_id,
+                    Ok(Entry::Review(review)) => review.request.unwrap().uid,
+                    Err(error) => error.to_string(),
+                };
+                found.push(format!("{}:{} {shown}", located.place.line, located.place.column));
+            }
+        }
+        found
+    }
+
+    fn event(id: &str) -> String {
+        format!(
+            r#"{{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","stage":"Panic","auditID":"{id}"}}"#
+        )
+    }
+
+    #[test]
+    fn lines_and_batches_are_read() {
+        let unnamed = |id: &str| event(id).replace(r#""kind":"Event","apiVersion":"audit.k8s.io/v1","#, "");
+        let batch = format!(
+            "{{\"kind\":\"EventList\",\"apiVersion\":\"audit.k8s.io/v1\",\"metadata\":{{}},\"items\":[{},\n{}]}}",
+            unnamed("c"),
+            event("d")
+        );
+        let review = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"e"}}"#;
+        let text = format!("{}\n{}\n{batch}\n\n{review}\n", event("a"), event("b"));
+        let small = Limits {
+            list: 64,
+            ..Limits::default()
+        };
+        assert_eq!(
+            read(&text, Limits::default()),
+            ["1:0 a", "2:0 b", "3:0 c", "3:0 d", "6:0 e"]
+        );
+        let pieces = read(&text, small);
+        let ids: Vec<&str> = pieces.iter().filter_map(|line| line.split(' ').nth(1)).collect();
+        assert_eq!(
+            ids,
+            ["a", "b", "c", "d", "e"],
+            "a long batch is read item by item"
+        );
+    }
+
+    #[test]
+    fn what_is_no_entry_is_told_and_the_rest_is_read() {
+        let text = format!(
+            "{{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}}\n[1]\n{}\n{{\"kind\":\n",
+            event("a")
+        );
+        let found = read(&text, Limits::default());
+        assert_eq!(
+            found[0],
+            "1:0 expected an Event of audit.k8s.io/v1, and it is a Pod of v1"
+        );
+        assert_eq!(
+            found[1],
+            "2:0 expected a JSON object, as kube-apiserver writes it with --audit-log-format=json"
+        );
+        assert_eq!(found[2], "3:0 a");
+        assert!(
+            found[3].contains("not JSON") || found[3].contains("expected a JSON object"),
+            "{found:?}"
+        );
+        let legacy = "2026-01-01T00:00:00Z AUDIT: id=\"x\" stage=\"RequestReceived\"\n";
+        assert_eq!(read(legacy, Limits::default()).len(), 1);
+        assert!(
+            read("", Limits::default()).is_empty() && read("\n# nothing\n", Limits::default()).is_empty()
+        );
+    }
+}

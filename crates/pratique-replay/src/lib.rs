@@ -1,0 +1,52 @@
+//! Audit logs of an API server, turned back into the admission requests that it had.
+//!
+//! [`entries`] reads the pieces of a stream: events as the log backend writes them, one on a line, the batches of the webhook
+//! backend, and the AdmissionReviews that `pratique serve --record` keeps. A [`Replayer`] gives for each what admission was
+//! asked, and [what came of it](Then).
+//!
+//! An audit event of level Request has the object as it was decoded and defaulted, before mutating admission saw it: creations
+//! are known exactly. Of other requests more or less is known:
+//!
+//! - What was not in the event is [unknown](Unknown), for a reason: nothing is decided about it.
+//! - The old object of an update or deletion is unknown, and the request [says so](AdmissionRequest::lacks_old_object): only what
+//!   reads it is undecided. With [`Remembered`] it is the one that an earlier event gave.
+//! - What is close to what admission saw is marked as [approximation](Approximation).
+//!
+//! ```
+//! use pratique_replay::{Replayer, Then, What, entries};
+//! use pratique_stream::{Limits, Splitter};
+//!
+//! let log = r#"{"kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Request", "stage": "ResponseComplete",
+//!     "verb": "create", "requestURI": "/api/v1/namespaces/shop/configmaps?dryRun=All", "user": {"username": "ann"},
+//!     "objectRef": {"resource": "configmaps", "namespace": "shop", "name": "a", "apiVersion": "v1"},
+//!     "responseStatus": {"code": 201}, "requestObject": {"kind": "ConfigMap", "apiVersion": "v1"}}"#;
+//! let replayer = Replayer::default();
+//! for piece in Splitter::new(log.as_bytes(), Limits::default()) {
+//!     for located in entries(&piece?) {
+//!         let replayed = replayer.replay(located.entry?, None);
+//!         let What::Requests(requests) = replayed.what else { return Err("no request".into()) };
+//!         let request = &requests[0].request;
+//!         assert_eq!((request.user_info.username.as_str(), request.dry_run), ("ann", Some(true)));
+//!         assert_eq!((request.kind.kind.as_str(), &replayed.then), ("ConfigMap", &Then::Allowed));
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`AdmissionRequest::lacks_old_object`]: pratique_types::AdmissionRequest::lacks_old_object
+
+mod convert;
+mod entries;
+mod event;
+mod remembered;
+mod replayed;
+mod replayer;
+mod then;
+mod uri;
+
+pub use entries::{Entry, EntryError, Located, entries};
+pub use event::{API_VERSION, Event, EventError, Level, ObjectReference, ResponseStatus, Stage};
+pub use remembered::Remembered;
+pub use replayed::{Approximation, NotSubject, ReplayRequest, Replayed, Seen, Unknown, What};
+pub use replayer::Replayer;
+pub use then::{Refusal, RefusedBy, Then};

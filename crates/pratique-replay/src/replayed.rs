@@ -1,0 +1,195 @@
+//! What comes of an entry of a log: requests, or why there is none.
+
+use std::fmt::{self, Display, Formatter};
+
+use pratique_types::AdmissionRequest;
+
+use crate::then::Then;
+
+/// What comes of an entry of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replayed<'e> {
+    /// Identifies the request: the `auditID`, or the uid of a review.
+    pub id: String,
+    /// When the request arrived, as the log writes it; empty where it does not.
+    pub at: String,
+    /// What came of it.
+    pub then: Then,
+    /// What admission was asked.
+    pub what: What<'e>,
+}
+
+/// What admission was asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What<'e> {
+    /// Requests: one, but for deletions of a collection, each object of which is one.
+    Requests(Vec<ReplayRequest<'e>>),
+    /// Nothing.
+    NotSubject(NotSubject),
+    /// Something of which the event does not hold enough. The request has what is known, and neither object.
+    Unknown(Unknown, Box<AdmissionRequest<'e>>),
+}
+
+/// A request to admission.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplayRequest<'e> {
+    /// The request.
+    pub request: AdmissionRequest<'e>,
+    /// What its object is.
+    pub seen: Seen,
+    /// In what it may differ from what admission saw.
+    pub approximations: Vec<Approximation>,
+}
+
+/// What the object of a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// What the server decoded, before it did anything else with it.
+    Decoded,
+    /// What admission itself was given, or what was stored: nothing is to be done with it before admission.
+    Admitted,
+}
+
+/// Why admission was not asked about a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NotSubject {
+    /// The event is one of another stage of a request.
+    Stage,
+    /// It reads.
+    ReadOnly,
+    /// It is not about a resource.
+    NonResource,
+    /// The user was not known, or not permitted to make it.
+    Unauthorized,
+    /// The object was not there.
+    NotFound,
+    /// Its object could not be decoded, or it was refused before that was read.
+    NotDecoded,
+}
+
+/// Why it is not known what admission was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unknown {
+    /// The event is of level Metadata.
+    Level,
+    /// The audit backend dropped the objects of an event that was too large.
+    Truncated,
+    /// The event has no object, though one of its level should.
+    NoObject,
+    /// The object that was patched is not known, nor the result.
+    PatchedObject,
+    /// The event does not say of which type the patch is, and the types give different objects.
+    PatchType,
+    /// The patch cannot be applied to the object that is remembered.
+    Patch,
+    /// The objects of the collection that was deleted are not known.
+    Collection,
+    /// The verb is none that is known.
+    Verb,
+}
+
+/// In what a request may differ from what admission saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Approximation {
+    /// The old object is the one that the log gave last; it may have changed since.
+    LastSeen,
+    /// The object is the one that was stored, with all mutations of then.
+    Stored,
+    /// The object is as the client sent it: what a server keeps of the stored one, such as the status, is not known.
+    AsSent,
+    /// The old object is the one that the deletion answered with.
+    Deleted,
+    /// The options of the request are only those of its address.
+    Options,
+    /// Webhooks changed the object after this.
+    Webhooks,
+}
+
+impl NotSubject {
+    /// A name for it, for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            NotSubject::Stage => "stage",
+            NotSubject::ReadOnly => "readOnly",
+            NotSubject::NonResource => "nonResource",
+            NotSubject::Unauthorized => "unauthorized",
+            NotSubject::NotFound => "notFound",
+            NotSubject::NotDecoded => "notDecoded",
+        }
+    }
+}
+
+impl Unknown {
+    /// A name for it, for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unknown::Level => "level",
+            Unknown::Truncated => "truncated",
+            Unknown::NoObject => "noObject",
+            Unknown::PatchedObject => "patchedObject",
+            Unknown::PatchType => "patchType",
+            Unknown::Patch => "patch",
+            Unknown::Collection => "collection",
+            Unknown::Verb => "verb",
+        }
+    }
+}
+
+impl Approximation {
+    /// A name for it, for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Approximation::LastSeen => "lastSeen",
+            Approximation::Stored => "stored",
+            Approximation::AsSent => "asSent",
+            Approximation::Deleted => "deleted",
+            Approximation::Options => "options",
+            Approximation::Webhooks => "webhooks",
+        }
+    }
+}
+
+impl Display for NotSubject {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            NotSubject::Stage => "events of other stages of a request",
+            NotSubject::ReadOnly => "requests that read",
+            NotSubject::NonResource => "requests that are not about a resource",
+            NotSubject::Unauthorized => "requests that the user was not permitted to make",
+            NotSubject::NotFound => "requests for an object that was not there",
+            NotSubject::NotDecoded => "requests whose object was not decoded",
+        })
+    }
+}
+
+impl Display for Unknown {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Unknown::Level => "the event is of level Metadata, which has no object",
+            Unknown::Truncated => "the audit backend dropped the objects of an event that was too large",
+            Unknown::NoObject => "the event has no object",
+            Unknown::PatchedObject => "the object that was patched is not known, nor the result",
+            Unknown::PatchType => {
+                "the event does not say of which type the patch is, and the types give different objects"
+            }
+            Unknown::Patch => "the patch cannot be applied to the object that is remembered",
+            Unknown::Collection => "the objects of the collection that was deleted are not known",
+            Unknown::Verb => "the verb is not known",
+        })
+    }
+}
+
+impl Display for Approximation {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Approximation::LastSeen => "the old object is the one that the log gave last",
+            Approximation::Stored => "the object is the one that was stored, with all mutations of then",
+            Approximation::AsSent => {
+                "the object is as the client sent it: what a server keeps of the stored one is not known"
+            }
+            Approximation::Deleted => "the old object is the one that the deletion answered with",
+            Approximation::Options => "the options of the request are only those of its address",
+            Approximation::Webhooks => "webhooks changed the object afterwards",
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! Turns the entries of a log into requests.
+
+use pratique_json::Value;
+use pratique_objects::Objects;
+use pratique_registry::{CustomResources, Kinds, Placeholders, UnservedError};
+use pratique_types::builtin::{self, ServedResource};
+use pratique_types::{AdmissionReview, GroupVersionKind, GroupVersionResource};
+
+use crate::convert;
+use crate::entries::Entry;
+use crate::event::ObjectReference;
+use crate::remembered::Remembered;
+use crate::replayed::{ReplayRequest, Replayed, Seen, What};
+use crate::then::Then;
+
+/// Turns the entries of a log into requests. It knows the built-in kinds, and custom resources whose definitions it was given.
+#[derive(Clone, Debug)]
+pub struct Replayer {
+    builtin: Objects,
+    custom: CustomResources,
+    pub(crate) placeholders: Placeholders,
+}
+
+impl Default for Replayer {
+    fn default() -> Self {
+        let placeholders = Placeholders::default();
+        Replayer {
+            builtin: Objects::at(placeholders.time.clone()),
+            custom: CustomResources::default(),
+            placeholders,
+        }
+    }
+}
+
+impl Replayer {
+    /// Adds the custom resources of a CustomResourceDefinition, to which patches can then be applied.
+    ///
+    /// # Errors
+    /// A schema cannot be followed.
+    pub fn define(&mut self, definition: &Value<'_>) -> Result<(), UnservedError> {
+        self.custom.serve(definition).map(drop)
+    }
+
+    /// What admission was asked. Old objects are those of `remembered`, which learns from the entry; entries have to come in
+    /// the order of the log then.
+    pub fn replay<'e>(&self, entry: Entry<'e>, remembered: Option<&mut Remembered>) -> Replayed<'e> {
+        match entry {
+            Entry::Event(event) => convert::event(self, *event, remembered),
+            Entry::Review(review) => recorded(*review),
+        }
+    }
+
+    pub(crate) fn kinds(&self) -> Kinds<'_> {
+        Kinds {
+            builtin: &self.builtin,
+            custom: &self.custom,
+        }
+    }
+
+    pub(crate) fn builtin(&self) -> &Objects {
+        &self.builtin
+    }
+
+    pub(crate) fn custom(&self) -> &CustomResources {
+        &self.custom
+    }
+
+    /// The kind of the objects that requests for a resource carry; `None` where it is not known.
+    pub(crate) fn kind(&self, about: &ObjectReference) -> Option<GroupVersionKind> {
+        let resource = GroupVersionResource::new(&about.api_group, &about.api_version, &about.resource);
+        let is =
+            |served: &&ServedResource| served.resource == resource && served.subresource == about.subresource;
+        let found = builtin::resources().iter().find(is);
+        if let Some(served) = found.or_else(|| builtin::optional().iter().find(is)) {
+            return Some(served.kind.clone());
+        }
+        let subresource = match about.subresource.as_str() {
+            "" => String::new(),
+            subresource => format!("/x/{subresource}"),
+        };
+        let path = format!(
+            "/apis/{}/{}/{}{subresource}",
+            about.api_group, about.api_version, about.resource
+        );
+        self.custom.target(&path).map(|target| target.kind)
+    }
+}
+
+/// A request that was recorded as admission was asked.
+fn recorded(review: AdmissionReview<'_>) -> Replayed<'_> {
+    let then = Then::of_response(review.response.as_ref());
+    let request = review.request.unwrap_or_default();
+    Replayed {
+        id: request.uid.clone(),
+        at: String::new(),
+        then,
+        what: What::Requests(vec![ReplayRequest {
+            request,
+            seen: Seen::Admitted,
+            approximations: Vec::new(),
+        }]),
+    }
+}
