@@ -26,7 +26,7 @@ pub(crate) fn make(
 }
 
 /// The failure with which a server ends.
-fn failure(plugin: &str, error: StartError) -> Failure {
+pub(crate) fn failure(plugin: &str, error: StartError) -> Failure {
     let text = error.of_plugin(plugin);
     let problems = match error {
         StartError::Refused(failure) | StartError::NotInitialized(failure) => failure.problems,

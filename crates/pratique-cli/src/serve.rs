@@ -5,6 +5,8 @@ mod cluster;
 mod files;
 mod log_writer;
 mod logging;
+mod plugins;
+mod pod_security_metrics;
 mod policy_files;
 mod registration;
 mod sample_request;
@@ -73,7 +75,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         }
     };
     if arguments.registration.print_webhook_configuration {
-        return registration::print(&arguments.registration, &admission, logging);
+        return registration::print(arguments, &admission, logging);
     }
     let LiveAdmission {
         live,
@@ -121,7 +123,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         page_hosts,
     };
     let sample = match arguments.has_policies() {
-        true => SampleRequest::of(&live.manifests()),
+        true => SampleRequest::of(&live.manifests(), &arguments.plugins),
         false => SampleRequest::of_standards(),
     };
     let runtime = runtime::Builder::new_multi_thread()

@@ -152,6 +152,9 @@ impl AdmissionHandler for LiveHandler {
             .map(|set| self.source(set, &mut reloads))
             .collect();
         sources.extend(self.followed.iter().flat_map(Followed::sources));
+        let admission = self.live.current();
+        let plugins = admission.iter().flat_map(|admission| admission.plugin_names());
+        sources.extend(plugins.map(|name| self.built_in(name.to_owned(), String::new(), Vec::new())));
         sources.sort_by(|left, right| (&left.plugin, &left.location).cmp(&(&right.plugin, &right.location)));
         sources
     }
@@ -179,16 +182,24 @@ impl LiveHandler {
                 loaded: last.loaded,
                 last_reload: last.attempt,
             },
-            None => Source {
-                plugin: plugin_of(set).map_or("", Plugin::name).into(),
-                location: "built in".into(),
-                hash: set.hash.clone(),
-                names,
-                loaded: self.started,
-                last_reload: Attempt {
-                    at: self.started,
-                    error: None,
-                },
+            None => {
+                let plugin = plugin_of(set).map_or("", Plugin::name);
+                self.built_in(plugin.to_owned(), set.hash.clone(), names)
+            }
+        }
+    }
+
+    /// What the program has by itself.
+    fn built_in(&self, plugin: String, hash: String, names: Vec<String>) -> Source {
+        Source {
+            plugin,
+            location: "built in".into(),
+            hash,
+            names,
+            loaded: self.started,
+            last_reload: Attempt {
+                at: self.started,
+                error: None,
             },
         }
     }

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use pratique::guards::{Breaking, Guards};
+use pratique_server::{NotOffered, WebhookPlugin};
+use pratique_types::admission_plugins::known;
 
 use super::{ClusterArguments, GateArguments, Listen, PolicyArguments, duration};
 
 /// Serve an API server's AdmissionReviews at /mutate, /validate and /admit.
 ///
-/// Without --admission-control-config-file, --manifests and --follow, the Pod Security Standards are evaluated. Without
-/// --tls-cert-file the server generates a self-signed certificate. Directories and certificates are reloaded whenever they
+/// Without --admission-control-config-file, --manifests, --follow and --plugins, the Pod Security Standards are evaluated.
+/// Without --tls-cert-file the server generates a self-signed certificate. Directories and certificates are reloaded whenever they
 /// change.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
@@ -30,6 +32,19 @@ pub(crate) struct ServeArguments {
     pub(crate) health_listen: Option<Listen>,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
+    /// Admission plugins of kube-apiserver to run before policies, where the flags of a control plane cannot be set:
+    /// AlwaysPullImages, DenyServiceExternalIPs, EventRateLimit, ExtendedResourceToleration, ImagePolicyWebhook,
+    /// LimitPodHardAntiAffinityTopology, OwnerReferencesPermissionEnforcement, PodNodeSelector, PodSecurity,
+    /// PodTolerationRestriction. Their configuration is that of --admission-control-config-file, read once. What they look up
+    /// comes from --cluster or --cluster-objects. They run in the server's order, whatever the order here.
+    #[arg(
+        long,
+        env = "PRATIQUE_PLUGINS",
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        value_parser = offered
+    )]
+    pub(crate) plugins: Vec<&'static WebhookPlugin>,
     #[command(flatten)]
     pub(crate) cluster: ClusterArguments,
     #[command(flatten)]
@@ -106,12 +121,21 @@ pub(crate) struct ServeArguments {
 }
 
 impl ServeArguments {
-    /// Whether the arguments name policies or webhooks; otherwise the Pod Security Standards are evaluated.
+    /// Whether the arguments name policies, webhooks or plugins; otherwise the Pod Security Standards are evaluated.
     pub(crate) fn has_policies(&self) -> bool {
         self.policies.admission_control_config_file.is_some()
             || self.policies.manifests.is_some()
             || self.cluster.follows()
+            || !self.plugins.is_empty()
     }
+}
+
+/// The plugin of a name, or why there is none that a webhook can stand in for.
+fn offered(name: &str) -> Result<&'static WebhookPlugin, String> {
+    WebhookPlugin::named(name).map_err(|why| match &why {
+        NotOffered::Unknown(name) => known(name).map_or_else(|error| error.to_string(), |_| why.to_string()),
+        _ => why.to_string(),
+    })
 }
 
 /// TLS certificates.
@@ -374,6 +398,22 @@ mod tests {
         for wrong in ["", "=0", "runlevel=", "run level=0"] {
             assert!(label(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn plugins_are_offered_or_refused() {
+        let plugin = |name: &str| offered(name).map(|plugin| plugin.name);
+        assert_eq!(plugin("PodSecurity"), Ok("PodSecurity"));
+        let check = |name: &str, expected: &str| {
+            let error = plugin(name).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        };
+        check(
+            "ResourceQuota",
+            "not offered as a webhook: what it books must be exact",
+        );
+        check("PodSecurityPolicy", "is gone since Kubernetes 1.25");
+        check("PodSecurityy", "did you mean \"PodSecurity\"?");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique::api_objects::ApiObjects;
+use pratique::api_objects::ObjectDefaults;
 use pratique::live::{AdmissionObserver, InMemory};
 use pratique::policy::OnUndecided;
 use pratique::{Admission, AdmissionBuilder, Configurations, Live, StartError};
@@ -12,6 +12,7 @@ use pratique_policy::Origin;
 use pratique_server::Reloads;
 
 use super::cluster::{self, ClusterContext};
+use super::plugins;
 use super::policy_files::{self, PolicyFiles};
 use crate::arguments::ServeArguments;
 use crate::baseline;
@@ -50,9 +51,22 @@ pub(super) enum LoadFailure {
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
     let reloads = Reloads::default();
     let (builder, of_paths) = builder(arguments)?;
-    // The API server defaulted the objects that it sends, but not what policies and webhooks make of them here.
     let expressions = builder.expressions().clone();
-    let live = builder.live().object_model(ApiObjects::default());
+    let config_file = arguments.policies.admission_control_config_file.as_deref();
+    let gates = arguments.gates.feature_gates;
+    let served = plugins::start(&arguments.plugins, config_file, gates, &expressions, metrics);
+    let live = match served.map_err(|refused| invalid(&refused.errors))? {
+        None => builder.live(),
+        Some(served) => {
+            let live = builder.plugins(served.chain).live();
+            match served.image_backend {
+                Some(backend) => live.image_backend(backend),
+                None => live,
+            }
+        }
+    };
+    // The API server defaulted the objects that it sends, but not what policies and webhooks make of them here.
+    let live = live.object_model(ObjectDefaults::default());
     let live = live.observer(metrics.clone()).observer(reloads.clone());
     let configurations = policy_files::configurations(&of_paths);
     let source = InMemory::new(configurations.clone());
@@ -108,7 +122,7 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, OriginSets),
                 .map_err(LoadFailure::Cli)?;
             builder.directory(path, plugin)
         }
-        (None, None) if arguments.cluster.follows() || !named.paths.policies.is_empty() => builder,
+        (None, None) if arguments.has_policies() || !named.paths.policies.is_empty() => builder,
         (None, None) => builder.files(baseline::files(named.level), Plugin::ValidatingAdmissionPolicy),
     };
     let of_paths = policies::load(&named.paths, builder.expressions()).map_err(|error| match error {

@@ -1,16 +1,22 @@
 //! The cluster of the server: a real one, files of objects, both, or none.
 
+use std::fmt::Display;
 use std::path::Path;
+use std::sync::Arc;
 
 use pratique::LiveBuilder;
+use pratique::api_objects::{CustomDefaults, ObjectDefaults};
 #[cfg(feature = "kube")]
 use pratique::cluster::Overlay;
-use pratique::cluster::{AssumedNamespaces, SharedObjects};
+use pratique::cluster::{AssumedNamespaces, SharedObjects, WithState};
+use pratique::plugins::{StateKind, StateObjects};
+use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_kube::{ApiServer, Follow};
 use pratique_manifest::path_text;
 use pratique_server::{Followed, KnownCluster};
 use pratique_suite::request::cluster::cluster;
+use pratique_suite::request::kind_of;
 
 use super::admission::{LoadFailure, invalid};
 #[cfg(feature = "kube")]
@@ -75,7 +81,11 @@ pub(super) fn configure(
         authorizer: false,
     };
     let live = match objects {
-        Some(objects) => live.cluster(SharedObjects::new(objects)),
+        Some(objects) => {
+            let shared = SharedObjects::new(objects.cluster);
+            let live = live.object_model(ObjectDefaults::new(objects.defaults));
+            live.cluster(WithState::new(shared, objects.state))
+        }
         None => live.cluster(AssumedNamespaces::default()),
     };
     let cluster = ClusterContext {
@@ -90,13 +100,15 @@ fn configure_real(
     arguments: &ServeArguments,
     live: LiveBuilder,
     server: ApiServer,
-    objects: Option<pratique::Objects>,
+    objects: Option<FileObjects>,
 ) -> (LiveBuilder, ClusterContext) {
     tracing::info!(server = server.url(), "Following the cluster");
     let live = live.decider(server.reviewer());
+    let api = server.cluster();
+    let live = live.object_models(move || api.object_defaults());
     // Before the source: that waits for what the cluster knows of params.
     let live = match objects {
-        Some(objects) => live.cluster(Overlay::new(server.cluster(), objects)),
+        Some(objects) => live.cluster(Overlay::new(server.cluster(), objects.cluster)),
         None => live.cluster(server.cluster()),
     };
     let follow = &arguments.cluster.follow;
@@ -136,8 +148,51 @@ fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, CliError> 
         .map_err(|error| CliError::Serve(error.to_string()))
 }
 
+/// The objects of files, as policies see them, as plugins do, and what of them defaults others.
+struct FileObjects {
+    cluster: pratique::Objects,
+    state: StateObjects,
+    defaults: Vec<Arc<CustomDefaults>>,
+}
+
+impl FileObjects {
+    /// The objects are all that there are, but for pods where there is none among them.
+    fn of(all: &[Value<'static>]) -> Result<Self, LoadFailure> {
+        let (mut state, mut defaults) = (StateObjects::default(), Vec::new());
+        state.complete(DEFINITION.group, DEFINITION.kind);
+        for object in all {
+            let Ok(kind) = kind_of(object) else { continue };
+            let is = |of: StateKind| of.group == kind.group && of.kind == kind.kind;
+            if is(DEFINITION) {
+                defaults.extend(
+                    CustomDefaults::read(object)
+                        .map_err(unusable_definition)?
+                        .map(Arc::new),
+                );
+            }
+            if is(StateKind::POD) {
+                state.complete(&kind.group, &kind.kind);
+            }
+            if is(DEFINITION) || is(StateKind::POD) {
+                state.insert(object.clone());
+            }
+        }
+        Ok(FileObjects {
+            cluster: cluster(all, []),
+            state,
+            defaults,
+        })
+    }
+}
+
+const DEFINITION: StateKind = StateKind::CUSTOM_RESOURCE_DEFINITION;
+
+fn unusable_definition(error: impl Display) -> LoadFailure {
+    LoadFailure::Invalid(text!("error: {}\n", error.to_string()))
+}
+
 /// Reads the objects of files; `None` if there are none.
-fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, LoadFailure> {
+fn objects(paths: &[String]) -> Result<Option<FileObjects>, LoadFailure> {
     if paths.is_empty() {
         return Ok(None);
     }
@@ -151,11 +206,11 @@ fn objects(paths: &[String]) -> Result<Option<pratique::Objects>, LoadFailure> {
             }
         }
     }
-    Ok(Some(cluster(&all, [])))
+    FileObjects::of(&all).map(Some)
 }
 
 /// Checks that a server can decode an object.
-fn may_exist(given: InputObject) -> Result<pratique_json::Value<'static>, LoadFailure> {
+fn may_exist(given: InputObject) -> Result<Value<'static>, LoadFailure> {
     match given.received {
         Ok(_) => Ok(given.object),
         Err(why) => Err(LoadFailure::Invalid(text!(

@@ -10,7 +10,7 @@ use pratique_server::{Endpoint, Registration};
 
 use super::admission::LiveAdmission;
 use super::logging::Logging;
-use crate::arguments::RegistrationArguments;
+use crate::arguments::{RegistrationArguments, ServeArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
@@ -24,10 +24,11 @@ const NO_CA_BUNDLE: &str = "note: there is no caBundle: an API server trusts thi
 
 /// Prints the configurations as YAML.
 pub(super) fn print(
-    arguments: &RegistrationArguments,
+    arguments: &ServeArguments,
     admission: &LiveAdmission,
     logging: &Logging,
 ) -> Result<ExitStatus, CliError> {
+    let (arguments, plugins) = (&arguments.registration, &arguments.plugins);
     let mut all: Vec<Configurations> = admission
         .live
         .manifests()
@@ -44,7 +45,7 @@ pub(super) fn print(
         );
     }
     let mut objects = Vec::new();
-    for object in registration(arguments)?.objects(&all) {
+    for object in registration(arguments)?.objects(&all, plugins) {
         let bytes = object.to_string();
         let value =
             pratique_json::parse(bytes.as_bytes()).map_err(|error| CliError::Serve(error.to_string()))?;
@@ -53,7 +54,7 @@ pub(super) fn print(
     output::print_yaml(&objects)?;
     if objects.is_empty() {
         output::note(&text!(
-            "note: there are no bindings and no webhooks: an API server has nothing to send\n"
+            "note: there are no bindings, no webhooks and no plugins: an API server has nothing to send\n"
         ));
         return Ok(ExitStatus::Success);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique::Configurations;
 use pratique_manifest::ManifestSet;
-use pratique_server::{Endpoint, Registration};
+use pratique_server::{Endpoint, Registration, WebhookPlugin};
 use pratique_types::GroupVersionResource;
 use pratique_types::builtin::{self, ServedResource};
 use serde_json::{Value, json};
@@ -38,8 +38,8 @@ impl SampleRequest {
         }
     }
 
-    /// A request that the policies of these manifests match, preferably validating ones.
-    pub(super) fn of(sets: &[Arc<ManifestSet>]) -> Self {
+    /// A request that the policies of these manifests or plugins match, preferably validating ones.
+    pub(super) fn of(sets: &[Arc<ManifestSet>], plugins: &[&WebhookPlugin]) -> Self {
         let all: Vec<Configurations> = sets.iter().map(|set| ManifestSet::clone(set).into()).collect();
         // Only the rules are of interest.
         let registration = Registration {
@@ -51,7 +51,7 @@ impl SampleRequest {
             exempt_labels: Vec::new(),
             timeout: 1,
         };
-        let objects = registration.objects(&all);
+        let objects = registration.objects(&all, plugins);
         let phases = [
             ("ValidatingWebhookConfiguration", "/validate"),
             ("MutatingWebhookConfiguration", "/mutate"),
@@ -315,6 +315,6 @@ mod tests {
 
     #[test]
     fn nothing_is_tried_with_the_standards() {
-        assert_eq!(SampleRequest::of(&[]), SampleRequest::of_standards());
+        assert_eq!(SampleRequest::of(&[], &[]), SampleRequest::of_standards());
     }
 }

@@ -1,0 +1,116 @@
+//! The admission plugins that the server stands in for.
+
+use std::cell::RefCell;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use pratique::PluginChain;
+use pratique::expressions::Expressions;
+use pratique::plugins::{HttpImageBackend, Plugin, PluginFactory, PluginGates, PluginSettings, StartError};
+use pratique_manifest::{
+    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, Failure, GivenConfiguration, IgnoredPlugin,
+    IgnoredReason, load_configuration_of, load_kube_config,
+};
+use pratique_metrics::Metrics;
+use pratique_plugins::ImagePolicyBackend;
+use pratique_pod_security::{PodCheckLimits, PodSecurity};
+use pratique_server::WebhookPlugin;
+use pratique_types::FeatureGates;
+
+use super::pod_security_metrics::PodSecurityMetrics;
+use crate::plugins;
+
+/// The plugins, and what they need besides the state of the cluster.
+pub(super) struct ServedPlugins {
+    pub(super) chain: PluginChain,
+    /// Calls the backend of ImagePolicyWebhook.
+    pub(super) image_backend: Option<HttpImageBackend>,
+}
+
+/// Starts plugins with what an AdmissionConfiguration file gives them; `None` if there are none.
+pub(super) fn start(
+    named: &[&WebhookPlugin],
+    configuration: Option<&str>,
+    gates: FeatureGates,
+    expressions: &Expressions,
+    metrics: &Metrics,
+) -> Result<Option<ServedPlugins>, ConfigurationErrors> {
+    if named.is_empty() {
+        return Ok(None);
+    }
+    let started: RefCell<Vec<Box<dyn Plugin>>> = RefCell::default();
+    let image_backend: RefCell<Option<HttpImageBackend>> = RefCell::default();
+    let enabled = EnabledPlugins {
+        is_on: &|plugin, _| named.iter().any(|named| named.name == plugin.name),
+        start: &|name, given| {
+            let Some(factory) = pratique_plugins::factory(name) else {
+                return Ok(());
+            };
+            started.borrow_mut().push(make(factory, given, metrics)?);
+            if name == IMAGE_POLICY {
+                *image_backend.borrow_mut() = Some(backend(given)?);
+            }
+            Ok(())
+        },
+    };
+    let options = ConfigurationOptions {
+        manifests: expressions.options(),
+        manifest_gate: gates.manifests,
+    };
+    let loaded = load_configuration_of("", configuration.unwrap_or_default(), &options, &enabled)?;
+    loaded.ignored.iter().for_each(warn_of_unused);
+    Ok(Some(ServedPlugins {
+        chain: PluginChain::new(started.into_inner()),
+        image_backend: image_backend.into_inner(),
+    }))
+}
+
+/// Warns of configuration of a plugin that could run and does not.
+fn warn_of_unused(entry: &IgnoredPlugin) {
+    if entry.reason == IgnoredReason::Off && WebhookPlugin::named(&entry.name).is_ok() {
+        tracing::warn!(
+            plugin = entry.name,
+            "The configuration of a plugin is not used: --plugins does not name it"
+        );
+    }
+}
+
+/// The plugin whose backend is called.
+const IMAGE_POLICY: &str = "ImagePolicyWebhook";
+
+fn make(
+    factory: &PluginFactory,
+    given: Option<&GivenConfiguration>,
+    metrics: &Metrics,
+) -> Result<Box<dyn Plugin>, Failure> {
+    let gates = PluginGates::default();
+    let settings = PluginSettings::new(&gates).with_given(given);
+    if factory.name != pratique_pod_security::NAME {
+        return plugins::make(factory, settings, "");
+    }
+    let plugin = PodSecurity::configured(&settings).map_err(|error| plugins::failure(factory.name, error))?;
+    let limits = PodCheckLimits {
+        clock: Some(running),
+        ..PodCheckLimits::default()
+    };
+    let observer = Arc::new(PodSecurityMetrics(metrics.clone()));
+    Ok(Box::new(plugin.with_limits(limits).with_observer(observer)))
+}
+
+/// How long the server runs.
+fn running() -> Duration {
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    BEGAN.elapsed()
+}
+
+/// The backend that the configuration of ImagePolicyWebhook names.
+fn backend(given: Option<&GivenConfiguration>) -> Result<HttpImageBackend, Failure> {
+    let gates = PluginGates::default();
+    let failure = |error| plugins::failure(IMAGE_POLICY, error);
+    let settings = PluginSettings::new(&gates).with_given(given);
+    let found = ImagePolicyBackend::read(&settings).map_err(failure)?;
+    let refused = |why: String| failure(StartError::Configuration(why));
+    let config = load_kube_config(&found.kube_config_file).map_err(|error| refused(error.to_string()))?;
+    HttpImageBackend::new(&config.unwrap_or_default(), found.retry_backoff)
+        .map_err(|error| refused(format!("kubeconfig {}: {error}", found.kube_config_file)))
+}
