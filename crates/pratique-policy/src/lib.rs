@@ -97,7 +97,7 @@ use pratique_typed as typed;
 use pratique_typed::decode;
 
 pub use mutating::{
-    Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same,
+    Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same, seen_the_same,
 };
 pub use observer::{Conditions, Decision, Effect, ErrorType, Mutating, PolicyObserver};
 pub use policies::Policies;

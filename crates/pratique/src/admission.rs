@@ -90,7 +90,7 @@ impl Admission {
                 return Ok(Outcome::new(mutated, object, refused(status, warnings)).by_the_registry());
             }
         };
-        Ok(Outcome::new(mutated, object, validated))
+        Ok(Outcome::new(mutated, object, validated).changed_from(&request.object))
     }
 
     /// Runs the validating phase of policies, after these warnings.

@@ -7,7 +7,7 @@ use pratique_json::{Value, base64};
 use pratique_manifest::Plugin;
 use pratique_merge::json_patch::{Operation, diff};
 use pratique_plugin::{Booked, Created};
-use pratique_policy::{DenialCause, HeldMemory, Mutated, Step, Undecided, ValidationOutcome};
+use pratique_policy::{DenialCause, HeldMemory, Mutated, Step, Undecided, ValidationOutcome, same};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
 
 /// The decision on a request.
@@ -76,6 +76,12 @@ impl From<HeldMemory> for OutcomeMemory {
 }
 
 impl Outcome {
+    /// Without the object where it is written as it was before.
+    pub(crate) fn changed_from(mut self, before: &Value<'_>) -> Self {
+        self.object = self.object.filter(|object| !same(object, before));
+        self
+    }
+
     pub(crate) fn new(
         mutated: Mutated,
         prepared: Option<Value<'static>>,

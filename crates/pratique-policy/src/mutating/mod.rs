@@ -36,7 +36,7 @@ use pratique_exclusion::Origin;
 pub use dispatch::{mutate, mutate_once};
 pub use outcome::{Mutated, Step, StepResult};
 pub use reinvocation::Reinvocation;
-pub use same::same;
+pub use same::{same, seen_the_same};
 
 /// The mutating policies of one origin with their bindings.
 #[derive(Debug)]

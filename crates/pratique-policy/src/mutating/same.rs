@@ -8,7 +8,7 @@ pub fn same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
 }
 
 /// Whether expressions see two objects the same: 1.0 is a double, 1 is none.
-pub(super) fn seen_the_same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
+pub fn seen_the_same(left: &json::Value<'_>, right: &json::Value<'_>) -> bool {
     equal(left, right, &|_, _| false)
 }
 

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, Trace, Unfinished, same};
+use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, Trace, Unfinished};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
@@ -417,10 +417,10 @@ impl<'r> ChainRun<'r> {
     fn finish(mut self) -> Outcome {
         let object = self.object.take().filter(|_| self.outcome.allowed());
         let object = object.map(|object| Arc::try_unwrap(object).unwrap_or_else(|shared| (*shared).clone()));
-        self.outcome.object = object.filter(|object| !same(object, &self.request.object));
+        self.outcome.object = object;
         self.outcome.prepared = self.prepared.take().filter(|_| self.outcome.allowed());
         self.outcome.memory = self.held.map(OutcomeMemory::from).unwrap_or_default();
-        self.outcome
+        self.outcome.changed_from(&self.request.object)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_manifest::Plugin;
 use pratique_plugin::Stage;
-use pratique_policy::{DenialCause, Mutated, Reinvocation, Unfinished, mutate_once, same};
+use pratique_policy::{DenialCause, Mutated, Reinvocation, Unfinished, mutate_once, seen_the_same};
 
 use super::{ChainRun, End};
 use crate::clock::Stopwatch;
@@ -75,7 +75,7 @@ impl ChainRun<'_> {
     ) -> Result<(), End> {
         if rounds.second {
             let before = rounds.after_policies.as_deref().unwrap_or(&self.request.object);
-            let changed = !same(before, self.attributes().object);
+            let changed = !seen_the_same(before, self.attributes().object);
             rounds.policies.begin_second(changed);
         }
         let Mutated {
