@@ -26,6 +26,7 @@
 mod analysis;
 mod cost;
 mod evaluator;
+mod expressions;
 mod lint;
 mod lints;
 mod observations;
@@ -44,6 +45,7 @@ use pratique_sample::Budget;
 use pratique_types::FeatureGates;
 
 pub use cost::{ExpressionCost, costs};
+pub use expressions::{TypedExpression, expressions};
 pub use lint::{Lint, all, find};
 pub use pratique_sample::CostExample;
 pub use warning::Warning;

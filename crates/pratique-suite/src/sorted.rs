@@ -7,7 +7,7 @@ use pratique::expressions::Expressions;
 use pratique_json::Value;
 use pratique_manifest::{
     Contents, Document, Failure, Kind, LoadErrors, Location, ManifestFile, ManifestSet, NamedOrigin,
-    ObjectName, Plugin, Problem, Rule, load_among, load_api_among, load_static_among, read_contents,
+    ObjectName, Options, Plugin, Problem, Rule, load_among, load_api_among, load_static_among, read_contents,
 };
 use pratique_policy::Origin;
 
@@ -206,15 +206,22 @@ impl SortedPolicies {
     /// # Errors
     /// All problems, in the order of the files.
     pub fn load(&self, expressions: &Expressions) -> Result<Vec<(Group, ManifestSet)>, Refused> {
-        let options = expressions.options();
+        self.load_with(&expressions.options())
+    }
+
+    /// Loads the objects of each group with options, which say what compiles their expressions.
+    ///
+    /// # Errors
+    /// All problems, in the order of the files.
+    pub fn load_with(&self, options: &Options<'_>) -> Result<Vec<(Group, ManifestSet)>, Refused> {
         let of_static = self.failures.iter().map(|failure| (failure.clone(), true));
         let mut failures: Vec<(Failure, bool)> = of_static.collect();
         let mut sets = Vec::new();
         for (group, documents) in &self.documents {
             let loaded = match (group, self.origin) {
-                (Group::Static(plugin), None) => load_static_among(documents, *plugin, &options),
-                (Group::Static(plugin), Some(_)) => load_among(documents, *plugin, &options),
-                (Group::Api, origin) => load_api_among(documents, origin.is_some(), &options),
+                (Group::Static(plugin), None) => load_static_among(documents, *plugin, options),
+                (Group::Static(plugin), Some(_)) => load_among(documents, *plugin, options),
+                (Group::Api, origin) => load_api_among(documents, origin.is_some(), options),
             };
             match loaded {
                 Ok(set) => sets.push((*group, set)),

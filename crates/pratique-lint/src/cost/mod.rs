@@ -87,10 +87,10 @@ pub(crate) struct Costs {
 }
 
 /// Expressions, type-checked for a kind.
-struct Typing {
+pub(crate) struct Typing {
     /// A resource of the kind; `None` if the kind is not built in.
-    served: Option<&'static ServedResource>,
-    typed: Vec<Typed>,
+    pub(crate) served: Option<&'static ServedResource>,
+    pub(crate) typed: Vec<Typed>,
     variables: Variables,
 }
 
@@ -116,7 +116,7 @@ impl Costs {
 }
 
 /// Type-checks the expressions for the first kinds that rules match, or without types if there is no kind.
-fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<Typing> {
+pub(crate) fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<Typing> {
     const MOST_KINDS: usize = 8;
     let kinds = Kinds::new(rules);
     let parsed = Parsed::new(sites);

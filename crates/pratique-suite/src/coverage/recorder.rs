@@ -77,7 +77,12 @@ impl Trace for CoverageRecorder<'_> {
             return;
         };
         let position = self.position();
-        let outcomes = position.open.last().copied().flatten().map(|point| point.outcomes.iter());
+        let outcomes = position
+            .open
+            .last()
+            .copied()
+            .flatten()
+            .map(|point| point.outcomes.iter());
         for outcome in outcomes.into_iter().flatten() {
             if outcome.id == expression && outcome.wanted == *value {
                 outcome.seen.set();

@@ -1,0 +1,111 @@
+//! The expressions of manifests with their types, for programs that show them.
+
+use std::ops::Range;
+
+use pratique_cel::{Checked, Environment};
+use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
+use pratique_types::GroupVersionKind;
+
+use crate::cost::typings;
+use crate::report::path_text;
+use crate::subject::{Manifests, Origin, Role, RuleView, Site};
+
+/// An expression of a policy or a webhook, checked with the types of a kind that it matches.
+#[derive(Debug)]
+pub struct TypedExpression {
+    /// The manifest of the expression.
+    pub object: ObjectName,
+    /// Where the manifest is.
+    pub source: ObjectSource,
+    /// The path of the field that holds the expression.
+    pub path: Vec<Step>,
+    /// Its text.
+    pub text: String,
+    /// The name of the variable that it defines, if it defines one.
+    pub variable: Option<String>,
+    /// The kind of `object`: a built-in one, or `None` where its fields are not known.
+    pub kind: Option<GroupVersionKind>,
+    /// The variables, functions and types that it may use.
+    pub environment: Environment,
+    /// The tree with its types; `None` if it does not compile for the kind.
+    pub checked: Option<Checked>,
+}
+
+impl TypedExpression {
+    /// The path as messages have it: `spec.validations[0].expression`.
+    pub fn field(&self) -> String {
+        path_text(&self.path)
+    }
+
+    /// Where a range of bytes of the text is.
+    pub fn location(&self, range: Range<usize>) -> Location {
+        self.source.locate_range(&self.path, range)
+    }
+}
+
+/// All expressions of manifests, in the order of the policies and of their fields. Expressions of a policy that matches
+/// several kinds are checked for the first kind for which they compile.
+pub fn expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
+    let manifests = Manifests::new(sets);
+    let mut all = Vec::new();
+    for policy in &manifests.policies {
+        all.extend(typed(&policy.sites, &policy.rules, &policy.origin));
+    }
+    for webhook in &manifests.webhooks {
+        all.extend(typed(&webhook.conditions, &webhook.rules, &webhook.origin));
+    }
+    all
+}
+
+fn typed(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>) -> Vec<TypedExpression> {
+    let mut found: Vec<Option<TypedExpression>> = sites.iter().map(|_| None).collect();
+    for typing in typings(sites, rules) {
+        let kind = typing.served.map(|served| &served.kind);
+        for ((site, typed), found) in sites.iter().zip(typing.typed).zip(&mut found) {
+            let is_better = match found {
+                None => true,
+                Some(found) => found.checked.is_none() && typed.checked.is_ok(),
+            };
+            if is_better {
+                *found = Some(TypedExpression {
+                    object: origin.name.clone(),
+                    source: origin.source.clone(),
+                    path: site.path.clone(),
+                    text: site.text.to_owned(),
+                    variable: match site.role {
+                        Role::Variable(name) => Some(name.to_owned()),
+                        _ => None,
+                    },
+                    kind: kind.cloned(),
+                    environment: typed.environment,
+                    checked: typed.checked.ok(),
+                });
+            }
+        }
+    }
+    found.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lints::testing::{load, policy};
+
+    #[test]
+    fn expressions_have_types_and_places() {
+        let spec = "variables: [{name: count, expression: object.spec.containers.size()}]\nvalidations: [{expression: variables.count > 1}]";
+        let set = load(&policy("CREATE", spec));
+        let all = expressions(&[&set]);
+        let kinds: Vec<_> = all
+            .iter()
+            .map(|one| one.kind.as_ref().map(|kind| &*kind.kind))
+            .collect();
+        assert_eq!(kinds, [Some("Pod"), Some("Pod")]);
+        assert_eq!(all[0].variable.as_deref(), Some("count"));
+        assert_eq!(all[0].checked.as_ref().unwrap().result_type().to_string(), "int");
+        assert_eq!(all[1].field(), "spec.validations[0].expression");
+        let at = all[1].location(0..9);
+        assert_eq!(at.end.column - at.start.column, 9);
+        assert!(all[1].environment.variable("variables").is_some());
+    }
+}
