@@ -169,6 +169,11 @@ pub(crate) enum Command {
     Snapshot(Box<SnapshotArguments>),
     Test(Box<TestArguments>),
     Init(InitArguments),
+    /// Serve an editor: the Language Server Protocol on standard input and output.
+    ///
+    /// Problems and warnings are those of `pratique check` over the directory of each open file; within expressions there are
+    /// completion, types, definitions and renaming. docs/editors.md says how editors start it.
+    Lsp,
 }
 
 /// Makes arguments read their former variable where only that is set.

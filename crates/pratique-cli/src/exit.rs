@@ -46,6 +46,9 @@ pub(crate) enum CliError {
     /// The error was logged already.
     #[error("see the log")]
     Logged,
+    /// The session with an editor broke off.
+    #[error("{0}")]
+    Lsp(#[from] pratique_lsp::LspError),
     /// A thread cannot be started.
     #[error("cannot start: {}", plain(.0))]
     Thread(io::Error),

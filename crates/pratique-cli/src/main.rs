@@ -8,6 +8,7 @@ mod check;
 mod exit;
 mod explanation;
 mod input;
+mod lsp;
 mod memory;
 mod output;
 mod plugins;
@@ -103,5 +104,6 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
         Command::Snapshot(arguments) => snapshot::run(arguments),
         Command::Test(arguments) => test::run(arguments),
         Command::Init(arguments) => project::init::run(arguments),
+        Command::Lsp => lsp::run(),
     }
 }

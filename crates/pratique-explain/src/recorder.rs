@@ -59,7 +59,11 @@ impl Recorder {
 
     /// The explanation of everything that was recorded.
     pub fn explanation(self) -> Explanation {
-        let mut policies = self.state.into_inner().unwrap_or_else(PoisonError::into_inner).policies;
+        let mut policies = self
+            .state
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .policies;
         let bindings = policies.iter_mut().flat_map(|policy| &mut policy.bindings);
         for binding in bindings {
             // Policies that are not reinvoked begin an empty second round.

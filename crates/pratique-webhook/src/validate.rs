@@ -201,9 +201,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
             match result {
                 Ok(()) => {}
                 Err(Failure::Unknown) => {
-                    let undecided = self
-                        .run
-                        .undecided_by(webhook, Missing::WebhookAnswer, observer);
+                    let undecided = self.run.undecided_by(webhook, Missing::WebhookAnswer, observer);
                     answers.unknown(undecided, &exchange);
                 }
                 Err(failure) => answers.fail(index, webhook, failure, &exchange),

@@ -28,6 +28,7 @@ mod files;
 mod helps;
 mod hostile;
 mod inputs;
+mod lsp;
 mod mistakes;
 mod names;
 mod operations;

@@ -150,7 +150,8 @@ fn needs_are_told_from_conditions_and_selectors() {
 
 #[tokio::test]
 async fn answers_that_are_not_known_are_undecided() {
-    let text = "ValidatingAdmissionWebhook 'a.example.com' is undecided: it is not known what the webhook answers";
+    let text =
+        "ValidatingAdmissionWebhook 'a.example.com' is undecided: it is not known what the webhook answers";
     for (policy, on_undecided, b, refused, undecided) in [
         ("Fail", OnUndecided::Report, allows(), false, 1),
         // Failing open is for calls that failed, which nobody knows of this one.
@@ -179,14 +180,18 @@ async fn answers_that_are_not_known_are_undecided() {
 #[tokio::test]
 async fn no_mutating_webhook_follows_an_answer_that_is_not_known() {
     let player = Player::default().plays("a", labels("a")).plays("b", Json::Null);
-    let hooks = [("m", vec![hook("a", json!({})), hook("b", json!({})), hook("c", json!({}))])];
+    let hooks = [(
+        "m",
+        vec![hook("a", json!({})), hook("b", json!({})), hook("c", json!({}))],
+    )];
     let hooks = mutating(Origin::Api, &hooks);
     let (request, equivalents) = (request(), Equivalents::new());
     let context = context(&equivalents, OnUndecided::Report);
     let mut turns = Reinvocation::default();
     let mutated = mutate(&[&hooks], &request, &context, &mut turns, &player, &mut ()).await;
     let undecided = mutated.unwrap().undecided.map(|undecided| undecided.to_string());
-    let text = "MutatingAdmissionWebhook 'b.example.com' is undecided: it is not known what the webhook answers";
+    let text =
+        "MutatingAdmissionWebhook 'b.example.com' is undecided: it is not known what the webhook answers";
     assert_eq!(undecided.as_deref(), Some(text));
     assert_eq!(player.paths(), ["a", "b"]);
 }

@@ -1,0 +1,105 @@
+//! `pratique lsp`: the language server as an editor starts it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::Directory;
+
+struct Editor {
+    server: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Editor {
+    fn start() -> Editor {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_pratique"))
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let to = server.stdin.take().unwrap();
+        let from = BufReader::new(server.stdout.take().unwrap());
+        Editor { server, to, from }
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        self.to.flush().unwrap();
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            self.from.read_line(&mut line).unwrap();
+            match line.trim().strip_prefix("Content-Length: ") {
+                Some(given) => length = given.parse().unwrap(),
+                None if line.trim().is_empty() => break,
+                None => {}
+            }
+        }
+        let mut content = vec![0; length];
+        self.from.read_exact(&mut content).unwrap();
+        serde_json::from_slice(&content).unwrap()
+    }
+}
+
+fn request(id: u32, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+fn notification(method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+#[test]
+fn an_editor_sees_what_is_wrong() {
+    let directory = Directory::new();
+    let uri = format!("file://{}", directory.path().join("policy.yaml").display());
+    let policy = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: p}\nspec:\n  \
+                  matchConstraints:\n    resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: \
+                  [CREATE]}]\n  validations: [{expression: object.spec.hostNetwrk == true}]\n";
+    let mut editor = Editor::start();
+    editor.send(&request(1, "initialize", &json!({"capabilities": {}})));
+    assert_eq!(
+        editor.receive()["result"]["capabilities"]["definitionProvider"],
+        true
+    );
+    editor.send(&notification("initialized", &json!({})));
+    let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": policy});
+    editor.send(&notification(
+        "textDocument/didOpen",
+        &json!({"textDocument": document}),
+    ));
+    let published = editor.receive();
+    assert_eq!(published["params"]["uri"], uri);
+    let diagnostics = published["params"]["diagnostics"].as_array().unwrap();
+    let codes: Vec<_> = diagnostics
+        .iter()
+        .map(|found| found["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(codes, ["unbound-policy", "type-check"]);
+    editor.send(&request(2, "shutdown", &Value::Null));
+    assert_eq!(editor.receive()["result"], Value::Null);
+    editor.send(&notification("exit", &Value::Null));
+    assert!(editor.server.wait().unwrap().success());
+}
+
+#[test]
+fn an_editor_that_goes_away_is_an_error() {
+    let mut editor = Editor::start();
+    editor.send(&request(1, "initialize", &json!({"capabilities": {}})));
+    editor.receive();
+    editor.send(&notification("initialized", &json!({})));
+    drop(editor.to);
+    let ended = editor.server.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(2));
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(told, "error: the connection to the client is closed\n");
+}

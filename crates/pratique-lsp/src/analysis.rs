@@ -1,0 +1,152 @@
+//! What is known of the manifests of a directory.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use pratique::expressions::{Cache, Expressions};
+use pratique_lint::{TypedExpression, Warning, expressions, lint};
+use pratique_manifest::{
+    Kind, Location, ManifestFile, ManifestSet, ObjectName, Options, Problem, Step, UncheckedExpressions,
+};
+use pratique_suite::sorted::{Refused, SortedPolicies};
+
+/// The memory that loading a directory may take, by the loader's estimate.
+const LOAD_BYTES: u64 = 384 << 20;
+/// What a file has that is looked at.
+const API_GROUP: &str = "admissionregistration.k8s.io";
+
+/// Compiles manifests again and again: equal expressions are compiled once.
+#[derive(Debug)]
+pub(crate) struct Analyzer {
+    expressions: Expressions,
+}
+
+/// The manifests of a directory, as far as they can be read.
+#[derive(Debug, Default)]
+pub(crate) struct Analysis {
+    /// What an API server would refuse.
+    pub(crate) problems: Vec<Problem>,
+    /// What the lints find in the files without problems.
+    pub(crate) warnings: Vec<Warning>,
+    /// The expressions of the files that are well-formed, whether they compile or not.
+    pub(crate) expressions: Vec<TypedExpression>,
+    /// The objects of these files.
+    pub(crate) objects: Vec<Object>,
+    sets: Vec<ManifestSet>,
+}
+
+/// An object of a manifest.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub(crate) name: ObjectName,
+    /// All of it.
+    pub(crate) location: Location,
+    /// Its name.
+    pub(crate) name_location: Location,
+    /// Of a binding: the name of its policy, and where that is.
+    pub(crate) policy: Option<(String, Location)>,
+}
+
+impl Default for Analyzer {
+    fn default() -> Self {
+        Analyzer {
+            expressions: Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(LOAD_BYTES),
+        }
+    }
+}
+
+impl Analyzer {
+    /// Looks at files as one directory.
+    pub(crate) fn analyze(&self, files: Vec<ManifestFile>) -> Analysis {
+        let mut files: Vec<ManifestFile> = files
+            .into_iter()
+            .filter(|file| String::from_utf8_lossy(&file.content).contains(API_GROUP))
+            .collect();
+        let mut analysis = Analysis::default();
+        analysis.understand(files.clone());
+        let sets = match sorted(&files).load(&self.expressions) {
+            Ok(sets) => sets,
+            Err(refused) => {
+                // The others may be fine: bindings of what is refused are no problem of theirs.
+                analysis.problems = refused.errors.problems().cloned().collect();
+                let refused = names(&refused);
+                files.retain(|file| !refused.contains(&file.path));
+                sorted(&files).load(&self.expressions).unwrap_or_default()
+            }
+        };
+        let sets: Vec<&ManifestSet> = sets.iter().map(|(_, set)| set).collect();
+        analysis.warnings = lint(&sets);
+        analysis
+    }
+}
+
+impl Analysis {
+    /// Reads what can be read without compiling expressions, which are incomplete while one types.
+    fn understand(&mut self, mut files: Vec<ManifestFile>) {
+        let options = Options::new(&UncheckedExpressions);
+        let loaded = match sorted(&files).load_with(&options) {
+            Ok(loaded) => loaded,
+            Err(refused) => {
+                let refused = names(&refused);
+                files.retain(|file| !refused.contains(&file.path));
+                sorted(&files).load_with(&options).unwrap_or_default()
+            }
+        };
+        self.sets = loaded.into_iter().map(|(_, set)| set).collect();
+        let sets: Vec<&ManifestSet> = self.sets.iter().collect();
+        self.expressions = expressions(&sets);
+        self.objects = sets.iter().flat_map(|set| objects(set)).collect();
+    }
+
+    /// The sets that `expressions` are of.
+    pub(crate) fn sets(&self) -> Vec<&ManifestSet> {
+        self.sets.iter().collect()
+    }
+}
+
+fn sorted(files: &[ManifestFile]) -> SortedPolicies {
+    let mut sorted = SortedPolicies::new(None);
+    files.iter().for_each(|file| sorted.add(file.clone(), false));
+    sorted
+}
+
+/// The files that have problems.
+fn names(refused: &Refused) -> BTreeSet<String> {
+    let locations = refused
+        .errors
+        .problems()
+        .filter_map(|problem| problem.location.as_ref());
+    locations.map(|location| location.file.to_string()).collect()
+}
+
+fn objects(set: &ManifestSet) -> impl Iterator<Item = Object> {
+    let bindings = set.bindings().map(|(object, policy)| (object, Some(policy)));
+    let others = set.objects().filter(|object| {
+        !matches!(
+            object.kind,
+            Kind::ValidatingAdmissionPolicyBinding | Kind::MutatingAdmissionPolicyBinding
+        )
+    });
+    let all = bindings.chain(others.map(|object| (object, None)));
+    all.map(|(object, policy)| {
+        let field = |names: &[&str]| -> Location {
+            let path: Vec<Step> = names.iter().map(|name| Step::Field((*name).to_owned())).collect();
+            object.source.locate(&path)
+        };
+        Object {
+            name: ObjectName {
+                kind: object.kind,
+                name: object.name.to_owned(),
+            },
+            location: object.source.locate(&[]),
+            name_location: field(&["metadata", "name"]),
+            policy: policy.map(|policy| (policy.to_owned(), field(&["spec", "policyName"]))),
+        }
+    })
+}
+
+/// Whether a place, line and column from 1, is in a location or right behind it.
+pub(crate) fn contains(location: &Location, (line, column): (u32, u32)) -> bool {
+    let [start, end] = [location.start, location.end].map(|at| (at.line, at.column));
+    (start..=end).contains(&(line, column))
+}

@@ -1,0 +1,129 @@
+//! Where things are defined and used: the policy of a binding, the variables of a policy.
+
+use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_lint::TypedExpression;
+use pratique_manifest::{Kind, Location, Step};
+
+use crate::analysis::{Analysis, contains};
+use crate::cursor::Cursor;
+use crate::nodes::{name_at, names};
+
+/// Where the policy of the binding at a place is.
+pub(crate) fn policy_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> Option<Location> {
+    let here = |location: &Location| *location.file == *file && contains(location, place);
+    let binding = analysis.objects.iter().find(|object| {
+        let policy = object.policy.as_ref();
+        policy.is_some_and(|(_, location)| here(location))
+    })?;
+    let (policy, _) = binding.policy.as_ref()?;
+    let kind = match binding.name.kind {
+        Kind::ValidatingAdmissionPolicyBinding => Kind::ValidatingAdmissionPolicy,
+        _ => Kind::MutatingAdmissionPolicy,
+    };
+    let found = analysis
+        .objects
+        .iter()
+        .find(|object| object.name.kind == kind && object.name.name == *policy);
+    found.map(|object| object.name_location.clone())
+}
+
+/// The bindings of the policy whose name is at a place.
+pub(crate) fn bindings_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> Vec<Location> {
+    let named = analysis.objects.iter().find(|object| {
+        object.policy.is_none()
+            && *object.name_location.file == *file
+            && contains(&object.name_location, place)
+    });
+    let Some(named) = named else { return Vec::new() };
+    let bindings = analysis
+        .objects
+        .iter()
+        .filter_map(|object| object.policy.as_ref());
+    bindings
+        .filter(|(policy, _)| *policy == named.name.name)
+        .map(|(_, location)| location.clone())
+        .collect()
+}
+
+/// A variable of a policy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Variable<'a> {
+    analysis: &'a Analysis,
+    definition: &'a TypedExpression,
+    name: &'a str,
+}
+
+impl<'a> Variable<'a> {
+    /// The variable that an expression reads at the cursor.
+    pub(crate) fn read_at(analysis: &'a Analysis, cursor: Cursor<'a>) -> Option<Self> {
+        let ast = &cursor.expression.checked.as_ref()?.ast;
+        let name = name_at(ast, cursor.offset)?;
+        let variable = variable_read(ast, name.id)?;
+        Variable::named(analysis, cursor.expression, variable)
+    }
+
+    /// The variable whose name is at a place.
+    pub(crate) fn named_at(analysis: &'a Analysis, file: &str, place: (u32, u32)) -> Option<Self> {
+        let definition = analysis.expressions.iter().find(|expression| {
+            let name = expression.variable.as_ref().and_then(|_| name_of(expression));
+            name.is_some_and(|location| *location.file == *file && contains(&location, place))
+        })?;
+        Some(Variable {
+            analysis,
+            definition,
+            name: definition.variable.as_deref()?,
+        })
+    }
+
+    fn named(analysis: &'a Analysis, beside: &TypedExpression, name: &str) -> Option<Self> {
+        let of_policy = analysis
+            .expressions
+            .iter()
+            .filter(|expression| expression.object == beside.object);
+        let mut of_policy = of_policy
+            .filter(|expression| expression.source.document().file() == beside.source.document().file());
+        let definition = of_policy.find(|expression| expression.variable.as_deref() == Some(name))?;
+        Some(Variable {
+            analysis,
+            definition,
+            name: definition.variable.as_deref()?,
+        })
+    }
+
+    /// Where its name is defined.
+    pub(crate) fn definition(&self) -> Option<Location> {
+        name_of(self.definition)
+    }
+
+    /// Where expressions of its policy read it.
+    pub(crate) fn uses(&self) -> Vec<Location> {
+        let of_policy = self.analysis.expressions.iter();
+        let of_policy = of_policy.filter(|expression| expression.object == self.definition.object);
+        let mut uses = Vec::new();
+        for expression in of_policy {
+            let Some(checked) = &expression.checked else {
+                continue;
+            };
+            let read = names(&checked.ast).into_iter();
+            let read = read.filter(|name| variable_read(&checked.ast, name.id) == Some(self.name));
+            uses.extend(read.map(|name| expression.location(name.range)));
+        }
+        uses
+    }
+}
+
+/// The variable that a node reads: `variables.x`.
+fn variable_read(ast: &Ast, id: ExprId) -> Option<&str> {
+    let Expr::Select { operand, field, .. } = ast.expr(id) else {
+        return None;
+    };
+    matches!(ast.expr(*operand), Expr::Ident(name) if &**name == "variables").then_some(field)
+}
+
+/// Where the name of the variable is that an expression defines.
+fn name_of(definition: &TypedExpression) -> Option<Location> {
+    let (_, variable) = definition.path.split_last()?;
+    let mut path = variable.to_vec();
+    path.push(Step::Field("name".to_owned()));
+    Some(definition.source.locate(&path))
+}

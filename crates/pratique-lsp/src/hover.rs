@@ -1,0 +1,85 @@
+//! What is under the cursor: the type of a value, the signatures of a function, the cost of an expression.
+
+use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range};
+use pratique_cel::Environment;
+use pratique_cel::ast::Expr;
+use pratique_cel::function::Function;
+use pratique_lint::{ExpressionCost, TypedExpression, costs};
+
+use crate::analysis::Analysis;
+use crate::cursor::Cursor;
+use crate::nodes::{NameKind, name_at};
+use crate::text::Text;
+
+/// The hover for a place in an expression.
+pub(crate) fn hover(analysis: &Analysis, cursor: Cursor<'_>, text: &Text) -> Option<Hover> {
+    let expression = cursor.expression;
+    let checked = expression.checked.as_ref()?;
+    let name = name_at(&checked.ast, cursor.offset)?;
+    let shown = expression.text.get(name.range.clone())?;
+    let of_type = checked.type_of(name.id);
+    let mut lines = match (name.kind, checked.ast.expr(name.id)) {
+        (NameKind::Function, Expr::Call { function, .. }) => signatures(&expression.environment, function)
+            .unwrap_or_else(|| vec![code(&format!("{shown}: {of_type}"))]),
+        _ => vec![code(&format!("{shown}: {of_type}"))],
+    };
+    if let Some(kind) = &expression.kind {
+        lines.push(format!("For `{kind}`."));
+    }
+    lines.extend(cost(analysis, expression));
+    Some(Hover {
+        contents: HoverContents::Markup(MarkupContent {
+            kind: MarkupKind::Markdown,
+            value: lines.join("\n\n"),
+        }),
+        range: Some(range(expression, name.range, text)),
+    })
+}
+
+/// The signatures of a function, as code.
+fn signatures(environment: &Environment, function: &str) -> Option<Vec<String>> {
+    let function = environment.function(function)?;
+    let all: Vec<String> = overloads(function).collect();
+    Some(vec![code(&all.join("\n"))])
+}
+
+/// How each overload of a function is called, and what it gives.
+pub(crate) fn overloads(function: &Function) -> impl Iterator<Item = String> {
+    function.overloads.iter().map(|overload| {
+        let params: Vec<String> = overload.params.iter().map(ToString::to_string).collect();
+        match (overload.member, params.split_first()) {
+            (true, Some((receiver, params))) => {
+                format!(
+                    "{receiver}.{}({}): {}",
+                    function.name,
+                    params.join(", "),
+                    overload.result
+                )
+            }
+            _ => format!("{}({}): {}", function.name, params.join(", "), overload.result),
+        }
+    })
+}
+
+/// What the whole expression may cost.
+fn cost(analysis: &Analysis, expression: &TypedExpression) -> Option<String> {
+    let field = expression.field();
+    let found = costs(&analysis.sets())
+        .into_iter()
+        .find(|cost| cost.object == expression.object && cost.field == field)?;
+    let max = found.usage.cost.max;
+    let share = max.saturating_mul(100) / ExpressionCost::LIMIT;
+    Some(format!(
+        "The expression costs at most {max} for an object of {} KiB, {share} % of what one may cost.",
+        ExpressionCost::LARGE >> 10
+    ))
+}
+
+/// The range of some bytes of an expression.
+pub(crate) fn range(expression: &TypedExpression, bytes: std::ops::Range<usize>, text: &Text) -> Range {
+    text.range(&expression.location(bytes))
+}
+
+fn code(text: &str) -> String {
+    format!("```cel\n{text}\n```")
+}

@@ -1,0 +1,32 @@
+//! A language server for admission policies of Kubernetes.
+//!
+//! [`run`] serves one client over a [`Connection`]: what an API server would refuse and what the lints find, as
+//! diagnostics while the user types; within CEL expressions completion, hovers, definitions, references and renaming of
+//! variables; an outline of policies. A directory is looked at as a whole, as `pratique check DIRECTORY` does.
+//!
+//! ```no_run
+//! use lsp_server::Connection;
+//!
+//! let (connection, threads) = Connection::stdio();
+//! pratique_lsp::run(&connection)?;
+//! drop(connection);
+//! threads.join().map_err(pratique_lsp::LspError::Io)?;
+//! # Ok::<(), pratique_lsp::LspError>(())
+//! ```
+
+mod analysis;
+mod completion;
+mod cursor;
+mod definition;
+mod diagnostics;
+mod documents;
+mod hover;
+mod nodes;
+mod scan;
+mod server;
+mod symbols;
+mod text;
+mod tokens;
+
+pub use lsp_server::Connection;
+pub use server::{LspError, run};

@@ -1,0 +1,64 @@
+//! Names in expressions, for editors that colour them.
+
+use lsp_types::{Position, SemanticToken, SemanticTokenType};
+
+use crate::analysis::Analysis;
+use crate::hover::range;
+use crate::nodes::{NameKind, names};
+use crate::text::Text;
+
+/// The kinds of tokens, in the order of their numbers.
+pub(crate) const TYPES: [SemanticTokenType; 4] = [
+    SemanticTokenType::VARIABLE,
+    SemanticTokenType::PROPERTY,
+    SemanticTokenType::FUNCTION,
+    SemanticTokenType::TYPE,
+];
+
+/// The tokens of a file, each relative to the one before.
+pub(crate) fn of_file(analysis: &Analysis, file: &str, text: &Text) -> Vec<SemanticToken> {
+    let mut found: Vec<(Position, u32, u32)> = Vec::new();
+    for expression in &analysis.expressions {
+        let Some(checked) = &expression.checked else {
+            continue;
+        };
+        if **expression.source.document().file() != *file {
+            continue;
+        }
+        for name in names(&checked.ast) {
+            let range = range(expression, name.range, text);
+            if range.start.line != range.end.line {
+                continue;
+            }
+            let number = match name.kind {
+                NameKind::Variable => 0,
+                NameKind::Field => 1,
+                NameKind::Function => 2,
+                NameKind::Type => 3,
+            };
+            found.push((
+                range.start,
+                range.end.character.saturating_sub(range.start.character),
+                number,
+            ));
+        }
+    }
+    found.sort_unstable();
+    let mut last = Position::default();
+    let relative = found.into_iter().map(|(at, length, token_type)| {
+        let delta_line = at.line - last.line;
+        let delta_start = match delta_line {
+            0 => at.character.saturating_sub(last.character),
+            _ => at.character,
+        };
+        last = at;
+        SemanticToken {
+            delta_line,
+            delta_start,
+            length,
+            token_type,
+            token_modifiers_bitset: 0,
+        }
+    });
+    relative.collect()
+}

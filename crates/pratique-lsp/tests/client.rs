@@ -1,0 +1,371 @@
+//! A client of the protocol, over the connection that editors have.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may stop where it fails"
+)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread::{self, JoinHandle};
+
+use lsp_server::{Message, Notification, Request, RequestId};
+use pratique_lsp::{Connection, LspError};
+use serde_json::{Value, json};
+
+const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: replicas
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE, UPDATE]}
+  variables:
+  - name: most
+    expression: "5"
+  validations:
+  - expression: object.spec.replicas <= variables.most
+  - expression: |
+      object.spec.template.spec.containers.all(c,
+        c.image.startsWith('registry/'))
+"#;
+
+const BINDING: &str = r"apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: replicas-everywhere
+spec:
+  policyName: replicas
+  validationActions: [Deny]
+";
+
+/// A client, and the server that it talks to.
+struct Client {
+    connection: Connection,
+    server: Option<JoinHandle<Result<(), LspError>>>,
+    directory: PathBuf,
+    asked: i32,
+    version: i32,
+}
+
+impl Client {
+    /// A session in a directory with these files.
+    fn new(name: &str, files: &[(&str, &str)]) -> Client {
+        let directory = std::env::temp_dir().join(format!("pratique-lsp-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&directory);
+        fs::create_dir_all(&directory).unwrap();
+        for (name, text) in files {
+            fs::write(directory.join(name), text).unwrap();
+        }
+        let (server, connection) = Connection::memory();
+        let mut client = Client {
+            connection,
+            server: Some(thread::spawn(move || pratique_lsp::run(&server))),
+            directory,
+            asked: 0,
+            version: 0,
+        };
+        let told = client.ask("initialize", json!({"capabilities": {}}));
+        assert_eq!(told["capabilities"]["hoverProvider"], true);
+        client.tell("initialized", json!({}));
+        client
+    }
+
+    fn uri(&self, file: &str) -> String {
+        format!("file://{}", self.directory.join(file).display())
+    }
+
+    fn tell(&self, method: &str, params: Value) {
+        let notification = Notification::new(method.to_owned(), params);
+        self.connection.sender.send(notification.into()).unwrap();
+    }
+
+    /// The result of a request; notifications before it are left out.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.answer(method, params).unwrap()
+    }
+
+    fn answer(&mut self, method: &str, params: Value) -> Result<Value, String> {
+        self.asked += 1;
+        let id = RequestId::from(self.asked);
+        let request = Request::new(id.clone(), method.to_owned(), params);
+        self.connection.sender.send(request.into()).unwrap();
+        loop {
+            match self.connection.receiver.recv().unwrap() {
+                Message::Response(response) if response.id == id => {
+                    return response.response_result.map_err(|error| error.message);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn open(&self, file: &str, text: &str) {
+        let document = json!({"uri": self.uri(file), "languageId": "yaml", "version": 0, "text": text});
+        self.tell("textDocument/didOpen", json!({"textDocument": document}));
+    }
+
+    /// Replaces the first occurrence of a text.
+    fn replace(&mut self, file: &str, text: &str, from: &str, to: &str) {
+        self.version += 1;
+        let start = position(text, from, 0);
+        let end = position(text, from, from.len());
+        let document = json!({"uri": self.uri(file), "version": self.version});
+        let change = json!({"range": {"start": start, "end": end}, "text": to});
+        self.tell(
+            "textDocument/didChange",
+            json!({"textDocument": document, "contentChanges": [change]}),
+        );
+    }
+
+    /// The diagnostics that are published next for a file: code and message.
+    fn diagnostics(&self, file: &str) -> Vec<(String, String, Value)> {
+        let uri = self.uri(file);
+        loop {
+            let message = self.connection.receiver.recv().unwrap();
+            let Message::Notification(published) = message else {
+                continue;
+            };
+            if published.params["uri"] != uri.as_str() {
+                continue;
+            }
+            let of = |diagnostic: &Value| {
+                let text = |field: &str| diagnostic[field].as_str().unwrap().to_owned();
+                (
+                    text("code"),
+                    text("message"),
+                    diagnostic["range"]["start"].clone(),
+                )
+            };
+            return published.params["diagnostics"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(of)
+                .collect();
+        }
+    }
+
+    fn at(&self, file: &str, text: &str, needle: &str, offset: usize) -> Value {
+        json!({"textDocument": {"uri": self.uri(file)}, "position": position(text, needle, offset)})
+    }
+
+    fn end(mut self) {
+        assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
+        self.tell("exit", Value::Null);
+        self.server.take().unwrap().join().unwrap().unwrap();
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Where some bytes behind the first occurrence of a text are.
+fn position(text: &str, needle: &str, offset: usize) -> Value {
+    let at = text.find(needle).unwrap() + offset;
+    let line = text[..at].matches('\n').count();
+    let start = text[..at].rfind('\n').map_or(0, |before| before + 1);
+    json!({"line": line, "character": at - start})
+}
+
+fn labels(completions: &Value) -> Vec<&str> {
+    completions
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["label"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn problems_are_published_while_one_types() {
+    let mut client = Client::new("problems", &[("binding.yaml", BINDING)]);
+    client.open("policy.yaml", POLICY);
+    client.replace(
+        "policy.yaml",
+        POLICY,
+        "object.spec.replicas",
+        "object.spec.replicas.x +",
+    );
+    let broken = POLICY.replacen("object.spec.replicas", "object.spec.replicas.x +", 1);
+    let found = client.diagnostics("policy.yaml");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, "invalid-expression");
+    assert!(found[0].1.contains("Syntax error"), "{found:?}");
+    client.replace(
+        "policy.yaml",
+        &broken,
+        "object.spec.replicas.x +",
+        "object.spec.replicaz",
+    );
+    let found = client.diagnostics("policy.yaml");
+    assert_eq!(found[0].0, "type-check", "{found:?}");
+    assert_eq!(found[0].2, position(POLICY, ".replicas <=", 0), "{found:?}");
+    let mistaken = POLICY.replacen("object.spec.replicas", "object.spec.replicaz", 1);
+    client.replace("policy.yaml", &mistaken, "replicaz", "replicas");
+    assert_eq!(client.diagnostics("policy.yaml"), []);
+    client.end();
+}
+
+#[test]
+fn a_binding_elsewhere_counts() {
+    let client = Client::new("binding", &[("policy.yaml", POLICY)]);
+    client.open("policy.yaml", POLICY);
+    let found = client.diagnostics("policy.yaml");
+    assert_eq!(found[0].0, "unbound-policy");
+    client.open("binding.yaml", BINDING);
+    assert_eq!(client.diagnostics("policy.yaml"), []);
+    client.end();
+}
+
+#[test]
+fn what_does_not_load_hides_nothing_of_others() {
+    let broken = BINDING.replace("validationActions: [Deny]", "validationActions: [Refuse]");
+    let client = Client::new("others", &[("binding.yaml", &broken)]);
+    client.open("policy.yaml", POLICY);
+    assert!(client.diagnostics("binding.yaml")[0].1.contains("Refuse"));
+    assert_eq!(client.diagnostics("policy.yaml")[0].0, "unbound-policy");
+    client.end();
+}
+
+#[test]
+fn hovers_tell_types_signatures_and_costs() {
+    let mut client = Client::new("hover", &[]);
+    client.open("policy.yaml", POLICY);
+    let mut hover = |needle, offset| {
+        let at = client.at("policy.yaml", POLICY, needle, offset);
+        let told = client.ask("textDocument/hover", at);
+        told["contents"]["value"].as_str().unwrap_or_default().to_owned()
+    };
+    let told = hover("replicas <=", 3);
+    assert!(
+        told.contains("replicas: int") && told.contains("apps/v1"),
+        "{told}"
+    );
+    assert!(told.contains("costs at most"), "{told}");
+    assert!(hover("variables.most", 12).contains("most: int"));
+    assert!(hover("startsWith", 2).contains("string.startsWith(string): bool"));
+    assert!(hover("c.image", 0).contains("c: core/v1.Container"));
+    assert_eq!(hover("kind: Validating", 2), "");
+    client.end();
+}
+
+#[test]
+fn completion_knows_fields_variables_and_functions() {
+    let mut client = Client::new("completion", &[]);
+    // Incomplete as it is while one types.
+    let text = POLICY.replace("c.image.startsWith('registry/'))", "c.im");
+    client.open("policy.yaml", &text);
+    let at = client.at("policy.yaml", &text, "c.im", 4);
+    assert_eq!(
+        labels(&client.ask("textDocument/completion", at)),
+        ["image", "imagePullPolicy"]
+    );
+    let text = POLICY.replace("replicas <= variables.most", "replicas <= variables.");
+    client.open("policy.yaml", &text);
+    let at = client.at("policy.yaml", &text, "variables.\n", 10);
+    assert!(labels(&client.ask("textDocument/completion", at)).contains(&"most"));
+    let text = POLICY.replace("c.image.startsWith('registry/'))", "c.image.st");
+    client.open("policy.yaml", &text);
+    let at = client.at("policy.yaml", &text, "image.st", 8);
+    assert_eq!(labels(&client.ask("textDocument/completion", at)), ["startsWith"]);
+    let text = POLICY.replace("object.spec.replicas <= variables.most", "obj");
+    client.open("policy.yaml", &text);
+    let at = client.at("policy.yaml", &text, "obj\n", 3);
+    assert_eq!(labels(&client.ask("textDocument/completion", at)), ["object"]);
+    client.end();
+}
+
+#[test]
+fn definitions_references_and_names() {
+    let mut client = Client::new("definition", &[("binding.yaml", BINDING)]);
+    client.open("policy.yaml", POLICY);
+    client.open("binding.yaml", BINDING);
+    let at = client.at("binding.yaml", BINDING, "policyName: replicas", 14);
+    let policy = client.ask("textDocument/definition", at);
+    assert_eq!(policy["uri"], client.uri("policy.yaml").as_str());
+    assert_eq!(policy["range"]["start"], position(POLICY, "name: replicas", 6));
+    let at = client.at("policy.yaml", POLICY, "variables.most", 11);
+    let variable = client.ask("textDocument/definition", at.clone());
+    assert_eq!(variable["range"]["start"], position(POLICY, "name: most", 6));
+    let mut renaming = at;
+    renaming["newName"] = json!("limit");
+    let edits = client.ask("textDocument/rename", renaming.clone());
+    let edits = edits["changes"][client.uri("policy.yaml")].as_array().unwrap();
+    let starts: Vec<_> = edits.iter().map(|edit| edit["range"]["start"].clone()).collect();
+    let expected = [
+        position(POLICY, "name: most", 6),
+        position(POLICY, "variables.most", 10),
+    ];
+    assert_eq!(starts, expected);
+    renaming["newName"] = json!("no name");
+    assert!(
+        client
+            .answer("textDocument/rename", renaming)
+            .unwrap_err()
+            .contains("no name")
+    );
+    let mut at = client.at("policy.yaml", POLICY, "name: replicas", 8);
+    at["context"] = json!({"includeDeclaration": false});
+    let bindings = client.ask("textDocument/references", at);
+    assert_eq!(bindings[0]["uri"], client.uri("binding.yaml").as_str());
+    client.end();
+}
+
+#[test]
+fn outlines_and_tokens() {
+    let mut client = Client::new("outline", &[]);
+    client.open("policy.yaml", POLICY);
+    let of = json!({"textDocument": {"uri": client.uri("policy.yaml")}});
+    let outline = client.ask("textDocument/documentSymbol", of.clone());
+    assert_eq!(outline[0]["name"], "replicas");
+    let children = outline[0]["children"].as_array().unwrap();
+    let names: Vec<_> = children
+        .iter()
+        .map(|child| child["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "variables.most",
+            "spec.validations[0].expression",
+            "spec.validations[1].expression"
+        ]
+    );
+    let tokens = client.ask("textDocument/semanticTokens/full", of);
+    let data = tokens["data"].as_array().unwrap();
+    // `object` of the first validation is the first name.
+    let line = position(POLICY, "object.spec.replicas", 0);
+    assert_eq!(
+        [&data[0], &data[1], &data[2]],
+        [&line["line"], &line["character"], &json!(6)]
+    );
+    client.end();
+}
+
+#[test]
+fn what_is_not_supported_is_refused() {
+    let mut client = Client::new("refused", &[]);
+    assert_eq!(
+        client.answer("textDocument/formatting", json!({})).unwrap_err(),
+        "not supported"
+    );
+    assert!(
+        client
+            .answer("textDocument/hover", json!({"position": 1}))
+            .is_err()
+    );
+    client.end();
+}
+
+#[test]
+fn documents_that_are_no_manifests_have_no_diagnostics() {
+    let mut client = Client::new("values", &[("values.yaml", "replicas: 3\n")]);
+    client.open("values.yaml", "replicas: [3\n");
+    client.open("policy.yaml", POLICY);
+    assert_eq!(client.diagnostics("policy.yaml")[0].0, "unbound-policy");
+    let at = client.at("values.yaml", "replicas: [3\n", "3", 0);
+    assert_eq!(client.ask("textDocument/hover", at), Value::Null);
+    client.end();
+}
