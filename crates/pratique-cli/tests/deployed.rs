@@ -78,3 +78,18 @@ fn webhooks_are_those_of_the_policies() {
     });
     assert_eq!(printed, written);
 }
+
+#[test]
+fn plugins_of_the_chart_are_those_that_are_offered() {
+    let schema = base().join("../../helm/pratique/values.schema.json");
+    let schema: Value = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    let names = schema["definitions"]["plugin"]["enum"].as_array().unwrap();
+    let names: Vec<&str> = names.iter().map(|name| name.as_str().unwrap()).collect();
+    let help = pratique(&["serve", "--plugins", &names.join(","), "--help"]);
+    let help = String::from_utf8(help.stdout).unwrap();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        help.contains(&format!("cannot be set: {}.", names.join(", "))),
+        "{help}"
+    );
+}

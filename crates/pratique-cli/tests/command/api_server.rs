@@ -31,6 +31,7 @@ pub(crate) struct Script {
 
 pub(crate) const CONFIG_MAPS: &str = "/api/v1/configmaps";
 pub(crate) const NAMESPACES: &str = "/api/v1/namespaces";
+pub(crate) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const ADMISSION: &str = "/apis/admissionregistration.k8s.io/v1";
 const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
 

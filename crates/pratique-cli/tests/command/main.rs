@@ -43,6 +43,7 @@ mod registry;
 mod review;
 mod security;
 mod serve;
+mod serve_plugins;
 mod serve_policies;
 mod serve_webhooks;
 mod state;
