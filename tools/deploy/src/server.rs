@@ -23,3 +23,14 @@ pub(super) const FILES: [&str; 3] = [
 
 /// The flag that has it ask the cluster, as its service account.
 pub(super) const CLUSTER: &str = "--cluster";
+
+/// The flag that has it run admission plugins.
+pub(super) const PLUGINS: &str = "--plugins=";
+
+/// Plugins that look something up in the cluster.
+pub(super) const LOOKING_UP: [&str; 4] = [
+    "OwnerReferencesPermissionEnforcement",
+    "PodNodeSelector",
+    "PodSecurity",
+    "PodTolerationRestriction",
+];

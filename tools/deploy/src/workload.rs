@@ -28,6 +28,7 @@ pub(super) fn faults(objects: &[Object]) -> Vec<String> {
             said.extend(mounts(pod, container));
             said.extend(files(deployment, pod, container, objects));
             said.extend(probes(deployment, container));
+            said.extend(plugins(container, objects));
         }
         faults.extend(said.into_iter().map(|fault| format!("{deployment}: {fault}")));
     }
@@ -46,6 +47,36 @@ fn credentials(pod: &Value) -> Option<String> {
         (false, true) => Some(format!("it has a token, but not {}", server::CLUSTER)),
         _ => None,
     }
+}
+
+/// Whether plugins can look up what they need.
+fn plugins(container: &Value, objects: &[Object]) -> Vec<String> {
+    let arguments = items(&container["args"]).iter().filter_map(Value::as_str);
+    let named = arguments
+        .clone()
+        .find_map(|argument| argument.strip_prefix(server::PLUGINS));
+    let named: Vec<&str> = named.unwrap_or_default().split(',').collect();
+    let mut faults = Vec::new();
+    let asks = arguments.clone().any(|argument| argument == server::CLUSTER);
+    for plugin in server::LOOKING_UP {
+        if named.contains(&plugin) && !asks {
+            faults.push(format!(
+                "{plugin} looks something up, without {}",
+                server::CLUSTER
+            ));
+        }
+    }
+    let lists_pods = |role: &Object| {
+        let has =
+            |rule: &Value, list: &str, wanted: &str| items(&rule[list]).iter().any(|item| item == wanted);
+        items(role.part("/rules"))
+            .iter()
+            .any(|rule| has(rule, "resources", "pods") && has(rule, "verbs", "list"))
+    };
+    if named.contains(&"PodSecurity") && !of_kind(objects, "ClusterRole").any(lists_pods) {
+        faults.push("PodSecurity may not list pods".to_owned());
+    }
+    faults
 }
 
 /// What the strictest of the Pod Security Standards asks for, and a root that cannot be written to.

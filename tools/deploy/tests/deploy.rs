@@ -33,6 +33,7 @@ fn kustomizations_hold_together() {
         "components/cert-manager",
         "components/monitoring",
         "components/cluster",
+        "components/plugins",
     ]
     .map(|name| deploy("kustomize").join(name));
     let objects = written(&directories.each_ref().map(PathBuf::as_path)).unwrap();
@@ -84,6 +85,10 @@ fn faults_are_found() {
         "--admission-control-config-file=/etc/a.yaml",
         "not mounted",
     );
+    let plugins = "--plugins=AlwaysPullImages,PodSecurity";
+    let at = format!("{container}/args/0");
+    check(&base, "Deployment", &at, plugins, "without --cluster");
+    check(&base, "Deployment", &at, plugins, "may not list pods");
     check(
         &base,
         "Deployment",
@@ -170,6 +175,7 @@ fn values_fit_their_schema() {
         r#"{"replicas": 0}"#,
         r#"{"webhooks": {"validating": [{"failurePolicy": "Fail", "rules": []}]}}"#,
         r#"{"certificate": {"certManager": {"enabled": "no"}}}"#,
+        r#"{"plugins": {"enabled": ["ResourceQuota"]}}"#,
     ] {
         let values = serde_json::from_str(wrong).unwrap();
         assert!(!misfits(&schema, &values).is_empty(), "{wrong}");
