@@ -10,6 +10,7 @@
 mod ended;
 mod exec;
 mod follow;
+mod plugins;
 mod real;
 mod review;
 mod server;

@@ -30,6 +30,7 @@ mod example;
 mod guards;
 mod limits;
 mod live;
+mod live_plugins;
 #[cfg(all(feature = "watch", feature = "metrics", feature = "audit"))]
 mod load;
 #[cfg(feature = "webhooks")]
