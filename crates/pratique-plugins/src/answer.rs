@@ -1,5 +1,7 @@
 //! What plugins answer, in the words of the server.
 
+use std::collections::HashSet;
+
 use pratique_core::{Attributes, status};
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
@@ -60,12 +62,9 @@ pub(crate) fn internal(error: &str) -> Rejection {
 /// Several errors as one: each text once, and without brackets where there is one.
 // Upstream: apimachinery pkg/util/errors/errors.go, aggregate.Error
 pub(crate) fn aggregate(errors: &[String]) -> String {
-    let mut texts: Vec<&str> = Vec::with_capacity(errors.len());
-    for error in errors {
-        if !texts.contains(&error.as_str()) {
-            texts.push(error);
-        }
-    }
+    let mut seen = HashSet::new();
+    let each = errors.iter().map(String::as_str);
+    let texts: Vec<&str> = each.filter(|error| seen.insert(*error)).collect();
     match texts.as_slice() {
         [text] => (*text).to_owned(),
         texts => format!("[{}]", texts.join(", ")),

@@ -1,6 +1,8 @@
 //! Token buckets, the least recently used of which are forgotten.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use super::configuration::{Limit, LimitType};
@@ -15,7 +17,12 @@ pub(super) struct Buckets {
     /// The keys by when they were used last.
     used: BTreeMap<u64, String>,
     uses: u64,
+    /// Of keys that are too long to be kept.
+    hashers: [RandomState; 2],
 }
+
+/// The longest key that is kept: events may have texts of megabytes in theirs.
+const LONGEST_KEY: usize = 512;
 
 struct Bucket {
     tokens: f64,
@@ -36,14 +43,25 @@ impl Buckets {
             buckets: HashMap::new(),
             used: BTreeMap::new(),
             uses: 0,
+            hashers: [RandomState::new(), RandomState::new()],
         }
+    }
+
+    /// A key that may be kept.
+    fn short<'k>(&self, key: &'k str) -> Cow<'k, str> {
+        if key.len() <= LONGEST_KEY {
+            return Cow::Borrowed(key);
+        }
+        let [first, second] = self.hashers.each_ref().map(|hasher| hasher.hash_one(key));
+        Cow::Owned(format!("{first:016x}{second:016x} of {}", key.len()))
     }
 
     /// Takes a token from the bucket of a key; false where there is none.
     // Upstream: golang.org/x/time/rate/rate.go, Limiter.reserveN
     pub(super) fn take(&mut self, key: &str, now: Duration) -> bool {
         let (rate, burst) = (self.rate, self.burst);
-        let bucket = self.bucket(key);
+        let key = self.short(key);
+        let bucket = self.bucket(&key);
         let last = bucket.last.map_or(now, |last| last.min(now));
         let elapsed = now.saturating_sub(last).as_secs_f64();
         let tokens = (bucket.tokens + elapsed * rate).min(burst) - 1.0;
@@ -75,5 +93,25 @@ impl Buckets {
         });
         bucket.used = used;
         bucket
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_keys_are_told_apart_and_not_kept() {
+        let limit = Limit {
+            limit_type: LimitType::SourceAndObject,
+            qps: 1,
+            burst: 1,
+            cache_size: 0,
+        };
+        let mut buckets = Buckets::new(&limit);
+        let key = |end: &str| "k".repeat(1 << 16) + end;
+        assert!(buckets.take(&key("a"), Duration::ZERO) && buckets.take(&key("b"), Duration::ZERO));
+        assert!(!buckets.take(&key("a"), Duration::ZERO));
+        assert!(buckets.buckets.keys().all(|key| key.len() < LONGEST_KEY));
     }
 }

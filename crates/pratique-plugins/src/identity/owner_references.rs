@@ -1,6 +1,8 @@
 //! OwnerReferencesPermissionEnforcement: owners are set by who may delete the object, and blocked by who may finalize
 //! them.
 
+use std::collections::HashMap;
+
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
@@ -86,9 +88,13 @@ fn check_blocking(
     new: &[Value<'_>],
     old: &[Value<'_>],
 ) -> Result<(), Rejection> {
+    // Of stored references with the same uid the last counts.
+    // Upstream: plugin/pkg/admission/gc/gc_admission.go, newBlockingOwnerDeletionRefs
+    let stored: HashMap<&str, bool> = old.iter().map(|owner| (uid(owner), blocks(owner))).collect();
+    let was_blocking = |owner: &Value<'_>| stored.get(uid(owner)) == Some(&true);
     let blocking: Vec<&Value<'_>> = new
         .iter()
-        .filter(|owner| blocks(owner) && !was_blocking(owner, old))
+        .filter(|owner| blocks(owner) && !was_blocking(owner))
         .collect();
     let user = &attributes.request.user_info;
     let finalize_anything = Access {
@@ -139,12 +145,8 @@ fn blocks(owner: &Value<'_>) -> bool {
     owner.get("blockOwnerDeletion").and_then(Value::as_bool) == Some(true)
 }
 
-/// Whether the last of the stored references with the same uid blocked already.
-// Upstream: plugin/pkg/admission/gc/gc_admission.go, newBlockingOwnerDeletionRefs
-fn was_blocking(owner: &Value<'_>, old: &[Value<'_>]) -> bool {
-    let uid = text(owner, &["uid"]);
-    let found = old.iter().rfind(|other| text(other, &["uid"]) == uid);
-    found.is_some_and(blocks)
+fn uid<'a>(owner: &'a Value<'_>) -> &'a str {
+    text(owner, &["uid"])
 }
 
 /// Why something is not allowed: the reason and the error, as Go shows them; `None` where it is.

@@ -1,5 +1,7 @@
 //! AlwaysPullImages: images are pulled whenever a container starts.
 
+use std::collections::BTreeSet;
+
 use pratique_core::Attributes;
 use pratique_json::Value;
 use pratique_plugin::{
@@ -112,12 +114,14 @@ fn concerns(request: &AdmissionRequest<'_>, pod: &Value<'_>) -> bool {
     if request.operation != Operation::Update || !is_pod(pod) || !is_pod(old) {
         return true;
     }
-    let mut images = CONTAINER_LISTS.into_iter().flat_map(|list| containers(pod, list));
-    let is_known = |image: &str| {
-        let mut known = CONTAINER_LISTS.into_iter().flat_map(|list| containers(old, list));
-        known.any(|container| text(container, &["image"]) == image)
-    };
-    !images.all(|container| is_known(text(container, &["image"])))
+    let known: BTreeSet<&str> = images(old).collect();
+    !images(pod).all(|image| known.contains(image))
+}
+
+/// The images of all containers.
+fn images<'a>(pod: &'a Value<'a>) -> impl Iterator<Item = &'a str> {
+    let containers = CONTAINER_LISTS.into_iter().flat_map(|list| containers(pod, list));
+    containers.map(|container| text(container, &["image"]))
 }
 
 fn fault(policy: &str, path: impl Fn() -> String) -> Option<String> {

@@ -61,40 +61,41 @@ impl Plugin for ExtendedResourceToleration {
             .filter(|name| is_extended(name))
             .map(str::to_owned)
             .collect();
-        for name in &names {
-            tolerate(attributes, name);
-        }
+        tolerate(attributes, &names);
         Ok(())
     }
 }
 
 // Upstream: pkg/apis/core/helper/helpers.go, AddOrUpdateTolerationInPod
-fn tolerate(attributes: &mut MutableAttributes<'_, '_>, key: &str) {
-    let added = Toleration {
+fn tolerate(attributes: &mut MutableAttributes<'_, '_>, names: &BTreeSet<String>) {
+    if names.is_empty() {
+        return;
+    }
+    let Some(tolerations) = elements_mut(attributes.object_mut(), &["spec"], "tolerations") else {
+        return;
+    };
+    let added = |key| Toleration {
         key,
         operator: "Exists",
         effect: "NoSchedule",
         ..Toleration::default()
     };
-    let Some(tolerations) = elements_mut(attributes.object_mut(), &["spec"], "tolerations") else {
-        return;
-    };
-    let mut updated = false;
+    let mut updated: BTreeSet<&str> = BTreeSet::new();
     for toleration in tolerations.iter_mut() {
-        let of_pod = Toleration::of(toleration);
-        // One that differs in its seconds only is replaced.
-        if (Toleration {
+        let of_pod = Toleration {
             seconds: None,
-            ..of_pod
-        }) == added
+            ..Toleration::of(toleration)
+        };
+        // One that differs in its seconds only is replaced.
+        if let Some(name) = names.get(of_pod.key)
+            && of_pod == added(name)
         {
-            *toleration = added.to_value();
-            updated = true;
+            *toleration = added(name).to_value();
+            updated.insert(name);
         }
     }
-    if !updated {
-        tolerations.push(added.to_value());
-    }
+    let missing = names.iter().filter(|name| !updated.contains(name.as_str()));
+    tolerations.extend(missing.map(|name| added(name).to_value()));
 }
 
 // Upstream: pkg/apis/core/helper/helpers.go, IsExtendedResourceName

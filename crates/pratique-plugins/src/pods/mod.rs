@@ -2,6 +2,7 @@
 
 mod always_pull_images;
 mod anti_affinity;
+mod cover_index;
 mod default_toleration_seconds;
 mod extended_resource_toleration;
 mod image_policy;

@@ -2,10 +2,11 @@
 
 use pratique_json::{Object, Value};
 
+use super::cover_index::CoverIndex;
 use crate::object::text;
 
 /// A toleration. Of an empty text none is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Toleration<'v> {
     pub(crate) key: &'v str,
     pub(crate) operator: &'v str,
@@ -73,16 +74,20 @@ impl<'v> Toleration<'v> {
     }
 }
 
-/// Which of these tolerations stay, so that none is covered by another; of equal ones the first.
+/// Which of these tolerations stay, so that none is covered by another; of equal ones the first. In increasing order.
 // Upstream: pkg/util/tolerations/tolerations.go, MergeTolerations
-pub(crate) fn merged(all: &[Toleration<'_>]) -> Vec<usize> {
-    let mut merged: Vec<usize> = Vec::new();
-    for (index, toleration) in all.iter().enumerate() {
-        let covered = merged
-            .iter()
-            .any(|kept| all.get(*kept).is_some_and(|kept| kept.covers(toleration)));
-        let mut later = all.iter().skip(index + 1);
-        if !covered && !later.any(|later| later != toleration && later.covers(toleration)) {
+fn merged(all: &[Toleration<'_>]) -> Vec<usize> {
+    let mut later = CoverIndex::default();
+    let mut covered_later: Vec<bool> = Vec::with_capacity(all.len());
+    for toleration in all.iter().rev() {
+        covered_later.push(later.covers_another(toleration));
+        later.insert(*toleration);
+    }
+    let mut kept = CoverIndex::default();
+    let mut merged = Vec::new();
+    for ((index, toleration), covered) in all.iter().enumerate().zip(covered_later.iter().rev()) {
+        if !covered && !kept.covers(toleration) {
+            kept.insert(*toleration);
             merged.push(index);
         }
     }
@@ -106,7 +111,7 @@ pub(crate) fn merge_into(tolerations: &mut Vec<Value<'_>>, added: &[Toleration<'
     let mut index = 0;
     tolerations.retain(|_| {
         index += 1;
-        kept.contains(&(index - 1))
+        kept.binary_search(&(index - 1)).is_ok()
     });
     tolerations.extend(new);
 }
@@ -114,9 +119,14 @@ pub(crate) fn merge_into(tolerations: &mut Vec<Value<'_>>, added: &[Toleration<'
 /// Whether each toleration is covered by one of a whitelist; all are by an empty one.
 // Upstream: pkg/util/tolerations/tolerations.go, VerifyAgainstWhitelist
 pub(crate) fn is_whitelisted(tolerations: &[Value<'_>], whitelist: &[Toleration<'_>]) -> bool {
-    whitelist.is_empty()
-        || tolerations
-            .iter()
-            .map(Toleration::of)
-            .all(|toleration| whitelist.iter().any(|permitted| permitted.covers(&toleration)))
+    if whitelist.is_empty() {
+        return true;
+    }
+    let mut permitted = CoverIndex::default();
+    whitelist
+        .iter()
+        .for_each(|toleration| permitted.insert(*toleration));
+    tolerations
+        .iter()
+        .all(|toleration| permitted.covers(&Toleration::of(toleration)))
 }

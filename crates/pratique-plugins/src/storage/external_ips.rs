@@ -1,5 +1,7 @@
 //! DenyServiceExternalIPs: services get no external addresses that they do not have.
 
+use std::collections::HashSet;
+
 use pratique_core::Attributes;
 use pratique_json::Value;
 use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
@@ -48,10 +50,10 @@ impl Plugin for DenyServiceExternalIps {
             return Err(internal(&format!("Expected Service resource, got: {kind}")));
         }
         let path = ["spec", "externalIPs"];
-        let known = elements(old, &path);
+        let known: HashSet<Option<&str>> = elements(old, &path).iter().map(Value::as_str).collect();
         match elements(attributes.object, &path)
             .iter()
-            .all(|address| known.contains(address))
+            .all(|address| known.contains(&address.as_str()))
         {
             true => Ok(()),
             false => Err(forbidden(

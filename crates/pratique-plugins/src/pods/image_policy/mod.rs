@@ -42,6 +42,9 @@ const AUDIT_PREFIX: &str = "imagepolicywebhook.image-policy.k8s.io/";
 /// How many answers are kept.
 const CAPACITY: usize = 1024;
 
+/// The most bytes of a question and its answer that are kept: pods may have texts of megabytes.
+const MOST_BYTES: usize = 64 << 10;
+
 impl Plugin for ImagePolicyWebhook {
     fn name(&self) -> &str {
         FACTORY.name
@@ -130,7 +133,7 @@ impl ImagePolicyWebhook {
             let now = context.now;
             answers.retain(|_, (_, until)| now < *until);
         }
-        if answers.len() < CAPACITY {
+        if answers.len() < CAPACITY && spec.len() + verdict.size() <= MOST_BYTES {
             let until = context.now.saturating_add(lifetime);
             answers.insert(spec.to_owned(), (verdict.clone(), until));
         }

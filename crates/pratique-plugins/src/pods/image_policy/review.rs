@@ -15,6 +15,15 @@ pub(super) struct Verdict {
     pub(super) audit_annotations: Vec<(String, String)>,
 }
 
+impl Verdict {
+    /// The bytes of its texts.
+    pub(super) fn size(&self) -> usize {
+        let annotations = self.audit_annotations.iter();
+        let annotations = annotations.map(|(key, value)| key.len() + value.len());
+        self.reason.len() + annotations.sum::<usize>()
+    }
+}
+
 /// What is asked about a pod, as JSON.
 pub(super) fn spec(attributes: &Attributes<'_>) -> String {
     let pod = attributes.object;

@@ -1,0 +1,155 @@
+//! Tolerations by what they may cover: pods may have very many, and comparing each with each takes too long.
+
+use std::collections::{HashMap, HashSet};
+
+use super::toleration::Toleration;
+
+/// Tolerations, to ask whether one of them covers another.
+#[derive(Debug, Default)]
+pub(super) struct CoverIndex<'t> {
+    all: HashSet<Toleration<'t>>,
+    groups: HashMap<Group<'t>, Best<'t>>,
+}
+
+/// What tolerations that cover the same have in common, but for their seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Group<'t> {
+    /// `None` for all keys.
+    key: Option<&'t str>,
+    /// Empty for all effects.
+    effect: &'t str,
+    /// `None` for all values.
+    value: Option<&'t str>,
+}
+
+/// The two different tolerations of a group that tolerate for longest.
+#[derive(Debug)]
+struct Best<'t> {
+    first: Toleration<'t>,
+    second: Option<Toleration<'t>>,
+}
+
+impl<'t> CoverIndex<'t> {
+    pub(super) fn insert(&mut self, toleration: Toleration<'t>) {
+        if !self.all.insert(toleration) {
+            return;
+        }
+        let value = match toleration.operator {
+            "Exists" => None,
+            "Equal" | "" => Some(toleration.value),
+            // It covers nothing but itself.
+            _ => return,
+        };
+        let is_any = toleration.key.is_empty() && value.is_none();
+        let group = Group {
+            key: Some(toleration.key).filter(|_| !is_any),
+            effect: toleration.effect,
+            value,
+        };
+        match self.groups.get_mut(&group) {
+            Some(best) => best.insert(toleration),
+            None => {
+                let best = Best {
+                    first: toleration,
+                    second: None,
+                };
+                self.groups.insert(group, best);
+            }
+        }
+    }
+
+    /// Whether one of them covers a toleration.
+    pub(super) fn covers(&self, toleration: &Toleration<'_>) -> bool {
+        self.all.contains(toleration) || self.covers_another(toleration)
+    }
+
+    /// Whether one of them that is not equal covers a toleration.
+    pub(super) fn covers_another(&self, toleration: &Toleration<'_>) -> bool {
+        let keys = [Some(toleration.key), None];
+        let effects = ["", toleration.effect];
+        let values = [None, Some(toleration.value)];
+        keys.iter().any(|key| {
+            effects.iter().any(|effect| {
+                values.iter().any(|value| {
+                    let group = Group {
+                        key: *key,
+                        effect,
+                        value: *value,
+                    };
+                    let best = self.groups.get(&group);
+                    best.is_some_and(|best| best.cover(toleration))
+                })
+            })
+        })
+    }
+}
+
+impl<'t> Best<'t> {
+    fn insert(&mut self, toleration: Toleration<'t>) {
+        let seconds = |toleration: &Toleration<'_>| toleration.seconds.unwrap_or(i64::MAX);
+        if seconds(&toleration) > seconds(&self.first) {
+            self.second = Some(std::mem::replace(&mut self.first, toleration));
+        } else if self
+            .second
+            .is_none_or(|second| seconds(&toleration) > seconds(&second))
+        {
+            self.second = Some(toleration);
+        }
+    }
+
+    fn cover(&self, toleration: &Toleration<'_>) -> bool {
+        let covers = |best: &Toleration<'_>| best != toleration && best.covers(toleration);
+        covers(&self.first) || self.second.as_ref().is_some_and(covers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All combinations of few keys, operators, values, effects and seconds.
+    fn some() -> Vec<Toleration<'static>> {
+        let mut all = Vec::new();
+        for key in ["", "a", "b"] {
+            for operator in ["", "Equal", "Exists", "Lt"] {
+                for value in ["", "v"] {
+                    for effect in ["", "NoExecute", "NoSchedule"] {
+                        for seconds in [None, Some(1), Some(2), Some(i64::MAX)] {
+                            all.push(Toleration {
+                                key,
+                                operator,
+                                value,
+                                effect,
+                                seconds,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn it_finds_what_comparing_each_finds() {
+        let all = some();
+        // Each part of the list, in an order that mixes it.
+        let mixed: Vec<_> = (0..all.len()).map(|index| all[index * 91 % all.len()]).collect();
+        for part in mixed.chunks(7) {
+            let mut index = CoverIndex::default();
+            part.iter().for_each(|toleration| index.insert(*toleration));
+            for toleration in &all {
+                let covers = part.iter().any(|other| other.covers(toleration));
+                assert_eq!(index.covers(toleration), covers, "{toleration:?} by {part:?}");
+                let another = part
+                    .iter()
+                    .any(|other| other != toleration && other.covers(toleration));
+                assert_eq!(
+                    index.covers_another(toleration),
+                    another,
+                    "{toleration:?} by {part:?}"
+                );
+            }
+        }
+    }
+}
