@@ -68,12 +68,9 @@ pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
         }
     };
     if piece.values.is_empty() {
-        if !is_blank(&piece.text) {
-            let entry = Err(EntryError::NoObject);
-            found.push(Located {
-                place: first_text(piece),
-                entry,
-            });
+        // JSON over several lines, or none.
+        if !piece.text.trim_ascii().is_empty() {
+            read(&piece.text, list, piece.start, &mut found);
         }
         return found;
     }
@@ -89,11 +86,51 @@ pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
 }
 
 fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: Place, found: &mut Vec<Located<'p>>) {
+    match pratique_json::parse(text) {
+        Ok(value) => read_value(value, text, list, place, found),
+        Err(_) => by_lines(text, list, place, found),
+    }
+}
+
+/// Reads a text that is not JSON line by line: a line that was cut off, as when a server crashed, hides none that follow. Lines in
+/// a row that cannot be read are one error.
+fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: Place, found: &mut Vec<Located<'p>>) {
+    let (mut place, mut was_bad) = (start, false);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let at = place;
+        place = place.after(line);
+        let content = line.trim_ascii();
+        if content.is_empty() || content == b"---" || content.starts_with(b"#") {
+            continue;
+        }
+        let error = match pratique_json::parse(content) {
+            Ok(value @ Value::Object(_)) => {
+                was_bad = false;
+                read_value(value, content, list, at, found);
+                continue;
+            }
+            Ok(_) => EntryError::NoObject,
+            Err(error) => EntryError::Json(error),
+        };
+        if !std::mem::replace(&mut was_bad, true) {
+            found.push(Located {
+                place: at,
+                entry: Err(error),
+            });
+        }
+    }
+}
+
+fn read_value<'p>(
+    value: Value<'p>,
+    text: &'p [u8],
+    list: Option<&ListHeader>,
+    place: Place,
+    found: &mut Vec<Located<'p>>,
+) {
     let mut add = |entry| found.push(Located { place, entry });
-    let mut members = match pratique_json::parse(text) {
-        Ok(Value::Object(members)) => members,
-        Ok(_) => return add(Err(EntryError::NoObject)),
-        Err(error) => return add(Err(EntryError::Json(error))),
+    let Value::Object(mut members) = value else {
+        return add(Err(EntryError::NoObject));
     };
     if let Some(list) = list {
         name(&mut members, list.kind.as_deref(), list.api_version.as_deref());
@@ -138,21 +175,6 @@ fn name(members: &mut Object<'_>, kind: Option<&str>, api_version: Option<&str>)
         members.insert("kind", "Event");
         members.insert("apiVersion", api_version.to_owned());
     }
-}
-
-fn is_blank(text: &[u8]) -> bool {
-    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.all(|line| line.is_empty() || line == b"---" || line.starts_with(b"#"))
-}
-
-/// Where the first text of a piece is.
-fn first_text(piece: &Piece) -> Place {
-    let blank = piece
-        .text
-        .iter()
-        .take_while(|byte| byte.is_ascii_whitespace())
-        .count();
-    piece.start.after(piece.text.get(..blank).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -212,24 +234,25 @@ mod tests {
 
     #[test]
     fn what_is_no_entry_is_told_and_the_rest_is_read() {
-        let text = format!(
-            "{{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}}\n[1]\n{}\n{{\"kind\":\n",
-            event("a")
-        );
+        let cut = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","lev"#;
+        let (a, b, c) = (event("a"), event("b"), event("c"));
+        let text =
+            format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}}\n[1]\n{a}\n{cut}\n{b}\nx\ny\n{c}\n{cut}");
         let found = read(&text, Limits::default());
-        assert_eq!(
-            found[0],
-            "1:0 expected an Event of audit.k8s.io/v1, and it is a Pod of v1"
-        );
-        assert_eq!(
-            found[1],
-            "2:0 expected a JSON object, as kube-apiserver writes it with --audit-log-format=json"
-        );
-        assert_eq!(found[2], "3:0 a");
-        assert!(
-            found[3].contains("not JSON") || found[3].contains("expected a JSON object"),
-            "{found:?}"
-        );
+        let starts = [
+            "1:0 expected an Event of audit.k8s.io/v1, and it is a Pod of v1",
+            "2:0 expected a JSON object",
+            "3:0 a",
+            "4:0 not JSON",
+            "5:0 b",
+            "6:0 ",
+            "8:0 c",
+            "9:0 not JSON",
+        ];
+        assert_eq!(found.len(), starts.len(), "{found:?}");
+        for (found, start) in found.iter().zip(starts) {
+            assert!(found.starts_with(start), "{found}: expected {start}");
+        }
         let legacy = "2026-01-01T00:00:00Z AUDIT: id=\"x\" stage=\"RequestReceived\"\n";
         assert_eq!(read(legacy, Limits::default()).len(), 1);
         assert!(

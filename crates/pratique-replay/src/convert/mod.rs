@@ -229,3 +229,6 @@ fn admitted<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation
         approximations,
     }
 }
+
+#[cfg(test)]
+mod tests;
