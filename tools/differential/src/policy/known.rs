@@ -4,7 +4,13 @@ use serde_json::Value;
 
 /// Whether a difference is one of those that are meant to be.
 pub(super) fn is_known(ours: &Value, theirs: &Value) -> bool {
-    names_another_go_map(ours, theirs)
+    names_another_go_map(ours, theirs) || refuses_what_crashes(ours, theirs)
+}
+
+/// Patches of a document that is null crash the reference, which leaves the request without an answer. Nothing is let in
+/// here either.
+fn refuses_what_crashes(ours: &Value, theirs: &Value) -> bool {
+    theirs.get("crash").is_some() && ours["allowed"] == false
 }
 
 /// Messages about a wrong kind of value show the reference's type for objects of Go, which are structs or maps: labels
@@ -18,6 +24,14 @@ fn names_another_go_map(ours: &Value, theirs: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn crashes_let_nothing_in() {
+        let crash = serde_json::json!({"crash": "assignment to entry in nil map"});
+        let ours = |allowed| serde_json::json!({"allowed": allowed});
+        assert!(is_known(&ours(false), &crash));
+        assert!(!is_known(&ours(true), &crash));
+    }
 
     #[test]
     fn maps_of_go_are_shown_as_structs() {

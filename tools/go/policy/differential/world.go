@@ -65,17 +65,27 @@ func (s setting) outcomes(w *world) ([]json.RawMessage, error) {
 	defer close(c.stop)
 	found := make([]json.RawMessage, 0, len(w.Requests))
 	for i := range w.Requests {
-		outcome, err := c.judge(&w.Requests[i])
+		text, err := c.answer(&w.Requests[i])
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i, err)
-		}
-		text, err := plainJSON(outcome)
-		if err != nil {
-			return nil, err
 		}
 		found = append(found, text)
 	}
 	return found, nil
+}
+
+// answer is the outcome of a request, or how it crashed: a server ends the request without an answer then, and goes on.
+func (c *cluster) answer(r *request) (text json.RawMessage, err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			text, err = plainJSON(map[string]string{"crash": fmt.Sprint(crash)})
+		}
+	}()
+	outcome, err := c.judge(r)
+	if err != nil {
+		return nil, err
+	}
+	return plainJSON(outcome)
 }
 
 func (s setting) start(w *world) (c *cluster, err error) {
