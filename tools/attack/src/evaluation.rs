@@ -37,6 +37,25 @@ pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, Error
     }
 }
 
+/// What plugins compare with each other: the answers are those of plugins, or that it is too much.
+pub(super) fn plugins(served: &Served, scale: Scale) -> Result<String, Error> {
+    let mut seen = Vec::new();
+    for review in reviews::compared(scale.size / 4) {
+        let part = Scale {
+            time: scale.time / 4,
+            ..scale
+        };
+        for path in ["/mutate?timeout=10s", "/validate?timeout=10s"] {
+            seen.push(hostile(served, part, path, &review.to_string())?);
+        }
+    }
+    let seen = seen.join("\n");
+    match seen.contains("times 504") {
+        false => Ok(seen),
+        true => Err(format!("plugins do not end in time: {seen}").into()),
+    }
+}
+
 /// Patterns that compile to much, or match slowly.
 pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, Error> {
     let texts = ["a".repeat(100_000), "\u{3b1}".repeat(100_000)];

@@ -100,9 +100,10 @@ const SHORT: Scale = Scale {
 type Attack = fn(&Served, Scale) -> Result<String, Error>;
 
 /// In this order: what one leaves behind, the next ones meet.
-const ATTACKS: [(&str, Attack); 15] = [
+const ATTACKS: [(&str, Attack); 16] = [
     ("comparisons without end", evaluation::comparisons),
     ("patterns that come from objects", evaluation::patterns),
+    ("what plugins compare", evaluation::plugins),
     ("empty containers", memory::containers),
     ("reviews of the largest objects", memory::large_reviews),
     ("bodies that do not end", memory::unfinished),

@@ -54,6 +54,33 @@ pub(super) fn many_finalizers(count: usize) -> Value {
     review("UPDATE", "ConfigMap", "configmaps", &new, &old)
 }
 
+/// Reviews in which plugins compare so many things with each other: addresses, tolerations and images.
+pub(super) fn compared(count: usize) -> Vec<Value> {
+    let addresses: Vec<String> = (0..count).map(|index| format!("a{index}")).collect();
+    let reversed: Vec<&String> = addresses.iter().rev().collect();
+    let service =
+        |addresses: Value| object("Service", json!({}), json!({"spec": {"externalIPs": addresses}}));
+    let services = review(
+        "UPDATE",
+        "Service",
+        "services",
+        &service(json!(reversed)),
+        &service(json!(addresses)),
+    );
+    let requests: serde_json::Map<String, Value> = addresses
+        .iter()
+        .map(|name| (format!("example.com/{name}"), json!("1")))
+        .collect();
+    let tolerations: Vec<Value> = addresses
+        .iter()
+        .map(|name| json!({"key": format!("example.com/{name}"), "operator": "Exists", "effect": "NoSchedule"}))
+        .collect();
+    let spec = json!({"tolerations": tolerations,
+        "containers": [{"name": "a", "image": "a", "resources": {"requests": requests}}]});
+    let pod = object("Pod", json!({}), json!({ "spec": spec }));
+    vec![services, review("CREATE", "Pod", "pods", &pod, &Value::Null)]
+}
+
 /// A Service with a pattern and a text that it is looked for in.
 pub(super) fn pattern(pattern: &str, text: &str) -> Value {
     let annotations = json!({"pattern": pattern, "text": text});

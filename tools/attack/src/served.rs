@@ -238,6 +238,11 @@ fn start(
         .arg("--tls-key")
         .arg(certificates.key())
         .args(["--drain-delay", "0"])
+        // Those that look nothing up, and leave usual requests as they are.
+        .args([
+            "--plugins",
+            "DenyServiceExternalIPs,ExtendedResourceToleration,LimitPodHardAntiAffinityTopology",
+        ])
         .args(options.arguments);
     let log = options.state.join("serve.log");
     let before = fs::read_to_string(&log).unwrap_or_default().len();
