@@ -90,7 +90,8 @@ fn nothing_to_register_is_reported() {
         "manifests",
     ]);
     assert!(
-        run.stderr.contains("there are no bindings and no webhooks"),
+        run.stderr
+            .contains("there are no bindings, no webhooks and no plugins"),
         "{run}"
     );
 }

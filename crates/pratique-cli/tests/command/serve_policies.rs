@@ -106,3 +106,78 @@ fn static_manifests_are_read_once() {
         "{log}"
     );
 }
+
+/// A mutating policy of widgets with a binding, as JSON patches.
+fn widget_policy(name: &str, patch: &str) -> String {
+    format!(
+        "---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: {name}}}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{{apiGroups: [example.com], apiVersions: [v1], resources: [widgets], operations: [CREATE]}}]
+  mutations: [{{patchType: JSONPatch, jsonPatch: {{expression: \"{patch}\"}}}}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: {name}}}
+spec: {{policyName: {name}}}
+"
+    )
+}
+
+#[test]
+fn custom_resources_are_defaulted_between_mutations() {
+    let adds = widget_policy("a", "[JSONPatch{op: 'add', path: '/spec', value: {'parts': 1}}]");
+    let reads = widget_policy(
+        "b",
+        "[JSONPatch{op: 'add', path: '/spec/seen', value: string(object.spec.size)}]",
+    );
+    let definition = r#"{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"}, "spec": {"group": "example.com", "scope": "Namespaced",
+            "names": {"kind": "Widget", "plural": "widgets"}, "versions": [{"name": "v1", "served": true, "storage": true,
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                "size": {"type": "integer", "default": 3}, "parts": {"type": "integer"}, "seen": {"type": "string"}}}}}}}]}}"#;
+    let directory = Directory::new()
+        .with("policies.yaml", adds + &reads)
+        .with("definitions.json", definition)
+        .with(
+            "namespaces.yaml",
+            "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n",
+        );
+    let arguments = [
+        "--plain-http",
+        "--policies",
+        "policies.yaml",
+        "--cluster-objects",
+        "definitions.json,namespaces.yaml",
+    ];
+    let serving = Serving::start(directory.path(), &arguments);
+    let review = serde_json::json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "request": {
+            "uid": "u", "operation": "CREATE", "namespace": "default", "name": "w",
+            "kind": {"group": "example.com", "version": "v1", "kind": "Widget"},
+            "resource": {"group": "example.com", "version": "v1", "resource": "widgets"},
+            "userInfo": {"username": "dev"},
+            "object": {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w", "namespace": "default"}}
+        }
+    });
+    let (_, body) = serving
+        .client()
+        .ask("POST", "/mutate", &review.to_string())
+        .unwrap();
+    let answer: serde_json::Value = serde_json::from_str(&body).unwrap();
+    let patch = answer["response"]["patch"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{body}"));
+    let patch = pratique_json::base64::decode(patch).unwrap();
+    let patch: serde_json::Value = serde_json::from_slice(&patch).unwrap();
+    let spec = serde_json::json!({"parts": 1, "seen": "3", "size": 3});
+    assert_eq!(
+        patch,
+        serde_json::json!([{"op": "add", "path": "/spec", "value": spec}])
+    );
+}
