@@ -33,7 +33,7 @@ const ENFORCE: &str = "pod-security.kubernetes.io/enforce";
 const PAGE: u32 = 500;
 
 /// The most pods of a namespace that are read. An API server, which has all of them, checks 3,000.
-const MOST_PODS: usize = 10_000;
+const MOST_PODS: usize = 5_000;
 
 /// How long pods may take.
 const PATIENCE: Duration = Duration::from_secs(2);
