@@ -165,15 +165,13 @@ impl Display for NotSubject {
 impl Display for Unknown {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Unknown::Level => "the event is of level Metadata, which has no object",
-            Unknown::Truncated => "the audit backend dropped the objects of an event that was too large",
+            Unknown::Level => "the event is of level Metadata",
+            Unknown::Truncated => "the event was truncated",
             Unknown::NoObject => "the event has no object",
             Unknown::PatchedObject => "the object that was patched is not known, nor the result",
-            Unknown::PatchType => {
-                "the event does not say of which type the patch is, and the types give different objects"
-            }
+            Unknown::PatchType => "the event does not say of which type the patch is",
             Unknown::Patch => "the patch cannot be applied to the object that is remembered",
-            Unknown::Collection => "the objects of the collection that was deleted are not known",
+            Unknown::Collection => "the deleted objects are not known",
             Unknown::Verb => "the verb is not known",
         })
     }
@@ -183,10 +181,8 @@ impl Display for Approximation {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Approximation::LastSeen => "the old object is the one that the log gave last",
-            Approximation::Stored => "the object is the one that was stored, with all mutations of then",
-            Approximation::AsSent => {
-                "the object is as the client sent it: what a server keeps of the stored one is not known"
-            }
+            Approximation::Stored => "the object is the one that was stored",
+            Approximation::AsSent => "the object is as the client sent it",
             Approximation::Deleted => "the old object is the one that the deletion answered with",
             Approximation::Options => "the options of the request are only those of its address",
             Approximation::Webhooks => "webhooks changed the object afterwards",
