@@ -12,6 +12,7 @@ mod init;
 mod listen;
 mod objects;
 mod policies;
+mod replay;
 mod review;
 mod serve;
 #[cfg(feature = "kube")]
@@ -45,6 +46,7 @@ pub(crate) use init::InitArguments;
 pub(crate) use listen::Listen;
 pub(crate) use objects::{FieldValidation, ObjectArguments};
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
+pub(crate) use replay::{KnownArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments,
@@ -164,6 +166,7 @@ fn parse_line(line: Vec<OsString>) -> Result<Arguments, clap::Error> {
 pub(crate) enum Command {
     Check(Box<CheckArguments>),
     Review(Box<ReviewArguments>),
+    Replay(Box<ReplayArguments>),
     Serve(Box<ServeArguments>),
     #[cfg(feature = "kube")]
     Snapshot(Box<SnapshotArguments>),

@@ -69,6 +69,9 @@ pub(crate) enum CliError {
     /// Policies are among inputs that can be read only once.
     #[error("{path}: it can be read only once: policies among the inputs are evaluated if these are files")]
     PoliciesOfPipe { path: String },
+    /// A log has no entry.
+    #[error("{logs}: there is no audit event in it")]
+    NothingToReplay { logs: String },
     /// Standard input is compared with a revision.
     #[error("<stdin>: it has no revision: --since needs files or directories")]
     NoRevisionOfStdin,

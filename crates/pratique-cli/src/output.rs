@@ -11,6 +11,7 @@ pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod problems;
 pub(crate) mod sarif;
+pub(crate) mod table;
 pub(crate) mod text;
 
 use std::io::{self, ErrorKind, Write};

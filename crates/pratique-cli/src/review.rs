@@ -20,6 +20,7 @@ mod progress;
 mod read;
 mod received;
 mod record;
+pub(crate) mod replay;
 mod report;
 mod request;
 mod result;

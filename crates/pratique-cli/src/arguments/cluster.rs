@@ -39,7 +39,7 @@ pub(crate) struct ClusterArguments {
 }
 
 /// A cluster that is read once.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Cluster")]
 pub(crate) struct ClientArguments {
     /// Read what is not given from the cluster of KUBECONFIG or ~/.kube/config, or, in a Pod, from the Pod's cluster:

@@ -4,7 +4,7 @@ use clap::Args;
 use pratique_types::FeatureGates;
 
 /// What is switched on and off in kube-apiserver.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct GateArguments {
     /// Feature gates of kube-apiserver, as NAME=true|false.
     #[arg(

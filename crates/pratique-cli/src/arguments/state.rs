@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// How much of the cluster's state is given.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct StateArguments {
     /// The objects of --objects are all that the cluster has: a param that is not among them does not exist, nor does a
     /// namespace if there are any, and what no role and binding among them allows is not allowed. Without the flag, what

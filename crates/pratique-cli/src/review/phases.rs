@@ -44,6 +44,16 @@ impl Phases {
         }
     }
 
+    /// For objects of which nothing is shown but decisions, without webhooks.
+    pub(super) fn of(arguments: &ObjectArguments) -> Self {
+        Phases {
+            completes: arguments.defaults,
+            validation: arguments.field_validation,
+            records: false,
+            webhooks: false,
+        }
+    }
+
     /// The built-in kinds; `None` where objects stay as they are.
     pub(super) fn objects(&self, sets: &[(Origin, ManifestSet)]) -> Option<ApiObjects> {
         // Webhooks are sent whole objects.

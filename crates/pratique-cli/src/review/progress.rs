@@ -42,16 +42,18 @@ impl Progress {
 
     /// Shows how many objects were reviewed, of which some are denied.
     pub(super) fn show(&mut self, reviewed: usize, denied: usize) {
+        self.show_line(|taken| line(reviewed, denied, taken));
+    }
+
+    /// Shows a line that depends on the time taken.
+    pub(super) fn show_line(&mut self, line: impl FnOnce(Duration) -> String) {
         let now = Instant::now();
         let was_cleared = self.last.is_some() && !self.is_written;
         if !self.is_shown || !(was_cleared || is_due(self.start, self.last, now)) {
             return;
         }
         (self.last, self.is_written) = (Some(now), true);
-        write(&format!(
-            "{CLEAR}{}",
-            line(reviewed, denied, now.duration_since(self.start))
-        ));
+        write(&format!("{CLEAR}{}", line(now.duration_since(self.start))));
     }
 }
 

@@ -203,7 +203,7 @@ pub(super) struct JsonUndecided {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    binding: Option<String>,
+    pub(super) binding: Option<String>,
     missing: &'static str,
     pub(super) message: String,
     pub(super) help: &'static str,

@@ -86,6 +86,7 @@ fn documents_show_what_is() {
     check("docs/operators.md");
     check("docs/platform-engineers.md");
     check("docs/policies-and-state.md");
+    check("docs/replay.md");
     check("docs/review.md");
     check("docs/test.md");
     check("docs/what-would-my-cluster-do.md");
@@ -126,6 +127,7 @@ fn commands_that_are_shown_exist() {
         "operators",
         "platform-engineers",
         "policies-and-state",
+        "replay",
         "review",
         "run-in-the-api-server",
         "run-as-a-webhook",

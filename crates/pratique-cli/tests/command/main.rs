@@ -40,6 +40,7 @@ mod policies;
 mod project;
 mod readme;
 mod registry;
+mod replay;
 mod review;
 mod security;
 mod serve;

@@ -1,0 +1,115 @@
+//! The command line of `pratique replay`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{ClientArguments, GateArguments, PolicyArguments, StateArguments};
+
+/// Evaluate policies for the requests of an audit log, and compare with what happened then.
+///
+/// An event of level Request or RequestResponse has the object that admission saw. What an event does not have is undecided,
+/// and never guessed: the objects of level Metadata, and of events that were truncated, and the old object of an update or
+/// deletion, unless --remember knows it; only policies that read it are undecided then. Requests that read, or that did not
+/// come as far as admission, are counted. Webhooks and built-in plugins are not run: what they refused then is not compared.
+///
+/// Without --policies, --manifests and --admission-control-config-file, the policies of the cluster or snapshot are evaluated,
+/// and without these the Pod Security Standards.
+///
+/// Exit codes: 0 no request that was allowed is refused now; 1 one is; 2 wrong usage, or a log or a policy cannot be read; 3
+/// none is refused, but something is undecided. --fail-on says what counts.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// Audit logs of kube-apiserver: files of the log backend, one event on a line, batches of the webhook backend, or what
+    /// `serve --record` keeps; plain or compressed with gzip; `-` is standard input. Rotated files are given in the order in
+    /// which they were written.
+    #[arg(required = true, value_name = "AUDIT-LOG")]
+    pub(crate) logs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policies: PolicyArguments,
+    /// Remember objects that events hold, up to so many MiB, as the old objects of later updates, patches and deletions. The
+    /// log is read by one thread then.
+    #[arg(long, env = "PRATIQUE_REMEMBER", value_name = "MIB", default_value_t = 0)]
+    pub(crate) remember: u32,
+    #[command(flatten)]
+    pub(crate) known: KnownArguments,
+    #[command(flatten)]
+    pub(crate) answers: ReplayAnswerArguments,
+}
+
+/// What is printed of a replay, and what it fails for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Answers")]
+pub(crate) struct ReplayAnswerArguments {
+    /// Output format.
+    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
+    pub(crate) output: ReplayFormat,
+    /// Print the counts only, not the requests.
+    #[arg(long, env = "PRATIQUE_SUMMARY")]
+    pub(crate) summary: bool,
+    /// What the command fails for: `refused` (a request is refused now that was allowed then) and `allowed` (a request is
+    /// allowed now that a policy refused then) give exit code 1, `error` (something cannot be read) 2, and `undecided` 3.
+    #[arg(
+        long,
+        env = "PRATIQUE_FAIL_ON",
+        value_name = "WHAT,…",
+        value_delimiter = ',',
+        default_value = "refused,error,undecided"
+    )]
+    pub(crate) fail_on: Vec<ReplayFailOn>,
+}
+
+/// What is known of the cluster whose requests are evaluated, and how policies are.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct KnownArguments {
+    /// Files, or directories of them, with objects of the cluster: namespaces, params, CustomResourceDefinitions, and the
+    /// roles and bindings by which authorization checks are answered.
+    #[arg(long, env = "PRATIQUE_OBJECTS", value_name = "PATH", value_delimiter = ',')]
+    pub(crate) objects: Vec<String>,
+    #[command(flatten)]
+    pub(crate) state: StateArguments,
+    /// Directory that `pratique snapshot` wrote: the state of the cluster, and its policies if none are named.
+    #[arg(long, env = "PRATIQUE_SNAPSHOT", value_name = "DIR")]
+    #[cfg_attr(feature = "kube", arg(conflicts_with_all = ["cluster", "kubeconfig", "context"]))]
+    pub(crate) snapshot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) client: ClientArguments,
+    /// File with authorization rules, as in `cluster.authorizer` of a suite. Without the flag, roles and bindings among
+    /// --objects and in the snapshot answer authorization checks, or the cluster does; what depends on a check without an
+    /// answer is undecided.
+    #[arg(long, env = "PRATIQUE_AUTHORIZER", value_name = "FILE")]
+    pub(crate) authorizer: Option<String>,
+    /// Largest event or object, or other file, in MiB. Of a batch or a list, no more than an item is held.
+    #[arg(long, env = "PRATIQUE_MAX_INPUT", value_name = "MIB", default_value_t = 32)]
+    pub(crate) max_input: u32,
+    /// Evaluate policies without a binding as if a binding without constraints named them; validations that fail then
+    /// deny.
+    #[arg(long, env = "PRATIQUE_BIND")]
+    pub(crate) bind: bool,
+    #[command(flatten)]
+    pub(crate) gates: GateArguments,
+}
+
+/// The output format of a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReplayFormat {
+    /// The requests whose decision is not the same, and tables of the counts.
+    Human,
+    /// The counts as one JSON document, with examples.
+    Json,
+    /// One line of JSON for each request; with --summary the counts as a last line.
+    Ndjson,
+}
+
+/// What a replay fails for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReplayFailOn {
+    /// A request is refused now that was allowed then.
+    Refused,
+    /// A request is allowed now that a policy refused then.
+    Allowed,
+    /// A decision depends on something that the log does not have, or that was not given.
+    Undecided,
+    /// A log cannot be read, or a request not be evaluated.
+    Error,
+}

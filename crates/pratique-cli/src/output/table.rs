@@ -1,0 +1,25 @@
+//! Tables of text.
+
+use super::text::{Text, text};
+
+/// A table with a header, whose columns are aligned: the first `names` to the left, numbers to the right.
+pub(crate) fn table(header: &[&str], names: usize, rows: &[Vec<String>]) -> Text {
+    let header: Vec<String> = header.iter().map(|title| (*title).to_owned()).collect();
+    let lines: Vec<&Vec<String>> = std::iter::once(&header).chain(rows).collect();
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let mut out = Text::new();
+    for line in lines {
+        let cells = line.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(column, (cell, width))| match column < names {
+            true => format!("{cell:<width$}"),
+            false => format!("{cell:>width$}"),
+        });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        out.push(&text!("{}\n", line.trim_end()));
+    }
+    out
+}

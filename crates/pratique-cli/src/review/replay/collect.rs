@@ -1,0 +1,145 @@
+//! Counts and prints what was replayed, in the order of the logs.
+
+use std::path::PathBuf;
+
+use pratique_manifest::path_text;
+use pratique_report::{Limits, Tally};
+use serde::Serialize;
+
+use super::comparison::Comparison;
+use super::counts::{Counts, JsonCounts};
+use super::decided::evaluation;
+use super::work::Part;
+use crate::arguments::{ReplayAnswerArguments, ReplayFailOn, ReplayFormat};
+use crate::exit::{CliError, ExitStatus};
+use crate::output;
+use crate::output::text::text;
+use crate::review::input_errors::InputErrors;
+use crate::review::progress::Progress;
+use crate::review::unbound::EvaluationScope;
+
+/// After how many errors no more are printed.
+const MAX_ERRORS: usize = 1000;
+
+/// Counts and prints what was replayed.
+pub(super) struct Collector<'a> {
+    arguments: &'a ReplayAnswerArguments,
+    errors: InputErrors,
+    more_errors: usize,
+    counts: Counts,
+    tally: Tally,
+    progress: Progress,
+}
+
+/// The last line of `ndjson`.
+#[derive(Serialize)]
+struct SummaryLine<'a> {
+    summary: JsonCounts<'a>,
+}
+
+impl<'a> Collector<'a> {
+    /// `errors` are those that were found before.
+    pub(super) fn new(arguments: &'a ReplayAnswerArguments, errors: InputErrors) -> Self {
+        let prints = arguments.output == ReplayFormat::Ndjson;
+        Collector {
+            arguments,
+            errors,
+            more_errors: 0,
+            counts: Counts::default(),
+            tally: Tally::new(Limits::default()),
+            progress: Progress::new(prints || !arguments.summary),
+        }
+    }
+
+    /// Counts and prints what came of a part of the logs.
+    pub(super) fn collect(&mut self, part: Part) -> Result<(), CliError> {
+        if part.out.len() > 0 || !part.errors.is_empty() {
+            self.progress.clear();
+        }
+        match self.errors.count() + part.errors.len() > MAX_ERRORS {
+            true => self.more_errors += part.errors.len(),
+            false => {
+                if !part.notes.as_str().is_empty() {
+                    output::note(&part.notes);
+                }
+                self.errors.extend(part.errors);
+            }
+        }
+        for why in part.not_subject {
+            self.counts.count_not_subject(why);
+        }
+        for row in &part.rows {
+            self.counts.count(row);
+            self.tally.count(&evaluation(&row.subject, &row.now, &row.place));
+        }
+        part.out.print()?;
+        let (entries, requests) = (self.counts.entries(), self.counts.requests());
+        let refused = self.counts.of(Comparison::RefusedNow);
+        self.progress.show_line(|taken| {
+            format!(
+                "{entries} events read, {requests} requests replayed, {refused} refused now, {} s",
+                taken.as_secs()
+            )
+        });
+        part.fatal.map_or(Ok(()), Err)
+    }
+
+    /// Prints the counts, and gives the exit status.
+    pub(super) fn end(
+        mut self,
+        logs: &[PathBuf],
+        scope: &EvaluationScope,
+        forgotten: u64,
+    ) -> Result<ExitStatus, CliError> {
+        self.progress.clear();
+        let errors = self.errors.count() + self.more_errors;
+        if self.more_errors > 0 {
+            output::note(&output::warning(&text!(
+                "{} more errors are counted and not shown",
+                self.more_errors
+            )));
+        }
+        if self.counts.entries() == 0 && errors == 0 {
+            let logs: Vec<String> = logs.iter().map(|path| path_text(path)).collect();
+            return Err(CliError::NothingToReplay {
+                logs: logs.join(", "),
+            });
+        }
+        let status = self.status(errors, scope);
+        match self.arguments.output {
+            ReplayFormat::Human => {
+                let tables = self.counts.human(&self.tally, errors, forgotten);
+                output::print(&text!("{}{}", tables, scope.counted()))?;
+            }
+            ReplayFormat::Json => output::print_json(&self.counts.json(&self.tally, errors, forgotten))?,
+            ReplayFormat::Ndjson => {
+                self.errors.print_json()?;
+                if self.arguments.summary {
+                    let summary = self.counts.json(&self.tally, errors, forgotten);
+                    output::print_json_line(&SummaryLine { summary })?;
+                }
+            }
+        }
+        Ok(status)
+    }
+
+    /// The exit status: refusals take precedence over errors, and these over what is undecided.
+    fn status(&self, errors: usize, scope: &EvaluationScope) -> ExitStatus {
+        let fails = |on: ReplayFailOn, holds: bool| holds && self.arguments.fail_on.contains(&on);
+        let some = |comparison| self.counts.of(comparison) > 0;
+        if fails(ReplayFailOn::Refused, some(Comparison::RefusedNow))
+            || fails(ReplayFailOn::Allowed, some(Comparison::AllowedNow))
+        {
+            ExitStatus::Failure
+        } else if fails(ReplayFailOn::Error, errors > 0) {
+            ExitStatus::Unread
+        } else if fails(
+            ReplayFailOn::Undecided,
+            some(Comparison::Undecided) || !scope.can_deny(),
+        ) {
+            ExitStatus::Undecided
+        } else {
+            ExitStatus::Success
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The decision of now beside what happened then.
+
+use std::fmt::{self, Display, Formatter};
+
+use pratique_replay::{RefusedBy, Then};
+use serde::Serialize;
+
+use crate::review::record::Decision;
+
+/// The decision of now beside what happened then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Comparison {
+    /// It is the same.
+    Same,
+    /// The request was carried out, or it is not known what came of it, and it is refused now.
+    RefusedNow,
+    /// A policy refused the request, and it is allowed now.
+    AllowedNow,
+    /// Something that is not evaluated refused the request, or it failed.
+    NotCompared,
+    /// The decision of now depends on something that is not known.
+    Undecided,
+}
+
+impl Comparison {
+    pub(super) fn of(then: &Then, now: Decision) -> Self {
+        match (then, now) {
+            (_, Decision::Undecided) => Comparison::Undecided,
+            (Then::Allowed, Decision::Allowed) | (Then::Refused(_), Decision::Denied) => Comparison::Same,
+            (Then::Allowed | Then::Unknown, Decision::Denied) => Comparison::RefusedNow,
+            (Then::Refused(refusal), Decision::Allowed)
+                if refusal.by.is_policy() || refusal.by == RefusedBy::Recorded =>
+            {
+                Comparison::AllowedNow
+            }
+            (Then::Refused(_) | Then::Unknown, Decision::Allowed) | (Then::Failed { .. }, _) => {
+                Comparison::NotCompared
+            }
+        }
+    }
+
+    /// Whether a request is shown that is compared so.
+    pub(super) fn is_told(self) -> bool {
+        !matches!(self, Comparison::Same | Comparison::NotCompared)
+    }
+}
+
+impl Display for Comparison {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Comparison::Same => "same",
+            Comparison::RefusedNow => "refused now",
+            Comparison::AllowedNow => "allowed now",
+            Comparison::NotCompared => "not compared",
+            Comparison::Undecided => "undecided",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_replay::Refusal;
+
+    use super::*;
+
+    #[test]
+    fn only_what_policies_decide_is_compared() {
+        let refused = |by| {
+            Then::Refused(Refusal {
+                by,
+                code: 403,
+                message: String::new(),
+            })
+        };
+        let failed = Then::Failed {
+            code: 409,
+            message: String::new(),
+        };
+        let policy = || refused(RefusedBy::ValidatingPolicy("p".to_owned()));
+        let webhook = || refused(RefusedBy::Webhook("w".to_owned()));
+        for (then, allowed, denied) in [
+            (Then::Allowed, Comparison::Same, Comparison::RefusedNow),
+            (policy(), Comparison::AllowedNow, Comparison::Same),
+            (
+                refused(RefusedBy::Recorded),
+                Comparison::AllowedNow,
+                Comparison::Same,
+            ),
+            (webhook(), Comparison::NotCompared, Comparison::Same),
+            (
+                refused(RefusedBy::Plugin),
+                Comparison::NotCompared,
+                Comparison::Same,
+            ),
+            (failed, Comparison::NotCompared, Comparison::NotCompared),
+            (Then::Unknown, Comparison::NotCompared, Comparison::RefusedNow),
+        ] {
+            assert_eq!(Comparison::of(&then, Decision::Allowed), allowed, "{then:?}");
+            assert_eq!(Comparison::of(&then, Decision::Denied), denied, "{then:?}");
+            assert_eq!(
+                Comparison::of(&then, Decision::Undecided),
+                Comparison::Undecided,
+                "{then:?}"
+            );
+        }
+    }
+}

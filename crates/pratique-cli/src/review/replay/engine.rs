@@ -1,0 +1,157 @@
+//! Policies with what is known of a cluster: evaluates one request after another.
+
+use std::sync::Arc;
+
+use pratique::Admission;
+use pratique::authorization::Authorizer;
+use pratique_json::Value;
+use pratique_replay::{ReplayRequest, Seen};
+
+use crate::arguments::{FieldValidation, KnownArguments, ObjectArguments, PolicyArguments};
+use crate::exit::CliError;
+use crate::input::InputError;
+use crate::output::{self, problems};
+use crate::policies::{LoadFailure, OriginSets};
+use crate::review::evaluate::Evaluator;
+use crate::review::input_errors::InputErrors;
+use crate::review::permissions::Permissions;
+use crate::review::phases::Phases;
+use crate::review::received::InputRequest;
+use crate::review::result::ReviewResult;
+use crate::review::state::ClusterState;
+use crate::review::unbound::EvaluationScope;
+use crate::review::{Reader, policies};
+use crate::snapshot::StateSource;
+use crate::style::Style;
+
+/// The namespace of given objects that name none.
+const NAMESPACE: &str = "default";
+
+/// Policies that are ready to be evaluated.
+pub(in crate::review) struct Policies {
+    pub(in crate::review) admission: Admission,
+    sets: OriginSets,
+    pub(in crate::review) scope: EvaluationScope,
+}
+
+/// Policies with what is known of a cluster.
+pub(in crate::review) struct Engine {
+    pub(in crate::review) policies: Policies,
+    pub(in crate::review) known: Arc<KnownCluster>,
+}
+
+/// What is known of a cluster.
+pub(in crate::review) struct KnownCluster {
+    pub(in crate::review) state: ClusterState,
+    pub(in crate::review) authorizer: Arc<dyn Authorizer>,
+    /// The definitions of custom resources.
+    pub(in crate::review) definitions: Vec<Value<'static>>,
+    phases: Phases,
+}
+
+impl Policies {
+    /// Loads the policies that arguments name, or else those of the source of the state; `None` if they are invalid, which is
+    /// reported.
+    pub(in crate::review) fn load(
+        named: &PolicyArguments,
+        arguments: &KnownArguments,
+        state: &mut StateSource,
+    ) -> Result<Option<Self>, CliError> {
+        let gates = arguments.gates.feature_gates;
+        match policies::load(named, None, gates, false, arguments.bind, state, None) {
+            Ok((admission, sets, _)) => Ok(Some(Policies::new(admission, sets))),
+            Err(LoadFailure::Cli(error)) => Err(error),
+            Err(LoadFailure::Invalid { errors, mut texts }) => {
+                output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
+                Ok(None)
+            }
+        }
+    }
+
+    fn new(admission: Admission, sets: OriginSets) -> Self {
+        let scope = EvaluationScope::of(&sets, false);
+        scope.warn();
+        Policies {
+            admission,
+            sets,
+            scope,
+        }
+    }
+}
+
+impl KnownCluster {
+    /// Reads what is known of the cluster, as far as policies need it; errors of files are reported, and given as well.
+    pub(in crate::review) fn read(
+        state: StateSource,
+        arguments: &KnownArguments,
+        policies: &Policies,
+    ) -> Result<(Arc<Self>, InputErrors), CliError> {
+        let sets = &policies.sets;
+        let known = state.state(&policies.admission, sets);
+        let mut reader = Reader {
+            mebibytes: arguments.max_input,
+            errors: InputErrors::default(),
+        };
+        let objects = reader.all(&arguments.objects)?;
+        let given = reader.existing(objects)?;
+        let rules = reader.rules(arguments.authorizer.as_deref())?;
+        let phases = Phases::of(&ObjectArguments {
+            defaults: true,
+            field_validation: FieldValidation::Ignore,
+        });
+        let is_definition = |object: &&Value<'static>| {
+            object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
+        };
+        let of_given = given.iter().map(|given| &given.object);
+        let definitions = known.snapshot.objects.iter().chain(of_given);
+        let definitions = definitions.filter(is_definition).cloned().collect();
+        let objects = phases.objects(sets);
+        let (mut state, others) = ClusterState::new(&known.snapshot, given, &[], objects, None);
+        let complete = arguments.state.objects_complete;
+        let others = state.placed(others, NAMESPACE);
+        let permissions = Permissions::new(rules, &known, &others, complete);
+        state.fill(&known.snapshot, others, complete);
+        let known = KnownCluster {
+            state,
+            authorizer: permissions.authorizer(),
+            definitions,
+            phases,
+        };
+        Ok((Arc::new(known), reader.errors))
+    }
+}
+
+impl Engine {
+    /// An evaluator of the policies; with `explain`, decisions are explained.
+    pub(in crate::review) fn evaluator(&self, explain: bool) -> Evaluator<'_> {
+        let authorizer = Arc::clone(&self.known.authorizer);
+        Evaluator::policies(&self.policies.admission, authorizer, explain)
+    }
+
+    /// Evaluates a request, and gives what `take` makes of the result.
+    pub(in crate::review) fn evaluate<R>(
+        &self,
+        evaluator: &Evaluator<'_>,
+        mut input: InputRequest<'_>,
+        take: impl FnOnce(ReviewResult<'_>) -> R,
+    ) -> Result<R, InputError> {
+        let KnownCluster { state, phases, .. } = &*self.known;
+        let is_sent = input.is_sent;
+        let stage = phases.receive(&mut input, is_sent, state);
+        evaluator.evaluate(&state.objects, &input, &stage).map(take)
+    }
+}
+
+/// A request of a log as an input, at a place.
+pub(in crate::review) fn input<'e>(
+    replayed: ReplayRequest<'e>,
+    location: pratique_manifest::Location,
+) -> InputRequest<'e> {
+    InputRequest {
+        request: replayed.request,
+        location,
+        parent: None,
+        is_sent: replayed.seen == Seen::Admitted,
+        received: Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,125 @@
+//! A request of a log with what happened then and what policies decide now.
+
+use pratique_replay::{Approximation, Then, Unknown};
+use serde::Serialize;
+
+use super::comparison::Comparison;
+use super::decided::Decided;
+use super::subject::Subject;
+use crate::output::text::{Lines, Text, text};
+use crate::review::record::Decision;
+use crate::style::{Style, Tone};
+
+/// A request of a log with what happened then and what policies decide now.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Row {
+    pub(super) file: String,
+    pub(super) line: u32,
+    #[serde(skip)]
+    pub(super) place: String,
+    /// The `auditID`, or the uid of a recorded request.
+    pub(super) id: String,
+    #[serde(flatten)]
+    pub(super) subject: Subject,
+    pub(super) comparison: Comparison,
+    pub(super) then: JsonThen,
+    pub(super) now: Decided,
+    /// Why the log does not have enough of the request.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "unknown")]
+    pub(super) unknown: Option<Unknown>,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "approximations")]
+    pub(super) approximations: Vec<Approximation>,
+}
+
+/// What happened then.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct JsonThen {
+    decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl JsonThen {
+    pub(super) fn of(then: &Then) -> Self {
+        let (code, by, message) = match then {
+            Then::Unknown | Then::Allowed => (None, None, None),
+            Then::Refused(refusal) => (
+                Some(refusal.code),
+                Some(refusal.by.to_string()),
+                Some(&refusal.message),
+            ),
+            Then::Failed { code, message } => (Some(*code), None, Some(message)),
+        };
+        JsonThen {
+            decision: then.word(),
+            code,
+            by,
+            message: message.filter(|message| !message.is_empty()).cloned(),
+        }
+    }
+
+    /// What refused the request.
+    pub(super) fn by(&self) -> Option<&str> {
+        self.by.as_deref()
+    }
+}
+
+#[allow(clippy::ref_option, reason = "serde gives references")]
+fn unknown<S: serde::Serializer>(unknown: &Option<Unknown>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(unknown.map(Unknown::name).unwrap_or_default())
+}
+
+fn approximations<S: serde::Serializer>(told: &[Approximation], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(told.iter().map(|told| told.name()))
+}
+
+impl Row {
+    /// The row as text.
+    pub(super) fn human(&self, style: Style) -> Text {
+        let tone = match self.comparison {
+            Comparison::RefusedNow => Tone::Bad,
+            Comparison::AllowedNow | Comparison::Undecided => Tone::Warning,
+            Comparison::Same | Comparison::NotCompared => Tone::Good,
+        };
+        let place = style.paint(Tone::Place, &self.place);
+        let mut out = text!(
+            "{}: {}: {}\n",
+            place,
+            self.subject,
+            style.paint(tone, self.comparison)
+        );
+        let mut line = |label: &str, text: &str| {
+            let indent = "    ";
+            out.push(&text!("  {}{}\n", label, Lines { text, indent }));
+        };
+        if let Some(unknown) = self.unknown {
+            line("", &unknown.to_string());
+        }
+        if let (Decision::Denied, Some(message)) = (self.now.decision, &self.now.message) {
+            line("", message);
+        }
+        for undecided in &self.now.undecided {
+            let name = match undecided.name.as_str() {
+                "" => &undecided.plugin,
+                name => name,
+            };
+            line("", &format!("{name}: {}", undecided.message));
+        }
+        match (&self.then.by, &self.then.message) {
+            (Some(by), Some(message)) => {
+                line("then: ", &format!("{} by {by}: {message}", self.then.decision))
+            }
+            (None, Some(message)) => line("then: ", &format!("{}: {message}", self.then.decision)),
+            _ => line("then: ", self.then.decision),
+        }
+        for told in &self.approximations {
+            line("approximated: ", &told.to_string());
+        }
+        out
+    }
+}

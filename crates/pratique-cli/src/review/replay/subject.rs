@@ -1,0 +1,81 @@
+//! What a request of a log is about.
+
+use std::fmt::{self, Display, Formatter};
+
+use pratique_json::Value;
+use pratique_report::owner_of;
+use pratique_types::{AdmissionRequest, Operation};
+use serde::Serialize;
+
+/// What a request is about: who did what, and when.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::review) struct Subject {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(in crate::review) time: String,
+    pub(in crate::review) user: String,
+    pub(in crate::review) operation: Operation,
+    resource: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    subresource: String,
+    pub(in crate::review) api_version: String,
+    pub(in crate::review) kind: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(in crate::review) namespace: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(in crate::review) name: String,
+    /// What controls the object.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(in crate::review) owner: String,
+}
+
+impl Subject {
+    /// What a request is about that was made at a time.
+    pub(in crate::review) fn of(request: &AdmissionRequest<'_>, time: &str) -> Self {
+        let object = match request.object.is_null() {
+            true => &request.old_object,
+            false => &request.object,
+        };
+        let text = |name| object.at(&["metadata", name]).and_then(Value::as_str);
+        let named = || text("name").or_else(|| text("generateName"));
+        Subject {
+            time: time.to_owned(),
+            user: request.user_info.username.clone(),
+            operation: request.operation,
+            resource: request.resource.group_resource().to_string(),
+            subresource: request.sub_resource.clone(),
+            api_version: request.kind.api_version(),
+            kind: request.kind.kind.clone(),
+            namespace: request.namespace.clone(),
+            name: match request.name.as_str() {
+                "" => named().unwrap_or_default().to_owned(),
+                name => name.to_owned(),
+            },
+            owner: owner_of(object),
+        }
+    }
+}
+
+/// `CREATE deployments.apps/scale shop/web by ann`
+impl Display for Subject {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} {}",
+            self.operation,
+            self.resource.trim_end_matches('.')
+        )?;
+        if !self.subresource.is_empty() {
+            write!(formatter, "/{}", self.subresource)?;
+        }
+        formatter.write_str(" ")?;
+        if !self.namespace.is_empty() && self.namespace != self.name {
+            write!(formatter, "{}/", self.namespace)?;
+        }
+        formatter.write_str(&self.name)?;
+        match self.user.as_str() {
+            "" => Ok(()),
+            user => write!(formatter, " by {user}"),
+        }
+    }
+}

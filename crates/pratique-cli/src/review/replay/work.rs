@@ -1,0 +1,245 @@
+//! Replays a part of a log.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pratique_manifest::{Location, Position};
+use pratique_replay::{Located, NotSubject, Remembered, Replayed, Replayer, Then, Unknown, What, entries};
+use pratique_stream::{Limits, Piece, Place, Splitter, StreamError};
+use pratique_types::AdmissionRequest;
+
+use super::comparison::Comparison;
+use super::decided::Decided;
+use super::engine::{Engine, input};
+use super::possible;
+use super::row::{JsonThen, Row};
+use super::subject::Subject;
+use crate::arguments::ReplayFormat;
+use crate::exit::CliError;
+use crate::input::open::open;
+use crate::input::{self, InputError};
+use crate::output::text::Text;
+use crate::output::{Printed, problems};
+use crate::review::evaluate::Evaluator;
+use crate::review::input_errors::{JsonError, described};
+use crate::review::ordered::{Closed, Intake};
+use crate::review::read::Inputs;
+use crate::review::record::Decision;
+use crate::style::Style;
+
+/// A part of the logs.
+pub(in crate::review) enum Unit {
+    /// A part of a file.
+    Piece { path: Arc<str>, piece: Piece },
+    /// The rest of a file cannot be read.
+    Fault(InputError),
+}
+
+/// What comes of a part of the logs.
+#[derive(Default)]
+pub(super) struct Part {
+    pub(super) out: Printed,
+    pub(super) rows: Vec<Row>,
+    pub(super) not_subject: Vec<NotSubject>,
+    pub(super) notes: Text,
+    pub(super) errors: Vec<JsonError>,
+    /// Ends the command.
+    pub(super) fatal: Option<CliError>,
+}
+
+/// Replays parts of logs.
+pub(super) struct Worker<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) evaluator: Evaluator<'a>,
+    pub(super) replayer: Replayer,
+    pub(super) remembered: Option<Mutex<Remembered>>,
+    pub(super) format: ReplayFormat,
+    pub(super) summary: bool,
+}
+
+/// Gives all parts of the inputs in order.
+pub(in crate::review) fn give<R>(inputs: &Inputs, limits: Limits, intake: &Intake<Unit, R>) {
+    let files = inputs.all().iter().flat_map(|input| &input.files);
+    for file in files {
+        if give_file(file, limits, intake).is_err() {
+            return;
+        }
+    }
+}
+
+fn give_file<R>(file: &Path, limits: Limits, intake: &Intake<Unit, R>) -> Result<(), Closed> {
+    let path = input::shown(file);
+    let stream = match open(file) {
+        Ok(stream) => stream,
+        Err(error) => return intake.add(Unit::Fault(InputError::Unread { path, error })),
+    };
+    let shown: Arc<str> = path.as_str().into();
+    for piece in Splitter::new(stream.input, limits) {
+        let fault = match piece {
+            Ok(piece) => {
+                let path = Arc::clone(&shown);
+                intake.add(Unit::Piece { path, piece })?;
+                continue;
+            }
+            Err(StreamError::TooLarge(_)) => InputError::TooLarge {
+                path,
+                mebibytes: u32::try_from(limits.document >> 20).unwrap_or(u32::MAX),
+            },
+            Err(StreamError::Read(error)) => InputError::Unread { path, error },
+        };
+        return intake.add(Unit::Fault(fault));
+    }
+    Ok(())
+}
+
+/// A place of a file.
+pub(in crate::review) fn location(path: &Arc<str>, place: Place) -> Location {
+    let saturated = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let position = Position {
+        line: saturated(place.line),
+        column: saturated(place.column).saturating_add(1),
+        offset: place.offset,
+    };
+    Location {
+        file: Arc::clone(path),
+        document: 0,
+        start: position,
+        end: position,
+    }
+}
+
+impl Worker<'_> {
+    /// Replays a part of a log.
+    pub(super) fn replay(&self, unit: Unit, give: &mut dyn FnMut(Part)) {
+        let mut part = Part::default();
+        match unit {
+            Unit::Piece { path, piece } => {
+                for located in entries(&piece) {
+                    self.entry(&path, located, &mut part);
+                }
+            }
+            Unit::Fault(fault) => part.fault(fault),
+        }
+        give(part);
+    }
+
+    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
+        let location = location(path, located.place);
+        let entry = match located.entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                return part.fault(InputError::Faulty {
+                    place: problems::place(&location),
+                    why: error.to_string(),
+                });
+            }
+        };
+        let Replayed { id, at, then, what } = match &self.remembered {
+            Some(remembered) => {
+                let mut remembered = remembered.lock().unwrap_or_else(PoisonError::into_inner);
+                self.replayer.replay(entry, Some(&mut remembered))
+            }
+            None => self.replayer.replay(entry, None),
+        };
+        let about = About {
+            id,
+            at,
+            then,
+            location,
+        };
+        match what {
+            What::NotSubject(why) => part.not_subject.push(why),
+            What::Unknown(why, request) => self.unknown(&about, why, &request, part),
+            What::Requests(requests) => {
+                for replayed in requests {
+                    let subject = Subject::of(&replayed.request, &about.at);
+                    let approximations = replayed.approximations.clone();
+                    let input = input(replayed, about.location.clone());
+                    match self
+                        .engine
+                        .evaluate(&self.evaluator, input, |mut result| Decided::of(&mut result))
+                    {
+                        Ok(now) => {
+                            let row = about.row(subject, now);
+                            self.show(
+                                Row {
+                                    approximations,
+                                    ..row
+                                },
+                                part,
+                            );
+                        }
+                        Err(error) => part.fault(error),
+                    }
+                }
+            }
+        }
+    }
+
+    /// A request whose object is not known is decided only where no policy can match it.
+    fn unknown(&self, about: &About, why: Unknown, request: &AdmissionRequest<'_>, part: &mut Part) {
+        let decision = match possible::may_match(self.engine, request) {
+            true => Decision::Undecided,
+            false => Decision::Allowed,
+        };
+        let row = about.row(Subject::of(request, &about.at), Decided::by_none(decision));
+        self.show(
+            Row {
+                unknown: Some(why),
+                ..row
+            },
+            part,
+        );
+    }
+
+    fn show(&self, row: Row, part: &mut Part) {
+        match self.format {
+            ReplayFormat::Human if self.summary || !row.comparison.is_told() => {}
+            ReplayFormat::Human => part.out.text(&row.human(Style::of_stdout())),
+            ReplayFormat::Ndjson => {
+                if let Err(error) = part.out.json_line(&row) {
+                    part.fatal = Some(error);
+                }
+            }
+            ReplayFormat::Json => {}
+        }
+        part.rows.push(row);
+    }
+}
+
+/// What an entry of a log says besides its request.
+struct About {
+    id: String,
+    at: String,
+    then: Then,
+    location: Location,
+}
+
+impl About {
+    fn row(&self, subject: Subject, now: Decided) -> Row {
+        Row {
+            file: self.location.file.to_string(),
+            line: self.location.start.line,
+            place: problems::place(&self.location),
+            id: self.id.clone(),
+            subject,
+            comparison: Comparison::of(&self.then, now.decision),
+            then: JsonThen::of(&self.then),
+            now,
+            unknown: None,
+            approximations: Vec::new(),
+        }
+    }
+}
+
+impl Part {
+    fn fault(&mut self, fault: InputError) {
+        match described(fault, Style::of_stderr()) {
+            Ok((text, errors)) => {
+                self.notes.push(&text);
+                self.errors.extend(errors);
+            }
+            Err(error) => self.fatal = Some(error),
+        }
+    }
+}

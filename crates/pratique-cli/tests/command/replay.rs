@@ -1,0 +1,147 @@
+//! `pratique replay`: audit logs, and what policies decide on their requests now.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Directory, Run};
+
+const POLICIES: &str = "../../docs/samples/replay/policies";
+const LOG: &str = "../../docs/samples/replay/audit.log";
+
+fn replay(arguments: &[&str]) -> Run {
+    Directory::new().run(&[&["replay", "--policies", &sample(POLICIES)], arguments].concat())
+}
+
+/// The absolute path of a file of the repository.
+fn sample(path: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    path.canonicalize().unwrap().display().to_string()
+}
+
+fn counts(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+fn number(counts: &Value, name: &str) -> u64 {
+    counts[name].as_u64().unwrap()
+}
+
+#[test]
+fn decisions_of_now_stand_beside_those_of_then() {
+    let log = sample(LOG);
+    let run = replay(&["-o", "json", &log]);
+    assert_eq!(run.code, Some(1), "{run}");
+    let found = counts(&run);
+    let expected = [
+        ("requests", 10),
+        ("same", 4),
+        ("refusedNow", 1),
+        ("allowedNow", 1),
+        ("notCompared", 1),
+        ("undecided", 3),
+    ];
+    for (name, count) in expected {
+        assert_eq!(number(&found, name), count, "{name}: {found}");
+    }
+    assert_eq!(
+        found["unknown"],
+        serde_json::json!({"level": 1, "patchedObject": 1})
+    );
+    assert_eq!(
+        found["notSubject"],
+        serde_json::json!({"readOnly": 1, "stage": 1, "unauthorized": 1})
+    );
+    assert_eq!(
+        found["now"]["total"],
+        serde_json::json!({"allowed": 6, "denied": 1, "undecided": 3})
+    );
+
+    let run = replay(&["-o", "ndjson", "--summary", &log]);
+    let lines: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 11);
+    assert_eq!(lines[10]["summary"]["refusedNow"], 1);
+    assert_eq!(lines[2]["comparison"], "refusedNow");
+    assert_eq!(
+        (&lines[7]["then"]["by"], &lines[7]["comparison"]),
+        (&"validating policy no-bare-pods".into(), &"allowedNow".into())
+    );
+}
+
+#[test]
+fn what_earlier_events_hold_is_remembered() {
+    let run = replay(&["-o", "json", "--remember", "1", &sample(LOG)]);
+    let found = counts(&run);
+    assert_eq!(
+        (number(&found, "refusedNow"), number(&found, "undecided")),
+        (2, 1),
+        "{found}"
+    );
+    assert_eq!(found["approximations"], serde_json::json!({"lastSeen": 1}));
+}
+
+#[test]
+fn exit_codes_follow_what_fails() {
+    let log = sample(LOG);
+    let text = fs::read_to_string(&log).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let code = |fail_on: &str, lines: &[&str]| {
+        let directory = Directory::new().with("audit.log", lines.join("\n"));
+        let policies = sample(POLICIES);
+        directory
+            .run(&[
+                "replay",
+                "--policies",
+                &policies,
+                "--fail-on",
+                fail_on,
+                "audit.log",
+            ])
+            .code
+            .unwrap()
+    };
+    assert_eq!(code("refused,error,undecided", &lines[..1]), 0);
+    assert_eq!(code("refused,error,undecided", &lines), 1);
+    assert_eq!(code("refused,error,undecided", &lines[3..5]), 3);
+    assert_eq!(code("refused,error", &lines[3..5]), 0);
+    assert_eq!(code("refused", &lines[8..9]), 0);
+    assert_eq!(code("allowed", &lines[8..9]), 1);
+    assert_eq!(code("error", &[lines[0], "{\"kind\":", lines[2]]), 2);
+    assert_eq!(
+        code("refused,error", &[lines[0], "{\"kind\":", lines[2]]),
+        1,
+        "what follows a bad line is read"
+    );
+    let empty = Directory::new().with("audit.log", "");
+    let run = empty.run(&["replay", "--policies", &sample(POLICIES), "audit.log"]);
+    assert_eq!(run.code, Some(2));
+    assert!(
+        run.stderr.contains("audit.log: there is no audit event in it"),
+        "{run}"
+    );
+}
+
+#[test]
+fn recorded_reviews_are_replayed() {
+    let review = |image: &str, allowed: bool| {
+        format!(
+            r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{{"uid":"u","kind":{{"group":"","version":"v1","kind":"Pod"}},"resource":{{"group":"","version":"v1","resource":"pods"}},"name":"a","namespace":"shop","operation":"CREATE","userInfo":{{"username":"ann"}},"object":{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a","namespace":"shop"}},"spec":{{"containers":[{{"name":"c","image":"{image}"}}]}}}}}},"response":{{"uid":"u","allowed":{allowed}}}}}"#
+        )
+    };
+    let log = [
+        review("a:1", true),
+        review("a:latest", true),
+        review("a:1", false),
+        review("a:latest", false),
+    ];
+    let directory = Directory::new().with("record.ndjson", log.join("\n"));
+    let policies = sample(POLICIES);
+    let run = directory.run(&["replay", "--policies", &policies, "-o", "json", "record.ndjson"]);
+    let found = counts(&run);
+    let compared = ["same", "refusedNow", "allowedNow"].map(|name| number(&found, name));
+    assert_eq!(compared, [2, 1, 1], "{found}");
+}
