@@ -8,6 +8,7 @@ mod cluster;
 mod duration;
 mod expand;
 mod gates;
+mod impact;
 mod init;
 mod listen;
 mod objects;
@@ -42,6 +43,7 @@ pub(crate) use cluster::{ClientArguments, ClusterArguments};
 use duration::duration;
 pub(crate) use expand::ExpandArguments;
 pub(crate) use gates::GateArguments;
+pub(crate) use impact::{ImpactAnswerArguments, ImpactArguments, ImpactFormat};
 pub(crate) use init::InitArguments;
 pub(crate) use listen::Listen;
 pub(crate) use objects::{FieldValidation, ObjectArguments};
@@ -167,6 +169,7 @@ pub(crate) enum Command {
     Check(Box<CheckArguments>),
     Review(Box<ReviewArguments>),
     Replay(Box<ReplayArguments>),
+    Impact(Box<ImpactArguments>),
     Serve(Box<ServeArguments>),
     #[cfg(feature = "kube")]
     Snapshot(Box<SnapshotArguments>),

@@ -100,6 +100,7 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
         Command::Check(arguments) => check::run(arguments),
         Command::Review(arguments) => review::run(arguments),
         Command::Replay(arguments) => review::replay::run(arguments),
+        Command::Impact(arguments) => review::impact::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         #[cfg(feature = "kube")]
         Command::Snapshot(arguments) => snapshot::run(arguments),

@@ -9,6 +9,7 @@ mod diff;
 mod evaluate;
 mod exchange;
 mod github;
+pub(crate) mod impact;
 mod input_errors;
 mod junit;
 mod ordered;

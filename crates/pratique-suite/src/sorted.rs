@@ -101,6 +101,13 @@ impl SortedPolicies {
         sorted
     }
 
+    /// The objects of files of a directory.
+    pub fn of_files(files: Vec<ManifestFile>, origin: Option<Origin>) -> Self {
+        let mut sorted = SortedPolicies::new(origin);
+        files.into_iter().for_each(|file| sorted.add(file, false));
+        sorted
+    }
+
     /// The objects of files that a cluster has.
     pub fn of_api(files: Vec<ManifestFile>) -> Self {
         let mut sorted = SortedPolicies::new(Some(Origin::Api));

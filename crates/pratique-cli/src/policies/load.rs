@@ -61,6 +61,15 @@ pub(crate) fn reload(
     load_sorted(&sorted, expressions)
 }
 
+/// Loads the policies of files that were read.
+pub(crate) fn load_files(
+    files: Vec<ManifestFile>,
+    origin: Option<OriginName>,
+    expressions: &Expressions,
+) -> Result<OriginSets, LoadFailure> {
+    load_sorted(&SortedPolicies::of_files(files, origin.map(Origin::from)), expressions)
+}
+
 /// Loads files with the policies of a cluster.
 pub(crate) fn load_of_cluster(
     files: Vec<ManifestFile>,

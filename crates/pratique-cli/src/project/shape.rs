@@ -11,7 +11,7 @@ use super::KIND;
 use crate::arguments::Arguments;
 
 /// The commands that have a section in the file.
-pub(crate) const COMMANDS: [&str; 6] = ["check", "review", "replay", "test", "serve", "snapshot"];
+pub(crate) const COMMANDS: [&str; 7] = ["check", "review", "replay", "impact", "test", "serve", "snapshot"];
 
 /// A field beside the sections, which stands for arguments of several commands.
 pub(crate) struct Common {

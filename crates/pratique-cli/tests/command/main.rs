@@ -27,6 +27,7 @@ mod explain;
 mod files;
 mod helps;
 mod hostile;
+mod impact;
 mod inputs;
 mod lsp;
 mod mistakes;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pratique::Admission;
 use pratique::authorization::Authorizer;
+use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_replay::{ReplayRequest, Seen};
 
@@ -58,17 +59,12 @@ impl Policies {
         state: &mut StateSource,
     ) -> Result<Option<Self>, CliError> {
         let gates = arguments.gates.feature_gates;
-        match policies::load(named, None, gates, false, arguments.bind, state, None) {
-            Ok((admission, sets, _)) => Ok(Some(Policies::new(admission, sets))),
-            Err(LoadFailure::Cli(error)) => Err(error),
-            Err(LoadFailure::Invalid { errors, mut texts }) => {
-                output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
-                Ok(None)
-            }
-        }
+        let loaded = policies::load(named, None, gates, false, arguments.bind, state, None);
+        reported(loaded.map(|(admission, sets, _)| Policies::new(admission, sets)))
     }
 
-    fn new(admission: Admission, sets: OriginSets) -> Self {
+    /// Policies that were loaded. Those without a binding are warned of.
+    pub(in crate::review) fn new(admission: Admission, sets: OriginSets) -> Self {
         let scope = EvaluationScope::of(&sets, false);
         scope.warn();
         Policies {
@@ -77,17 +73,39 @@ impl Policies {
             scope,
         }
     }
+
+    /// Adds the places of policies to an explanation.
+    pub(in crate::review) fn locate(&self, explanation: &mut Explanation) {
+        for (origin, set) in &self.sets {
+            explanation.locate(*origin, set);
+        }
+    }
+}
+
+/// What was loaded; `None` if it is invalid, which is reported.
+pub(in crate::review) fn reported<T>(loaded: Result<T, LoadFailure>) -> Result<Option<T>, CliError> {
+    match loaded {
+        Ok(loaded) => Ok(Some(loaded)),
+        Err(LoadFailure::Cli(error)) => Err(error),
+        Err(LoadFailure::Invalid { errors, mut texts }) => {
+            output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
+            Ok(None)
+        }
+    }
 }
 
 impl KnownCluster {
-    /// Reads what is known of the cluster, as far as policies need it; errors of files are reported, and given as well.
+    /// Reads what is known of the cluster, as far as policies need it, of which the first say what they ask of it; errors of files
+    /// are reported, and given as well.
     pub(in crate::review) fn read(
         state: StateSource,
         arguments: &KnownArguments,
-        policies: &Policies,
+        first: &Policies,
+        others: &[&Policies],
     ) -> Result<(Arc<Self>, InputErrors), CliError> {
-        let sets = &policies.sets;
-        let known = state.state(&policies.admission, sets);
+        let mut sets = first.sets.clone();
+        sets.extend(others.iter().flat_map(|policies| policies.sets.iter().cloned()));
+        let known = state.state(&first.admission, &sets);
         let mut reader = Reader {
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
@@ -105,7 +123,7 @@ impl KnownCluster {
         let of_given = given.iter().map(|given| &given.object);
         let definitions = known.snapshot.objects.iter().chain(of_given);
         let definitions = definitions.filter(is_definition).cloned().collect();
-        let objects = phases.objects(sets);
+        let objects = phases.objects(&sets);
         let (mut state, others) = ClusterState::new(&known.snapshot, given, &[], objects, None);
         let complete = arguments.state.objects_complete;
         let others = state.placed(others, NAMESPACE);

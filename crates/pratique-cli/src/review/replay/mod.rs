@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let Some(policies) = Policies::load(&arguments.policies, known, &mut state)? else {
         return Ok(ExitStatus::Failure);
     };
-    let (known, errors) = KnownCluster::read(state, known, &policies)?;
+    let (known, errors) = KnownCluster::read(state, known, &policies, &[])?;
     let engine = Engine { policies, known };
     let limits = limits(arguments.known.max_input);
     let remembered = remembered(arguments.remember);

@@ -1,0 +1,136 @@
+//! The command line of `pratique impact`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{KnownArguments, OriginArguments, ReplayFailOn};
+
+/// Compare two sets of policies: which decisions change.
+///
+/// Both are evaluated for the same requests: those of audit logs, as `replay` reads them, and the creation of each object of
+/// other files, as `review` reads them. Decisions that change are counted by policy, namespace, user and owner, with examples.
+///
+/// Exit codes: 0 no more requests are newly refused than --max-new-refusals; 1 there are more; 2 wrong usage, or an input or a
+/// policy cannot be read; 3 none are too many, but some decision depends on something that is not known. --fail-on says what
+/// counts.
+#[derive(Debug, Args)]
+pub(crate) struct ImpactArguments {
+    /// Audit logs of kube-apiserver, or files with objects, as YAML or JSON, plain or compressed with gzip, or directories that
+    /// are walked for such files; `-` is standard input.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sets: PolicySetArguments,
+    #[command(flatten)]
+    pub(crate) origin: OriginArguments,
+    /// Namespace of objects without one.
+    #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]
+    pub(crate) namespace: String,
+    /// User who creates objects; requests of logs have their own.
+    #[arg(
+        long = "as",
+        env = "PRATIQUE_AS",
+        value_name = "USER",
+        default_value = "kubernetes-admin"
+    )]
+    pub(crate) user: String,
+    /// Group of that user, besides system:authenticated.
+    #[arg(
+        long = "as-group",
+        env = "PRATIQUE_AS_GROUP",
+        value_name = "GROUP",
+        value_delimiter = ','
+    )]
+    pub(crate) groups: Vec<String>,
+    /// Remember objects that events hold, up to so many MiB, as the old objects of later updates, patches and deletions. The
+    /// inputs are read by one thread then.
+    #[arg(long, env = "PRATIQUE_REMEMBER", value_name = "MIB", default_value_t = 0)]
+    pub(crate) remember: u32,
+    #[command(flatten)]
+    pub(crate) known: KnownArguments,
+    #[command(flatten)]
+    pub(crate) answers: ImpactAnswerArguments,
+}
+
+/// The policies that are compared.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Policies")]
+pub(crate) struct PolicySetArguments {
+    /// The policies of now: files, or directories with all YAML and JSON files below them.
+    #[arg(
+        long,
+        env = "PRATIQUE_OLD",
+        value_name = "PATH",
+        value_delimiter = ',',
+        requires = "new",
+        required_unless_present = "old_rev",
+        conflicts_with_all = ["old_rev", "new_rev", "policies"]
+    )]
+    pub(crate) old: Vec<PathBuf>,
+    /// The policies that are to take their place.
+    #[arg(
+        long,
+        env = "PRATIQUE_NEW",
+        value_name = "PATH",
+        value_delimiter = ',',
+        requires = "old",
+        conflicts_with_all = ["old_rev", "new_rev", "policies"]
+    )]
+    pub(crate) new: Vec<PathBuf>,
+    /// Compare revisions of --policies in its git repository: that of the policies of now, such as `origin/main`.
+    #[arg(
+        long,
+        env = "PRATIQUE_OLD_REV",
+        value_name = "REVISION",
+        requires = "policies"
+    )]
+    pub(crate) old_rev: Option<String>,
+    /// The revision of the policies that are to take their place; by default the files as they are.
+    #[arg(long, env = "PRATIQUE_NEW_REV", value_name = "REVISION", requires = "old_rev")]
+    pub(crate) new_rev: Option<String>,
+    /// The file or directory of the policies whose revisions are compared.
+    #[arg(long, env = "PRATIQUE_POLICIES", value_name = "PATH", requires = "old_rev")]
+    pub(crate) policies: Option<PathBuf>,
+}
+
+/// What is printed of a comparison, and what it fails for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Answers")]
+pub(crate) struct ImpactAnswerArguments {
+    /// Output format.
+    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
+    pub(crate) output: ImpactFormat,
+    /// Explain the first newly refused request of each policy: its expressions with their values.
+    #[arg(long, env = "PRATIQUE_EXPLAIN")]
+    pub(crate) explain: bool,
+    /// How many requests may be newly refused before the command fails.
+    #[arg(
+        long,
+        env = "PRATIQUE_MAX_NEW_REFUSALS",
+        value_name = "N",
+        default_value_t = 0
+    )]
+    pub(crate) max_new_refusals: u64,
+    /// What the command fails for: `refused` (more requests are newly refused than --max-new-refusals) and `allowed` (a
+    /// request is newly allowed) give exit code 1, `error` (something cannot be read) 2, and `undecided` 3.
+    #[arg(
+        long,
+        env = "PRATIQUE_FAIL_ON",
+        value_name = "WHAT,…",
+        value_delimiter = ',',
+        default_value = "refused,error,undecided"
+    )]
+    pub(crate) fail_on: Vec<ReplayFailOn>,
+}
+
+/// The output format of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImpactFormat {
+    /// Tables of what changes, with examples.
+    Human,
+    /// The counts as one JSON document, with examples.
+    Json,
+    /// One line of JSON for each request whose decision changes or is undecided; the last line has the counts.
+    Ndjson,
+}

@@ -1,0 +1,90 @@
+//! `pratique impact`: evaluates two sets of policies for the same requests, and tells which decisions change.
+
+mod change;
+mod collect;
+mod sets;
+mod work;
+
+use std::sync::{Arc, Mutex};
+
+use pratique_manifest::path_text;
+
+use super::read::Inputs;
+use super::replay::engine::{Engine, KnownCluster};
+use super::replay::work::give;
+use super::replay::{remembered, replayer};
+use super::request::RequestBuilder;
+use super::stored::Stored;
+use super::{limits, ordered};
+use crate::arguments::{ImpactArguments, RequestArguments, UserArguments};
+use crate::exit::{CliError, ExitStatus};
+use crate::snapshot::StateSource;
+use collect::Collector;
+use work::{Side, Worker};
+
+/// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
+pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
+    let inputs = Inputs::of(&arguments.inputs, None)?;
+    let known = &arguments.known;
+    let state = StateSource::open(&known.client, known.snapshot.as_deref())?;
+    let Some((old, new)) = sets::load(arguments)? else {
+        return Ok(ExitStatus::Failure);
+    };
+    let (known, errors) = KnownCluster::read(state, known, &new, &[&old])?;
+    let old = Engine {
+        policies: old,
+        known: Arc::clone(&known),
+    };
+    let new = Engine {
+        policies: new,
+        known: Arc::clone(&known),
+    };
+    let limits = limits(arguments.known.max_input);
+    let remembered = remembered(arguments.remember);
+    let threads = match remembered.is_some() {
+        true => 1,
+        false => ordered::cores(),
+    };
+    let (stored, _) = Stored::new(&[], &arguments.namespace);
+    let side = |engine| Side {
+        engine,
+        evaluator: Engine::evaluator(engine, false),
+    };
+    let worker = Worker {
+        old: side(&old),
+        new: side(&new),
+        explains: arguments.answers.explain.then(|| new.evaluator(true)),
+        builder: RequestBuilder::new(&request(arguments), stored),
+        replayer: replayer(&known),
+        remembered: remembered.map(Mutex::new),
+    };
+    let mut collector = Collector::new(&arguments.answers, errors);
+    ordered::in_order(
+        threads,
+        move |intake| give(&inputs, limits, &intake),
+        |unit, give| worker.compare(unit, give),
+        |part| collector.collect(part),
+    )?;
+    let inputs: Vec<String> = arguments.inputs.iter().map(|path| path_text(path)).collect();
+    collector.end(&inputs.join(", "))
+}
+
+/// The request for an object: its creation.
+fn request(arguments: &ImpactArguments) -> RequestArguments {
+    RequestArguments {
+        operation: None,
+        old: Vec::new(),
+        since: None,
+        namespace: arguments.namespace.clone(),
+        name: None,
+        resource: None,
+        subresource: String::new(),
+        user: arguments.user.clone(),
+        groups: arguments.groups.clone(),
+        more_of_user: UserArguments {
+            as_uid: None,
+            as_user_extra: Vec::new(),
+        },
+        dry_run: false,
+    }
+}

@@ -1,0 +1,108 @@
+//! The policies that are compared: of paths, or of revisions of a git repository.
+
+use std::path::{Path, PathBuf};
+
+use pratique::Admission;
+use pratique_manifest::ManifestFile;
+use pratique_suite::{add_policies, bind, is_manifest};
+
+use crate::arguments::{ImpactArguments, KnownArguments, PolicyPathArguments};
+use crate::exit::CliError;
+use crate::input::git::{FileKind, Revision};
+use crate::input::named;
+use crate::memory;
+use crate::output;
+use crate::policies::{self, LoadFailure, OriginSets};
+use crate::review::replay::engine::{Policies, reported};
+
+/// The old and the new policies; `None` if some are invalid, which is reported.
+pub(super) fn load(arguments: &ImpactArguments) -> Result<Option<(Policies, Policies)>, CliError> {
+    let sets = &arguments.sets;
+    let known = &arguments.known;
+    let of_paths = |paths: &[PathBuf]| {
+        let named = PolicyPathArguments {
+            policies: paths.to_vec(),
+            origin: arguments.origin.clone(),
+        };
+        build(known, |expressions| policies::load(&named, expressions))
+    };
+    let of_revision = |revision: &str, path: &Path| {
+        let files = files(revision, path)?;
+        let origin = arguments.origin.origin;
+        build(known, |expressions| {
+            policies::load_files(files, origin, expressions)
+        })
+    };
+    let loaded = match (&sets.old_rev, &sets.policies) {
+        (Some(old), Some(path)) => {
+            let new = match &sets.new_rev {
+                Some(new) => of_revision(new, path)?,
+                None => of_paths(std::slice::from_ref(path))?,
+            };
+            (of_revision(old, path)?, new)
+        }
+        _ => (of_paths(&sets.old)?, of_paths(&sets.new)?),
+    };
+    Ok(match loaded {
+        (Some(old), Some(new)) => Some((old, new)),
+        _ => None,
+    })
+}
+
+fn build(
+    known: &KnownArguments,
+    load: impl FnOnce(&pratique::expressions::Expressions) -> Result<OriginSets, LoadFailure>,
+) -> Result<Option<Policies>, CliError> {
+    let builder = Admission::builder()
+        .max_load_bytes(memory::load())
+        .feature_gates(known.gates.feature_gates)
+        .registry_checks(true);
+    let loaded = load(builder.expressions()).and_then(|mut sets| {
+        if known.bind {
+            bind(&mut sets);
+        }
+        let all = sets.iter().cloned();
+        let builder = all.fold(builder, |builder, (origin, set)| {
+            add_policies(builder, origin, set)
+        });
+        let admission = builder.build().map_err(policies::unusable)?;
+        Ok(Policies::new(admission, sets))
+    });
+    reported(loaded)
+}
+
+/// The manifests that a path had at a revision.
+fn files(revision: &str, path: &Path) -> Result<Vec<ManifestFile>, CliError> {
+    let found = Revision::of(revision, path)?;
+    let mut contents = found.contents()?;
+    let mut left = memory::manifests();
+    let mut files = Vec::new();
+    for file in found.files(path)? {
+        let shown = format!("{revision}:{}", crate::input::shown(&file.path));
+        let (hash, size) = match &file.kind {
+            FileKind::Content { hash, size } => (hash, *size),
+            FileKind::Link => {
+                output::note(&output::warning_at(&shown, "a link, which is not followed"));
+                continue;
+            }
+        };
+        if file.path != path && !is_manifest(&file.path) {
+            continue;
+        }
+        left = left.checked_sub(size).ok_or_else(|| CliError::TooLarge {
+            path: shown.clone(),
+            mebibytes: u32::try_from(memory::manifests() >> 20).unwrap_or(u32::MAX),
+        })?;
+        let content = named::plain_content(contents.read(hash, size)?, memory::manifests());
+        let content = content.map_err(|error| CliError::Read {
+            path: shown.clone(),
+            error,
+        })?;
+        files.push(ManifestFile { path: shown, content });
+    }
+    if files.is_empty() {
+        let shown = format!("{revision}:{}", crate::input::shown(path));
+        output::note(&output::warning_at(&shown, "there is no policy in it"));
+    }
+    Ok(files)
+}

@@ -1,0 +1,215 @@
+//! Evaluates both sets of policies for a part of the inputs.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pratique_json::Value;
+use pratique_replay::{API_VERSION, Located, Remembered, Replayed, Replayer, What, entries};
+use pratique_stream::{Form, Piece};
+use pratique_types::{AdmissionRequest, admission};
+
+use super::change::{Change, Row};
+use crate::exit::CliError;
+use crate::explanation;
+use crate::input::{InputError, piece};
+use crate::output::problems;
+use crate::output::text::Text;
+use crate::review::evaluate::Evaluator;
+use crate::review::input_errors::{JsonError, described};
+use crate::review::received::InputRequest;
+use crate::review::record::Decision;
+use crate::review::replay::decided::Decided;
+use crate::review::replay::engine::{Engine, input};
+use crate::review::replay::possible::may_match;
+use crate::review::replay::subject::Subject;
+use crate::review::replay::work::{Unit, location};
+use crate::review::request::RequestBuilder;
+use crate::style::Style;
+
+/// What comes of a part of the inputs.
+#[derive(Default)]
+pub(super) struct Part {
+    pub(super) rows: Vec<Row>,
+    pub(super) not_subject: u64,
+    pub(super) notes: Text,
+    pub(super) errors: Vec<JsonError>,
+    /// Ends the command.
+    pub(super) fatal: Option<CliError>,
+}
+
+/// A set of policies, and what evaluates it.
+pub(super) struct Side<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) evaluator: Evaluator<'a>,
+}
+
+/// Evaluates both sets of policies.
+pub(super) struct Worker<'a> {
+    pub(super) old: Side<'a>,
+    pub(super) new: Side<'a>,
+    /// Explains decisions of the new policies, if that is wanted.
+    pub(super) explains: Option<Evaluator<'a>>,
+    pub(super) builder: RequestBuilder<'a>,
+    pub(super) replayer: Replayer,
+    pub(super) remembered: Option<Mutex<Remembered>>,
+}
+
+impl Worker<'_> {
+    /// Evaluates a part of the inputs.
+    pub(super) fn compare(&self, unit: Unit, give: &mut dyn FnMut(Part)) {
+        let mut part = Part::default();
+        match unit {
+            Unit::Piece { path, piece } => match is_log(&piece) {
+                true => {
+                    for located in entries(&piece) {
+                        self.entry(&path, located, &mut part);
+                    }
+                }
+                false => self.objects(&path, &piece, &mut part),
+            },
+            Unit::Fault(fault) => part.fault(fault),
+        }
+        give(part);
+    }
+
+    fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut Part) {
+        let objects = piece::read(path, piece);
+        for fault in objects.faults {
+            part.fault(fault);
+        }
+        let defined = &self.new.engine.known.state.defined;
+        for given in objects.given {
+            let number = given.location.document + 1;
+            match self.builder.input(given, defined, number) {
+                Ok(built) => {
+                    let subject = Subject::of(&built.input.request, "");
+                    self.request(built.input, subject, part, |row| row);
+                }
+                Err(InputError::Cli(error)) => part.fatal = Some(error),
+                Err(error) => part.fault(error),
+            }
+        }
+    }
+
+    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
+        let location = location(path, located.place);
+        let entry = match located.entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                return part.fault(InputError::Faulty {
+                    place: problems::place(&location),
+                    why: error.to_string(),
+                });
+            }
+        };
+        let Replayed { at, what, .. } = match &self.remembered {
+            Some(remembered) => {
+                let mut remembered = remembered.lock().unwrap_or_else(PoisonError::into_inner);
+                self.replayer.replay(entry, Some(&mut remembered))
+            }
+            None => self.replayer.replay(entry, None),
+        };
+        match what {
+            What::NotSubject(_) => part.not_subject += 1,
+            What::Unknown(why, request) => {
+                let subject = Subject::of(&request, &at);
+                let decided = |side: &Side<'_>| Decided::by_none(without_object(side, &request));
+                let row = Row::new(
+                    problems::place(&location),
+                    subject,
+                    decided(&self.old),
+                    decided(&self.new),
+                );
+                part.rows.push(row.unknown(why));
+            }
+            What::Requests(requests) => {
+                for replayed in requests {
+                    let subject = Subject::of(&replayed.request, &at);
+                    let told = replayed.approximations.clone();
+                    let input = input(replayed, location.clone());
+                    self.request(input, subject, part, |row| row.approximated(&told));
+                }
+            }
+        }
+    }
+
+    fn request(
+        &self,
+        input: InputRequest<'_>,
+        subject: Subject,
+        part: &mut Part,
+        complete: impl FnOnce(Row) -> Row,
+    ) {
+        let place = input.place();
+        let kept = self.explains.as_ref().map(|_| copy(&input));
+        let decide = |side: &Side<'_>, input| {
+            side.engine
+                .evaluate(&side.evaluator, input, |mut result| Decided::of(&mut result))
+        };
+        let decided = decide(&self.old, copy(&input)).and_then(|old| Ok((old, decide(&self.new, input)?)));
+        match decided {
+            Ok((old, new)) => {
+                let mut row = complete(Row::new(place, subject, old, new));
+                if let (Change::NewlyRefused, Some(kept)) = (row.change, kept) {
+                    row.explanation = self.explained(kept);
+                }
+                part.rows.push(row);
+            }
+            Err(error) => part.fault(error),
+        }
+    }
+
+    fn explained(&self, input: InputRequest<'_>) -> Option<Text> {
+        let evaluator = self.explains.as_ref()?;
+        let engine = self.new.engine;
+        let explained = engine.evaluate(evaluator, input, |result| {
+            let mut explanation = result.explanation?;
+            engine.policies.locate(&mut explanation);
+            Some(explanation::excerpt(&explanation, Style::of_stdout()))
+        });
+        explained.ok().flatten()
+    }
+}
+
+/// The decision on a request whose object is not known.
+fn without_object(side: &Side<'_>, request: &AdmissionRequest<'_>) -> Decision {
+    match may_match(side.engine, request) {
+        true => Decision::Undecided,
+        false => Decision::Allowed,
+    }
+}
+
+fn copy<'t>(input: &InputRequest<'t>) -> InputRequest<'t> {
+    InputRequest {
+        request: input.request.clone(),
+        location: input.location.clone(),
+        parent: input.parent.clone(),
+        is_sent: input.is_sent,
+        received: input.received.clone(),
+    }
+}
+
+/// Whether a piece is one of a log, by its first value.
+fn is_log(piece: &Piece) -> bool {
+    let text = match (&piece.form, piece.values.first()) {
+        (Form::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
+        (Form::Documents | Form::ListEnd, Some(value)) => piece.text.get(value.range.clone()),
+        (Form::Documents | Form::ListEnd, None) => Some(piece.text.as_slice()),
+    };
+    let Ok(value) = pratique_json::parse(text.unwrap_or_default()) else {
+        return false;
+    };
+    let version = value.get("apiVersion").and_then(Value::as_str);
+    matches!(version, Some(API_VERSION | admission::API_VERSION))
+}
+
+impl Part {
+    fn fault(&mut self, fault: InputError) {
+        match described(fault, Style::of_stderr()) {
+            Ok((text, errors)) => {
+                self.notes.push(&text);
+                self.errors.extend(errors);
+            }
+            Err(error) => self.fatal = Some(error),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `pratique impact`: which decisions another set of policies changes.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Directory, Run};
+
+const SAMPLES: &str = "../../docs/samples/replay";
+
+fn sample(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(SAMPLES).join(path);
+    path.canonicalize().unwrap().display().to_string()
+}
+
+fn impact(arguments: &[&str]) -> Run {
+    let (old, new) = (sample("policies"), sample("next"));
+    Directory::new().run(&[&["impact", "--old", &old, "--new", &new], arguments].concat())
+}
+
+fn numbers(run: &Run) -> [u64; 4] {
+    let counts: Value = serde_json::from_str(&run.stdout).unwrap();
+    ["same", "newlyRefused", "newlyAllowed", "undecided"].map(|name| counts[name].as_u64().unwrap())
+}
+
+#[test]
+fn requests_of_a_log_are_compared() {
+    let log = sample("audit.log");
+    let run = impact(&["-o", "json", &log]);
+    assert_eq!((run.code, numbers(&run)), (Some(1), [3, 4, 0, 3]), "{run}");
+    let counts: Value = serde_json::from_str(&run.stdout).unwrap();
+    let rows = |of: &str| counts["refused"][of]["rows"].as_array().unwrap().len();
+    assert_eq!(
+        (rows("policies"), rows("namespaces"), rows("users")),
+        (1, 1, 3),
+        "{counts}"
+    );
+    let remembered = impact(&["-o", "json", "--remember", "1", &log]);
+    assert_eq!(numbers(&remembered), [4, 5, 0, 1], "{remembered}");
+    assert_eq!(impact(&["--max-new-refusals", "4", &log]).code, Some(3));
+    assert_eq!(
+        impact(&["--max-new-refusals", "4", "--fail-on", "refused", &log]).code,
+        Some(0)
+    );
+    assert_eq!(
+        impact(&["--max-new-refusals", "3", "--fail-on", "refused", &log]).code,
+        Some(1)
+    );
+}
+
+#[test]
+fn the_same_policies_change_nothing() {
+    let (log, old) = (sample("audit.log"), sample("policies"));
+    let run = Directory::new().run(&["impact", "--old", &old, "--new", &old, "-o", "json", &log]);
+    assert_eq!((run.code, numbers(&run)), (Some(3), [7, 0, 0, 3]), "{run}");
+}
+
+fn pod(name: &str, image: &str) -> String {
+    format!(
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","namespace":"shop","ownerReferences":[{{"apiVersion":"apps/v1","kind":"StatefulSet","name":"db","uid":"u","controller":true}}]}},"spec":{{"containers":[{{"name":"c","image":"{image}"}}]}}}}"#
+    )
+}
+
+#[test]
+fn objects_are_created() {
+    let pods = [pod("a", "x:1"), pod("b", "x@sha256:1"), pod("c", "x:latest")].join("\n");
+    let directory = Directory::new().with("pods.ndjson", pods);
+    let (old, new) = (sample("policies"), sample("next"));
+    let run = directory.run(&["impact", "--old", &old, "--new", &new, "--explain", "pods.ndjson"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stdout
+            .starts_with("3 requests: 1 newly refused, 0 newly allowed, 0 undecided, 2 the same\n"),
+        "{run}"
+    );
+    for shown in [
+        "shop       StatefulSet/db",
+        "pods.ndjson:1:1: CREATE Pod shop/a",
+        "images need a digest",
+        "c.image.contains('@')",
+    ] {
+        assert!(run.stdout.contains(shown), "{shown}: {run}");
+    }
+}
+
+#[test]
+fn revisions_are_compared() {
+    let read = |path: &str| std::fs::read_to_string(sample(path)).unwrap();
+    let directory = Directory::new()
+        .with("policies/images.yaml", read("policies/images.yaml"))
+        .with("pod.json", pod("a", "x:1"));
+    let git = |arguments: &[&str]| {
+        let run = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+            .args(arguments)
+            .current_dir(directory.path())
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{run:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "policies"]);
+    git(&["commit", "-qm", "one"]);
+    std::fs::write(
+        directory.path().join("policies/images.yaml"),
+        read("next/images.yaml"),
+    )
+    .unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let run = |more: &[&str]| {
+        let arguments = [
+            &[
+                "impact",
+                "--policies",
+                "policies",
+                "--old-rev",
+                "HEAD",
+                "-o",
+                "json",
+            ],
+            more,
+            &["pod.json"],
+        ]
+        .concat();
+        directory.run_with(&arguments, "", &[("PATH", &path)])
+    };
+    assert_eq!(numbers(&run(&[])), [0, 1, 0, 0]);
+    git(&["commit", "-qam", "two"]);
+    assert_eq!(numbers(&run(&["--new-rev", "HEAD"])), [1, 0, 0, 0]);
+    let missing = run(&["--new-rev", "nothing"]);
+    assert_eq!(missing.code, Some(2));
+    assert!(
+        missing.stderr.contains("there is no revision nothing"),
+        "{missing}"
+    );
+}
