@@ -65,6 +65,22 @@ impl Sink {
         Ok(true)
     }
 
+    /// Lets a file that would become larger than `size` take the place of the former one, and begins another.
+    pub(crate) fn make_room(&mut self, bytes: usize, size: u64) -> io::Result<()> {
+        let Sink::File(file) = self else { return Ok(()) };
+        let found = file.file.metadata()?;
+        let length = found
+            .len()
+            .saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+        // Pipes and devices are not rotated.
+        if !found.is_file() || found.len() == 0 || length <= size {
+            return Ok(());
+        }
+        std::fs::rename(&file.path, former(&file.path))?;
+        *file = AppendFile::open(file.path.clone())?;
+        Ok(())
+    }
+
     /// Whether the rest of a partly written line can follow. If not, because the file was truncated or written to by
     /// another process, the incomplete line is ended before the next write.
     pub(crate) fn can_continue_line(&mut self) -> io::Result<bool> {
@@ -130,6 +146,13 @@ impl AppendFile {
         self.checked = Instant::now();
         self.path.exists()
     }
+}
+
+/// The name of the file whose place another took.
+fn former(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".1");
+    PathBuf::from(name)
 }
 
 /// Opens a file for appending. A new file is readable by its owner only, as that of an API server.

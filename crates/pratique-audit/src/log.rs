@@ -8,11 +8,12 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use pratique_types::AdmissionRequest;
+use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::event::{Event, Level};
-use crate::losses::LossObserver;
-use crate::queue::{Limits, Queue};
+use crate::losses::{LossObserver, Losses};
+use crate::queue::{Limits, Line, Queue};
+use crate::review::RecordedReview;
 use crate::secrets;
 use crate::target::Target;
 use crate::writer::{self, Counters};
@@ -37,6 +38,11 @@ pub struct Options {
     pub bytes: usize,
     /// Whether events include the data of Secrets, and tokens; false by default.
     pub secrets: bool,
+    /// The maximum size of a file and of the one that it takes the place of, in bytes: files that reach half of it are rotated.
+    /// `None`, the default, leaves that to others.
+    pub max_size: Option<u64>,
+    /// What the events are for, in what is logged about them; `log` by default.
+    pub plugin: &'static str,
 }
 
 /// An error of [`Log::start`].
@@ -72,6 +78,8 @@ pub struct Log {
     secrets: bool,
     queue: Arc<Queue>,
     counters: Arc<Counters>,
+    /// The maximum length of a line.
+    longest: usize,
 }
 
 impl Options {
@@ -84,6 +92,8 @@ impl Options {
             events: 10_000,
             bytes: MOST_BYTES,
             secrets: false,
+            max_size: None,
+            plugin: "log",
         }
     }
 }
@@ -100,24 +110,31 @@ impl Log {
             events,
             bytes,
             secrets,
+            max_size,
+            plugin,
         } = options;
+        let file_size = max_size.map(|size| size / 2);
         let path = match &target {
             Target::Stdout => None,
             Target::File(path) => Some(path.clone()),
         };
         let queue = Arc::new(Queue::new(Limits { lines: events, bytes }));
-        let counters = Arc::new(Counters::default());
+        let counters = Arc::new(Counters {
+            losses: Losses::of(plugin),
+            ..Counters::default()
+        });
         let (opened, opening) = sync_channel(1);
         let (writer_queue, writer_counters) = (queue.clone(), counters.clone());
         std::thread::Builder::new()
             .name("audit".into())
-            .spawn(move || writer::run(target, &writer_queue, &writer_counters, &opened))
+            .spawn(move || writer::run((target, file_size), &writer_queue, &writer_counters, &opened))
             .map_err(Error::Thread)?;
         let log = Log {
             level,
             secrets,
             queue,
             counters,
+            longest: file_size.map_or(usize::MAX, |size| usize::try_from(size).unwrap_or(usize::MAX)),
         };
         let source = match opening.recv_timeout(OPEN_TIMEOUT) {
             Ok(Ok(())) => return Ok(log),
@@ -149,12 +166,21 @@ impl Log {
         if event.level() == Level::None {
             return true;
         }
+        self.write(|line| match self.secrets {
+            true => event.clone().with_secrets().write_to(line),
+            false => event.write_to(line),
+        })
+    }
+
+    /// Queues a request with its answer in the same way.
+    pub(crate) fn record_review(&self, request: &AdmissionRequest<'_>, response: &AdmissionResponse) -> bool {
+        let review = RecordedReview::new(request, response);
+        self.write(|line| serde_json::to_writer(line, &review))
+    }
+
+    fn write(&self, write: impl FnOnce(&mut Line<'_>) -> Result<(), serde_json::Error>) -> bool {
         let mut line = self.queue.line();
-        let written = match self.secrets {
-            true => event.clone().with_secrets().write_to(&mut line),
-            false => event.write_to(&mut line),
-        };
-        let is_queued = written.is_ok() && line.push();
+        let is_queued = write(&mut line).is_ok() && line.len() < self.longest && line.push();
         if !is_queued {
             self.counters.losses.lose(1);
         }

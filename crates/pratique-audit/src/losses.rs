@@ -20,6 +20,8 @@ pub trait LossObserver: Send + Sync {
 /// Counts of lost events and failed writes.
 #[derive(Default)]
 pub(crate) struct Losses {
+    /// What the events are for, in logs: `log`.
+    plugin: &'static str,
     events: AtomicU64,
     failures: AtomicU64,
     logged: Mutex<Logged>,
@@ -34,6 +36,18 @@ struct Logged {
 }
 
 impl Losses {
+    pub(crate) fn of(plugin: &'static str) -> Self {
+        Losses {
+            plugin,
+            ..Losses::default()
+        }
+    }
+
+    /// What the events are for, in logs.
+    pub(crate) fn plugin(&self) -> &'static str {
+        self.plugin
+    }
+
     /// Sets the observer, unless there is one.
     pub(crate) fn observe(&self, observer: Box<dyn LossObserver>) {
         let _ = self.observer.set(observer);
@@ -73,7 +87,7 @@ impl Losses {
         if logged.at.is_none_or(|at| at.elapsed() >= INTERVAL)
             && let Some(events) = logged.update(self.events())
         {
-            tracing::error!(plugin = "log", events, "Audit events are lost");
+            tracing::error!(plugin = self.plugin, events, "Audit events are lost");
         }
     }
 

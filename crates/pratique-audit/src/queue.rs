@@ -184,6 +184,11 @@ impl Queue {
 }
 
 impl Line<'_> {
+    /// How many bytes it has.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// Queues the line. Returns whether there was space for it.
     pub(crate) fn push(mut self) -> bool {
         if io::Write::write(&mut self, b"\n").is_err() {

@@ -24,7 +24,12 @@ pub(crate) struct Counters {
 }
 
 /// Opens the target, sends the result, and writes until the queue is closed and empty.
-pub(crate) fn run(target: Target, queue: &Queue, counters: &Counters, opened: &SyncSender<io::Result<()>>) {
+pub(crate) fn run(
+    (target, file_size): (Target, Option<u64>),
+    queue: &Queue,
+    counters: &Counters,
+    opened: &SyncSender<io::Result<()>>,
+) {
     let _finish = FinishOnDrop(queue, counters);
     let sink = match Sink::open(target) {
         Ok(sink) => sink,
@@ -40,9 +45,12 @@ pub(crate) fn run(target: Target, queue: &Queue, counters: &Counters, opened: &S
         queue,
         counters,
         failing: false,
+        file_size,
     };
+    // A batch fits into a file.
+    let size = file_size.map_or(BATCH, |size| usize::try_from(size).unwrap_or(BATCH).min(BATCH));
     loop {
-        let batch = queue.next_batch(BATCH);
+        let batch = queue.next_batch(size);
         if !writer.write(&batch) || batch.closed && batch.text.is_empty() {
             break;
         }
@@ -65,6 +73,8 @@ struct Writer<'a> {
     counters: &'a Counters,
     /// Whether the last write failed.
     failing: bool,
+    /// The size at which a file is rotated.
+    file_size: Option<u64>,
 }
 
 impl Writer<'_> {
@@ -99,10 +109,17 @@ impl Writer<'_> {
         if rest.is_empty() {
             return Ok(());
         }
+        if let (Some(size), true) = (self.file_size, *done == 0) {
+            self.sink.make_room(rest.len(), size)?;
+        }
         *done += self.sink.write(rest)?;
         if std::mem::take(&mut self.failing) {
             let lost = self.counters.losses.take_unlogged();
-            tracing::warn!(plugin = "log", lost, "Audit events are written again");
+            tracing::warn!(
+                plugin = self.counters.losses.plugin(),
+                lost,
+                "Audit events are written again"
+            );
         }
         Ok(())
     }
@@ -110,7 +127,8 @@ impl Writer<'_> {
     fn failed(&mut self, error: &io::Error, events: u64) {
         self.counters.losses.fail();
         if !std::mem::replace(&mut self.failing, true) {
-            tracing::error!(plugin = "log", events, err = %error, "Error in audit plugin; trying again");
+            let plugin = self.counters.losses.plugin();
+            tracing::error!(plugin, events, err = %error, "Error in audit plugin; trying again");
         } else {
             self.counters.losses.log();
         }
