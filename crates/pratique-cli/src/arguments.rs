@@ -51,8 +51,8 @@ pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use replay::{KnownArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 pub(crate) use serve::{
-    AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RegistrationArguments,
-    ServeArguments,
+    AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RecordArguments,
+    RegistrationArguments, ServeArguments,
 };
 #[cfg(feature = "kube")]
 pub(crate) use snapshot::SnapshotArguments;

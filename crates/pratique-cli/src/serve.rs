@@ -8,6 +8,7 @@ mod logging;
 mod plugins;
 mod pod_security_metrics;
 mod policy_files;
+mod record;
 mod registration;
 mod sample_request;
 mod signals;
@@ -109,6 +110,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         .map(Arc::new);
     let limits = limits(&arguments.limits, files);
     let audit = audit(arguments, &limits)?;
+    let recorder = record::start(&arguments.record, &limits)?;
     let mut page_hosts = arguments.status_page_hosts.clone();
     page_hosts.extend(arguments.listen.name().map(str::to_owned));
     let settings = Settings {
@@ -116,6 +118,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         metrics,
         health,
         audit: audit.clone(),
+        recorder: recorder.clone(),
         certificates,
         rotation: rotation.clone(),
         protected_metrics: arguments.certificates.protect_metrics,
@@ -140,6 +143,12 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         .filter(|counts| counts.dropped > 0)
     {
         tracing::warn!(dropped = counts.dropped, "Audit events were lost");
+    }
+    if let Some(counts) = recorder
+        .map(|recorder| recorder.close(LAST_EVENTS))
+        .filter(|counts| counts.dropped > 0)
+    {
+        tracing::warn!(dropped = counts.dropped, "Requests of the record were lost");
     }
     Ok(ExitStatus::of(answered))
 }

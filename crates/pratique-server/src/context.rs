@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pratique_audit::Log;
+use pratique_audit::{Log, Recorder};
 use pratique_metrics::Metrics;
 
 use crate::audit_metrics;
@@ -29,6 +29,7 @@ pub(crate) struct ServerContext {
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) audit: Option<Arc<Log>>,
+    pub(crate) recorder: Option<Arc<Recorder>>,
     pub(crate) certificates: Option<Arc<Certificates>>,
     pub(crate) rotation: Option<Arc<Rotation>>,
     pub(crate) supervision: Supervision,
@@ -49,6 +50,7 @@ impl ServerContext {
             metrics,
             health: _,
             audit,
+            recorder,
             certificates,
             rotation,
             protected_metrics,
@@ -60,12 +62,17 @@ impl ServerContext {
             audit_metrics::observe(audit, &metrics);
             limits.memory -= audit.bytes().min(limits.memory / 2);
         }
+        if let Some(recorder) = &recorder {
+            audit_metrics::observe_record(recorder, &metrics);
+            limits.memory -= recorder.bytes().min(limits.memory / 2);
+        }
         ServerContext {
             handler,
             limits,
             supervision: Supervision::new(&metrics),
             metrics,
             audit,
+            recorder,
             certificates,
             rotation,
             protected_metrics,
@@ -88,7 +95,12 @@ impl ServerContext {
         {
             ended.push("certificates");
         }
-        if self.audit.as_ref().is_some_and(|log| log.has_ended()) {
+        let log = self.audit.as_ref().is_some_and(|log| log.has_ended());
+        let record = self
+            .recorder
+            .as_ref()
+            .is_some_and(|recorder| recorder.has_ended());
+        if log || record {
             ended.push("audit");
         }
         self.supervision.record(&ended, &self.metrics);

@@ -239,7 +239,7 @@ fn unavailable(why: &Unavailable) -> HttpResponse {
 }
 
 impl ServerContext {
-    /// Records a decision in the audit log and on the status page.
+    /// Records a decision in the audit log, on the status page, and with its request in the record of requests.
     fn record(
         &self,
         phases: Phases,
@@ -251,6 +251,9 @@ impl ServerContext {
             recent.add(path_of(phases), request, reviewed, (received, elapsed));
         }
         let response = &reviewed.response;
+        if let Some(recorder) = &self.recorder {
+            recorder.record(request, response);
+        }
         let Some(log) = self.audit.as_ref().filter(|log| log.level() > Level::None) else {
             return;
         };

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use pratique_audit::Log;
+use pratique_audit::{Log, Recorder};
 use pratique_metrics::Metrics;
 
 use crate::limits::Limits;
@@ -21,6 +21,8 @@ pub struct Settings {
     pub health: Vec<SocketAddr>,
     /// The audit log of decisions.
     pub audit: Option<Arc<Log>>,
+    /// A record of requests with their answers.
+    pub recorder: Option<Arc<Recorder>>,
     /// The certificates for HTTPS. Without certificates, the server speaks plain HTTP on loopback addresses only.
     pub certificates: Option<Arc<Certificates>>,
     /// The reloader of the certificates; `/readyz` fails once it has ended.
@@ -42,6 +44,7 @@ impl Settings {
             metrics,
             health: Vec::new(),
             audit: None,
+            recorder: None,
             certificates: None,
             rotation: None,
             protected_metrics: false,

@@ -70,6 +70,8 @@ pub(crate) struct ServeArguments {
     /// Keep the data of Secrets and the tokens of TokenRequests and TokenReviews in the objects that audit events record.
     #[arg(long, env = "PRATIQUE_AUDIT_SECRETS")]
     pub(crate) audit_secrets: bool,
+    #[command(flatten)]
+    pub(crate) record: RecordArguments,
     /// Do not serve the status page at /. Without --client-ca-file, it is served to browsers on this machine only.
     #[arg(long, env = "PRATIQUE_NO_STATUS_PAGE")]
     pub(crate) no_status_page: bool,
@@ -316,6 +318,33 @@ pub(crate) struct Service {
     pub(crate) namespace: String,
     pub(crate) name: String,
     pub(crate) port: u16,
+}
+
+/// Which requests are recorded.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Record")]
+pub(crate) struct RecordArguments {
+    /// File in which requests are recorded with their answers, as lines of AdmissionReviews that `pratique replay` reads; without
+    /// the data of Secrets and tokens. It is readable by its owner only. Once it has half of --record-max-size, its name gets
+    /// `.1`, and another file begins.
+    #[arg(long, env = "PRATIQUE_RECORD", value_name = "FILE")]
+    pub(crate) record: Option<std::path::PathBuf>,
+    /// Which share of requests is recorded, from 0 to 1.
+    #[arg(long, env = "PRATIQUE_RECORD_SAMPLE", value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
+    pub(crate) record_sample: f64,
+    /// Maximum size of the files of --record together, in MiB.
+    #[arg(long, env = "PRATIQUE_RECORD_MAX_SIZE", value_name = "MIB", default_value_t = 100,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) record_max_size: u32,
+}
+
+/// A share, from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text
+        .parse::<f64>()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// How much an audit event records.

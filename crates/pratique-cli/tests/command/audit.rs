@@ -121,3 +121,39 @@ fn lost_events_are_counted_and_reported() {
         "{rest}"
     );
 }
+
+#[test]
+fn recorded_requests_are_replayed() {
+    let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "no"));
+    let record = [
+        "--plain-http",
+        "--manifests",
+        "manifests",
+        "--record",
+        "record.ndjson",
+    ];
+    let serving = Serving::start(directory.path(), &record);
+    let mut client = serving.client();
+    for name in ["yes", "no", "yes"] {
+        assert_eq!(client.allows(name), name == "yes");
+    }
+    serving.signal("INT");
+    assert_eq!(serving.wait().0, Some(0));
+    let path = directory.path().join("record.ndjson");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
+    let replayed = |manifests: &str| {
+        let run = directory.run(&["replay", "--manifests", manifests, "-o", "json", "record.ndjson"]);
+        let counts: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        ["same", "refusedNow", "allowedNow"].map(|name| counts[name].as_u64().unwrap())
+    };
+    assert_eq!(replayed("manifests"), [3, 0, 0], "every decision is the same");
+    fs::create_dir(directory.path().join("other")).unwrap();
+    fs::write(
+        directory.path().join("other/a.yaml"),
+        POLICY.replace("NAME", "yes"),
+    )
+    .unwrap();
+    assert_eq!(replayed("other"), [0, 2, 1]);
+}
