@@ -36,6 +36,7 @@ mod load;
 #[cfg(feature = "webhooks")]
 mod logs;
 mod object_model;
+mod old_object;
 mod params;
 mod plugins;
 #[cfg(feature = "webhooks")]
