@@ -69,6 +69,9 @@ pub(crate) enum CliError {
     /// Policies are among inputs that can be read only once.
     #[error("{path}: it can be read only once: policies among the inputs are evaluated if these are files")]
     PoliciesOfPipe { path: String },
+    /// There are webhooks, which the command never calls.
+    #[error("{0}: this command calls none: leave their configurations out")]
+    NoWebhooks(NotEvaluated),
     /// A log has no entry.
     #[error("{logs}: there is no audit event in it")]
     NothingToReplay { logs: String },

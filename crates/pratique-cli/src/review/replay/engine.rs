@@ -86,6 +86,7 @@ impl Policies {
 pub(in crate::review) fn reported<T>(loaded: Result<T, LoadFailure>) -> Result<Option<T>, CliError> {
     match loaded {
         Ok(loaded) => Ok(Some(loaded)),
+        Err(LoadFailure::Cli(CliError::NotEvaluated(why))) => Err(CliError::NoWebhooks(why)),
         Err(LoadFailure::Cli(error)) => Err(error),
         Err(LoadFailure::Invalid { errors, mut texts }) => {
             output::note(&problems::human(&errors, &mut texts, Style::of_stderr()));
