@@ -145,3 +145,53 @@ fn recorded_reviews_are_replayed() {
     let compared = ["same", "refusedNow", "allowedNow"].map(|name| number(&found, name));
     assert_eq!(compared, [2, 1, 1], "{found}");
 }
+
+/// A log of kube-apiserver 1.36: creations, updates, patches of all types, server-side apply, deletions, connections and dry runs by
+/// kubectl, with policies that allowed and denied them.
+#[test]
+fn the_policies_of_a_server_decide_again_what_they_decided() {
+    let (policies, log) = (
+        sample("../../testdata/replay/policies.yaml"),
+        sample("../../testdata/replay/audit.log.gz"),
+    );
+    let run = |arguments: &[&str]| {
+        let all = [
+            &[
+                "replay",
+                "--policies",
+                &policies,
+                "-o",
+                "ndjson",
+                "--summary",
+                &log,
+            ],
+            arguments,
+        ]
+        .concat();
+        let run = Directory::new().run(&all);
+        let lines = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+        let mut lines: Vec<Value> = lines.collect();
+        let counts = lines.pop().unwrap()["summary"].clone();
+        (run.code, lines, counts)
+    };
+    let compared = |counts: &Value| {
+        ["same", "refusedNow", "allowedNow", "notCompared", "undecided"].map(|name| number(counts, name))
+    };
+    let (code, rows, counts) = run(&["--remember", "16"]);
+    assert_eq!((code, compared(&counts)), (Some(0), [37, 0, 0, 2, 0]), "{counts}");
+    let denied: Vec<&Value> = rows
+        .iter()
+        .filter(|row| row["then"]["decision"] == "denied")
+        .collect();
+    assert_eq!(denied.len(), 13);
+    for row in denied {
+        assert_eq!(row["then"]["message"], row["now"]["message"], "{row}");
+    }
+    let (code, _, counts) = run(&[]);
+    let [same, refused, allowed, _, undecided] = compared(&counts);
+    assert_eq!(
+        (code, refused, allowed, same + undecided),
+        (Some(3), 0, 0, 37),
+        "{counts}"
+    );
+}
