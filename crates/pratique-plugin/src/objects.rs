@@ -89,6 +89,12 @@ impl StateObjects {
         }
     }
 
+    /// The objects of a kind that are known, in all namespaces.
+    pub fn of_kind(&self, kind: StateKind) -> impl Iterator<Item = &Value<'static>> {
+        let namespaces = self.kinds.get(&Key(kind)).into_iter().flatten();
+        namespaces.flat_map(|(_, listing)| listing.iter().map(|object| &**object))
+    }
+
     fn listing(&self, kind: StateKind, namespace: &str) -> Option<&Listing> {
         self.kinds.get(&Key(kind))?.get(namespace)
     }

@@ -127,6 +127,29 @@ impl StateKind {
     /// Device classes.
     pub const DEVICE_CLASS: Self = Self::cluster("resource.k8s.io", "DeviceClass", "deviceclasses");
 
+    /// All of these.
+    pub const ALL: [Self; 19] = [
+        Self::NAMESPACE,
+        Self::NODE,
+        Self::POD,
+        Self::SERVICE_ACCOUNT,
+        Self::SECRET,
+        Self::LIMIT_RANGE,
+        Self::RESOURCE_QUOTA,
+        Self::PERSISTENT_VOLUME,
+        Self::PERSISTENT_VOLUME_CLAIM,
+        Self::PRIORITY_CLASS,
+        Self::POD_GROUP,
+        Self::WORKLOAD,
+        Self::STORAGE_CLASS,
+        Self::CSI_DRIVER,
+        Self::RUNTIME_CLASS,
+        Self::INGRESS_CLASS,
+        Self::RESOURCE_CLAIM,
+        Self::CUSTOM_RESOURCE_DEFINITION,
+        Self::DEVICE_CLASS,
+    ];
+
     /// A kind of cluster scope.
     pub const fn cluster(group: &'static str, kind: &'static str, resource: &'static str) -> Self {
         StateKind {

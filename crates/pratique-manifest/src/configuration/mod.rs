@@ -154,6 +154,20 @@ pub fn load_configuration_of(
     load_plugins(root, path, options, enabled)
 }
 
+/// Loads an untrusted AdmissionConfiguration as [`load_configuration_within`] does, and starts the other plugins that are on,
+/// as [`load_configuration_of`].
+///
+/// # Errors
+/// As [`load_configuration_of`].
+pub fn load_configuration_of_within(
+    permit: &dyn Fn(&Path) -> io::Result<()>,
+    path: &str,
+    options: &ConfigurationOptions<'_>,
+    enabled: &EnabledPlugins<'_>,
+) -> Result<LoadedConfiguration, ConfigurationErrors> {
+    load_plugins(Root { path: "", permit }, path, options, enabled)
+}
+
 fn load_from(
     root: Root<'_>,
     path: &str,
