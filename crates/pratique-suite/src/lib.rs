@@ -27,6 +27,7 @@
 
 mod actual;
 mod authorizer;
+pub mod chain;
 mod compare;
 mod completion;
 pub mod convert;

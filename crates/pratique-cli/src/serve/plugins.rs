@@ -15,6 +15,7 @@ use pratique_metrics::Metrics;
 use pratique_plugins::ImagePolicyBackend;
 use pratique_pod_security::{PodCheckLimits, PodSecurity};
 use pratique_server::WebhookPlugin;
+use pratique_suite::chain::failure;
 use pratique_types::FeatureGates;
 
 use super::pod_security_metrics::PodSecurityMetrics;
@@ -88,7 +89,7 @@ fn make(
     if factory.name != pratique_pod_security::NAME {
         return plugins::make(factory, settings, "");
     }
-    let plugin = PodSecurity::configured(&settings).map_err(|error| plugins::failure(factory.name, error))?;
+    let plugin = PodSecurity::configured(&settings).map_err(|error| failure(factory.name, error))?;
     let limits = PodCheckLimits {
         clock: Some(running),
         ..PodCheckLimits::default()
@@ -106,7 +107,7 @@ fn running() -> Duration {
 /// The backend that the configuration of ImagePolicyWebhook names.
 fn backend(given: Option<&GivenConfiguration>) -> Result<HttpImageBackend, Failure> {
     let gates = PluginGates::default();
-    let failure = |error| plugins::failure(IMAGE_POLICY, error);
+    let failure = |error| failure(IMAGE_POLICY, error);
     let settings = PluginSettings::new(&gates).with_given(given);
     let found = ImagePolicyBackend::read(&settings).map_err(failure)?;
     let refused = |why: String| failure(StartError::Configuration(why));

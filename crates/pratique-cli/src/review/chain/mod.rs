@@ -2,24 +2,20 @@
 
 mod plugins;
 mod shown;
-mod state;
-mod steps;
 
 use std::sync::{Mutex, PoisonError};
 
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::Decider;
 use pratique::object_model::Refused;
-use pratique::observer::ChainObserver;
 use pratique::{Admission, AdmissionContext, ObjectModel, Objects, Outcome, Unfinished};
+use pratique_suite::chain::{self, Admitted};
 use pratique_types::{Reason, Status};
 use tokio::runtime::Runtime;
 
 pub(super) use plugins::start;
+pub(super) use pratique_suite::chain::{PluginState, Step};
 pub(super) use shown::{JsonStep, diffs, human, json};
-pub(super) use state::PluginState;
-pub(super) use steps::Step;
-use steps::{RecordingModel, StepRecorder};
 
 use super::exchange::Exchanges;
 use super::phases::Phases;
@@ -79,46 +75,26 @@ impl Chain {
             Some(received) => received,
             None => &self.objects,
         };
-        let model = RecordingModel::new(model, &request.kind);
-        let mut observer = ChainRecorder {
-            exchanges,
-            steps: StepRecorder::new(&input.request.object, &request.object, &model),
-        };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let context = AdmissionContext::new(cluster)
             .with_decider(decider)
-            .with_object_model(&model)
             .with_plugins(state.inputs());
-        let mut outcome = runtime.block_on(admission.admit(&request, context, &mut observer))?;
+        let asked = (&request, &input.request.object);
+        let admitted = runtime.block_on(chain::admit(admission, asked, model, context, exchanges))?;
+        let Admitted {
+            mut outcome,
+            steps,
+            object,
+        } = admitted;
         if let Some(received) = &received {
             let warnings = unknown.into_iter().chain(received.warnings().iter().cloned());
             outcome.warnings.splice(0..0, warnings);
         }
-        let (steps, last) = observer.steps.into_steps();
-        state.apply(&request, &last, &outcome);
+        state.apply(&request, &object, &outcome);
         if outcome.allowed() {
-            outcome.object = Some(last).filter(|last| *last != input.request.object && !last.is_null());
+            outcome.object =
+                Some(object).filter(|object| *object != input.request.object && !object.is_null());
         }
         Ok((outcome, steps))
-    }
-}
-
-/// Records the exchanges and the steps of a request.
-struct ChainRecorder<'a, 'm> {
-    exchanges: &'a mut Exchanges,
-    steps: StepRecorder<'m>,
-}
-
-impl ChainObserver for ChainRecorder<'_, '_> {
-    fn policies(&mut self) -> Option<&mut dyn pratique::policy::PolicyObserver> {
-        self.exchanges.policies()
-    }
-
-    fn webhooks(&mut self) -> Option<&mut dyn pratique::webhook::WebhookObserver> {
-        self.exchanges.webhooks()
-    }
-
-    fn step(&mut self, step: &pratique::observer::ChainStep<'_>) {
-        self.steps.record(step);
     }
 }

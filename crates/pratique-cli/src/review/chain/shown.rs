@@ -6,10 +6,10 @@ use pratique_merge::json_patch::diff;
 use pratique_objects::changed_paths;
 use serde::Serialize;
 
-use super::steps::{Did, Step};
 use crate::output::text::{Lines, Text, text};
 use crate::review::diff::between;
 use crate::style::{Style, Tone};
+use pratique_suite::chain::{Did, Step};
 
 /// How many changed fields of a step are listed.
 const MAX_PATHS: usize = 8;

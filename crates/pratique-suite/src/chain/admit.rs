@@ -1,0 +1,77 @@
+//! One request through the whole chain.
+
+use pratique::observer::{ChainObserver, ChainStep, Span};
+use pratique::policy::PolicyObserver;
+use pratique::webhook::WebhookObserver;
+use pratique::{Admission, AdmissionContext, ObjectModel, Outcome, Unfinished};
+use pratique_json::Value;
+use pratique_types::AdmissionRequest;
+
+use super::steps::{RecordingModel, Step, StepRecorder};
+
+/// What came of a request.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// What each part of the chain did.
+    pub steps: Vec<Step>,
+    /// The object as the last part left it: as it is stored, where the request is allowed.
+    pub object: Value<'static>,
+}
+
+/// Evaluates a request by the whole chain, and records its steps. The request has the object as an API server received it;
+/// `given` is the object before that, and `model` what is done with it between the steps.
+///
+/// # Errors
+/// As [`Admission::admit`].
+pub async fn admit(
+    admission: &Admission,
+    (request, given): (&AdmissionRequest<'_>, &Value<'_>),
+    model: &dyn ObjectModel,
+    context: AdmissionContext<'_>,
+    observer: &mut dyn ChainObserver,
+) -> Result<Admitted, Unfinished> {
+    let model = RecordingModel::new(model, &request.kind);
+    let mut recording = Recording {
+        observer,
+        steps: StepRecorder::new(given, &request.object, &model),
+    };
+    let context = context.with_object_model(&model);
+    let outcome = admission.admit(request, context, &mut recording).await?;
+    let (steps, object) = recording.steps.into_steps();
+    Ok(Admitted {
+        outcome,
+        steps,
+        object,
+    })
+}
+
+/// Records the steps, beside another observer.
+struct Recording<'a, 'm> {
+    observer: &'a mut dyn ChainObserver,
+    steps: StepRecorder<'m>,
+}
+
+impl ChainObserver for Recording<'_, '_> {
+    fn policies(&mut self) -> Option<&mut dyn PolicyObserver> {
+        self.observer.policies()
+    }
+
+    fn webhooks(&mut self) -> Option<&mut dyn WebhookObserver> {
+        self.observer.webhooks()
+    }
+
+    fn part(&mut self, name: &str, span: &Span) {
+        self.observer.part(name, span);
+    }
+
+    fn step(&mut self, step: &ChainStep<'_>) {
+        self.steps.record(step);
+        self.observer.step(step);
+    }
+
+    fn phase(&mut self, span: &Span) {
+        self.observer.phase(span);
+    }
+}

@@ -1,0 +1,130 @@
+//! The plugins of the chain, started as an API server starts them.
+
+use std::cell::RefCell;
+use std::io;
+use std::path::Path;
+
+use pratique::plugins::{Plugin, PluginChain, PluginFactory, PluginGates, PluginSettings, StartError};
+use pratique_manifest::{
+    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, Failure, PluginConfiguration, Problem, Rule,
+    load_configuration_of_within,
+};
+use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, PluginsOverlap, built_in};
+
+/// Which plugins of the server run, and the flags that they have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainSettings {
+    /// Which are on.
+    pub switches: PluginSwitches,
+    /// `--default-not-ready-toleration-seconds`.
+    pub not_ready_toleration_seconds: i64,
+    /// `--default-unreachable-toleration-seconds`.
+    pub unreachable_toleration_seconds: i64,
+}
+
+impl Default for ChainSettings {
+    fn default() -> Self {
+        ChainSettings {
+            switches: PluginSwitches::default(),
+            not_ready_toleration_seconds: 300,
+            unreachable_toleration_seconds: 300,
+        }
+    }
+}
+
+/// The plugins of a chain, and the configuration of those for policies and webhooks.
+#[derive(Debug)]
+pub struct Started {
+    /// The plugins.
+    pub plugins: PluginChain,
+    /// Manifests of the others, and what their webhooks are shown.
+    pub configurations: Vec<PluginConfiguration>,
+}
+
+/// Why a server would not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartFailure {
+    /// Plugins are both on and off.
+    #[error(transparent)]
+    Overlap(#[from] PluginsOverlap),
+    /// A plugin for policies or webhooks is to be off.
+    #[error("{} cannot be disabled: do not name the manifests that it is for", plugin.name)]
+    Dynamic {
+        /// The plugin.
+        plugin: &'static BuiltIn,
+    },
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationErrors),
+}
+
+/// Which files may be opened.
+pub type PathPermit<'p> = dyn Fn(&Path) -> io::Result<()> + 'p;
+
+/// Starts the plugins that are on, with what an AdmissionConfiguration file gives them; the empty path stands for no file.
+/// Of the files that it names, only those that `permit` accepts are opened, and `check_kubeconfig` says what is wrong with
+/// one.
+///
+/// # Errors
+/// The server would not start.
+pub fn start(
+    settings: &ChainSettings,
+    configuration: &str,
+    options: &ConfigurationOptions<'_>,
+    permit: &PathPermit<'_>,
+    check_kubeconfig: &dyn Fn(&str) -> Result<(), String>,
+) -> Result<Started, StartFailure> {
+    let switches = &settings.switches;
+    switches.validate()?;
+    let dynamic = pratique_manifest::Plugin::START_ORDER
+        .into_iter()
+        .filter_map(|plugin| built_in(plugin.name()));
+    if let Some(plugin) = dynamic.into_iter().find(|plugin| !switches.is_on(plugin, false)) {
+        return Err(StartFailure::Dynamic { plugin });
+    }
+    let gates = PluginGates::default();
+    let started: RefCell<Vec<Box<dyn Plugin>>> = RefCell::default();
+    let enabled = EnabledPlugins {
+        is_on: &|plugin, is_configured| switches.is_on(plugin, is_configured),
+        start: &|name, given| {
+            if let Some(factory) = pratique_plugins::factory(name) {
+                let mut of_plugin = PluginSettings::new(&gates).with_given(given);
+                of_plugin.not_ready_toleration_seconds = settings.not_ready_toleration_seconds;
+                of_plugin.unreachable_toleration_seconds = settings.unreachable_toleration_seconds;
+                let plugin = make_plugin(factory, of_plugin, check_kubeconfig)?;
+                started.borrow_mut().push(plugin);
+            }
+            Ok(())
+        },
+    };
+    let loaded = load_configuration_of_within(permit, configuration, options, &enabled)?;
+    Ok(Started {
+        plugins: PluginChain::new(started.into_inner()),
+        configurations: loaded.plugins,
+    })
+}
+
+/// Makes a plugin from what an AdmissionConfiguration gives it.
+///
+/// # Errors
+/// The server would not start, with its message.
+pub fn make_plugin(
+    factory: &PluginFactory,
+    settings: PluginSettings<'_>,
+    check_kubeconfig: &dyn Fn(&str) -> Result<(), String>,
+) -> Result<Box<dyn Plugin>, Failure> {
+    let settings = settings.with_kubeconfig_check(check_kubeconfig);
+    (factory.make)(&settings).map_err(|error| failure(factory.name, error))
+}
+
+/// The failure with which a server ends.
+pub fn failure(plugin: &str, error: StartError) -> Failure {
+    let text = error.of_plugin(plugin);
+    let problems = match error {
+        StartError::Refused(failure) | StartError::NotInitialized(failure) => failure.problems,
+        StartError::Configuration(message) | StartError::Initialization(message) => {
+            vec![Problem::new(Rule::Configuration, message)]
+        }
+    };
+    Failure { text, problems }
+}

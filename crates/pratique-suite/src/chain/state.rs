@@ -1,0 +1,138 @@
+//! What plugins see of the cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pratique::api_objects::ApiObjects;
+use pratique::plugins::{Effects, PluginChain, StateKind, StateObjects};
+use pratique::{AdmissionRequest, Outcome, PluginInputs};
+use pratique_json::Value;
+use pratique_objects::Objects;
+use pratique_types::{GroupVersionKind, Operation};
+
+use crate::request::kind_of;
+
+/// The objects of the cluster that plugins look up, as the requests of a run leave them.
+#[derive(Clone, Debug, Default)]
+pub struct PluginState {
+    objects: StateObjects,
+    /// The kinds that plugins look up.
+    kinds: BTreeSet<StateKind>,
+    /// How objects are defaulted, with the custom resources that are known.
+    pub api_objects: ApiObjects,
+    /// Definitions that cannot be followed.
+    faults: Vec<String>,
+}
+
+/// The time that stands for that of a run: nothing depends on when it is.
+const TIME: &str = "2000-01-01T00:00:00Z";
+
+impl PluginState {
+    /// The state of nothing, for plugins. Namespaces exist, as in a review without plugins; of those that are not added
+    /// only the names are known.
+    pub fn of(plugins: &PluginChain) -> Self {
+        let mut objects = StateObjects::default();
+        objects.assume(StateKind::NAMESPACE);
+        let kinds = plugins
+            .plugins()
+            .flat_map(|plugin| plugin.needs().iter().copied());
+        PluginState {
+            objects,
+            kinds: kinds.collect(),
+            api_objects: ApiObjects::default(),
+            faults: Vec::new(),
+        }
+    }
+
+    /// The kinds that plugins look up.
+    pub fn kinds(&self) -> &BTreeSet<StateKind> {
+        &self.kinds
+    }
+
+    /// Says which definitions cannot be followed, so that objects of their kinds are not defaulted.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+
+    /// What is added is all there is.
+    pub fn complete(&mut self, has_namespaces: bool) {
+        for kind in &self.kinds {
+            if has_namespaces || *kind != StateKind::NAMESPACE {
+                self.objects.complete(kind.group, kind.kind);
+            }
+        }
+    }
+
+    /// Of a kind, what is added is all there is.
+    pub fn complete_kind(&mut self, kind: &GroupVersionKind) {
+        self.objects.complete(&kind.group, &kind.kind);
+    }
+
+    /// Adds an object of the cluster if plugins look up objects of its kind, completed as an API server reads it.
+    pub fn add(&mut self, object: &Value<'static>) {
+        let Ok(kind) = kind_of(object) else { return };
+        if kind.kind == "CustomResourceDefinition"
+            && let Err(error) = self.api_objects.define(object)
+        {
+            let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
+            self.faults.push(format!(
+                "CustomResourceDefinition {}: its objects are not defaulted: {error}",
+                name.unwrap_or_default()
+            ));
+        }
+        if !self.is_needed(&kind) {
+            return;
+        }
+        let mut object = object.clone();
+        // What cannot be converted stays as it is.
+        drop(Objects::at(TIME).default(&kind, &mut object));
+        self.objects.insert(object);
+    }
+
+    fn is_needed(&self, kind: &GroupVersionKind) -> bool {
+        let mut kinds = self.kinds.iter();
+        kinds.any(|needed| needed.group == kind.group && needed.kind == kind.kind)
+    }
+
+    /// What plugins see.
+    pub fn inputs(&self) -> PluginInputs<'_> {
+        PluginInputs::new(&self.objects)
+    }
+
+    /// What is used of quotas, by `NAMESPACE/NAME` and by resource.
+    pub fn used_quotas(&self) -> BTreeMap<String, BTreeMap<String, String>> {
+        let text = |value: &Value<'_>| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let used = |quota: &Value<'_>| match quota.at(&["status", "used"]) {
+            Some(Value::Object(used)) => {
+                let amounts = used.iter().map(|(name, amount)| (name.to_owned(), text(amount)));
+                amounts.collect()
+            }
+            _ => BTreeMap::new(),
+        };
+        let quotas = self.objects.of_kind(StateKind::RESOURCE_QUOTA);
+        let name = |quota: &Value<'_>, field: &str| {
+            let name = quota.at(&["metadata", field]).and_then(Value::as_str);
+            name.unwrap_or_default().to_owned()
+        };
+        quotas
+            .map(|quota| {
+                let key = format!("{}/{}", name(quota, "namespace"), name(quota, "name"));
+                (key, used(quota))
+            })
+            .collect()
+    }
+
+    /// Carries out a request that was allowed, and what plugins write for it.
+    pub fn apply(&mut self, request: &AdmissionRequest<'_>, object: &Value<'_>, outcome: &Outcome) {
+        let mut effects = Effects::default();
+        effects.created.clone_from(&outcome.created);
+        effects.booked.clone_from(&outcome.booked);
+        self.objects.apply(&effects);
+        let is_stored = matches!(request.operation, Operation::Create | Operation::Update)
+            && request.sub_resource.is_empty()
+            && request.dry_run != Some(true)
+            && outcome.allowed();
+        if is_stored && self.is_needed(&request.kind) {
+            self.objects.insert(object.clone().into_owned());
+        }
+    }
+}

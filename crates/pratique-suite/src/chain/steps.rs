@@ -1,0 +1,156 @@
+//! Records what each step of the chain does to a request.
+
+use std::sync::{Mutex, PoisonError};
+
+use pratique::Attributes;
+use pratique::ObjectModel;
+use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
+use pratique::observer::{ChainStep, Phase, StepResult};
+use pratique_json::Value;
+use pratique_types::GroupVersionKind;
+
+/// The name of the step in which an API server sets defaults.
+pub const DEFAULTING: &str = "defaulting";
+
+/// What a step of the chain did to a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The admission plugin; [`DEFAULTING`] and [`PREPARATION`](pratique::observer::PREPARATION) for what a server does besides.
+    pub name: String,
+    /// The policy or webhook.
+    pub by: Option<String>,
+    /// The phase of the chain.
+    pub phase: Phase,
+    /// Whether it ran in the second round.
+    pub is_reinvoked: bool,
+    /// What it did.
+    pub did: Did,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Did {
+    /// It let the request pass.
+    Passed,
+    /// It changed the object.
+    Changed {
+        /// The object before.
+        before: Value<'static>,
+        /// The object as it left it.
+        after: Value<'static>,
+    },
+    /// It refused the request, with this message.
+    Refused(String),
+    /// It depends on what was not given.
+    Undecided(String),
+}
+
+/// Records the steps of a request.
+pub(super) struct StepRecorder<'m> {
+    model: &'m RecordingModel<'m>,
+    /// The object as the last step left it.
+    last: Value<'static>,
+    steps: Vec<Step>,
+}
+
+impl<'m> StepRecorder<'m> {
+    /// Begins with an object as it was given, and as it is after defaulting.
+    pub(super) fn new(given: &Value<'_>, defaulted: &Value<'_>, model: &'m RecordingModel<'m>) -> Self {
+        let mut recorder = StepRecorder {
+            model,
+            last: given.clone().into_owned(),
+            steps: Vec::new(),
+        };
+        recorder.changed(DEFAULTING, None, (Phase::Mutating, false), defaulted);
+        recorder
+    }
+
+    pub(super) fn record(&mut self, step: &ChainStep<'_>) {
+        let at = (step.phase, step.is_reinvoked);
+        let changes = self.model.take();
+        for (by, object) in changes {
+            self.changed(step.name, Some(by), at, &object);
+        }
+        self.changed(step.name, None, at, step.attributes.object);
+        let did = match step.result {
+            StepResult::Refused(status) => Did::Refused(status.message.clone()),
+            StepResult::Undecided(undecided) => Did::Undecided(undecided.missing.to_string()),
+            _ if self.is_of(step) => return,
+            _ => Did::Passed,
+        };
+        self.push(step.name, None, at, did);
+    }
+
+    /// Whether the last step that was recorded is this one.
+    fn is_of(&self, step: &ChainStep<'_>) -> bool {
+        let last = self.steps.last();
+        last.is_some_and(|last| {
+            last.name == step.name && last.phase == step.phase && last.is_reinvoked == step.is_reinvoked
+        })
+    }
+
+    fn changed(&mut self, name: &str, by: Option<String>, at: (Phase, bool), object: &Value<'_>) {
+        if *object == self.last {
+            return;
+        }
+        let after = object.clone().into_owned();
+        let before = std::mem::replace(&mut self.last, after.clone());
+        self.push(name, by, at, Did::Changed { before, after });
+    }
+
+    fn push(&mut self, name: &str, by: Option<String>, (phase, is_reinvoked): (Phase, bool), did: Did) {
+        self.steps.push(Step {
+            name: name.to_owned(),
+            by,
+            phase,
+            is_reinvoked,
+            did,
+        });
+    }
+
+    /// The steps, and the object as the last left it.
+    pub(super) fn into_steps(self) -> (Vec<Step>, Value<'static>) {
+        (self.steps, self.last)
+    }
+}
+
+/// An object model that records what each policy and webhook makes of the object.
+pub(super) struct RecordingModel<'m> {
+    model: &'m dyn ObjectModel,
+    kind: &'m GroupVersionKind,
+    changes: Mutex<Vec<(String, Value<'static>)>>,
+}
+
+impl<'m> RecordingModel<'m> {
+    /// Records changes of objects of a kind: those of other versions are seen once they are converted back.
+    pub(super) fn new(model: &'m dyn ObjectModel, kind: &'m GroupVersionKind) -> Self {
+        RecordingModel {
+            model,
+            kind,
+            changes: Mutex::default(),
+        }
+    }
+
+    fn take(&self) -> Vec<(String, Value<'static>)> {
+        std::mem::take(&mut *self.changes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl ObjectModel for RecordingModel<'_> {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
+        self.model.set_defaults(kind, object, mutator);
+        if kind == self.kind {
+            let (Mutator::Policy(name) | Mutator::Webhook(name)) = mutator;
+            let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+            changes.push((name.to_owned(), object.clone().into_owned()));
+        }
+    }
+
+    fn convert(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), ConversionError> {
+        self.model.convert(kind, object)
+    }
+
+    fn prepare(&self, attributes: Attributes<'_>) -> Result<Prepared, Refused> {
+        self.model.prepare(attributes)
+    }
+}
