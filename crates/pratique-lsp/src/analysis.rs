@@ -105,9 +105,7 @@ impl Analysis {
 }
 
 fn sorted(files: &[ManifestFile]) -> SortedPolicies {
-    let mut sorted = SortedPolicies::new(None);
-    files.iter().for_each(|file| sorted.add(file.clone(), false));
-    sorted
+    SortedPolicies::of_files(files.to_vec(), None)
 }
 
 /// The files that have problems.
