@@ -3,6 +3,8 @@
 //!
 //! It depends on no crate under `crates/`, so that tools which need none of them build in seconds.
 
+#[cfg(feature = "browser")]
+pub mod browser;
 pub mod cargo;
 #[cfg(feature = "certificates")]
 mod certificates;

@@ -1,7 +1,6 @@
 //! `cargo xtask page`: the page of a `pratique serve` in a real browser, without a window. It needs Chromium and its
 //! `chromedriver`; where these are not installed, it says so and that is all.
 
-mod browser;
 mod seen;
 mod served;
 
@@ -9,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use pratique_harness::browser::{self, Browser};
 use pratique_harness::{Error, Transcript, cargo};
 
-use browser::Browser;
 use served::Served;
 
 /// Looks at the page of a server in a real browser.

@@ -1,9 +1,9 @@
 //! What has to be seen on the page.
 
+use pratique_harness::browser::{Browser, at};
 use pratique_harness::{Error, Transcript, eventually};
 use serde_json::{Value, json};
 
-use super::browser::{Browser, at};
 use super::served::{Served, USER};
 
 /// The texts of a table below a heading, row by row, as they are shown.

@@ -1,10 +1,10 @@
 //! The server whose page is looked at, with texts in it that would be markup if they could.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use pratique_harness::browser::curl;
 use pratique_harness::{Error, Process, eventually, free_port};
 use serde_json::{Value, json};
 
@@ -90,35 +90,5 @@ impl Served {
             Ok(self.configuration()?.to_string().contains("onerror"))
         })
         .map(drop)
-    }
-}
-
-/// What is at a URL, whatever its certificate; given what is to be posted there, if anything.
-pub(super) fn curl(url: &str, body: Option<&Value>) -> Result<String, Error> {
-    let failed = |error: std::io::Error| format!("curl: {error}");
-    let mut command = Command::new("curl");
-    command.args(["--silent", "--show-error", "--fail-with-body", "--insecure", url]);
-    if body.is_some() {
-        command.args([
-            "--header",
-            "Content-Type: application/json",
-            "--data-binary",
-            "@-",
-        ]);
-    }
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
-    if let (Some(mut input), Some(body)) = (child.stdin.take(), body) {
-        input.write_all(body.to_string().as_bytes()).map_err(failed)?;
-    }
-    let output = child.wait_with_output().map_err(failed)?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    match output.status.success() {
-        true => Ok(text),
-        false => Err(format!("{url}: {}{text}", String::from_utf8_lossy(&output.stderr)).into()),
     }
 }

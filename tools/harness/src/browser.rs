@@ -1,21 +1,21 @@
 //! A browser without a window, driven over WebDriver.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use pratique_harness::{Error, Process, free_port};
 use serde_json::{Value, json};
 
-use super::served::curl;
+use crate::{Error, Process, free_port};
 
 /// A session of a browser. It is ended when this goes.
-pub(super) struct Browser {
+pub struct Browser {
     session: String,
     _driver: Process,
 }
 
 /// The driver of Chromium, where it is installed.
-pub(super) fn driver() -> Option<PathBuf> {
+pub fn driver() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .map(|folder| folder.join("chromedriver"))
@@ -24,7 +24,7 @@ pub(super) fn driver() -> Option<PathBuf> {
 
 impl Browser {
     /// Starts one, with its state in a folder.
-    pub(super) fn start(driver: &Path, state: &Path) -> Result<Self, Error> {
+    pub fn start(driver: &Path, state: &Path) -> Result<Self, Error> {
         let port = free_port()?;
         let mut command = Command::new(driver);
         command.arg(format!("--port={port}"));
@@ -56,24 +56,24 @@ impl Browser {
     }
 
     /// Opens a page and waits until it is there.
-    pub(super) fn open(&self, url: &str) -> Result<(), Error> {
+    pub fn open(&self, url: &str) -> Result<(), Error> {
         self.post("url", &json!({"url": url})).map(drop)
     }
 
     /// What a script returns, run in the page but not under its rules.
-    pub(super) fn ask(&self, script: &str) -> Result<Value, Error> {
+    pub fn ask(&self, script: &str) -> Result<Value, Error> {
         self.post("execute/sync", &json!({"script": script, "args": []}))
     }
 
     /// What the browser has complained of since the last time.
-    pub(super) fn complaints(&self) -> Result<Vec<String>, Error> {
+    pub fn complaints(&self) -> Result<Vec<String>, Error> {
         let log = self.post("se/log", &json!({"type": "browser"}))?;
         let entries = log.as_array().into_iter().flatten();
         Ok(entries.map(|entry| at(entry, "/message").to_string()).collect())
     }
 
     /// How wide the screen is that pages are shown on, which may be less than a window can be; `None` is the window.
-    pub(super) fn screen(&self, pixels: Option<u32>) -> Result<(), Error> {
+    pub fn screen(&self, pixels: Option<u32>) -> Result<(), Error> {
         let command = match pixels {
             Some(pixels) => json!({"cmd": "Emulation.setDeviceMetricsOverride",
                 "params": {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": false}}),
@@ -83,7 +83,7 @@ impl Browser {
     }
 
     /// Whether pages are to be dark.
-    pub(super) fn dark(&self, dark: bool) -> Result<(), Error> {
+    pub fn dark(&self, dark: bool) -> Result<(), Error> {
         let scheme = if dark { "dark" } else { "light" };
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         let command = json!({"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}});
@@ -91,10 +91,41 @@ impl Browser {
     }
 
     /// What the page looks like: a PNG, in base64.
-    pub(super) fn picture(&self) -> Result<String, Error> {
+    pub fn picture(&self) -> Result<String, Error> {
         let command = json!({"cmd": "Page.captureScreenshot", "params": {"captureBeyondViewport": true}});
         let picture = self.post("goog/cdp/execute", &command)?;
         Ok(at(&picture, "/data").as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Types a text into what has the focus.
+    ///
+    /// # Errors
+    /// When the driver does not answer.
+    pub fn insert(&self, text: &str) -> Result<(), Error> {
+        let command = json!({"cmd": "Input.insertText", "params": {"text": text}});
+        self.post("goog/cdp/execute", &command).map(drop)
+    }
+
+    /// Presses a key by its name, such as `Tab` or `ArrowRight`.
+    ///
+    /// # Errors
+    /// When the driver does not answer.
+    pub fn press(&self, key: &str) -> Result<(), Error> {
+        let code = match key {
+            "Tab" => 9,
+            "Enter" => 13,
+            "End" => 35,
+            "Home" => 36,
+            "ArrowLeft" => 37,
+            "ArrowRight" => 39,
+            _ => 0,
+        };
+        for event in ["rawKeyDown", "keyUp"] {
+            let params = json!({"type": event, "key": key, "code": key, "windowsVirtualKeyCode": code});
+            let command = json!({"cmd": "Input.dispatchKeyEvent", "params": params});
+            self.post("goog/cdp/execute", &command)?;
+        }
+        Ok(())
     }
 
     fn post(&self, command: &str, body: &Value) -> Result<Value, Error> {
@@ -120,6 +151,36 @@ fn value(answer: &str) -> Result<Value, Error> {
 }
 
 /// What is at a place; null where nothing is.
-pub(super) fn at<'v>(value: &'v Value, place: &str) -> &'v Value {
+pub fn at<'v>(value: &'v Value, place: &str) -> &'v Value {
     value.pointer(place).unwrap_or(&Value::Null)
+}
+
+/// What is at a URL, whatever its certificate; given what is to be posted there, if anything.
+pub fn curl(url: &str, body: Option<&Value>) -> Result<String, Error> {
+    let failed = |error: std::io::Error| format!("curl: {error}");
+    let mut command = Command::new("curl");
+    command.args(["--silent", "--show-error", "--fail-with-body", "--insecure", url]);
+    if body.is_some() {
+        command.args([
+            "--header",
+            "Content-Type: application/json",
+            "--data-binary",
+            "@-",
+        ]);
+    }
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    if let (Some(mut input), Some(body)) = (child.stdin.take(), body) {
+        input.write_all(body.to_string().as_bytes()).map_err(failed)?;
+    }
+    let output = child.wait_with_output().map_err(failed)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match output.status.success() {
+        true => Ok(text),
+        false => Err(format!("{url}: {}{text}", String::from_utf8_lossy(&output.stderr)).into()),
+    }
 }
