@@ -51,7 +51,7 @@ pub(crate) fn evaluate(given: &Evaluate) -> Evaluation {
     evaluation.notes.clone_from(&input.notes);
     match decided(given, &loaded, input, &objects, authorizer) {
         Ok(told) => evaluation.told = Some(Box::new(told)),
-        Err(problem) => evaluation.report.problems.push(problem),
+        Err(problem) => evaluation.report.problems.push(*problem),
     }
     evaluation
 }
@@ -79,7 +79,7 @@ fn decided(
     input: Input,
     objects: &[Value<'static>],
     authorizer: Arc<dyn Authorizer>,
-) -> Result<Told, Finding> {
+) -> Result<Told, Box<Finding>> {
     let Input {
         mut request,
         is_sent,
@@ -109,8 +109,8 @@ fn decided(
             Err(refused) => return Ok(Told::refused(refusal(refused), &request)),
         },
     };
-    // A whole request names a namespace that exists, or not; objects are given their namespaces by name at least.
-    let assumed = (!is_sent).then_some(request.namespace.as_str());
+    // The namespace of an object exists, as far as its name says; with a whole request all that exists is given.
+    let assumed = given.request.is_none().then_some(request.namespace.as_str());
     let cluster = cluster(objects, assumed);
     let recorder = Recorder::new();
     let mut decisions = DecisionRecorder::default();
@@ -137,7 +137,7 @@ fn decided(
 }
 
 /// The built-in kinds, and those of the definitions among the objects of the cluster.
-fn api_objects(loaded: &Loaded, objects: &[Value<'static>]) -> Result<ApiObjects, Finding> {
+fn api_objects(loaded: &Loaded, objects: &[Value<'static>]) -> Result<ApiObjects, Box<Finding>> {
     let mut known = ApiObjects::default().with_managed_fields(reads_managed_fields(&loaded.sets));
     for definition in objects.iter().filter(|object| is_definition(object)) {
         known

@@ -8,6 +8,8 @@ use pratique_explain::{Expression as Explained, Recorder, format_value};
 use pratique_policy::{MatchOutcome, Origin, Part, Phase, Subject, Trace};
 use serde::Serialize;
 
+use crate::findings::Finding;
+use crate::input;
 use crate::request::Expression;
 use crate::told::diagram;
 
@@ -20,6 +22,9 @@ const SHOWN: usize = 10_000;
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evaluated {
+    /// What is wrong with the variables.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<Finding>,
     /// Why it does not compile, as a server says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     compile_error: Option<String>,
@@ -64,10 +69,24 @@ struct Issue {
 
 /// Compiles and evaluates an expression.
 pub(crate) fn evaluate(given: &Expression) -> Evaluated {
-    let environment = given
-        .variables
-        .keys()
-        .fold(library::kubernetes(), |environment, name| {
+    let mut named: Vec<(String, pratique_json::Value<'static>)> = Vec::new();
+    for (name, value) in &given.variables {
+        // What serde_json wrote is JSON.
+        let value = pratique_json::parse(value.to_string().as_bytes()).map(pratique_json::Value::into_owned);
+        named.push((name.clone(), value.unwrap_or_default()));
+    }
+    match mapping(&given.variables_text) {
+        Ok(variables) => named.extend(variables),
+        Err(problems) => {
+            return Evaluated {
+                problems,
+                ..Evaluated::default()
+            };
+        }
+    }
+    let environment = named
+        .iter()
+        .fold(library::kubernetes(), |environment, (name, _)| {
             environment.with_variable(name, Type::Dyn)
         });
     let compiled = environment
@@ -81,16 +100,10 @@ pub(crate) fn evaluate(given: &Expression) -> Evaluated {
         Ok(compiled) => compiled,
         Err(error) => return refused(&error),
     };
-    let variables = given.variables.iter().map(|(name, value)| {
-        // What serde_json wrote is JSON.
-        let value = pratique_json::parse(value.to_string().as_bytes()).map(pratique_json::Value::into_owned);
-        (name, value.unwrap_or_default())
-    });
-    let variables: Vec<_> = variables.collect();
     let arena = Arena::new();
     let context = Context::new(&arena, given.cost_limit.unwrap_or(COST_LIMIT));
     let mut activation = environment.activation();
-    for (name, value) in &variables {
+    for (name, value) in &named {
         if let Some(slot) = environment.slot(name) {
             activation.set(slot, Value::from_json(value));
         }
@@ -112,6 +125,23 @@ pub(crate) fn evaluate(given: &Expression) -> Evaluated {
         explanation,
         ..Evaluated::default()
     }
+}
+
+/// The members of the one mapping that a text has; none of an empty text.
+fn mapping(text: &str) -> Result<Vec<(String, pratique_json::Value<'static>)>, Vec<Finding>> {
+    let mut problems = Vec::new();
+    let read = input::one("variables", Some(text), &mut problems);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let members = match read {
+        Some(pratique_json::Value::Object(members)) => members,
+        _ => pratique_json::Object::new(),
+    };
+    let named = members.iter();
+    Ok(named
+        .map(|(name, value)| (name.to_owned(), value.clone()))
+        .collect())
 }
 
 fn refused(error: &CompileError) -> Evaluated {
@@ -170,6 +200,7 @@ mod tests {
         let given = Expression {
             expression: expression.to_owned(),
             variables: variables.into(),
+            variables_text: "y: [3]".to_owned(),
             cost_limit: Some(1000),
         };
         serde_json::to_value(evaluate(&given)).unwrap()
@@ -180,6 +211,7 @@ mod tests {
         let told = told("x.a.size() == 2 && x.a[0] == 2");
         assert_eq!(told["type"], "bool");
         assert_eq!(told["value"], false);
+        assert_eq!(self::told("y[0] + x.a[0]")["value"], 4);
         assert_eq!(told["explanation"]["because"], "x.a[0] == 2");
         assert!(told["cost"].as_u64().unwrap() > 0);
     }
@@ -193,7 +225,7 @@ mod tests {
 
     #[test]
     fn faults_have_positions() {
-        let told = told("x.a +\n y");
+        let told = told("x.a +\n z");
         assert_eq!(told["issues"][0]["line"], 2);
         assert_eq!(told["issues"][0]["column"], 2);
         assert!(

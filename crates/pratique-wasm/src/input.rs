@@ -151,7 +151,7 @@ fn user(given: &User) -> UserInfo {
 }
 
 /// The one object of a text; `None` for an empty one.
-fn one(name: &str, text: Option<&str>, problems: &mut Vec<Finding>) -> Option<Value<'static>> {
+pub(crate) fn one(name: &str, text: Option<&str>, problems: &mut Vec<Finding>) -> Option<Value<'static>> {
     let mut objects = read(name, text?, problems);
     if objects.len() > 1 {
         let message = format!("there are {} objects; a request has one", objects.len());

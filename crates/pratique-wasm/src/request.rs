@@ -91,6 +91,8 @@ pub struct Expression {
     pub expression: String,
     /// The variables: all have type `dyn`.
     pub variables: BTreeMap<String, serde_json::Value>,
+    /// Variables as a text: a mapping in YAML or JSON.
+    pub variables_text: String,
     /// The most that it may cost: 1,000,000 by default, as for one expression of a policy.
     pub cost_limit: Option<u64>,
 }
