@@ -127,6 +127,20 @@ fn run_case(suite: &str, case: &Value) -> Outcome {
     })
 }
 
+/// The cases of the JSON files in a directory.
+///
+/// # Errors
+/// A file cannot be read, or has no cases.
+pub fn cases_below(directory: &Path) -> Result<Vec<Value>, Error> {
+    let files = entries(directory)?.into_iter();
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut all = Vec::new();
+    for file in files {
+        all.extend(cases("policy", &file)?);
+    }
+    Ok(all)
+}
+
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let error = Error::file(directory);
     let entries = fs::read_dir(directory)

@@ -54,7 +54,11 @@ pub(super) fn run_server_case(case: &Value) -> Outcome {
     }
 }
 
-fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Error> {
+/// The outcome of a case, in the form of its expectation.
+///
+/// # Errors
+/// Its policies do not load, or its request is none.
+pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Error> {
     let admission = admission(case)?;
     let text = case["request"].to_string();
     let request: AdmissionRequest<'_> =
