@@ -1,0 +1,215 @@
+/** A text with a name, which locations refer to. */
+export interface File {
+  path: string;
+  /** YAML or JSON. */
+  text: string;
+}
+
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** Policies and a request to evaluate. */
+export interface Evaluate {
+  /** Policies and bindings: static manifests and objects of the API, as their names say. */
+  policies?: File[];
+  /** Policies and bindings as an API server has stored them, defaulted; they are not validated again. */
+  stored?: object[];
+  /** Other objects of the cluster: namespaces, params, definitions, roles and their bindings. */
+  cluster?: File[];
+  /**
+   * The object, YAML or JSON: for DELETE, the one that is deleted. An AdmissionReview is taken as it is. Without an object and
+   * a request, policies are only loaded.
+   */
+  object?: string;
+  /** The stored object, for an update. */
+  oldObject?: string;
+  /** A whole request, as `admission.k8s.io/v1` has it, instead of an object and what follows here. */
+  request?: object;
+  /** By default UPDATE if there is an old object, else CREATE. */
+  operation?: Operation;
+  /** The namespace of an object without one; `default` by default. */
+  namespace?: string;
+  /** The name in the request, if it differs from the object's. */
+  name?: string;
+  /** The resource of an object whose kind is not known. */
+  resource?: string;
+  subresource?: string;
+  /** Who sends the request: `kubernetes-admin` by default. */
+  user?: { name: string; groups?: string[]; uid?: string; extra?: Record<string, string[]> };
+  dryRun?: boolean;
+  /**
+   * Rules of authorization, a text with a field `authorizer` as in a suite; what they do not decide, roles in `cluster` do. Without
+   * both, what depends on the authorizer is undecided.
+   */
+  authorizer?: string;
+  /** Whether policies without a binding are evaluated as if bound. */
+  bind?: boolean;
+  /** Whether objects stay as they are, instead of being decoded, defaulted and prepared as an API server does. */
+  asGiven?: boolean;
+  /** Whether the worst-case cost of each expression is estimated. */
+  costs?: boolean;
+}
+
+/** Line and column from 1, the column in characters; the offset in bytes from 0. */
+export interface Point {
+  line: number;
+  column: number;
+  offset: number;
+}
+
+export interface Place {
+  /** The name of the text: a `path`, or the member of the request, such as `object`. */
+  file: string;
+  start: Point;
+  end: Point;
+}
+
+/** Something that is wrong, or may be. */
+export interface Finding {
+  /** The stable name of the rule. */
+  rule: string;
+  severity: "error" | "warning";
+  message: string;
+  /** A short form of the message, for where the text is shown. */
+  summary?: string;
+  field?: string;
+  /** The kind and the name of an object. */
+  object?: [kind: string, name: string];
+  location?: Place;
+  /** How to mend it. */
+  help?: string;
+}
+
+/** An expression of a policy, with its value and those of its subexpressions. */
+export interface ExplainedExpression {
+  /** `validations[0]`, `variables.name`, `matchConditions[0]` … */
+  place: string;
+  name?: string;
+  expression: string;
+  /** In CEL's syntax; absent if it failed. */
+  value?: string;
+  error?: string;
+  cost: number;
+  /** The innermost subexpression that made it false or fail. */
+  because?: string;
+  inner?: { offset: number; expression: string; value: string; times: number }[];
+  at?: Place;
+  diagram: ({ source: string } | { values: string })[];
+}
+
+/** `meets` is whether it matches the request, `why` the reason if not. */
+export interface Met {
+  meets: "yes" | "no" | "undecided" | "failed";
+  why?: string;
+}
+
+export interface ExplainedPolicy extends Met {
+  does: "MutatingAdmissionPolicy" | "ValidatingAdmissionPolicy";
+  origin: "static" | "api";
+  name: string;
+  at?: Place;
+  bindings?: (Met & {
+    name: string;
+    rounds?: { params?: string; again?: boolean; exhausted?: boolean; cost: number; expressions: ExplainedExpression[] }[];
+  })[];
+}
+
+/** The answer to {@link Evaluate}. */
+export interface Evaluation {
+  /** What keeps the request from being evaluated: there is no decision then. */
+  problems: Finding[];
+  /** What may be wrong with the policies. */
+  lints: Finding[];
+  /** What is there and not evaluated. */
+  notEvaluated: string[];
+  /** What was assumed. */
+  notes: string[];
+  /** Worst-case costs, if they were asked for. */
+  costs?: {
+    object: [kind: string, name: string];
+    field: string;
+    location: Place;
+    result: string;
+    min: number;
+    max: number;
+    limit: number;
+    objectSize: number;
+    forKind?: string;
+  }[];
+  /**
+   * `denied` is by a rule, `error` because something failed; `undecided` depends on something that was not given, and is not
+   * allowed.
+   */
+  decision?: "allowed" | "denied" | "error" | "undecided";
+  /** The status of a request that is not allowed. */
+  status?: { status?: string; code?: number; reason?: string; message?: string; details?: object };
+  /** What is missing for a decision. */
+  undecided?: string[];
+  warnings?: string[];
+  auditAnnotations?: Record<string, string>;
+  /** What each policy decided, with a binding. */
+  decisions?: { policy: string; binding: string; action: "deny" | "warn" | "audit" | "ignore"; failed: boolean; message: string }[];
+  /** What a server sets in the object. */
+  defaults?: { by: "server" | "policy" | "webhook" | "preparation"; name: string | null; fields: string[] }[];
+  mutations?: {
+    policy: string;
+    binding: string;
+    param: string | null;
+    mutation: number;
+    reinvoked: boolean;
+    result: "changed" | "unchanged" | "failed";
+    message: string | null;
+  }[];
+  /** The object as policies left it; absent where they did not change it. */
+  object?: object;
+  /** The same as YAML. */
+  yaml?: string;
+  diff?: { tag: "-" | "+" | " " | "@"; text: string }[];
+  /** What policies changed, as a JSON Patch. */
+  patch?: object[];
+  explanation?: { policies: ExplainedPolicy[] };
+  /** The request that was evaluated. */
+  request?: { operation: Operation; namespace: string; name: string; user: string; groups: string[]; subResource: string; resource: object; kind: object };
+}
+
+/** An expression to evaluate, in the environment of an API server. */
+export interface Expression {
+  expression: string;
+  /** The variables: all have type `dyn`. */
+  variables?: Record<string, unknown>;
+  /** Variables as a text: a mapping in YAML or JSON. */
+  variablesText?: string;
+  /** The most that it may cost: 1,000,000 by default, as for one expression of a policy. */
+  costLimit?: number;
+}
+
+/** The answer to {@link Expression}. */
+export interface Evaluated {
+  /** What is wrong with the variables. */
+  problems?: Finding[];
+  /** Why it does not compile, as a server says it. */
+  compileError?: string;
+  issues?: { line: number; column: number; message: string; meant?: string }[];
+  type?: string;
+  /** Its value as JSON, if it has that form. */
+  value?: unknown;
+  /** Its value as CEL writes it. */
+  text?: string;
+  /** Why it has no value. */
+  error?: string;
+  cost?: number;
+  explanation?: ExplainedExpression;
+  diagram?: ({ source: string } | { values: string })[];
+}
+
+/** The engine. A trap, such as of memory that is used up, ends an instance; the next request gets a new one. */
+export class Engine {
+  constructor(module: WebAssembly.Module);
+  evaluate(request: Evaluate): Evaluation;
+  expression(request: Expression): Evaluated;
+  version(): string;
+  /** Answers a request in bytes of JSON, with bytes of JSON. */
+  answerBytes(request: Uint8Array): Uint8Array;
+}
+
+/** The engine could not answer: the request is none, or evaluating it took more memory or stack than there is. */
+export class EngineError extends Error {}
