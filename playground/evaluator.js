@@ -1,0 +1,100 @@
+// The engine in a worker, which is ended if it takes too long.
+
+/** How long an evaluation may take, in milliseconds. */
+const PATIENCE = 5000;
+
+/** Evaluates the latest of the requests that it is asked. */
+export class Evaluator {
+  #show;
+  #ready;
+  #module = null;
+  #worker = null;
+  #running = null;
+  #next = null;
+
+  constructor(show, ready) {
+    this.#show = show;
+    this.#ready = ready;
+    this.#load();
+  }
+
+  /** Asks for a request. One that waits is dropped: only the latest matters. */
+  ask(request) {
+    this.#next = request;
+    document.body.dataset.running = "yes";
+    this.#go();
+  }
+
+  async #load() {
+    try {
+      this.#module = await compile("pratique.wasm");
+      this.#go();
+    } catch (error) {
+      this.#done({ fault: `The engine cannot be loaded: ${error.message}` }, 0);
+    }
+  }
+
+  /** Shows an answer, and goes on with what was asked meanwhile. */
+  #done(answer, milliseconds) {
+    if (this.#next === null) {
+      delete document.body.dataset.running;
+    }
+    this.#show(answer, milliseconds);
+    this.#go();
+  }
+
+  #go() {
+    if (this.#module === null || this.#running !== null || this.#next === null) {
+      return;
+    }
+    if (this.#worker === null) {
+      this.#start();
+    }
+    const began = performance.now();
+    const timer = setTimeout(() => {
+      this.#end();
+      this.#done({ fault: `The evaluation took longer than ${PATIENCE / 1000} seconds, and was ended.` }, PATIENCE);
+    }, PATIENCE);
+    this.#running = { began, timer };
+    this.#worker.postMessage({ request: this.#next });
+    this.#next = null;
+  }
+
+  #start() {
+    this.#worker = new Worker("worker.js", { type: "module" });
+    this.#worker.postMessage({ module: this.#module });
+    this.#worker.addEventListener("message", ({ data }) => {
+      if (data.version) {
+        this.#ready(data.version);
+        return;
+      }
+      clearTimeout(this.#running.timer);
+      this.#running = null;
+      this.#done(data.answer, data.milliseconds);
+    });
+    this.#worker.addEventListener("error", (event) => {
+      if (this.#running !== null) {
+        clearTimeout(this.#running.timer);
+      }
+      this.#end();
+      this.#done({ fault: `The worker of the engine failed: ${event.message ?? "it cannot be loaded"}` }, 0);
+    });
+  }
+
+  #end() {
+    this.#worker.terminate();
+    this.#worker = null;
+    this.#running = null;
+  }
+}
+
+async function compile(url) {
+  const response = await fetch(url);
+  if (!response.ok) {
+    throw new Error(`${response.status} ${response.statusText}`);
+  }
+  // Servers that do not know the type of modules are no hindrance.
+  return response.headers.get("content-type") === "application/wasm"
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
+}

@@ -1,0 +1,23 @@
+// The engine, away from the page: it can take its time, and can be ended.
+
+import { Engine } from "./engine.js";
+
+let engine = null;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+self.addEventListener("message", ({ data }) => {
+  if (data.module) {
+    engine = new Engine(data.module);
+    self.postMessage({ version: engine.version() });
+    return;
+  }
+  const began = performance.now();
+  let answer;
+  try {
+    answer = JSON.parse(decoder.decode(engine.answerBytes(encoder.encode(JSON.stringify(data.request)))));
+  } catch (error) {
+    answer = { fault: error.message };
+  }
+  self.postMessage({ answer, milliseconds: performance.now() - began });
+});
