@@ -12,6 +12,7 @@ mod impact;
 mod init;
 mod listen;
 mod objects;
+mod playground;
 mod policies;
 mod replay;
 mod review;
@@ -47,6 +48,7 @@ pub(crate) use impact::{ImpactAnswerArguments, ImpactArguments, ImpactFormat};
 pub(crate) use init::InitArguments;
 pub(crate) use listen::Listen;
 pub(crate) use objects::{FieldValidation, ObjectArguments};
+pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use replay::{KnownArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
@@ -112,7 +114,7 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
         Err(error) if asks(error.kind()) => {
             return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
         }
-        Ok(matches) if matches.subcommand_name() == Some("init") => {
+        Ok(matches) if matches!(matches.subcommand_name(), Some("init" | "playground")) => {
             return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
         }
         _ => {}
@@ -180,6 +182,7 @@ pub(crate) enum Command {
     /// Problems and warnings are those of `pratique check` over the directory of each open file; within expressions there are
     /// completion, types, definitions and renaming. docs/editors.md says how editors start it.
     Lsp,
+    Playground(PlaygroundArguments),
 }
 
 /// Makes arguments read their former variable where only that is set.

@@ -99,6 +99,14 @@ pub(crate) enum CliError {
     /// Manifests of several plugins have no common hash.
     #[error("<stdin>: a hash is that of one plugin's manifests alone: name the plugin with --plugin")]
     NoHash,
+    /// The program was built without a playground.
+    #[error(
+        "this program has no playground inside: build one with `cargo xtask playground`, and name its directory with --dir"
+    )]
+    NoPlayground,
+    /// A directory is not that of a playground.
+    #[error("{path}: there is no playground")]
+    NotPlayground { path: String },
     /// There is nothing to check.
     #[error(
         "there is nothing to check: name the PATH of policies, or a cluster with --cluster, --kubeconfig or --context"

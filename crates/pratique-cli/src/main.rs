@@ -11,6 +11,7 @@ mod input;
 mod lsp;
 mod memory;
 mod output;
+mod playground;
 mod plugins;
 mod policies;
 mod project;
@@ -107,5 +108,6 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
         Command::Test(arguments) => test::run(arguments),
         Command::Init(arguments) => project::init::run(arguments),
         Command::Lsp => lsp::run(),
+        Command::Playground(arguments) => playground::run(arguments),
     }
 }
