@@ -55,6 +55,11 @@ pub(crate) const TOOLS: &[Tool] = &[
         about: "Look at the page of a server in a real browser",
     },
     Tool {
+        task: "playground",
+        package: "pratique-playground",
+        about: "Build the playground and the package for JavaScript, compare them with the engine, look at the page",
+    },
+    Tool {
         task: "deploy",
         package: "pratique-deploy",
         about: "Render what is deployed with Kustomize and Helm, and look whether it holds together",

@@ -1,0 +1,78 @@
+//! `cargo xtask playground`: the engine as WebAssembly with the page around it, and the package for JavaScript. It can compare
+//! the module with the engine over recorded cases, and look at the page in a real browser.
+
+mod agree;
+mod case;
+mod look;
+mod module;
+mod package;
+mod seen;
+mod site;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use pratique_harness::{Error, Transcript, workspace};
+
+/// Builds the playground: static files for any server.
+#[derive(clap::Parser, Debug)]
+#[command(bin_name = "cargo xtask playground")]
+pub struct Arguments {
+    /// Where to put it: by default `target/playground`.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The profile that the module is built with; `dev` is quicker to build, large and slow.
+    #[arg(long, value_name = "PROFILE", default_value = "wasm")]
+    profile: String,
+    /// Compare the module with the engine over the cases of policies in these directories. Needs Node.js.
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    agree: Vec<PathBuf>,
+    /// Put the package for JavaScript here, and run its tests. Needs Node.js.
+    #[arg(long, value_name = "DIR")]
+    package: Option<PathBuf>,
+    /// Look at the page in a browser without a window. Needs Chromium and its chromedriver.
+    #[arg(long)]
+    look: bool,
+    /// The `pratique` that serves the page, instead of one that is built.
+    #[arg(long, value_name = "FILE", requires = "look")]
+    pratique: Option<PathBuf>,
+    /// Where to put pictures of the page.
+    #[arg(long, value_name = "DIR", requires = "look")]
+    pictures: Option<PathBuf>,
+}
+
+/// Builds, and prints what came of it.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    Transcript::end(all(arguments))
+}
+
+fn all(arguments: &Arguments) -> Result<Transcript, Error> {
+    let mut transcript = Transcript::default();
+    transcript.part("the playground");
+    let module = module::build(&arguments.profile)?;
+    // Only what is built to be small has to be.
+    let bounded = arguments.profile == module::SMALL;
+    transcript.step("is small", module::size(&module, bounded));
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| workspace::target().join("playground"));
+    transcript.step("is a directory of static files", site::write(&module, &out));
+    if !arguments.agree.is_empty() {
+        transcript.part("the module beside the engine");
+        agree::all(&module, &arguments.agree, &mut transcript)?;
+    }
+    if let Some(directory) = &arguments.package {
+        transcript.part("the package for JavaScript");
+        transcript.step("passes its tests", package::write(&module, directory));
+    }
+    if arguments.look {
+        look::all(arguments, &out, &mut transcript)?;
+    }
+    Ok(transcript)
+}
+
+/// A path below the workspace.
+fn source(path: &str) -> PathBuf {
+    workspace::root().join(Path::new(path))
+}

@@ -1,0 +1,314 @@
+//! What has to be seen on the page.
+
+use pratique_harness::browser::{Browser, at};
+use pratique_harness::{Error, Transcript, eventually};
+use serde_json::{Value, json};
+
+/// Looks at all of it.
+pub(crate) fn all(url: &str, browser: &Browser, transcript: &mut Transcript) {
+    let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
+    step("opens, and decides", opens(url, browser));
+    step(
+        "fetches nothing from elsewhere, and nothing is wrong with it",
+        quiet(browser),
+    );
+    step("decides again as one types", types(browser));
+    step("marks problems, and leads to them", problems(browser));
+    step("evaluates every example", examples(browser));
+    step("gives a link that has all inputs", shares(url, browser));
+    step("ends an evaluation that takes too long", ends(url, browser));
+    step("takes no text for markup", harmless(url, browser));
+    step("can be used with a keyboard", keyboard(url, browser));
+    step("is dark where dark is wanted", dark(browser));
+    step("fits 400 pixels", narrow(url, browser));
+    step("still nothing is wrong with it", quiet(browser));
+}
+
+/// The decision that is shown, once nothing is evaluated any more.
+fn decision(browser: &Browser) -> Result<String, Error> {
+    let mut shown = String::new();
+    eventually("decided", || {
+        let seen = browser.ask(
+            "const banner = document.querySelector('[data-decision]');
+            return document.body.dataset.evaluated && !document.body.dataset.pending && !document.body.dataset.running
+                && banner ? banner.dataset.decision : null",
+        )?;
+        shown = seen.as_str().unwrap_or_default().to_owned();
+        Ok(!shown.is_empty())
+    })?;
+    Ok(shown)
+}
+
+/// Chooses an example, and waits for its decision.
+pub(crate) fn choose(browser: &Browser, title: &str) -> Result<String, Error> {
+    decision(browser)?;
+    let script = "const choice = document.getElementById('example');
+        choice.value = TITLE;
+        choice.dispatchEvent(new Event('change'));
+        return choice.value";
+    let chosen = browser.ask(&script.replace("TITLE", &json!(title).to_string()))?;
+    equal(&chosen, &json!(title))?;
+    decision(browser)
+}
+
+fn opens(url: &str, browser: &Browser) -> Result<String, Error> {
+    browser.open(url)?;
+    same("denied", &decision(browser)?)?;
+    let measured = browser.ask(
+        "const loaded = performance.getEntriesByType('navigation')[0].loadEventEnd;
+        const [first] = performance.getEntriesByName('first decision');
+        return [Math.round(first.startTime - loaded), Math.round(first.startTime)]",
+    )?;
+    Ok(format!(
+        "the first decision came {} ms after the page was loaded, {} ms after it was asked for",
+        at(&measured, "/0"),
+        at(&measured, "/1")
+    ))
+}
+
+fn quiet(browser: &Browser) -> Result<String, Error> {
+    let complaints = browser.complaints()?;
+    if !complaints.is_empty() {
+        return Err(complaints.join("\n").into());
+    }
+    let elsewhere = browser.ask(
+        "return performance.getEntriesByType('resource').map(entry => entry.name)
+            .filter(name => !name.startsWith(location.origin + '/') && !name.startsWith('data:'))",
+    )?;
+    equal(&elsewhere, &json!([]))?;
+    Ok("no complaints in the console".to_owned())
+}
+
+/// Replaces the text of an editor as a keyboard does.
+fn write(browser: &Browser, editor: &str, text: &str) -> Result<(), Error> {
+    let script = "const tab = document.getElementById('tab-EDITOR');
+        if (tab) tab.click();
+        const area = document.getElementById('edit-EDITOR');
+        area.focus();
+        area.select();
+        return document.activeElement === area";
+    equal(&browser.ask(&script.replace("EDITOR", editor))?, &json!(true))?;
+    browser.insert(text)
+}
+
+fn types(browser: &Browser) -> Result<String, Error> {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: monitoring}\nspec: {containers: [{name: a, image: b}]}";
+    write(browser, "object", pod)?;
+    same("allowed", &decision(browser)?)?;
+    write(
+        browser,
+        "object",
+        &pod.replace("image: b", "image: b, securityContext: {privileged: true}"),
+    )?;
+    same("denied", &decision(browser)?)?;
+    text(browser, "#decision")
+}
+
+fn problems(browser: &Browser) -> Result<String, Error> {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\n\
+        spec: {validations: [{expression: \"objekt == 1\"}]}";
+    write(browser, "policies", policy)?;
+    same("error", &decision(browser)?)?;
+    let marked = browser.ask("return document.querySelector('.marks .error').textContent")?;
+    equal(&marked, &json!("objekt"))?;
+    browser.ask("document.querySelector('.findings .jump').click()")?;
+    let selected = browser.ask(
+        "const area = document.activeElement;
+        return [area.id, area.value.slice(area.selectionStart, area.selectionEnd), area.getAttribute('aria-invalid')]",
+    )?;
+    equal(&selected, &json!(["edit-policies", "objekt", "true"]))?;
+    text(browser, ".findings")
+}
+
+fn examples(browser: &Browser) -> Result<String, Error> {
+    let listed = browser
+        .ask("return [...document.querySelectorAll('#example option')].map(option => option.value).filter(Boolean)")?;
+    let mut seen = Vec::new();
+    for title in listed.as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let decided = choose(browser, title)?;
+        match decided.as_str() {
+            "allowed" | "denied" | "value" => seen.push(format!("{title}: {decided}")),
+            _ => return Err(format!("{title}: {decided}: {}", text(browser, "#decision")?).into()),
+        }
+    }
+    match seen.len() {
+        0..5 => Err(format!("{seen:?}").into()),
+        _ => Ok(seen.join("\n")),
+    }
+}
+
+const TEXTS: &str = "return Object.fromEntries(['policies', 'expression'].includes(document.querySelector('#modes [aria-selected=true]').id.slice(4))
+    ? [...document.querySelectorAll('textarea, select#operation, input')].map(field => [field.id, field.value]) : [])";
+
+fn shares(url: &str, browser: &Browser) -> Result<String, Error> {
+    choose(browser, "Who may change a label")?;
+    write(
+        browser,
+        "oldObject",
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: ü, namespace: shop, labels: {owner: zoë}}}",
+    )?;
+    let before = decision(browser)?;
+    let message = text(browser, "#decision .message")?;
+    browser.ask("document.getElementById('share').click()")?;
+    let mut link = String::new();
+    eventually("shared", || {
+        link = browser
+            .ask("return location.href")?
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        Ok(link.contains("#v1="))
+    })?;
+    let given = browser.ask(TEXTS)?;
+    browser.open("about:blank")?;
+    browser.open(&link)?;
+    same(&before, &decision(browser)?)?;
+    same(&message, &text(browser, "#decision .message")?)?;
+    equal(&browser.ask(TEXTS)?, &given)?;
+    // What is no link of the page is told, and does no harm.
+    browser.open("about:blank")?;
+    browser.open(&format!("{url}#v1=AAAA"))?;
+    same("denied", &decision(browser)?)?;
+    Ok(format!("{} characters", link.len()))
+}
+
+/// A request that never reaches the worker stands for an evaluation that takes too long: the engine itself has bounds.
+fn ends(url: &str, browser: &Browser) -> Result<String, Error> {
+    browser.open(url)?;
+    decision(browser)?;
+    browser.ask(
+        "const post = Worker.prototype.postMessage;
+        Worker.prototype.postMessage = function (message) {
+            if (message.request) Worker.prototype.postMessage = post;
+            else post.call(this, message);
+        }",
+    )?;
+    write(
+        browser,
+        "object",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: monitoring}\nspec: {containers: []}",
+    )?;
+    same("fault", &decision(browser)?)?;
+    let told = text(browser, "#decision")?;
+    write(
+        browser,
+        "object",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: c, namespace: monitoring}\nspec: {containers: []}",
+    )?;
+    same("allowed", &decision(browser)?)?;
+    Ok(told)
+}
+
+fn harmless(url: &str, browser: &Browser) -> Result<String, Error> {
+    browser.open(url)?;
+    decision(browser)?;
+    let markup = "<img src=x onerror=\"document.title = 1\"><b onclick=x>";
+    let object = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": markup, "namespace": "monitoring"},
+        "spec": {"containers": [{"name": markup, "image": "a", "securityContext": {"privileged": true}}]}});
+    write(browser, "object", &object.to_string())?;
+    same("denied", &decision(browser)?)?;
+    let seen = browser.ask(
+        "return [document.title, document.querySelectorAll('main img, main b').length,
+        document.getElementById('decision').innerText.includes('<img src=x')]",
+    )?;
+    equal(&seen, &json!(["Pratique playground", 0, true]))?;
+    Ok("nothing but text".to_owned())
+}
+
+fn keyboard(url: &str, browser: &Browser) -> Result<String, Error> {
+    browser.open(url)?;
+    decision(browser)?;
+    browser.ask("document.activeElement.blur()")?;
+    let mut passed = Vec::new();
+    for _ in 0..12 {
+        browser.press("Tab")?;
+        let focused = browser.ask(
+            "const element = document.activeElement;
+            const box = element.closest('.text') ?? element;
+            const style = getComputedStyle(box);
+            const visible = style.outlineStyle !== 'none' || style.boxShadow !== 'none';
+            const named = element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
+            return [element.id || element.className || element.tagName, visible, named.trim().slice(0, 30)]",
+        )?;
+        if focused.get(1) != Some(&json!(true)) || focused.get(2) == Some(&json!("")) {
+            return Err(format!("the focus is not seen, or what has it has no name: {focused}").into());
+        }
+        passed.push(at(&focused, "/0").as_str().unwrap_or_default().to_owned());
+    }
+    for wanted in [
+        "skip",
+        "example",
+        "share",
+        "tab-policies",
+        "edit-policies",
+        "tab-object",
+        "edit-object",
+    ] {
+        if !passed.iter().any(|seen| seen == wanted) {
+            return Err(format!("{wanted} is not reached: {passed:?}").into());
+        }
+    }
+    browser.ask("document.getElementById('tab-object').focus()")?;
+    browser.press("ArrowRight")?;
+    browser.press("End")?;
+    let chosen = browser
+        .ask("return [document.activeElement.id, document.activeElement.getAttribute('aria-selected')]")?;
+    equal(&chosen, &json!(["tab-request", "true"]))?;
+    Ok(passed.join(", "))
+}
+
+fn dark(browser: &Browser) -> Result<String, Error> {
+    let ground = || browser.ask("return getComputedStyle(document.body).backgroundColor");
+    browser.dark(false)?;
+    let light = ground()?;
+    browser.dark(true)?;
+    let dark = ground()?;
+    browser.dark(false)?;
+    match light == dark {
+        true => Err(format!("{light} in both").into()),
+        false => Ok(format!("{light} and {dark}")),
+    }
+}
+
+fn narrow(url: &str, browser: &Browser) -> Result<String, Error> {
+    browser.screen(Some(400))?;
+    browser.open(url)?;
+    let listed = browser
+        .ask("return [...document.querySelectorAll('#example option')].map(option => option.value).filter(Boolean)")?;
+    let titles = listed.as_array().cloned().unwrap_or_default();
+    if titles.len() < 5 {
+        return Err(format!("{titles:?}").into());
+    }
+    for title in titles.iter().filter_map(Value::as_str) {
+        choose(browser, title)?;
+        let wide = browser.ask(
+            "document.querySelectorAll('details').forEach(details => { details.open = true });
+            return [document.documentElement.scrollWidth,
+                [...document.querySelectorAll('main *')].filter(element => element.getBoundingClientRect().right > 401
+                    && !element.closest('pre, .scroll, .layers')).map(element => element.className).slice(0, 5)]",
+        )?;
+        equal(&wide, &json!([400, []])).map_err(|fault| format!("{title}: {fault}"))?;
+    }
+    browser.screen(Some(1280))?;
+    Ok("no example is wider".to_owned())
+}
+
+/// The text of an element, as it is shown.
+fn text(browser: &Browser, selector: &str) -> Result<String, Error> {
+    let script = format!(
+        "return document.querySelector({})?.innerText ?? ''",
+        json!(selector)
+    );
+    Ok(browser.ask(&script)?.as_str().unwrap_or_default().to_owned())
+}
+
+fn same(expected: &str, seen: &str) -> Result<(), Error> {
+    equal(&json!(seen), &json!(expected))
+}
+
+fn equal(seen: &Value, expected: &Value) -> Result<(), Error> {
+    match seen == expected {
+        true => Ok(()),
+        false => Err(format!("{seen} is seen, {expected} expected").into()),
+    }
+}

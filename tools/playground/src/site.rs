@@ -1,0 +1,138 @@
+//! The page as a directory of static files.
+
+use std::fs;
+use std::path::Path;
+
+use pratique_harness::Error;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::module::compressed;
+use crate::source;
+
+/// An example of the page, whose texts are files of the workspace.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Example {
+    title: String,
+    #[serde(default)]
+    mode: Option<String>,
+    /// Texts by the name of their editor: paths of files, or the text itself.
+    #[serde(default)]
+    files: std::collections::BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    texts: std::collections::BTreeMap<String, String>,
+    #[serde(default)]
+    request: Value,
+}
+
+/// Writes the page, its examples and the module; tells how many files there are.
+pub(crate) fn write(module: &Path, out: &Path) -> Result<String, Error> {
+    if out.exists() {
+        fs::remove_dir_all(out).map_err(Error::file(&out))?;
+    }
+    fs::create_dir_all(out).map_err(Error::file(&out))?;
+    let mut count = 0;
+    let mut put = |name: &str, content: &[u8]| {
+        count += 1;
+        let path = out.join(name);
+        fs::write(&path, content).map_err(Error::file(&path))
+    };
+    let page = source("playground");
+    for entry in fs::read_dir(&page).map_err(Error::file(&page))? {
+        let path = entry?.path();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let is_page = ["html", "css", "js"]
+            .iter()
+            .any(|kind| name.ends_with(&format!(".{kind}")));
+        if is_page {
+            put(name, &fs::read(&path).map_err(Error::file(&path))?)?;
+        }
+    }
+    let engine = source("bindings/javascript/engine.js");
+    put("engine.js", &fs::read(&engine).map_err(Error::file(&engine))?)?;
+    let listed = source("playground/examples.json");
+    let listed = fs::read_to_string(&listed).map_err(Error::file(&listed))?;
+    put("examples.json", examples(&listed)?.to_string().as_bytes())?;
+    let module = fs::read(module).map_err(Error::file(&module))?;
+    put("pratique.wasm", &module)?;
+    put("pratique.wasm.gz", &compressed(&module)?)?;
+    Ok(format!("{count} files in {}", out.display()))
+}
+
+/// The examples, with their texts.
+fn examples(listed: &str) -> Result<Value, Error> {
+    let listed: Vec<Example> =
+        serde_json::from_str(listed).map_err(|error| format!("playground/examples.json: {error}"))?;
+    listed.into_iter().map(whole).collect()
+}
+
+fn whole(example: Example) -> Result<Value, Error> {
+    let mut state = json!({"title": example.title, "mode": example.mode.as_deref().unwrap_or("policies"),
+        "request": example.request});
+    let Some(members) = state.as_object_mut() else {
+        return Err("an example is an object".into());
+    };
+    members.extend(example.texts.into_iter().map(|(name, text)| (name, text.into())));
+    for (name, paths) in example.files {
+        let read = |path: &String| {
+            let path = source(path);
+            fs::read_to_string(&path).map_err(Error::file(&path))
+        };
+        let texts: Vec<String> = paths.iter().map(read).collect::<Result<_, _>>()?;
+        members.insert(name, texts.join("---\n").into());
+    }
+    Ok(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every example loads, and is decided.
+    #[test]
+    fn examples_are_decided() {
+        let listed = fs::read_to_string(source("playground/examples.json")).unwrap();
+        let all = examples(&listed).unwrap();
+        let all = all.as_array().unwrap();
+        assert!(all.len() >= 5, "{}", all.len());
+        for example in all {
+            let told = answered(example);
+            let title = example.get("title");
+            assert_eq!(told.get("fault"), None, "{title:?}: {told}");
+            if example.get("mode").unwrap() == "expression" {
+                assert!(told.get("value").is_some(), "{title:?}: {told}");
+                continue;
+            }
+            assert_eq!(told.get("problems"), Some(&json!([])), "{title:?}");
+            let decision = told.get("decision").and_then(Value::as_str);
+            assert!(
+                matches!(decision, Some("allowed" | "denied")),
+                "{title:?}: {told}"
+            );
+        }
+    }
+
+    /// As the page asks.
+    fn answered(example: &Value) -> Value {
+        let text = |name: &str| example.get(name).and_then(Value::as_str).unwrap_or_default();
+        let file = |name: &str| json!({"path": name, "text": text(name)});
+        let request = match text("mode") {
+            "expression" => {
+                json!({"expression": {"expression": text("expression"), "variablesText": text("variables")}})
+            }
+            _ => {
+                let given = |name: &str| Some(text(name)).filter(|text| !text.is_empty());
+                let user = example.pointer("/request/user");
+                json!({"evaluate": {"policies": [file("policies")], "object": text("object"),
+                    "oldObject": given("oldObject"), "authorizer": given("authorizer"),
+                    "user": user.map(|name| json!({"name": name})),
+                    "cluster": [file("params"), file("namespace")]}})
+            }
+        };
+        serde_json::from_slice(&pratique_wasm::answer(request.to_string().as_bytes())).unwrap()
+    }
+}
