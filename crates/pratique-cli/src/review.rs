@@ -53,6 +53,7 @@ use crate::policies::LoadFailure;
 use crate::snapshot::StateSource;
 use crate::style::{Style, Tone};
 use chain::Chain;
+pub(crate) use chain::shown as steps;
 use evaluate::Evaluator;
 use input_errors::InputErrors;
 use permissions::Permissions;

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use pratique::Outcome;
 use pratique::policy::Missing;
 use pratique_json::Value;
-use pratique_types::AdmissionRequest;
 
+use crate::chain::Step;
 use crate::decision::Decision;
+use crate::plugin_outcome::{PluginOutcome, plugin_outcomes};
 use crate::policy_outcome::PolicyOutcomes;
+use crate::run::Evaluated;
 
 /// The actual result of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +25,16 @@ pub struct Actual {
     pub message: String,
     /// The policy that the message names.
     pub policy: Option<String>,
+    /// The admission plugin that refuses the request.
+    pub plugin: Option<String>,
+    /// What became of the request in each admission plugin that ran, if it went through the server's chain.
+    pub plugins: BTreeMap<String, PluginOutcome>,
+    /// What each part of the chain did.
+    pub steps: Vec<Step>,
+    /// What is used of quotas after the request, by `NAMESPACE/NAME` and by resource.
+    pub quotas: BTreeMap<String, BTreeMap<String, String>>,
+    /// The namespace of the request.
+    pub namespace: String,
     /// What became of the request in each policy and binding, if the test expects something of some.
     pub outcomes: PolicyOutcomes,
     /// The warnings.
@@ -36,7 +48,14 @@ pub struct Actual {
 }
 
 impl Actual {
-    pub(crate) fn new(outcome: Outcome, request: &AdmissionRequest<'static>) -> Self {
+    pub(crate) fn new(evaluated: Evaluated) -> Self {
+        let Evaluated {
+            outcome,
+            request,
+            steps,
+            ..
+        } = evaluated;
+        let plugins = plugin_outcomes(&steps, &outcome);
         let decision = Decision::of(&outcome);
         let missing = match decision {
             Decision::Undecided => undecided(&outcome),
@@ -47,6 +66,11 @@ impl Actual {
             decision,
             code: status.code,
             policy: policy_of(&status.message),
+            plugin: outcome.refused_by.map(String::from),
+            plugins,
+            steps,
+            quotas: BTreeMap::new(),
+            namespace: request.namespace.clone(),
             reason: status.reason,
             message: match missing.is_empty() {
                 true => status.message,
@@ -56,7 +80,17 @@ impl Actual {
             warnings: outcome.warnings,
             audit_annotations: outcome.audit_annotations,
             changed: outcome.object.is_some(),
-            object: outcome.object.unwrap_or_else(|| request.object.clone()),
+            object: outcome.object.unwrap_or(request.object),
+        }
+    }
+}
+
+impl Actual {
+    /// The `NAMESPACE/NAME` of a quota that may be named by its name.
+    pub(crate) fn quota_key(&self, name: &str) -> String {
+        match name.contains('/') {
+            true => name.to_owned(),
+            false => format!("{}/{name}", self.namespace),
         }
     }
 }
@@ -68,6 +102,11 @@ fn undecided(outcome: &Outcome) -> String {
             Missing::Authorizer { .. } => {
                 "give the rules that apply as cluster.authorizer, or roles and bindings under cluster.objects"
             }
+            Missing::Objects { .. } => {
+                "give those that there are under cluster.objects, and say with cluster.complete that there are no others"
+            }
+            Missing::WebhookAnswer => "say what it answers under webhooks, by its name",
+            Missing::ImageReview => "leave the plugin out with chain.disableAdmissionPlugins",
             _ => {
                 "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"
             }

@@ -1,5 +1,7 @@
 //! The differences between expected and actual results.
 
+mod chain;
+
 use std::fmt::Display;
 
 use pratique_cel::regex::Regex;
@@ -66,6 +68,7 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
         });
         // The other fields follow from the decision; policies may say why.
         differences.extend(outcomes(expected, actual));
+        differences.extend(chain::plugins(expected, actual));
         return differences;
     }
     differences.extend(denial(expected, actual));
@@ -95,6 +98,9 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
         }
     }
     differences.extend(outcomes(expected, actual));
+    differences.extend(chain::plugins(expected, actual));
+    differences.extend(chain::changes(expected, actual));
+    differences.extend(chain::quotas(expected, actual));
     differences.extend(object(expected, actual));
     differences
 }
@@ -193,6 +199,11 @@ fn denial(expected: &Expected, actual: &Actual) -> Vec<Difference> {
             "policy",
             &expected.policy,
             actual.policy.as_deref().unwrap_or("none"),
+        ),
+        (
+            "plugin",
+            &expected.plugin,
+            actual.plugin.as_deref().unwrap_or("none"),
         ),
     ];
     for (field, expected, actual) in texts {

@@ -1,8 +1,11 @@
 //! The fields of a suite, from which the decoder, the JSON schema and the documentation are derived.
 
+mod chain;
+
 use crate::decision::Decision;
 use crate::policy_outcome::PolicyOutcome;
 use crate::shape::{Field, Shape, Struct};
+use chain::{CHAIN, CHANGES, COMPLETE, PLUGIN_OUTCOMES, QUOTAS, WEBHOOKS};
 
 /// The `apiVersion` of suites.
 pub const API_VERSION: &str = "pratique/v1alpha1";
@@ -75,6 +78,15 @@ pub(crate) static SUITE: Struct = Struct {
              their definitions among the cluster's objects. It is so unless this is false.",
         ),
         optional(
+            "chain",
+            CHAIN,
+            "Whether requests go through all that an API server does, in its order: defaults, its own admission plugins, \
+             policies and webhooks. What plugins look up are the objects of the cluster; a plugin that lacks some is \
+             undecided. The objects of one test are created one after another: each is there for those that follow, and \
+             charged to quotas.",
+        ),
+        WEBHOOKS,
+        optional(
             "cluster",
             Shape::Struct(&CLUSTER),
             "The state of the cluster that policies see.",
@@ -104,6 +116,13 @@ static CLUSTER: Struct = Struct {
             Shape::List(&FILE_OR_OBJECT),
             "Objects in the cluster, or files and directories of them: params, namespaces, CustomResourceDefinitions. \
              Roles and their bindings among them answer what no rule of `authorizer` does.",
+        ),
+        optional(
+            "complete",
+            COMPLETE,
+            "With `chain`: whether there are no other objects than these of the kinds that admission plugins look up, or \
+             of which kinds, such as LimitRange or PriorityClass.scheduling.k8s.io. Without namespaces among the objects \
+             any may exist, unless Namespace is named.",
         ),
         AUTHORIZER_RULES,
     ],
@@ -233,6 +252,10 @@ pub(crate) static TEST: Struct = Struct {
             Shape::Struct(&CLUSTER),
             "State of the cluster in addition to that of the suite; authorizer rules come before the suite's.",
         ),
+        Field {
+            about: "What webhooks answer; these come before the suite's.",
+            ..WEBHOOKS
+        },
         optional(
             "expect",
             EXPECTATION,
@@ -296,6 +319,29 @@ pub(crate) static EXPECT: Struct = Struct {
             "The name of the policy that the denial names.",
         ),
         optional(
+            "plugin",
+            Shape::Text,
+            "The admission plugin that refuses the request, such as PodSecurity or ValidatingAdmissionPolicy.",
+        ),
+        optional(
+            "plugins",
+            PLUGIN_OUTCOMES,
+            "With `chain` or `webhooks`: what became of the request in some admission plugins, by name; `defaulting` and \
+             `preparation` are what the server does besides.",
+        ),
+        optional(
+            "changes",
+            CHANGES,
+            "With `chain` or `webhooks`: fields that some admission plugins, policies and webhooks change, by their names, \
+             as paths such as object.spec.tolerations. They may change others.",
+        ),
+        optional(
+            "quotas",
+            QUOTAS,
+            "With `chain`: what is used of quotas after the request, by NAME in the namespace of the request, or \
+             NAMESPACE/NAME, and by resource. There may be others.",
+        ),
+        optional(
             "policies",
             Shape::Map(&POLICY_OUTCOME),
             "What became of the request in some policies, by name.",
@@ -357,6 +403,10 @@ pub(crate) static ROW: Struct = Struct {
             Shape::Struct(&CLUSTER),
             "As in the test, and before it.",
         ),
+        Field {
+            about: "As in the test, and before it.",
+            ..WEBHOOKS
+        },
         optional("expect", EXPECTATION, "As in the test."),
     ],
 };

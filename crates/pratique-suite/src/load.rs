@@ -1,24 +1,32 @@
 //! Loads the policies of a suite: static manifests, and objects of the API.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pratique::manifest::{
     ConfigurationOptions, Kind, LoadErrors, ManifestFile, ManifestSet, Options, Plugin, Problem, Rule,
     load_api_files, load_files, read_documents,
 };
+use pratique::plugins::PluginChain;
 use pratique::{Admission, AdmissionBuilder};
+use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_json::Value;
-use pratique_manifest::{Location, ObjectName, load_configuration_within, path_text};
+use pratique_manifest::{
+    Location, ObjectName, PluginConfiguration, load_configuration_within, load_kube_config, path_text,
+};
 use pratique_policy::Origin;
 use serde::Serialize;
 
+use crate::chain::{self, ChainSettings, PluginState, StartFailure, Started};
 use crate::convert::{convert, items};
 use crate::files;
 use crate::roots::{Outside, SuiteRoots};
+use crate::scripted::ScriptedCaller;
 use crate::suite::{Reference, Suite};
 use crate::unbound::{Unbound, bind, unbound};
+use crate::whole_chain::WholeChain;
 
 /// The policies of a suite.
 #[derive(Debug)]
@@ -32,6 +40,10 @@ pub struct Policies {
     pub(crate) as_if_bound: Option<Admission>,
     /// Whether a policy may read `managedFields`.
     pub(crate) reads_managed_fields: bool,
+    /// What requests go through besides policies; `None` if they do not.
+    pub(crate) whole_chain: Option<WholeChain>,
+    /// What admission plugins see, without objects; `None` if there are none.
+    pub(crate) plugin_state: Option<PluginState>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
 }
@@ -89,15 +101,33 @@ impl Suite {
         if let Some(only) = &self.only {
             sets.iter_mut().for_each(|(_, set)| retain(set, only));
         }
-        if let Some(reference) = &self.configuration {
-            sets.extend(found.configuration(reference, &builder));
+        let plugins = match (&self.chain, &self.configuration) {
+            (None, None) => None,
+            (None, Some(reference)) => {
+                sets.extend(found.configuration(reference, &builder));
+                None
+            }
+            (Some(settings), reference) => {
+                let started = found.start(settings, reference.as_ref(), &builder);
+                let started = started.map(|started| {
+                    let manifests = started.configurations.into_iter().map(|plugin| plugin.manifests);
+                    sets.extend(manifests.map(|set| (Origin::Static, set)));
+                    started.plugins
+                });
+                started
+            }
+        };
+        match self.runs_chain() {
+            true => found.problems.extend(self.unknown_webhooks(&sets)),
+            false => found
+                .problems
+                .extend(sets.iter().flat_map(|(_, set)| webhooks(set))),
         }
-        found
-            .problems
-            .extend(sets.iter().flat_map(|(_, set)| webhooks(set)));
         if !found.problems.is_empty() {
             return Err(found.problems);
         }
+        let plugin_state = plugins.as_ref().map(PluginState::of);
+        let caller = Arc::new(ScriptedCaller::default());
         if self.bind {
             bind(&mut sets);
         }
@@ -107,17 +137,69 @@ impl Suite {
             false => {
                 let mut sets = sets.clone();
                 bind(&mut sets);
-                Some(self.build(Admission::builder(), &sets)?)
+                let mut again = PolicyFiles {
+                    roots: self.roots.clone(),
+                    ..PolicyFiles::default()
+                };
+                let builder = Admission::builder();
+                let plugins = self.chain.as_ref().and_then(|settings| {
+                    let started = again.start(settings, self.configuration.as_ref(), &builder);
+                    Some(started?.plugins)
+                });
+                Some(self.build(self.around(builder, plugins, &caller), &sets)?)
             }
         };
         Ok(Policies {
-            admission: self.build(builder, &sets)?,
+            admission: self.build(self.around(builder, plugins, &caller), &sets)?,
+            whole_chain: self.runs_chain().then(|| WholeChain::new(caller)),
+            plugin_state,
             reads_managed_fields: reads_managed_fields(&sets),
             sets,
             unbound,
             as_if_bound,
             files: found.files,
         })
+    }
+
+    /// Whether requests go through more than policies.
+    fn runs_chain(&self) -> bool {
+        self.chain.is_some() || self.webhooks.is_some()
+    }
+
+    /// Adds what requests go through besides policies.
+    fn around(
+        &self,
+        builder: AdmissionBuilder,
+        plugins: Option<PluginChain>,
+        caller: &Arc<ScriptedCaller>,
+    ) -> AdmissionBuilder {
+        let builder = match plugins {
+            Some(plugins) => builder.plugins(plugins).registry_checks(true),
+            None => builder,
+        };
+        match self.runs_chain() {
+            true => builder.caller(Arc::clone(caller)),
+            false => builder,
+        }
+    }
+
+    /// Problems for answers of webhooks that do not exist.
+    fn unknown_webhooks(&self, sets: &[(Origin, ManifestSet)]) -> Vec<Problem> {
+        let names: BTreeSet<&str> = sets.iter().flat_map(|(_, set)| webhook_names(set)).collect();
+        let of_cases = self.cases.iter().flat_map(|case| &case.input.webhooks);
+        let scripts = self.webhooks.iter().flatten().chain(of_cases);
+        let unknown = scripts.filter(|script| !names.contains(script.name.as_str()));
+        let mut problems: Vec<Problem> = unknown
+            .map(|script| {
+                let meant = nearest(&script.name, names.iter().copied()).map(did_you_mean);
+                let meant = meant.map(|meant| format!(": {meant}")).unwrap_or_default();
+                let message = format!("no webhook is named {:?}{meant}", script.name);
+                problem(Rule::InvalidField, message, Some(&script.location))
+            })
+            .collect();
+        // Rows have those of their test.
+        problems.dedup_by(|a, b| a.location == b.location);
+        problems
     }
 
     fn build(
@@ -167,7 +249,17 @@ fn retain(set: &mut ManifestSet, only: &str) {
     });
 }
 
-/// Problems for webhooks, which suites do not call: ignoring what may deny would let wrong tests pass.
+/// The names of the webhooks of a set.
+fn webhook_names(set: &ManifestSet) -> impl Iterator<Item = &str> {
+    let mutating = set.mutating_webhooks.iter();
+    let mutating = mutating.flat_map(|loaded| loaded.object.webhooks.iter().flatten());
+    let validating = set.validating_webhooks.iter();
+    let validating = validating.flat_map(|loaded| loaded.object.webhooks.iter().flatten());
+    let mutating = mutating.map(|webhook| webhook.name.as_str());
+    mutating.chain(validating.map(|webhook| webhook.name.as_str()))
+}
+
+/// Problems for webhooks of which the suite does not say what they answer: ignoring what may deny would let wrong tests pass.
 fn webhooks(set: &ManifestSet) -> Vec<Problem> {
     let kinds = [
         Kind::MutatingWebhookConfiguration,
@@ -178,11 +270,15 @@ fn webhooks(set: &ManifestSet) -> Vec<Problem> {
         .flat_map(|kind| set.objects().filter(move |object| object.kind == kind));
     let problem = all.map(|object| {
         let (kind, name) = (object.kind, object.name.to_owned());
-        let message = format!("{kind} {name:?} is not evaluated: suites do not call webhooks");
+        let message =
+            format!("{kind} {name:?} is not evaluated: the suite does not say what webhooks answer");
         let location = object.source.locate(&[]);
         Problem {
             object: Some(ObjectName { kind, name }),
-            help: Some("keep it in a file that the suite does not name".to_owned()),
+            help: Some(
+                "say it with `webhooks`, or keep the configuration in a file that the suite does not name"
+                    .to_owned(),
+            ),
             ..problem(Rule::UnsupportedKind, message, Some(&location))
         }
     });
@@ -276,6 +372,67 @@ impl PolicyFiles {
         }
     }
 
+    /// Starts the plugins of a chain; what keeps a server from starting is a problem.
+    fn start(
+        &mut self,
+        settings: &ChainSettings,
+        reference: Option<&Reference>,
+        builder: &AdmissionBuilder,
+    ) -> Option<Started> {
+        let options = ConfigurationOptions {
+            manifests: Options::new(builder.expressions()),
+            manifest_gate: true,
+        };
+        let mut path = String::new();
+        if let Some(reference) = reference {
+            if !self.opens(reference) {
+                return None;
+            }
+            path = reference.path.to_string_lossy().into_owned();
+        }
+        let roots = self.roots.clone();
+        let permit = |path: &Path| roots.permit(path).map_err(io::Error::other);
+        let check_kubeconfig = |path: &str| {
+            permit(Path::new(path)).map_err(|error| error.to_string())?;
+            let loaded = load_kube_config(path).map(drop);
+            loaded.map_err(|error| error.to_string())
+        };
+        let started = chain::start(settings, &path, &options, &permit, &check_kubeconfig);
+        let why = match started {
+            Ok(started) => {
+                self.add_directories(&started.configurations);
+                return Some(started);
+            }
+            Err(StartFailure::Configuration(refused)) => {
+                self.add_errors(&refused.errors);
+                return None;
+            }
+            Err(why) => why.to_string(),
+        };
+        let at = reference.map(|reference| &reference.location);
+        self.problems.push(problem(Rule::InvalidField, why, at));
+        None
+    }
+
+    /// Whether an AdmissionConfiguration can be opened; adds a problem if not.
+    fn opens(&mut self, reference: &Reference) -> bool {
+        if !self.permits(&reference.path, &reference.location) {
+            return false;
+        }
+        if let Err(error) = std::fs::metadata(&reference.path) {
+            self.unreadable(&reference.path, &error, &reference.location);
+            return false;
+        }
+        self.files.push(reference.path.clone());
+        true
+    }
+
+    fn add_directories(&mut self, plugins: &[PluginConfiguration]) {
+        let directories = plugins.iter();
+        let directories = directories.filter_map(|plugin| plugin.static_manifests_dir.as_ref());
+        self.files.extend(directories.map(PathBuf::from));
+    }
+
     fn configuration(
         &mut self,
         reference: &Reference,
@@ -285,24 +442,15 @@ impl PolicyFiles {
             manifests: Options::new(builder.expressions()),
             manifest_gate: true,
         };
-        if !self.permits(&reference.path, &reference.location) {
+        if !self.opens(reference) {
             return Vec::new();
         }
         let path = reference.path.to_string_lossy();
-        if let Err(error) = std::fs::metadata(&reference.path) {
-            self.unreadable(&reference.path, &error, &reference.location);
-            return Vec::new();
-        }
-        self.files.push(reference.path.clone());
         let roots = &self.roots;
         let permit = |path: &Path| roots.permit(path).map_err(io::Error::other);
         match load_configuration_within(&permit, &path, &options) {
             Ok(loaded) => {
-                let directories = loaded
-                    .plugins
-                    .iter()
-                    .filter_map(|plugin| plugin.static_manifests_dir.as_ref().map(PathBuf::from));
-                self.files.extend(directories);
+                self.add_directories(&loaded.plugins);
                 let sets = loaded.plugins.into_iter().map(|plugin| plugin.manifests);
                 sets.map(|set| (Origin::Static, set)).collect()
             }

@@ -1,6 +1,7 @@
 //! Decodes suites.
 
 pub(crate) mod budget;
+mod chain;
 mod cluster;
 mod expected;
 mod fields;
@@ -135,6 +136,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
         problems: Vec::new(),
         files: Vec::new(),
         budget: Budget::new(),
+        needs_chain: Vec::new(),
     };
     let root = reader.fields(source.root());
     let policies = root.list("policies").into_iter();
@@ -142,12 +144,16 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
     let configuration = root.node("configuration").map(|id| reader.reference(id));
     let bind = root.bool("bind").unwrap_or_default();
     let defaults = root.bool("defaults").unwrap_or(true);
+    let chain = reader.chain(&root);
+    let webhooks = reader.webhooks(&root);
     let cluster = reader.cluster(&root);
     let tests = root.list("tests");
-    let cases = tests.into_iter().flat_map(|test| reader.test(test)).collect();
+    let cases: Vec<Case> = tests.into_iter().flat_map(|test| reader.test(test)).collect();
     let name = root
         .node("metadata")
         .and_then(|id| reader.fields(id).text("name"));
+    let runs_webhooks = webhooks.is_some() || cases.iter().any(|case| !case.input.webhooks.is_empty());
+    reader.check_chain(&root, chain.is_some(), runs_webhooks);
     let (problems, files) = (reader.problems, reader.files);
     if !problems.is_empty() {
         return Err(problems);
@@ -162,6 +168,11 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
         cases,
         bind,
         defaults,
+        chain,
+        webhooks: match runs_webhooks {
+            true => Some(webhooks.unwrap_or_default()),
+            false => None,
+        },
         policies,
         configuration,
         cluster,
@@ -184,6 +195,8 @@ struct Reader<'a> {
     problems: Vec<Problem>,
     files: Vec<PathBuf>,
     budget: Budget,
+    /// Fields that mean something only where requests go through the server's chain.
+    needs_chain: Vec<(NodeId, &'static str)>,
 }
 
 impl<'a> Reader<'a> {
@@ -337,6 +350,7 @@ impl<'a> Reader<'a> {
             user: fields.node("user").map(|id| self.user(id)),
             dry_run: fields.bool("dryRun").unwrap_or_default(),
             options: fields.value("options"),
+            webhooks: self.webhooks(fields).unwrap_or_default(),
             cluster: self.cluster(fields),
         }
     }

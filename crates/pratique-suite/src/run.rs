@@ -1,7 +1,7 @@
 //! Runs test cases.
 
 use pratique::policy::PolicyObserver;
-use pratique::{Admission, EvalContext, ObjectModel, Outcome};
+use pratique::{Admission, AdmissionContext, EvalContext, ObjectModel, Outcome};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
@@ -10,14 +10,17 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use crate::actual::Actual;
 use crate::authorizer::{Rules, authorizer_of};
+use crate::chain::{Admitted, PluginState, Step};
 use crate::compare::{Difference, compare};
 use crate::completion::refusal;
 use crate::load::Policies;
 use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
 use crate::request::cluster::cluster;
 use crate::request::{self, BuildError, RequestTemplate, kind_of, review};
+use crate::runner::Runner;
 use crate::suite::{Case, Expected, Suite, TestInput};
 use crate::unbound_matches::UnboundMatches;
+use crate::whole_chain::ChainError;
 
 /// What came of a case.
 #[derive(Clone, Debug)]
@@ -37,16 +40,85 @@ impl CaseResult {
     }
 }
 
+/// An evaluation of a case's request.
+pub(crate) struct Evaluated {
+    pub(crate) outcome: Outcome,
+    pub(crate) request: AdmissionRequest<'static>,
+    /// The steps of the chain, if it went through it.
+    pub(crate) steps: Vec<Step>,
+    /// The object as it is stored, if it went through the chain.
+    stored: Value<'static>,
+}
+
+/// What a case is evaluated with.
+#[derive(Clone, Copy)]
+struct With<'a> {
+    policies: &'a Policies,
+    admission: &'a Admission,
+    /// What admission plugins see of the cluster, if there are any.
+    state: Option<&'a PluginState>,
+    trace: Option<&'a (dyn Trace + Sync)>,
+}
+
 impl Suite {
-    /// Runs a case; `trace` observes the evaluation.
-    pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&dyn Trace>) -> CaseResult {
-        let mut actual = match self.only_unbound_match(case, policies) {
+    /// Runs the cases, in their order.
+    pub fn runner<'s>(&'s self, policies: &'s Policies) -> Runner<'s> {
+        Runner::new(self, policies)
+    }
+
+    /// Runs a case; `trace` observes the evaluation. A [runner](Self::runner) is faster where a case depends on others.
+    pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&(dyn Trace + Sync)>) -> CaseResult {
+        let mut runner = self.runner(policies);
+        let before = self
+            .cases
+            .iter()
+            .filter(|other| other.nodes.node == case.nodes.node);
+        let before = before.take_while(|other| !std::ptr::eq(*other, case) && other.name != case.name);
+        before.for_each(|other| runner.skip(other));
+        runner.test(case, trace)
+    }
+
+    /// Evaluates a case only for what it leaves in the cluster.
+    pub(crate) fn pass(&self, case: &Case, policies: &Policies, state: &mut PluginState) {
+        let with = With::of(policies, Some(state));
+        if let Ok(evaluated) = self.admit(case, with, &mut ()) {
+            evaluated.apply(state);
+        }
+    }
+
+    /// The result of a case. The state of the cluster is what the case leaves of it afterwards.
+    pub(crate) fn result(
+        &self,
+        case: &Case,
+        policies: &Policies,
+        state: Option<&mut PluginState>,
+        trace: Option<&(dyn Trace + Sync)>,
+    ) -> CaseResult {
+        let with = With::of(policies, state.as_deref());
+        let evaluated = match self.only_unbound_match(case, with) {
             Some(error) => Err(error),
-            None => self.evaluate(case, policies, &policies.admission, trace),
+            None => self.admit(case, With { trace, ..with }, &mut ()),
         };
+        let mut after = state.as_deref().cloned();
+        if let (Ok(evaluated), Some(after)) = (&evaluated, &mut after) {
+            evaluated.apply(after);
+        }
+        let mut actual = evaluated.map(Actual::new);
+        if let (Ok(actual), Some(after)) = (&mut actual, &after) {
+            actual.quotas = after.used_quotas();
+        }
+        let result = self.compared(case, with, actual);
+        if let (Some(state), Some(after)) = (state, after) {
+            *state = after;
+        }
+        result
+    }
+
+    fn compared(&self, case: &Case, with: With<'_>, mut actual: Result<Actual, String>) -> CaseResult {
+        let policies = with.policies;
         let named = case.expected.as_ref().is_some_and(Expected::names_policies);
         if let (Ok(actual), true) = (&mut actual, named) {
-            match self.outcomes(case, policies) {
+            match self.outcomes(case, with) {
                 Ok(outcomes) => actual.outcomes = outcomes,
                 Err(error) => {
                     return CaseResult {
@@ -65,7 +137,8 @@ impl Suite {
         let explanation = (!differences.is_empty()).then(|| {
             let recorder = Recorder::new();
             // The second evaluation gives the same result.
-            let _ = self.evaluate(case, policies, &policies.admission, Some(&recorder));
+            let trace = Some(&recorder as &(dyn Trace + Sync));
+            let _ = self.admit(case, With { trace, ..with }, &mut ());
             let mut explanation = recorder.explanation();
             for (origin, set) in &policies.sets {
                 explanation.locate(*origin, set);
@@ -92,49 +165,44 @@ impl Suite {
     }
 
     /// The error of a case whose request only policies without a binding match.
-    fn only_unbound_match(&self, case: &Case, policies: &Policies) -> Option<String> {
-        let matches = UnboundMatches::new(&policies.unbound);
-        let admission = policies.as_if_bound.as_ref()?;
+    fn only_unbound_match(&self, case: &Case, with: With<'_>) -> Option<String> {
+        let matches = UnboundMatches::new(&with.policies.unbound);
+        let as_if_bound = With {
+            admission: with.policies.as_if_bound.as_ref()?,
+            trace: Some(&matches),
+            ..with
+        };
         // Only the matches count: errors are reported by the evaluation of the bound policies.
-        let _ = self.evaluate(case, policies, admission, Some(&matches));
+        let _ = self.admit(case, as_if_bound, &mut ());
         matches.error()
     }
 
     /// What becomes of the request of a case in each policy and binding. Those that never match it are skipped.
-    fn outcomes(&self, case: &Case, policies: &Policies) -> Result<PolicyOutcomes, String> {
+    fn outcomes(&self, case: &Case, with: With<'_>) -> Result<PolicyOutcomes, String> {
         let (recorder, mut decisions) = (Recorder::new(), DecisionRecorder::default());
-        let (outcome, _) = self.admit(
-            case,
-            policies,
-            &policies.admission,
-            Some(&recorder),
-            &mut decisions,
-        )?;
-        let mut outcomes = PolicyOutcomes::new(&outcome, &recorder.explanation(), &decisions);
-        outcomes.complete(policies.sets.iter().map(|(_, set)| set));
+        let traced = With {
+            trace: Some(&recorder),
+            ..with
+        };
+        let evaluated = self.admit(case, traced, &mut decisions)?;
+        let mut outcomes = PolicyOutcomes::new(&evaluated.outcome, &recorder.explanation(), &decisions);
+        outcomes.complete(with.policies.sets.iter().map(|(_, set)| set));
         Ok(outcomes)
     }
 
-    fn evaluate(
-        &self,
-        case: &Case,
-        policies: &Policies,
-        admission: &Admission,
-        trace: Option<&dyn Trace>,
-    ) -> Result<Actual, String> {
-        let (outcome, request) = self.admit(case, policies, admission, trace, &mut ())?;
-        Ok(Actual::new(outcome, &request))
-    }
-
-    /// The outcome of a case's request.
+    /// Evaluates a case's request.
     fn admit(
         &self,
         case: &Case,
-        policies: &Policies,
-        admission: &Admission,
-        trace: Option<&dyn Trace>,
-        observer: &mut dyn PolicyObserver,
-    ) -> Result<(Outcome, AdmissionRequest<'static>), String> {
+        with: With<'_>,
+        observer: &mut (dyn PolicyObserver + Send),
+    ) -> Result<Evaluated, String> {
+        let With {
+            policies,
+            admission,
+            state,
+            trace,
+        } = with;
         let of_case = &case.input.cluster;
         let objects = || self.cluster.objects.iter().chain(&of_case.objects);
         let (mut request, mut warnings) =
@@ -143,10 +211,11 @@ impl Suite {
         let managed = policies.reads_managed_fields;
         let api_objects = api_objects.map(|objects| objects.with_managed_fields(managed));
         let is_sent = case.input.request.is_some();
+        let as_given = request.object.clone();
         let received = match api_objects.as_ref().filter(|_| !is_sent) {
             Some(objects) => match objects.receive(&mut request) {
                 Ok(received) => Some(received),
-                Err(refused) => return Ok((refusal(refused), request)),
+                Err(refused) => return Ok(Evaluated::refused(refusal(refused), request)),
             },
             None => None,
         };
@@ -162,15 +231,77 @@ impl Suite {
         let authorizer = authorizer_of(rules, objects());
         let model = received.as_ref().map(|received| received as &dyn ObjectModel);
         let of_server = api_objects.as_ref().map(|objects| objects as &dyn ObjectModel);
-        let context = EvalContext::new(&cluster, authorizer).with_object_model(model.or(of_server));
-        let context = match trace {
-            Some(trace) => context.with_trace(trace),
-            None => context,
+        let model = model.or(of_server);
+        let evaluated = match &policies.whole_chain {
+            Some(chain) => {
+                let mut context = AdmissionContext::new(&cluster).with_authorizer(authorizer);
+                context.trace = trace;
+                if let Some(state) = state {
+                    context = context.with_plugins(state.inputs());
+                }
+                let scripts = case.input.webhooks.iter().chain(self.webhooks.iter().flatten());
+                let scripts = scripts.cloned().collect();
+                chain.run(
+                    scripts,
+                    admission,
+                    (&request, &as_given),
+                    model,
+                    context,
+                    observer,
+                )
+            }
+            None => {
+                let mut context = EvalContext::new(&cluster, authorizer).with_object_model(model);
+                context.trace = trace.map(|trace| trace as &dyn Trace);
+                let outcome = admission.admit_policies(&request, context, observer);
+                let admitted = outcome.map(|outcome| Admitted {
+                    outcome,
+                    steps: Vec::new(),
+                    object: Value::Null,
+                });
+                admitted.map_err(ChainError::from)
+            }
         };
-        let evaluated = admission.admit_policies(&request, context, observer);
-        let mut outcome = evaluated.map_err(|error| error.to_string())?;
+        let Admitted {
+            mut outcome,
+            steps,
+            object,
+        } = evaluated.map_err(|error| error.to_string())?;
         outcome.warnings.splice(0..0, warnings);
-        Ok((outcome, request))
+        Ok(Evaluated {
+            outcome,
+            request,
+            steps,
+            stored: object,
+        })
+    }
+}
+
+impl<'a> With<'a> {
+    fn of(policies: &'a Policies, state: Option<&'a PluginState>) -> Self {
+        With {
+            policies,
+            admission: &policies.admission,
+            state,
+            trace: None,
+        }
+    }
+}
+
+impl Evaluated {
+    /// A request that the server refused before admission.
+    fn refused(outcome: Outcome, request: AdmissionRequest<'static>) -> Self {
+        Evaluated {
+            outcome,
+            request,
+            steps: Vec::new(),
+            stored: Value::Null,
+        }
+    }
+
+    /// Carries out what the request changes in the cluster.
+    fn apply(&self, state: &mut PluginState) {
+        state.apply(&self.request, &self.stored, &self.outcome);
     }
 }
 

@@ -74,6 +74,7 @@ fn value(shape: Shape, definitions: &mut Map<String, Value>) -> Value {
         Shape::Map(item) => json!({ "type": "object", "additionalProperties": value(*item, definitions) }),
         Shape::Struct(of) => json!({ "$ref": structure(of, definitions) }),
         Shape::TextOr(other) => json!({ "anyOf": [{ "type": "string" }, value(*other, definitions)] }),
+        Shape::BoolOr(other) => json!({ "anyOf": [{ "type": "boolean" }, value(*other, definitions)] }),
         Shape::OneOfOr(names, other) => {
             json!({ "anyOf": [{ "type": "string", "enum": names }, value(*other, definitions)] })
         }

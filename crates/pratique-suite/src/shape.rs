@@ -28,6 +28,8 @@ pub enum Shape {
     Struct(&'static Struct),
     /// A string, or a value of another shape.
     TextOr(&'static Shape),
+    /// True or false, or a value of another shape.
+    BoolOr(&'static Shape),
     /// One of some strings, or a value of another shape.
     OneOfOr(&'static [&'static str], &'static Shape),
 }
@@ -81,14 +83,16 @@ impl Checker<'_> {
         match (shape, &node.value) {
             (Shape::Any, _)
             | (Shape::Text | Shape::TextOr(_), Value::String(..))
-            | (Shape::Bool, Value::Bool(_))
+            | (Shape::Bool | Shape::BoolOr(_), Value::Bool(_))
             | (Shape::Scalar, Value::String(..) | Value::Number(_) | Value::Bool(_))
             | (Shape::Object, Value::Map(_)) => {}
             (Shape::Integer, Value::Number(text)) if text.parse::<i32>().is_ok() => {}
             (Shape::OneOf(names) | Shape::OneOfOr(names, _), Value::String(text, _)) => {
                 self.one_of(names, text, node.span)
             }
-            (Shape::TextOr(other) | Shape::OneOfOr(_, other), _) => self.value(id, *other),
+            (Shape::TextOr(other) | Shape::BoolOr(other) | Shape::OneOfOr(_, other), _) => {
+                self.value(id, *other)
+            }
             (Shape::List(item), Value::List(items)) => {
                 for (index, id) in items.iter().enumerate() {
                     self.within(format!("[{index}]"), *id, *item);
@@ -172,6 +176,7 @@ impl Shape {
             Shape::Object | Shape::Map(_) | Shape::Struct(_) => "a mapping".to_owned(),
             Shape::List(_) => "a list".to_owned(),
             Shape::TextOr(other) => format!("a string or {}", other.name()),
+            Shape::BoolOr(other) => format!("true, false or {}", other.name()),
             Shape::OneOfOr(names, other) => format!("{} or {}", alternatives(names), other.name()),
         }
     }

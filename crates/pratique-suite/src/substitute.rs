@@ -106,6 +106,15 @@ impl Path {
         Ok(())
     }
 
+    /// The value, if it exists.
+    pub(crate) fn find<'v>(&self, target: &'v Value<'v>) -> Option<&'v Value<'v>> {
+        self.0.iter().try_fold(target, |at, step| match (step, at) {
+            (Step::Field(name), Value::Object(object)) => object.get(name),
+            (Step::Index(index), Value::Array(elements)) => elements.get(*index),
+            _ => None,
+        })
+    }
+
     /// Removes the value, if it exists.
     pub(crate) fn remove(&self, target: &mut Value<'static>) {
         let Some((last, way)) = self.0.split_last() else {

@@ -3,14 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use pratique::plugins::StateKind;
 use pratique_json::Value;
 use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource};
 use pratique_types::{Operation, UserInfo};
 
 use crate::authorizer::Rule;
+use crate::chain::ChainSettings;
 use crate::decision::Decision;
+use crate::plugin_outcome::PluginOutcome;
 use crate::policy_outcome::PolicyOutcome;
 use crate::roots::SuiteRoots;
+use crate::scripted::Script;
+use crate::substitute;
 
 /// A suite.
 #[derive(Clone, Debug)]
@@ -29,6 +34,10 @@ pub struct Suite {
     pub not_evaluated: Vec<NotEvaluated>,
     /// Whether objects are completed as an API server does.
     pub defaults: bool,
+    /// The plugins of the server's chain, if requests go through it.
+    pub(crate) chain: Option<ChainSettings>,
+    /// What webhooks answer; `None` if the suite does not say it.
+    pub(crate) webhooks: Option<Vec<Script>>,
     pub(crate) source: ObjectSource,
     pub(crate) policies: Vec<Reference>,
     pub(crate) configuration: Option<Reference>,
@@ -136,6 +145,8 @@ pub(crate) struct TestInput {
     pub(crate) user: Option<UserInfo>,
     pub(crate) dry_run: bool,
     pub(crate) options: Option<Value<'static>>,
+    /// What webhooks answer, before what the suite says.
+    pub(crate) webhooks: Vec<Script>,
     pub(crate) cluster: ClusterState,
 }
 
@@ -145,6 +156,29 @@ pub(crate) struct ClusterState {
     pub(crate) objects: Vec<Value<'static>>,
     /// Authorizer rules; `None` if none are given.
     pub(crate) rules: Option<Vec<Rule>>,
+    /// Of which kinds that admission plugins look up there are no other objects.
+    pub(crate) complete: CompleteKinds,
+}
+
+/// Kinds of which all objects are known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CompleteKinds {
+    /// All kinds; namespaces only if there are some.
+    pub(crate) all: bool,
+    pub(crate) kinds: Vec<StateKind>,
+}
+
+impl ClusterState {
+    /// Adds another state, whose authorizer rules come first.
+    pub(crate) fn extend(&mut self, other: ClusterState) {
+        self.objects.extend(other.objects);
+        self.complete.all |= other.complete.all;
+        self.complete.kinds.extend(other.complete.kinds);
+        if let Some(mut rules) = other.rules {
+            rules.extend(self.rules.take().unwrap_or_default());
+            self.rules = Some(rules);
+        }
+    }
 }
 
 /// The expected result of a case. A field that is `None` matches anything.
@@ -164,6 +198,14 @@ pub struct Expected {
     pub message_contains: Option<String>,
     /// The policy that the message names.
     pub policy: Option<String>,
+    /// The admission plugin that refuses the request.
+    pub plugin: Option<String>,
+    /// What becomes of the request in some admission plugins.
+    pub plugins: BTreeMap<String, PluginOutcome>,
+    /// Fields that some admission plugins, policies and webhooks change.
+    pub(crate) changes: BTreeMap<String, Vec<FieldPath>>,
+    /// Amounts that are used of some quotas, by `NAMESPACE/NAME` or `NAME`, and by resource.
+    pub quotas: BTreeMap<String, BTreeMap<String, String>>,
     /// What becomes of the request in some policies: one of these.
     pub policies: BTreeMap<String, Vec<PolicyOutcome>>,
     /// What becomes of the request in some bindings: one of these.
@@ -180,6 +222,13 @@ pub struct Expected {
     pub object_contains: Option<Value<'static>>,
     /// Whether policies leave the object unchanged.
     pub unchanged: Option<bool>,
+}
+
+/// A path in an object, and its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FieldPath {
+    pub(crate) text: String,
+    pub(crate) path: substitute::Path,
 }
 
 /// A test of another program that is not about policies of the API, or needs more than they do.

@@ -8,6 +8,7 @@ use pratique_manifest::{ManifestFile, NodeId, Span, Style, Value as Node};
 
 use crate::actual::Actual;
 use crate::compare::compare;
+use crate::plugin_outcome::PluginOutcome;
 use crate::read::read_suites;
 use crate::suite::{Case, Suite};
 use crate::yaml;
@@ -35,6 +36,9 @@ pub enum UpdateError {
         "{0}: other objects have the same expectation: give those that differ one of their own in `expectObjects`"
     )]
     Shared(String),
+    /// What is expected of changes is left to people.
+    #[error("what is expected of `changes` is left as it is")]
+    Changes,
     /// An expected object is in another file.
     #[error("the expected object is in {0}, which is left as it is")]
     OtherFile(String),
@@ -132,6 +136,15 @@ impl Updater<'_> {
                     field,
                     text(actual.policy.as_deref().unwrap_or_default()),
                 )),
+                "plugin" => edits.extend(replaced(
+                    field,
+                    text(actual.plugin.as_deref().unwrap_or_default()),
+                )),
+                field if field.starts_with("changes[") => return Err(UpdateError::Changes),
+                field if field.starts_with("plugins[") || field.starts_with("quotas[") => {
+                    let name = field.split('[').next().unwrap_or_default();
+                    edits.extend(value(name).and_then(|id| self.of_chain(id, field)));
+                }
                 "unchanged" => edits.extend(replaced(field, Value::Bool(!actual.changed))),
                 field if field.starts_with("policies[") || field.starts_with("bindings[") => {
                     let (name, key) = field.split_once('[').unwrap_or((field, ""));
@@ -164,6 +177,28 @@ impl Updater<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Updates what became of the request in an admission plugin, `plugins[NAME]`, or an amount, `quotas[NAME][RESOURCE]`;
+    /// `id` is the mapping of all.
+    fn of_chain(&self, id: NodeId, field: &str) -> Option<Edit> {
+        let entry = |id: NodeId, key: &str| Some(self.suite.source.tree().entry(id, key)?.value);
+        let keys = field.split_once('[')?.1.strip_suffix(']')?;
+        match keys.split_once("][") {
+            None if field.starts_with("plugins") => {
+                let found = self.actual.plugins.get(keys).copied();
+                let found = found.unwrap_or(PluginOutcome::Skipped);
+                Some(self.replaced_value(entry(id, keys)?, &Value::from(found.name())))
+            }
+            // What does not exist has no amounts to write.
+            None => None,
+            Some((quota, resource)) => {
+                let key = self.actual.quota_key(quota);
+                let found = self.actual.quotas.get(&key)?.get(resource)?;
+                let at = entry(entry(id, quota)?, resource)?;
+                Some(self.replaced_value(at, &Value::from(found.clone())))
+            }
+        }
     }
 
     /// Updates the objects of an expectation.

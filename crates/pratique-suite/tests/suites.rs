@@ -8,6 +8,8 @@
     reason = "a test may stop where it fails"
 )]
 
+#[path = "suites/chain.rs"]
+mod chain;
 #[path = "suites/foreign.rs"]
 mod foreign;
 

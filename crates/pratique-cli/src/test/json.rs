@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use pratique_explain::Explanation;
 use pratique_policy::Phase;
 use pratique_suite::{
-    Actual, CoverageReport, Decision, Difference, Missing, PolicyCoverage, PolicyOutcome, Unbound,
+    Actual, CoverageReport, Decision, Difference, Missing, PluginOutcome, PolicyCoverage, PolicyOutcome,
+    Unbound,
 };
 use serde::Serialize;
 
@@ -107,6 +108,15 @@ struct JsonActual<'a> {
     reason: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     message: &'a str,
+    /// The admission plugin that refuses the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plugin: Option<&'a str>,
+    /// What became of the request in admission plugins, where it went through the server's chain.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    plugins: &'a BTreeMap<String, PluginOutcome>,
+    /// What is used of quotas after the request.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    quotas: &'a BTreeMap<String, BTreeMap<String, String>>,
     /// What became of the request in policies, where the test expects something of some.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     policies: &'a BTreeMap<String, PolicyOutcome>,
@@ -200,6 +210,9 @@ impl<'a> From<&'a Actual> for JsonActual<'a> {
             code: actual.code,
             reason: &actual.reason,
             message: &actual.message,
+            plugin: actual.plugin.as_deref(),
+            plugins: &actual.plugins,
+            quotas: &actual.quotas,
             policies: &actual.outcomes.policies,
             bindings: &actual.outcomes.bindings,
             warnings: &actual.warnings,

@@ -18,6 +18,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
 use crate::output::text::Text;
 use crate::output::{self, problems};
+use crate::review::steps;
 use crate::style::Style;
 
 /// The results of all suites.
@@ -63,12 +64,23 @@ impl CaseRun {
             explained: Text::new(),
             duration,
         };
+        if let (Ok(actual), false) = (&mut run.tested.actual, run.tested.differences.is_empty()) {
+            // Shown of failures only.
+            run.explained = steps::human(&actual.steps, false, Style::of_stdout());
+        }
+        if let Ok(actual) = &mut run.tested.actual {
+            actual.steps = Vec::new();
+        }
         if arguments.output == TestFormat::Json {
             return run;
         }
         if let Some(explanation) = run.tested.explanation.take() {
             run.explained = match arguments.output {
-                TestFormat::Human => human::explained(&run, &explanation, Style::of_stdout()),
+                TestFormat::Human => {
+                    let mut steps = std::mem::take(&mut run.explained);
+                    steps.push(&human::explained(&run, &explanation, Style::of_stdout()));
+                    steps
+                }
                 TestFormat::Junit => explanation::excerpt(&explanation, Style::default()),
                 TestFormat::Json | TestFormat::Github => Text::new(),
             };
@@ -182,15 +194,20 @@ impl Run {
         self.lints.add(&policies, &levels);
         let requested = arguments.coverage || arguments.coverage_threshold.is_some();
         let recorder = requested.then(|| coverage.recorder(&policies));
-        let trace = recorder.as_ref().map(|recorder| recorder as &dyn Trace);
-        for case in suite.cases.iter().filter(|case| wanted(suite, case, arguments)) {
+        let trace = recorder.as_ref().map(|recorder| recorder as &(dyn Trace + Sync));
+        let mut runner = suite.runner(&policies);
+        for case in &suite.cases {
+            if !wanted(suite, case, arguments) {
+                runner.skip(case);
+                continue;
+            }
             for message in suite.decode_warnings(case) {
                 let place = problems::place(&case.location);
                 let message = format!("{}: {message}", case.name);
                 output::note(&output::warning_at(&place, &message));
             }
             let start = Instant::now();
-            let tested = suite.test(case, &policies, trace);
+            let tested = runner.test(case, trace);
             let duration = start.elapsed();
             run.cases.push(CaseRun::new(case, tested, duration, arguments));
         }

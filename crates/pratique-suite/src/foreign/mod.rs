@@ -137,6 +137,8 @@ impl<'a> Source<'a> {
             not_evaluated: Vec::new(),
             // The other programs evaluate objects as they are written.
             defaults: false,
+            chain: None,
+            webhooks: None,
             source: self.source.clone(),
             policies: Vec::new(),
             configuration: None,

@@ -1,12 +1,15 @@
 //! Decodes cluster state: objects and authorizer rules.
 
+use pratique::plugins::StateKind;
+use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_json::Value;
+use pratique_manifest::Rule;
 
 use super::Reader;
 use super::fields::Fields;
 use crate::authorizer::Rule as AuthorizerRule;
 use crate::request;
-use crate::suite::ClusterState;
+use crate::suite::{ClusterState, CompleteKinds};
 
 impl<'a> Reader<'a> {
     /// Decodes the field `cluster`, if there is one.
@@ -32,7 +35,34 @@ impl<'a> Reader<'a> {
         ClusterState {
             objects,
             rules: given.then_some(rules),
+            complete: self.complete_kinds(&fields),
         }
+    }
+
+    /// The kinds of which there are no other objects.
+    fn complete_kinds(&mut self, fields: &Fields<'a>) -> CompleteKinds {
+        let Some(id) = fields.node("complete") else {
+            return CompleteKinds::default();
+        };
+        self.needs_chain.push((id, "complete"));
+        let mut complete = CompleteKinds {
+            all: fields.bool("complete").unwrap_or_default(),
+            kinds: Vec::new(),
+        };
+        for id in fields.list("complete") {
+            let name = self.fields(id).as_text().unwrap_or_default();
+            match StateKind::ALL.iter().find(|kind| kind.to_string() == name) {
+                Some(kind) => complete.kinds.push(*kind),
+                None => {
+                    let names: Vec<String> = StateKind::ALL.iter().map(StateKind::to_string).collect();
+                    let meant = nearest(&name, names.iter().map(String::as_str)).map(did_you_mean);
+                    let meant = meant.map(|meant| format!(": {meant}")).unwrap_or_default();
+                    let message = format!("no admission plugin looks up objects of the kind {name:?}{meant}");
+                    self.fault(Rule::InvalidField, message, id);
+                }
+            }
+        }
+        complete
     }
 }
 

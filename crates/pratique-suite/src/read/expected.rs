@@ -31,7 +31,6 @@ impl Reader<'_> {
         let annotations = fields.map("auditAnnotations", |value| value.as_text().unwrap_or_default());
         Some(Expected {
             decision: Decision::from_name(&fields.text("verdict")?)?,
-            any_decision: false,
             violations: Vec::new(),
             code: fields.integer("code"),
             reason: fields.text("reason"),
@@ -45,6 +44,7 @@ impl Reader<'_> {
             object: self.object(&fields, "object"),
             object_contains: self.object(&fields, "objectContains"),
             unchanged: fields.bool("unchanged"),
+            ..self.expected_of_chain(&fields)
         })
     }
 }

@@ -35,12 +35,11 @@ impl Reader<'_> {
         input.namespace = fields.text("namespace").or(input.namespace);
         input.user = fields.node("user").map(|id| self.user(id)).or(input.user);
         input.dry_run = fields.bool("dryRun").unwrap_or(input.dry_run);
-        input.cluster.objects.extend(cluster.objects);
-        if let Some(mut rules) = cluster.rules {
-            // The rules of the row come first.
-            rules.extend(input.cluster.rules.take().unwrap_or_default());
-            input.cluster.rules = Some(rules);
-        }
+        input.cluster.extend(cluster);
+        // What the row says of webhooks comes first.
+        let of_test = std::mem::take(&mut input.webhooks);
+        input.webhooks = self.webhooks(&fields).unwrap_or_default();
+        input.webhooks.extend(of_test);
         Some(Case {
             name: format!("{} / {}", test.name, fields.text("name").unwrap_or_default()),
             location: self.name_location(id),

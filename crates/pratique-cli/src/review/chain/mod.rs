@@ -1,7 +1,7 @@
 //! The whole chain of an API server: defaults, its own admission plugins, policies and webhooks, step by step.
 
 mod plugins;
-mod shown;
+pub(crate) mod shown;
 
 use std::sync::{Mutex, PoisonError};
 

@@ -15,7 +15,7 @@ use pratique_suite::chain::{Did, Step};
 const MAX_PATHS: usize = 8;
 
 /// The steps as text; those that do nothing are shown if `all` is set.
-pub(in super::super) fn human(steps: &[Step], all: bool, style: Style) -> Text {
+pub(crate) fn human(steps: &[Step], all: bool, style: Style) -> Text {
     let mut out = Text::new();
     for step in steps {
         let (tone, what) = match &step.did {

@@ -1,0 +1,87 @@
+//! What became of a request in each admission plugin.
+
+use std::collections::BTreeMap;
+
+use pratique::Outcome;
+use serde::Serialize;
+
+use crate::chain::{Did, Step};
+
+/// What became of a request in an admission plugin. Of several, the last in this order counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PluginOutcome {
+    /// It did not run: it is off, has nothing to do with the operation, or comes after one that refused the request.
+    Skipped,
+    /// It let the request pass.
+    Passed,
+    /// It changed the object.
+    Changed,
+    /// It lacks something that the test does not give.
+    Undecided,
+    /// It refused the request.
+    Refused,
+}
+
+impl PluginOutcome {
+    /// The names of all outcomes in suites.
+    pub(crate) const NAMES: &[&str] = &["skipped", "passed", "changed", "undecided", "refused"];
+    const ALL: [PluginOutcome; 5] = [
+        PluginOutcome::Skipped,
+        PluginOutcome::Passed,
+        PluginOutcome::Changed,
+        PluginOutcome::Undecided,
+        PluginOutcome::Refused,
+    ];
+
+    /// The name in suites.
+    pub fn name(self) -> &'static str {
+        match self {
+            PluginOutcome::Skipped => "skipped",
+            PluginOutcome::Passed => "passed",
+            PluginOutcome::Changed => "changed",
+            PluginOutcome::Undecided => "undecided",
+            PluginOutcome::Refused => "refused",
+        }
+    }
+
+    /// The outcome with a name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+    }
+}
+
+/// The outcomes by plugin, of those that ran.
+pub(crate) fn plugin_outcomes(steps: &[Step], outcome: &Outcome) -> BTreeMap<String, PluginOutcome> {
+    let of_steps = steps.iter().map(|step| {
+        let outcome = match step.did {
+            Did::Passed => PluginOutcome::Passed,
+            Did::Changed { .. } => PluginOutcome::Changed,
+            Did::Refused(_) => PluginOutcome::Refused,
+            Did::Undecided(_) => PluginOutcome::Undecided,
+        };
+        (step.name.as_str(), outcome)
+    });
+    // A policy or webhook that is undecided does not end the step of its plugin.
+    let undecided = outcome.undecided.iter();
+    let undecided = undecided.map(|undecided| (&*undecided.plugin, PluginOutcome::Undecided));
+    let mut outcomes = BTreeMap::new();
+    for (name, outcome) in of_steps.chain(undecided) {
+        let known = outcomes.entry(name.to_owned()).or_insert(outcome);
+        *known = outcome.max(*known);
+    }
+    outcomes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_to_outcomes() {
+        let named = PluginOutcome::NAMES.iter();
+        let named: Vec<_> = named.filter_map(|name| PluginOutcome::from_name(name)).collect();
+        assert_eq!(named, PluginOutcome::ALL);
+        assert_eq!(PluginOutcome::from_name("denied"), None);
+    }
+}

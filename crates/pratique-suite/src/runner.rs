@@ -1,0 +1,69 @@
+//! Runs the cases of a suite, in their order.
+
+use pratique::policy::Trace;
+use pratique_manifest::NodeId;
+
+use crate::chain::PluginState;
+use crate::load::Policies;
+use crate::run::CaseResult;
+use crate::suite::{Case, Suite};
+
+/// Runs the cases of a suite. Where requests go through the server's chain, the objects of one test see what those before
+/// them left in the cluster; all other cases stand alone.
+pub struct Runner<'s> {
+    pub(crate) suite: &'s Suite,
+    pub(crate) policies: &'s Policies,
+    group: Option<Group<'s>>,
+}
+
+/// Cases of one test or row, each with one of its objects.
+struct Group<'s> {
+    node: NodeId,
+    state: PluginState,
+    /// Cases that were passed over, and change the state if it is needed.
+    before: Vec<&'s Case>,
+}
+
+impl<'s> Runner<'s> {
+    pub(crate) fn new(suite: &'s Suite, policies: &'s Policies) -> Self {
+        Runner {
+            suite,
+            policies,
+            group: None,
+        }
+    }
+
+    /// Passes a case over. It is evaluated if a later one depends on it.
+    pub fn skip(&mut self, case: &'s Case) {
+        if let Some(group) = self.group(case) {
+            group.before.push(case);
+        }
+    }
+
+    /// Runs a case; `trace` observes the evaluation.
+    pub fn test(&mut self, case: &Case, trace: Option<&(dyn Trace + Sync)>) -> CaseResult {
+        let (suite, policies) = (self.suite, self.policies);
+        let group = self.group(case);
+        let Some(group) = group else {
+            return suite.result(case, policies, None, trace);
+        };
+        for passed in std::mem::take(&mut group.before) {
+            suite.pass(passed, policies, &mut group.state);
+        }
+        suite.result(case, policies, Some(&mut group.state), trace)
+    }
+
+    /// The group of a case, which begins with the state of the suite and the case.
+    fn group(&mut self, case: &Case) -> Option<&mut Group<'s>> {
+        let base = self.policies.plugin_state.as_ref()?;
+        let node = case.nodes.node;
+        if self.group.as_ref().is_none_or(|group| group.node != node) {
+            self.group = Some(Group {
+                node,
+                state: self.suite.plugin_state(base, case),
+                before: Vec::new(),
+            });
+        }
+        self.group.as_mut()
+    }
+}

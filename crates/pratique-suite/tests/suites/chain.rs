@@ -1,0 +1,411 @@
+//! Suites whose requests go through the server's chain, with webhooks that a script answers for.
+
+use std::fs;
+
+use pratique_manifest::ManifestFile;
+use pratique_suite::{Suite, read_suites};
+
+use super::Directory;
+
+const STATE: &str = r#"
+  namespaces:
+    shop: {pod-security.kubernetes.io/enforce: baseline}
+  objects:
+  - {apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: shop}}
+  - apiVersion: v1
+    kind: LimitRange
+    metadata: {name: sizes, namespace: shop}
+    spec: {limits: [{type: Container, default: {cpu: 500m}, defaultRequest: {cpu: 400m}}]}
+  - apiVersion: v1
+    kind: ResourceQuota
+    metadata: {name: team, namespace: shop}
+    spec: {hard: {requests.cpu: "1", pods: "9"}}
+    status: {hard: {requests.cpu: "1", pods: "9"}, used: {requests.cpu: 100m, pods: "1"}}
+"#;
+
+const WEBHOOKS: &str = r#"apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: sidecars}
+webhooks:
+- &webhook
+  name: sidecars.example.com
+  clientConfig: {url: "https://hooks.example/sidecars"}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [configmaps]}]
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Fail
+  timeoutSeconds: 7
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: judges}
+webhooks:
+- name: judges.example.com
+  clientConfig: {service: {name: judge, namespace: ops, path: /ask}}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [configmaps]}]
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Ignore
+"#;
+
+fn read(directory: &Directory, text: &str) -> Result<Suite, Vec<String>> {
+    fs::write(directory.0.join("webhooks.yaml"), WEBHOOKS).unwrap();
+    let file = ManifestFile {
+        path: directory.0.join("suite.yaml").to_string_lossy().into_owned(),
+        content: format!("apiVersion: pratique/v1alpha1\nkind: Suite\n{text}").into_bytes(),
+    };
+    let messages = |problem: &pratique_manifest::Problem| problem.message.clone();
+    match read_suites(&file) {
+        Ok(mut suites) => Ok(suites.remove(0)),
+        Err(problems) => Err(problems.iter().map(messages).collect()),
+    }
+}
+
+/// The differences of each case: `name: field expected/actual`.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    let directory = Directory::new();
+    let suite = read(&directory, text).unwrap();
+    let policies = suite.policies().unwrap();
+    let mut runner = suite.runner(&policies);
+    let mut problems = Vec::new();
+    for case in &suite.cases {
+        let result = runner.test(case, None);
+        problems.extend(result.actual.err().map(|why| format!("{}: {why}", case.name)));
+        let differences = result.differences.iter();
+        problems.extend(differences.map(|difference| {
+            format!(
+                "{}: {} {}/{}",
+                case.name, difference.field, difference.expected, difference.actual
+            )
+        }));
+    }
+    assert_eq!(problems, expected);
+}
+
+/// The problems of a suite, read or loaded.
+#[track_caller]
+fn refused(text: &str, expected: &[&str]) {
+    let directory = Directory::new();
+    let problems = match read(&directory, text) {
+        Err(problems) => problems,
+        Ok(suite) => {
+            let problems = suite.policies().unwrap_err();
+            problems.iter().map(|problem| problem.message.clone()).collect()
+        }
+    };
+    assert_eq!(problems, expected);
+}
+
+fn pod(name: &str, more: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: shop}}, \
+         spec: {{containers: [{{name: app, image: 'a:1'}}]{more}}}}}"
+    )
+}
+
+#[test]
+fn plugins_change_and_refuse() {
+    let (web, host) = (pod("web", ""), pod("host", ", hostNetwork: true"));
+    check(
+        &format!(
+            "chain: true
+cluster:{STATE}  complete: true
+tests:
+- name: a Pod
+  object: {web}
+  expect:
+    verdict: allowed
+    plugins: {{LimitRanger: changed, PodSecurity: passed, AlwaysPullImages: skipped, defaulting: changed, preparation: changed}}
+    changes:
+      LimitRanger: ['object.spec.containers[0].resources.requests', 'object.metadata.annotations[\"kubernetes.io/limit-ranger\"]']
+      DefaultTolerationSeconds: [object.spec.tolerations]
+      defaulting: [object.spec.restartPolicy]
+    auditAnnotations: {{pod-security.kubernetes.io/enforce-policy: 'baseline:latest'}}
+    objectContains: {{spec: {{serviceAccountName: default, priority: 0}}}}
+    quotas: {{team: {{requests.cpu: 0.5, pods: 2}}}}
+- name: of the host
+  object: {host}
+  expect:
+    verdict: denied
+    plugin: PodSecurity
+    code: 403
+    message: 'pods \"host\" is forbidden: violates PodSecurity \"baseline:latest\": host namespaces (hostNetwork=true)'
+    plugins: {{PodSecurity: refused, ResourceQuota: skipped}}
+"
+        ),
+        &[],
+    );
+}
+
+#[test]
+fn differences_tell_what_the_chain_did() {
+    let web = pod("web", "");
+    check(
+        &format!(
+            "chain: true
+cluster:{STATE}  complete: [ServiceAccount, LimitRange, ResourceQuota]
+tests:
+- name: wrong
+  object: {web}
+  expect:
+    verdict: allowed
+    plugins: {{Priority: refused, LimitRanger: passed}}
+- name: undecided
+  object: {web}
+  expect: {{verdict: undecided, messageContains: PriorityClass, plugins: {{Priority: undecided, LimitRanger: passed}}}}
+"
+        ),
+        &[
+            "wrong: verdict allowed/undecided: Priority is undecided: PriorityClass.scheduling.k8s.io objects are not known: \
+             give those that there are under cluster.objects, and say with cluster.complete that there are no others",
+            "wrong: plugins[LimitRanger] passed/changed",
+            "wrong: plugins[Priority] refused/undecided: PriorityClass.scheduling.k8s.io objects are not known",
+            "undecided: plugins[LimitRanger] passed/changed",
+        ],
+    );
+    check(
+        &format!(
+            "chain: {{disableAdmissionPlugins: [PodSecurity], enableAdmissionPlugins: [AlwaysPullImages]}}
+cluster:{STATE}  complete: true
+tests:
+- name: others
+  object: {}
+  expect:
+    verdict: allowed
+    plugins: {{PodSecurity: skipped, AlwaysPullImages: changed}}
+    changes: {{AlwaysPullImages: [object.spec.volumes], nobody: [object.spec]}}
+    quotas: {{team: {{pods: 3, secrets: 1}}, shop/other: {{}}}}
+",
+            pod("host", ", hostNetwork: true")
+        ),
+        &[
+            "others: changes[AlwaysPullImages] object.spec.volumes/object.spec.containers[0].imagePullPolicy",
+            "others: changes[nobody] object.spec/nothing",
+            "others: quotas[shop/other] a quota/no such quota among shop/team",
+            "others: quotas[team][pods] 3/2",
+            "others: quotas[team][secrets] 1/nothing",
+        ],
+    );
+}
+
+#[test]
+fn objects_of_one_test_are_charged_one_after_another() {
+    let (a, b, c) = (pod("a", ""), pod("b", ""), pod("c", ""));
+    let text = format!(
+        "chain: true
+cluster:{STATE}  complete: true
+tests:
+- name: three
+  objects: [{a}, {b}, {c}]
+  expect: allowed
+  expectObjects:
+    a: {{verdict: allowed, quotas: {{team: {{requests.cpu: 500m}}}}}}
+    b: {{verdict: allowed, quotas: {{team: {{requests.cpu: 900m}}}}}}
+    c: {{verdict: denied, plugin: ResourceQuota, messageContains: 'exceeded quota: team', quotas: {{team: {{pods: 3}}}}}}
+- name: alone
+  object: {c}
+  expect: allowed
+"
+    );
+    check(&text, &[]);
+    // One case alone has those before it behind it.
+    let directory = Directory::new();
+    let suite = read(&directory, &text).unwrap();
+    let policies = suite.policies().unwrap();
+    assert!(suite.test(&suite.cases[2], &policies, None).passed());
+    let mut runner = suite.runner(&policies);
+    runner.skip(&suite.cases[0]);
+    runner.skip(&suite.cases[1]);
+    assert!(runner.test(&suite.cases[2], None).passed());
+    assert!(runner.test(&suite.cases[3], None).passed());
+}
+
+const MAP: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: kept}, data: {a: '1'}}";
+
+#[test]
+fn scripts_answer_for_webhooks() {
+    check(
+        &format!(
+            "policies: [webhooks.yaml]
+webhooks:
+- name: judges.example.com
+  objects: [ConfigMap/refused]
+  allowed: false
+  message: not this one
+  code: 409
+  reason: Conflict
+- {{name: judges.example.com, warnings: [careful], auditAnnotations: {{asked: 'yes'}}}}
+- {{name: sidecars.example.com, operations: [UPDATE], error: connection refused}}
+- {{name: sidecars.example.com, merge: {{data: {{b: '2'}}}}}}
+tests:
+- name: asked
+  object: {MAP}
+  each:
+  - name: allowed
+    expect:
+      verdict: allowed
+      warnings: [careful]
+      auditAnnotations: {{judges.example.com/asked: 'yes'}}
+      changes: {{sidecars.example.com: [object.data.b], MutatingAdmissionWebhook: [object.data]}}
+      objectContains: {{data: {{a: '1', b: '2'}}}}
+  - name: refused
+    set: {{object.metadata.name: refused}}
+    expect:
+      verdict: denied
+      code: 409
+      reason: Conflict
+      plugin: ValidatingAdmissionWebhook
+      message: 'admission webhook \"judges.example.com\" denied the request: not this one'
+  - name: patched otherwise
+    webhooks:
+    - {{name: sidecars.example.com, patch: [{{op: remove, path: /data/a}}]}}
+    expect: {{verdict: allowed, object: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: kept, namespace: default}}}}}}
+  - name: a bad patch
+    webhooks:
+    - {{name: sidecars.example.com, patch: [{{op: remove, path: /data/c}}]}}
+    expect: {{verdict: error, plugin: MutatingAdmissionWebhook}}
+  - name: fails
+    operation: UPDATE
+    merge: {{oldObject: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: kept}}}}}}
+    expect:
+      verdict: error
+      code: 500
+      message: 'Internal error occurred: failed calling webhook \"sidecars.example.com\": failed to call webhook: Post \"https://hooks.example/sidecars?timeout=7s\": connection refused'
+  - name: too late, and ignored
+    webhooks: [{{name: judges.example.com, timeout: true}}]
+    expect: {{verdict: allowed, warnings: []}}
+"
+        ),
+        &[],
+    );
+}
+
+#[test]
+fn webhooks_without_a_script_are_undecided() {
+    check(
+        &format!(
+            "policies: [webhooks.yaml]
+webhooks: [{{name: judges.example.com, objects: [other]}}]
+tests:
+- {{name: first, object: {MAP}, expect: {{verdict: undecided, plugins: {{MutatingAdmissionWebhook: undecided}}}}}}
+- {{name: second, object: {MAP}, webhooks: [{{name: sidecars.example.com}}], expect: allowed}}
+"
+        ),
+        &[
+            "second: verdict allowed/undecided: ValidatingAdmissionWebhook 'judges.example.com' is undecided: it is not known \
+             what the webhook answers: say what it answers under webhooks, by its name",
+        ],
+    );
+}
+
+#[test]
+fn webhooks_and_plugins_are_called_again() {
+    // The sidecar comes after LimitRanger, which sees it in the second round.
+    let hooks = WEBHOOKS.replace("configmaps", "pods");
+    let directory = Directory::new();
+    let text = format!(
+        "policies: [webhooks.yaml]
+chain: true
+webhooks:
+- {{name: judges.example.com}}
+- name: sidecars.example.com
+  patch: [{{op: add, path: /spec/containers/-, value: {{name: proxy, image: p}}}}]
+cluster:{STATE}  complete: true
+tests:
+- name: with a sidecar
+  object: {}
+  expect:
+    verdict: allowed
+    changes: {{sidecars.example.com: ['object.spec.containers[1]'], LimitRanger: ['object.spec.containers[1].resources']}}
+    quotas: {{team: {{requests.cpu: 900m}}}}
+",
+        pod("web", "")
+    );
+    let suite = read(&directory, &text).unwrap();
+    fs::write(directory.0.join("webhooks.yaml"), hooks).unwrap();
+    let policies = suite.policies().unwrap();
+    let result = suite.test(&suite.cases[0], &policies, None);
+    assert_eq!(result.differences, []);
+    assert!(result.passed());
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let tests = format!("tests: [{{name: a, object: {MAP}, expect: allowed}}]\n");
+    let check = |head: &str, expected: &[&str]| refused(&format!("{head}{tests}"), expected);
+    check(
+        "policies: [webhooks.yaml]\n",
+        &[
+            "MutatingWebhookConfiguration \"sidecars\" is not evaluated: the suite does not say what webhooks answer",
+            "ValidatingWebhookConfiguration \"judges\" is not evaluated: the suite does not say what webhooks answer",
+        ],
+    );
+    check(
+        "policies: [webhooks.yaml]\nwebhooks: [{name: judge.example.com}]\n",
+        &["no webhook is named \"judge.example.com\": did you mean \"judges.example.com\"?"],
+    );
+    check(
+        "chain: {enableAdmissionPlugins: [PodSecurityPolicy], disableAdmissionPlugins: [LimitRange]}\n",
+        &[
+            "admission plugin PodSecurityPolicy is gone since Kubernetes 1.25; instead there is PodSecurity, or policies of \
+             your own",
+            "kube-apiserver 1.36 has no admission plugin \"LimitRange\": did you mean \"LimitRanger\"?",
+        ],
+    );
+    check(
+        "chain: {disableAdmissionPlugins: [ValidatingAdmissionPolicy]}\n",
+        &["ValidatingAdmissionPolicy cannot be disabled: do not name the manifests that it is for"],
+    );
+    check(
+        "chain: true\ndefaults: false\n",
+        &["the chain sets defaults: a suite with `chain` has no `defaults: false`"],
+    );
+    check(
+        "cluster: {complete: true}\n",
+        &["`complete` is about the admission plugins of a server: give the suite `chain: true`"],
+    );
+    check(
+        "chain: true\ncluster: {complete: [LimitRanges]}\n",
+        &["no admission plugin looks up objects of the kind \"LimitRanges\": did you mean \"LimitRange\"?"],
+    );
+    check(
+        "webhooks: [{name: a, error: refused, allowed: false}, {name: b, error: refused, timeout: true}]\n",
+        &[
+            "a call that fails with `error` has no `allowed`",
+            "a call either fails with `error` or has a `timeout`",
+        ],
+    );
+    let expects = |expect: &str| format!("tests: [{{name: a, object: {MAP}, expect: {expect}}}]\n");
+    refused(
+        &expects("{verdict: allowed, plugins: {PodSecurity: passed}}"),
+        &["`plugins` is about the admission plugins of a server: give the suite `chain: true`"],
+    );
+    refused(
+        &format!(
+            "chain: true\n{}",
+            expects("{verdict: denied, plugin: PodSecurty}")
+        ),
+        &["kube-apiserver 1.36 has no admission plugin \"PodSecurty\": did you mean \"PodSecurity\"?"],
+    );
+    refused(
+        &format!(
+            "chain: true\n{}",
+            expects("{verdict: allowed, changes: {LimitRanger: [spec.containers, 'object.a[']}}")
+        ),
+        &[
+            "spec.containers: a path of a change starts with object",
+            "object.a[: a bracket is not closed",
+        ],
+    );
+}
+
+#[tokio::test]
+async fn suites_run_within_a_runtime() {
+    let directory = Directory::new();
+    let text = format!("chain: true\ntests: [{{name: a, object: {MAP}, expect: undecided}}]\n");
+    let suite = read(&directory, &text).unwrap();
+    let policies = suite.policies().unwrap();
+    let result = suite.test(&suite.cases[0], &policies, None);
+    assert!(result.actual.is_ok(), "{:?}", result.actual);
+}
