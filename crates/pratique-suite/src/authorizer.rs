@@ -12,15 +12,16 @@ use pratique_rbac::{Completeness, RbacAuthorizer, is_rbac};
 #[derive(Clone, Debug, Default)]
 pub struct Rules(pub Vec<Rule>);
 
-/// The authorizer of rules, and of the roles and bindings among some objects, which are all there are. Without both, what depends
-/// on the authorizer is undecided.
+/// The authorizer of rules, and of the roles and bindings among some objects, which are as complete as told. Without both, what
+/// depends on the authorizer is undecided.
 pub fn authorizer_of<'o>(
     rules: Option<Rules>,
     objects: impl IntoIterator<Item = &'o Value<'static>>,
+    completeness: Completeness,
 ) -> Arc<dyn Authorizer> {
     let objects: Vec<&Value<'static>> = objects.into_iter().collect();
     let has_roles = objects.iter().any(|object| is_rbac(object));
-    let roles = has_roles.then(|| RbacAuthorizer::new(objects.into_iter().collect(), Completeness::Complete));
+    let roles = has_roles.then(|| RbacAuthorizer::new(objects.into_iter().collect(), completeness));
     match (rules, roles) {
         (None, None) => Arc::new(NoAuthorizer),
         (None, Some(roles)) => Arc::new(roles),

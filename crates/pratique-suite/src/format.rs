@@ -115,7 +115,8 @@ static CLUSTER: Struct = Struct {
             "objects",
             Shape::List(&FILE_OR_OBJECT),
             "Objects in the cluster, or files and directories of them: params, namespaces, CustomResourceDefinitions. \
-             Roles and their bindings among them answer what no rule of `authorizer` does.",
+             Roles and their bindings among them answer what no rule of `authorizer` does. A directory that pratique \
+             snapshot wrote says of which kinds it has all objects.",
         ),
         optional(
             "complete",

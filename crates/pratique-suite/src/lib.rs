@@ -51,6 +51,7 @@ mod select;
 pub mod shape;
 pub mod snapshot;
 pub mod sorted;
+mod stored_state;
 mod substitute;
 mod suite;
 mod unbound;

@@ -18,6 +18,7 @@ use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
 use crate::request::cluster::cluster;
 use crate::request::{self, BuildError, RequestTemplate, kind_of, review};
 use crate::runner::Runner;
+use crate::stored_state::{StoredState, completeness};
 use crate::suite::{Case, Expected, Suite, TestInput};
 use crate::unbound_matches::UnboundMatches;
 use crate::whole_chain::ChainError;
@@ -160,7 +161,8 @@ impl Suite {
             return Vec::new();
         }
         let objects = self.cluster.objects.iter().chain(&case.input.cluster.objects);
-        let built = request(&case.input, objects);
+        let snapshots = self.cluster.snapshots.iter().chain(&case.input.cluster.snapshots);
+        let built = request(&case.input, objects, snapshots);
         built.map(|(_, warnings)| warnings).unwrap_or_default()
     }
 
@@ -205,8 +207,9 @@ impl Suite {
         } = with;
         let of_case = &case.input.cluster;
         let objects = || self.cluster.objects.iter().chain(&of_case.objects);
+        let snapshots = || self.cluster.snapshots.iter().chain(&of_case.snapshots);
         let (mut request, mut warnings) =
-            request(&case.input, objects()).map_err(|error| error.to_string())?;
+            request(&case.input, objects(), snapshots()).map_err(|error| error.to_string())?;
         let api_objects = self.api_objects(case)?;
         let managed = policies.reads_managed_fields;
         let api_objects = api_objects.map(|objects| objects.with_managed_fields(managed));
@@ -223,12 +226,14 @@ impl Suite {
             warnings.extend_from_slice(received.unknown_fields());
             warnings.extend_from_slice(received.warnings());
         }
-        let cluster = cluster(objects(), [request.namespace.as_str()]);
+        let mut cluster = cluster(objects(), [request.namespace.as_str()]);
+        snapshots().for_each(|snapshot| snapshot.apply(&mut cluster));
         let given = [of_case.rules.as_ref(), self.cluster.rules.as_ref()];
         let rules = given.iter().copied().flatten().flatten().cloned();
         let has_rules = given.iter().any(Option::is_some);
         let rules = has_rules.then(|| Rules(rules.collect()));
-        let authorizer = authorizer_of(rules, objects());
+        // The roles and bindings of a suite are all there are.
+        let authorizer = authorizer_of(rules, objects(), completeness(snapshots()));
         let model = received.as_ref().map(|received| received as &dyn ObjectModel);
         let of_server = api_objects.as_ref().map(|objects| objects as &dyn ObjectModel);
         let model = model.or(of_server);
@@ -323,6 +328,7 @@ enum RequestError {
 fn request<'o>(
     input: &TestInput,
     objects: impl Iterator<Item = &'o Value<'static>>,
+    snapshots: impl Iterator<Item = &'o StoredState>,
 ) -> Result<(AdmissionRequest<'static>, Vec<String>), RequestError> {
     if let Some(request) = &input.request {
         let request = review::decode(request).map_err(RequestError::Envelope)?;
@@ -347,7 +353,9 @@ fn request<'o>(
     };
     let stored = || input.old_object.clone();
     let object = input.object.clone().or_else(stored).unwrap_or_default();
-    let defined = request::defined(objects);
+    let mut defined = request::defined(objects);
+    let served = snapshots.flat_map(|snapshot| &snapshot.served);
+    defined.extend(served.filter(|served| served.subresource.is_empty()).cloned());
     let made = template.request(object.clone(), |_, _| stored(), &defined, 1);
     let request = made.map_err(|error| match error {
         BuildError::UnknownKind(_) => RequestError::Kind(error.to_string()),

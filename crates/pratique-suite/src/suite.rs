@@ -15,6 +15,7 @@ use crate::plugin_outcome::PluginOutcome;
 use crate::policy_outcome::PolicyOutcome;
 use crate::roots::SuiteRoots;
 use crate::scripted::Script;
+use crate::stored_state::StoredState;
 use crate::substitute;
 
 /// A suite.
@@ -158,6 +159,8 @@ pub(crate) struct ClusterState {
     pub(crate) rules: Option<Vec<Rule>>,
     /// Of which kinds that admission plugins look up there are no other objects.
     pub(crate) complete: CompleteKinds,
+    /// What snapshots among the objects say about them.
+    pub(crate) snapshots: Vec<StoredState>,
 }
 
 /// Kinds of which all objects are known.
@@ -172,6 +175,7 @@ impl ClusterState {
     /// Adds another state, whose authorizer rules come first.
     pub(crate) fn extend(&mut self, other: ClusterState) {
         self.objects.extend(other.objects);
+        self.snapshots.extend(other.snapshots);
         self.complete.all |= other.complete.all;
         self.complete.kinds.extend(other.complete.kinds);
         if let Some(mut rules) = other.rules {

@@ -59,6 +59,10 @@ impl Suite {
         if states.iter().any(|given| given.complete.all) {
             state.complete(objects().any(is_namespace));
         }
+        let snapshots = states.iter().flat_map(|given| &given.snapshots);
+        for kind in snapshots.flat_map(|snapshot| &snapshot.complete) {
+            state.complete_kind(kind);
+        }
         for kind in states.iter().flat_map(|given| &given.complete.kinds) {
             state.complete_kind(&GroupVersionKind::new(kind.group, "", kind.kind));
         }

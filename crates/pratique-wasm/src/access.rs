@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pratique::authorization::Authorizer;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
+use pratique_rbac::Completeness;
 use pratique_suite::{authorizer_of, read_rules};
 
 use crate::findings::Finding;
@@ -26,7 +27,7 @@ pub(crate) fn authorizer(
         read_rules(&file)
     });
     match read.transpose() {
-        Ok(rules) => Ok(authorizer_of(rules, objects)),
+        Ok(rules) => Ok(authorizer_of(rules, objects, Completeness::Complete)),
         Err(problems) => Err(problems.iter().map(Finding::from).collect()),
     }
 }

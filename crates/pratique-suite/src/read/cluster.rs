@@ -9,6 +9,8 @@ use super::Reader;
 use super::fields::Fields;
 use crate::authorizer::Rule as AuthorizerRule;
 use crate::request;
+use crate::snapshot::SnapshotIndex;
+use crate::stored_state::StoredState;
 use crate::suite::{ClusterState, CompleteKinds};
 
 impl<'a> Reader<'a> {
@@ -23,9 +25,23 @@ impl<'a> Reader<'a> {
             .into_iter()
             .map(|(name, labels)| namespace(&name, labels));
         let mut objects: Vec<_> = namespaces.collect();
+        let mut snapshots = Vec::new();
         for id in fields.list("objects") {
             match self.fields(id).as_text() {
-                Some(path) => objects.extend(self.file(&path, id).unwrap_or_default()),
+                Some(path) => {
+                    let found = self.file(&path, id).unwrap_or_default();
+                    let (indexes, found): (Vec<_>, Vec<_>) =
+                        found.into_iter().partition(SnapshotIndex::is_index);
+                    for index in &indexes {
+                        match StoredState::new(index, &found) {
+                            Ok(state) => snapshots.push(state),
+                            Err(error) => {
+                                self.fault(Rule::InvalidField, format!("{path}: {error}"), id);
+                            }
+                        }
+                    }
+                    objects.extend(found);
+                }
                 None => objects.push(self.fields(id).value_of()),
             }
         }
@@ -36,6 +52,7 @@ impl<'a> Reader<'a> {
             objects,
             rules: given.then_some(rules),
             complete: self.complete_kinds(&fields),
+            snapshots,
         }
     }
 

@@ -409,3 +409,52 @@ async fn suites_run_within_a_runtime() {
     let result = suite.test(&suite.cases[0], &policies, None);
     assert!(result.actual.is_ok(), "{:?}", result.actual);
 }
+
+const SNAPSHOT: &str = "apiVersion: pratique/v1alpha1
+kind: Snapshot
+taken: '2026-11-23T06:00:00Z'
+kinds:
+- {apiVersion: v1, kind: LimitRange, objects: 0, extent: all}
+- {apiVersion: v1, kind: Namespace, objects: 1, extent: all}
+- {apiVersion: v1, kind: ServiceAccount, objects: 1, extent: all}
+- {apiVersion: v1, kind: Secret, objects: 0, extent: unknown, reason: forbidden}
+served:
+- {apiVersion: example.com/v1, kind: Widget, resource: widgets, namespaced: true}
+";
+
+#[test]
+fn snapshots_say_what_is_known() {
+    let directory = Directory::new();
+    let snapshot = directory.0.join("snapshot/default");
+    fs::create_dir_all(&snapshot).unwrap();
+    fs::write(directory.0.join("snapshot/snapshot.yaml"), SNAPSHOT).unwrap();
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
+    fs::write(directory.0.join("snapshot/namespaces.yaml"), namespace).unwrap();
+    let account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: shop}\n";
+    fs::write(snapshot.join("serviceaccounts.yaml"), account).unwrap();
+    let text = format!(
+        "chain: true
+cluster: {{objects: [snapshot]}}
+tests:
+- name: a Pod
+  object: {}
+  expect: {{verdict: undecided, plugins: {{LimitRanger: passed, ServiceAccount: changed, Priority: undecided}}}}
+- name: a kind that is served
+  object: {{apiVersion: example.com/v1, kind: Widget, metadata: {{name: a, namespace: shop}}}}
+  expect: {{verdict: undecided, plugins: {{NamespaceLifecycle: passed, ResourceQuota: undecided}}}}
+",
+        pod("web", "")
+    );
+    let suite = read(&directory, &text).unwrap();
+    let policies = suite.policies().unwrap();
+    for case in &suite.cases {
+        let result = suite.test(case, &policies, None);
+        assert_eq!(result.actual.map(drop), Ok(()), "{}", case.name);
+        assert_eq!(result.differences, [], "{}", case.name);
+    }
+    fs::remove_file(snapshot.join("serviceaccounts.yaml")).unwrap();
+    assert_eq!(
+        read(&directory, &text).unwrap_err(),
+        ["snapshot: the snapshot is not whole: it has 0 of 1 objects of ServiceAccount of v1"]
+    );
+}

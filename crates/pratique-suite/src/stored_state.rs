@@ -1,0 +1,102 @@
+//! What a snapshot of a cluster says about the objects that it has.
+
+use std::collections::BTreeMap;
+
+use pratique::Objects;
+use pratique_json::Value;
+use pratique_rbac::{Completeness, KnownSubjects};
+use pratique_types::GroupVersionKind;
+use pratique_types::builtin::ServedResource;
+
+use crate::request::kind_of;
+use crate::snapshot::{Extent, IndexError, SnapshotIndex};
+
+/// What is known of a cluster besides the objects of its snapshot.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredState {
+    /// The kinds of which all objects are there.
+    pub(crate) complete: Vec<GroupVersionKind>,
+    /// The resources that the cluster serves besides those of Kubernetes.
+    pub(crate) served: Vec<ServedResource>,
+    permissions: Completeness,
+}
+
+/// Why a snapshot cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoredStateError {
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// Objects were removed since it was taken.
+    #[error("the snapshot is not whole: it has {found} of {objects} objects of {kind} of {version}")]
+    Incomplete {
+        found: usize,
+        objects: usize,
+        kind: String,
+        version: String,
+    },
+}
+
+/// The kinds of roles and their bindings.
+const ROLE_KINDS: [&str; 4] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
+
+impl StoredState {
+    /// What an index says about objects.
+    ///
+    /// # Errors
+    /// The index cannot be read, or the objects are fewer than it says.
+    pub(crate) fn new(index: &Value<'_>, objects: &[Value<'static>]) -> Result<Self, StoredStateError> {
+        let index = SnapshotIndex::read(index)?;
+        let mut found: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
+        let kinds = objects.iter().filter_map(|object| kind_of(object).ok());
+        kinds.for_each(|kind| *found.entry(kind).or_default() += 1);
+        for kind in index.kinds.iter().filter(|kind| kind.extent != Extent::Unknown) {
+            let named = kind.version_kind().map_err(IndexError::from)?;
+            let found = found.get(&named).copied().unwrap_or_default();
+            if found < kind.objects {
+                return Err(StoredStateError::Incomplete {
+                    found,
+                    objects: kind.objects,
+                    kind: kind.kind.clone(),
+                    version: kind.api_version.clone(),
+                });
+            }
+        }
+        let complete = index.complete(&found);
+        let has = |kind: &&str| {
+            let kind = GroupVersionKind::new("rbac.authorization.k8s.io", "v1", kind);
+            complete.contains(&kind)
+        };
+        let permissions = match (&index.subjects, ROLE_KINDS.iter().all(has)) {
+            (_, false) => Completeness::Partial,
+            (None, true) => Completeness::Complete,
+            (Some(known), true) => {
+                let (users, groups) = (known.users.clone(), known.groups.clone());
+                Completeness::Of(KnownSubjects::new(users, groups))
+            }
+        };
+        Ok(StoredState {
+            served: index.served().map_err(IndexError::from)?,
+            complete,
+            permissions,
+        })
+    }
+
+    /// Adds to a cluster which other objects it may have.
+    pub(crate) fn apply(&self, cluster: &mut Objects) {
+        cluster.assume_params();
+        self.served.iter().for_each(|served| cluster.serve_found(served));
+        let complete = self.complete.iter().cloned();
+        complete.for_each(|kind| cluster.complete_params(kind));
+    }
+}
+
+/// How much the roles and bindings of a suite say: those of snapshots what these say, all others are all there are.
+pub(crate) fn completeness<'s>(snapshots: impl IntoIterator<Item = &'s StoredState>) -> Completeness {
+    let mut snapshots = snapshots.into_iter();
+    match (snapshots.next(), snapshots.next()) {
+        (None, _) => Completeness::Complete,
+        (Some(only), None) => only.permissions.clone(),
+        // Of two clusters none is known as a whole.
+        (Some(_), Some(_)) => Completeness::Partial,
+    }
+}
