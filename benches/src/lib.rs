@@ -9,6 +9,9 @@ use pratique::manifest::ManifestFile;
 /// A Pod of two containers and an init container.
 pub const POD: &str = include_str!("../data/pod.json");
 
+/// A Pod of 3 kB as a person writes it, without what an API server sets in it.
+pub const WRITTEN_POD: &str = include_str!("../data/written-pod.json");
+
 /// Expressions of the kind that policies are made of, from the smallest to the largest, each with a short name.
 pub const EXPRESSIONS: [(&str, &str); 12] = [
     ("name", "object.metadata.name.startsWith('checkout-')"),

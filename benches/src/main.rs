@@ -6,6 +6,7 @@ mod backend;
 mod cel;
 #[cfg(feature = "cel-crate")]
 mod cel_crate;
+mod objects;
 mod plugins;
 mod reload;
 mod start;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         "admission" => contest::serve(stdin().lock(), stdout(), admission::Evaluated::new),
         "ask" => contest::serve(stdin().lock(), stdout(), ask::Asking::new),
         "count" => admission::count(rest),
+        "objects" => contest::serve(stdin().lock(), stdout(), objects::Received::new),
         "plugins" => plugins::run(rest),
         "start" => start::start(rest),
         "keep" => start::keep(rest),

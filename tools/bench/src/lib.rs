@@ -9,6 +9,7 @@ mod build;
 mod cel;
 mod contest;
 mod load;
+mod objects;
 mod reload;
 mod shot;
 mod side;
@@ -33,8 +34,8 @@ pub use statistics::{Spread, geometric_mean};
 #[derive(Clone, Debug, clap::Parser)]
 #[command(bin_name = "cargo xtask bench")]
 pub struct Arguments {
-    /// Rows of the table, or beginnings of their names; all where none is named. Or one of `cel`, `load`, `reload` and
-    /// `webhook`, which look closer at one thing.
+    /// Rows of the table, or beginnings of their names; all where none is named. Or one of `cel`, `load`, `objects`, `reload`
+    /// and `webhook`, which look closer at one thing.
     #[arg(value_name = "ROW")]
     pub what: Vec<String>,
     /// What the policies of the table are made from.
@@ -78,6 +79,8 @@ enum What {
     Cel,
     /// A thousand static policies: time, memory, and ten times as many.
     Load,
+    /// Objects as a person writes them: parsing, decoding, defaulting.
+    Objects,
     /// A watched directory: from a file's rename to the new decision, and requests while reloads go on.
     Reload,
     /// Requests before one webhook and ten: latency, and throughput at sixteen at once.
@@ -105,6 +108,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         }
         Some(What::Cel) => cel::contest(arguments).and_then(|results| show(arguments, &results)),
         Some(What::Load) => load::run(arguments),
+        Some(What::Objects) => objects::contest(arguments).and_then(|results| show(arguments, &results)),
         Some(What::Reload) => reload::run(arguments),
         Some(What::Webhook) => webhook::contest(arguments).and_then(|results| show(arguments, &results)),
         None => board::run(arguments),

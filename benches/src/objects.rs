@@ -1,0 +1,90 @@
+//! Our side of `cargo xtask bench objects`: objects are decoded and defaulted, as an API server does before admission.
+
+use std::collections::BTreeMap;
+
+use pratique::json::{self, Value};
+use pratique::types::{GroupVersion, GroupVersionKind};
+use pratique_benches::contest::{Order, Sample, Side};
+use pratique_harness::Error;
+use pratique_objects::{FieldValidation, MediaType, Objects};
+use serde::Deserialize;
+
+/// The objects by name.
+pub(crate) struct Received {
+    objects: Objects,
+    subjects: BTreeMap<String, Subject>,
+}
+
+/// An object as a person writes it.
+struct Subject {
+    kind: GroupVersionKind,
+    text: String,
+    decoded: Value<'static>,
+}
+
+#[derive(Deserialize)]
+struct Setup {
+    objects: BTreeMap<String, serde_json::Value>,
+}
+
+impl Received {
+    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
+        let setup: Setup = serde_json::from_value(setup).map_err(|error| error.to_string())?;
+        let objects = Objects::at("2026-01-02T03:04:05Z");
+        let subject =
+            |(name, object): (String, serde_json::Value)| Ok((name, Subject::new(&objects, &object)?));
+        let subjects = setup
+            .objects
+            .into_iter()
+            .map(subject)
+            .collect::<Result<_, Error>>()?;
+        Ok(Received { objects, subjects })
+    }
+}
+
+impl Subject {
+    fn new(objects: &Objects, object: &serde_json::Value) -> Result<Self, Error> {
+        let member = |name: &str| object[name].as_str().unwrap_or_default();
+        let version = GroupVersion::parse(member("apiVersion")).map_err(|error| error.to_string())?;
+        let kind = version.with_kind(member("kind"));
+        let text = object.to_string();
+        let decoded = objects.decode(text.as_bytes(), MediaType::Json, &kind, FieldValidation::Strict);
+        let decoded = decoded.map_err(|error| error.to_string())?.value.into_owned();
+        Ok(Subject { kind, text, decoded })
+    }
+}
+
+impl Side for Received {
+    fn facts(&self) -> Result<serde_json::Value, Error> {
+        let seen = self.subjects.iter().map(|(name, subject)| {
+            let text = subject.text.as_bytes();
+            let received =
+                self.objects
+                    .receive(text, MediaType::Json, &subject.kind, FieldValidation::Strict);
+            let received = received.map_err(|error| error.to_string())?;
+            Ok((name.clone(), serde_json::Value::from(received.value)))
+        });
+        let seen = seen.collect::<Result<serde_json::Map<_, _>, Error>>()?;
+        Ok(serde_json::json!({"objects": seen}))
+    }
+
+    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+        let Some(Subject { kind, text, decoded }) = self.subjects.get(&order.case) else {
+            return Err(format!("no object is named {:?}", order.case).into());
+        };
+        let (objects, text) = (&self.objects, text.as_bytes());
+        let (json, strict) = (MediaType::Json, FieldValidation::Strict);
+        Ok(match order.measure.as_str() {
+            "parse" => order.time(|| json::parse(text)),
+            "decode" => order.time(|| objects.decode(text, json, kind, strict)),
+            "receive" => order.time(|| objects.receive(text, json, kind, strict)),
+            "default" => order.time(|| {
+                let mut copy = decoded.clone();
+                objects.set_defaults(kind, &mut copy);
+                copy
+            }),
+            "copy" => order.time(|| decoded.clone()),
+            other => return Err(format!("no measure is named {other:?}").into()),
+        })
+    }
+}
