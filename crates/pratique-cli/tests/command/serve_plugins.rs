@@ -405,4 +405,17 @@ fn webhook_configurations_cover_what_plugins_look_at() {
             "{resource} in {run}"
         );
     }
+    // An API server takes them, with the match conditions that some plugins have.
+    let printed = directory.run(&[
+        "serve",
+        "--print-webhook-configuration",
+        "--plugins",
+        "OwnerReferencesPermissionEnforcement,PodNodeSelector",
+        "--webhook-url",
+        "https://localhost",
+    ]);
+    assert!(printed.stdout.contains("name: owners-change"), "{printed}");
+    std::fs::write(directory.path().join("printed.yaml"), &printed.stdout).unwrap();
+    let checked = directory.run(&["check", "printed.yaml"]);
+    assert_eq!(checked.code, Some(0), "{checked}");
 }
