@@ -13,6 +13,13 @@ fn suite(expected: &str) -> String {
     )
 }
 
+/// A log with a Pod that was created.
+fn log(privileged: bool) -> String {
+    format!(
+        r#"{{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","stage":"ResponseComplete","verb":"create","requestURI":"/","objectRef":{{"resource":"pods","namespace":"shop","name":"a","apiVersion":"v1"}},"responseStatus":{{"code":201}},"requestObject":{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a","namespace":"shop"}},"spec":{{"containers":[{{"name":"c","image":"i","securityContext":{{"privileged":{privileged}}}}}]}}}}}}"#
+    )
+}
+
 /// The rows of the table: a code, and when.
 fn table() -> Vec<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/review.md");
@@ -55,9 +62,14 @@ fn exit_codes_are_those_of_the_table() {
         .with("invalid/policy.yaml", POLICY.replace("Fail", "Fial"))
         .with("broken.yaml", "a: [\n")
         .with("passes.yaml", suite("allowed"))
-        .with("fails.yaml", suite("denied"));
+        .with("fails.yaml", suite("denied"))
+        .with("good.log", log(false))
+        .with("bad.log", log(true))
+        .with("broken.log", "{\"kind\":\n");
     let review = |policies, object| ["review", "--manifests", policies, object];
-    let all: [(&[&str], i32); 17] = [
+    let replay = |policies, log| ["replay", "--manifests", policies, log];
+    let impact = |old, new, log| ["impact", "--old", old, "--new", new, log];
+    let all: [(&[&str], i32); 28] = [
         (&["check", "policies"], 0),
         (&review("policies", "good.yaml"), 0),
         (&["test", "passes.yaml"], 0),
@@ -75,6 +87,17 @@ fn exit_codes_are_those_of_the_table() {
         (&["serve", "--manifests", "nowhere"], 2),
         (&review("unknown", "good.yaml"), 3),
         (&review("unbound", "good.yaml"), 3),
+        (&replay("policies", "good.log"), 0),
+        (&replay("policies", "bad.log"), 1),
+        (&replay("invalid", "good.log"), 1),
+        (&replay("policies", "broken.log"), 2),
+        (&replay("policies", "nowhere.log"), 2),
+        (&replay("unknown", "good.log"), 3),
+        (&replay("unbound", "good.log"), 3),
+        (&impact("unbound", "policies", "good.log"), 0),
+        (&impact("unbound", "policies", "bad.log"), 1),
+        (&impact("policies", "policies", "broken.log"), 2),
+        (&impact("policies", "unknown", "good.log"), 3),
     ];
     for (arguments, code) in all {
         let run = files.run(arguments);

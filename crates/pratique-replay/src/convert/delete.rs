@@ -50,16 +50,9 @@ pub(super) fn collection<'e>(
     };
     let (request, told) = with_options(source, event, request.clone());
     let of = |item: &Value<'e>| {
-        let text = |name| {
-            item.at(&["metadata", name])
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
         let mut told = told.clone();
         told.push(Approximation::Deleted);
         let request = AdmissionRequest {
-            namespace: text("namespace"),
             // The request is one for the collection, and names no object.
             name: String::new(),
             old_object: unmarked(typed(item.clone().into_owned(), &request)),
