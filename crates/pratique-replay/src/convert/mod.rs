@@ -33,19 +33,18 @@ pub(crate) fn event<'e>(
         }
         (None, Stage::ResponseComplete) => What::NotSubject(NotSubject::NonResource),
         (Some(about), Stage::ResponseComplete) => {
-            // Learning comes after the request itself, and needs the event whole.
-            let learned = remembered.as_ref().map(|_| event.clone());
+            let mut old = None;
+            if let Some(remembered) = remembered {
+                old = remembered.get(about).cloned();
+                remembered.learn(&event, about, &uri);
+            }
             let source = Source {
                 replayer,
-                old: remembered.as_ref().and_then(|remembered| remembered.get(about)),
+                old: old.as_ref(),
                 uri: &uri,
                 about,
             };
-            let what = source.convert(event);
-            if let (Some(remembered), Some(event)) = (remembered, learned) {
-                remembered.learn(&event, about, &uri);
-            }
-            what
+            source.convert(event)
         }
     };
     Replayed { id, at, then, what }
