@@ -195,3 +195,19 @@ fn the_policies_of_a_server_decide_again_what_they_decided() {
         "{counts}"
     );
 }
+
+#[test]
+fn webhooks_are_not_called() {
+    let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: w}\nwebhooks:\n\
+        - name: a.example.com\n  admissionReviewVersions: [v1]\n  sideEffects: None\n  clientConfig: {url: 'https://127.0.0.1:1/'}\n";
+    let directory = Directory::new().with("webhook.yaml", webhook);
+    let log = sample(LOG);
+    for arguments in [
+        ["replay", "--policies", "webhook.yaml", "-o", "json", &log].as_slice(),
+        &["impact", "--old", "webhook.yaml", "--new", "webhook.yaml", &log],
+    ] {
+        let run = directory.run(arguments);
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains("this command calls none"), "{run}");
+    }
+}
