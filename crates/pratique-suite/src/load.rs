@@ -109,12 +109,11 @@ impl Suite {
             }
             (Some(settings), reference) => {
                 let started = found.start(settings, reference.as_ref(), &builder);
-                let started = started.map(|started| {
+                started.map(|started| {
                     let manifests = started.configurations.into_iter().map(|plugin| plugin.manifests);
                     sets.extend(manifests.map(|set| (Origin::Static, set)));
                     started.plugins
-                });
-                started
+                })
             }
         };
         match self.runs_chain() {

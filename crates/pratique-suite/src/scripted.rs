@@ -179,6 +179,6 @@ impl Response {
         let operations: Vec<_> = operations
             .map(|operation| Value::from(operation).into_owned())
             .collect();
-        (!operations.is_empty()).then_some(Value::Array(operations.into()))
+        (!operations.is_empty()).then_some(Value::Array(operations))
     }
 }

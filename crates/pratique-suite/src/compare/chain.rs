@@ -19,12 +19,12 @@ pub(super) fn plugins(expected: &Expected, actual: &Actual) -> Vec<Difference> {
         if found == *expected {
             continue;
         }
-        let why = actual.steps.iter().filter(|step| step.name == *name);
-        let why = why.filter_map(|step| match &step.did {
+        let why = actual.steps.iter().rev().filter(|step| step.name == *name);
+        let mut why = why.filter_map(|step| match &step.did {
             Did::Refused(why) | Did::Undecided(why) => Some(why),
             _ => None,
         });
-        let found = match why.last() {
+        let found = match why.next() {
             Some(why) => format!("{}: {why}", found.name()),
             None => found.name().to_owned(),
         };
