@@ -12,6 +12,6 @@ export function element(name, attributes = {}, ...children) {
       made.setAttribute(key, value);
     }
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return made;
 }

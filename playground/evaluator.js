@@ -15,6 +15,8 @@ export class Evaluator {
   constructor(show, ready) {
     this.#show = show;
     this.#ready = ready;
+    // The worker starts while the module is loaded.
+    this.#start();
     this.#load();
   }
 
@@ -28,6 +30,7 @@ export class Evaluator {
   async #load() {
     try {
       this.#module = await compile("pratique.wasm");
+      this.#worker?.postMessage({ module: this.#module });
       this.#go();
     } catch (error) {
       this.#done({ fault: `The engine cannot be loaded: ${error.message}` }, 0);
@@ -62,7 +65,9 @@ export class Evaluator {
 
   #start() {
     this.#worker = new Worker("worker.js", { type: "module" });
-    this.#worker.postMessage({ module: this.#module });
+    if (this.#module !== null) {
+      this.#worker.postMessage({ module: this.#module });
+    }
     this.#worker.addEventListener("message", ({ data }) => {
       if (data.version) {
         this.#ready(data.version);
@@ -82,7 +87,7 @@ export class Evaluator {
   }
 
   #end() {
-    this.#worker.terminate();
+    this.#worker?.terminate();
     this.#worker = null;
     this.#running = null;
   }
