@@ -103,6 +103,8 @@ pub enum Approximation {
     Options,
     /// Webhooks changed the object after this.
     Webhooks,
+    /// The object is one that built-in admission plugins change before policies see it, such as a new Pod.
+    Plugins,
 }
 
 impl NotSubject {
@@ -145,6 +147,7 @@ impl Approximation {
             Approximation::Deleted => "deleted",
             Approximation::Options => "options",
             Approximation::Webhooks => "webhooks",
+            Approximation::Plugins => "plugins",
         }
     }
 }
@@ -186,6 +189,7 @@ impl Display for Approximation {
             Approximation::Deleted => "the old object is the one that the deletion answered with",
             Approximation::Options => "the options of the request are only those of its address",
             Approximation::Webhooks => "webhooks changed the object afterwards",
+            Approximation::Plugins => "built-in plugins may have changed the object before",
         })
     }
 }

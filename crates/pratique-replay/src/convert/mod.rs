@@ -205,10 +205,33 @@ fn webhooks_changed(event: &Event<'_>) -> bool {
     })
 }
 
-fn approximations(event: &Event<'_>, more: &[Approximation]) -> Vec<Approximation> {
+/// Whether built-in plugins change new objects of a resource, before policies see them.
+// Upstream: pkg/kubeapiserver/options/plugins.go, DefaultOffAdmissionPlugins, and what each of them mutates
+fn plugins_change(request: &AdmissionRequest<'_>) -> bool {
+    let resource = &request.resource;
+    request.operation == Operation::Create
+        && request.sub_resource.is_empty()
+        && matches!(
+            (resource.group.as_str(), resource.resource.as_str()),
+            ("", "pods" | "persistentvolumeclaims" | "persistentvolumes")
+                | ("networking.k8s.io", "ingresses")
+        )
+}
+
+fn approximations(
+    event: &Event<'_>,
+    request: &AdmissionRequest<'_>,
+    more: &[Approximation],
+) -> Vec<Approximation> {
     let mut found = more.to_vec();
-    if webhooks_changed(event) && !found.contains(&Approximation::Stored) {
+    if found.contains(&Approximation::Stored) {
+        return found;
+    }
+    if webhooks_changed(event) {
         found.push(Approximation::Webhooks);
+    }
+    if plugins_change(request) {
+        found.push(Approximation::Plugins);
     }
     found
 }

@@ -30,7 +30,7 @@ pub(super) fn request<'e>(
         Some(old) => match patched(source, event, &old) {
             Ok(object) => {
                 let more: &[Approximation] = if creates { &[] } else { &[Approximation::LastSeen] };
-                let told = approximations(event, more);
+                let told = approximations(event, &request, more);
                 let request = AdmissionRequest {
                     object,
                     old_object: old,
@@ -58,7 +58,7 @@ fn result<'e>(event: &Event<'e>, request: AdmissionRequest<'e>) -> Option<Replay
             lacks_old_object: request.operation != Operation::Create,
             ..request
         };
-        admitted(request, approximations(event, &[Approximation::Stored]))
+        admitted(request, vec![Approximation::Stored])
     })
 }
 

@@ -18,7 +18,7 @@ pub(super) fn request<'e>(
     if event.request_object.is_null() {
         return Err(no_object(&event));
     }
-    let told = |more: &[Approximation]| approximations(&event, more);
+    let told = |more: &[Approximation]| approximations(&event, &request, more);
     if request.operation == Operation::Create {
         let told = told(&[]);
         let object = event.request_object;
