@@ -81,7 +81,10 @@ fn what_earlier_events_hold_is_remembered() {
         (2, 1),
         "{found}"
     );
-    assert_eq!(found["approximations"], serde_json::json!({"lastSeen": 1}));
+    assert_eq!(
+        found["approximations"],
+        serde_json::json!({"lastSeen": 1, "plugins": 3})
+    );
 }
 
 #[test]
