@@ -64,8 +64,8 @@ const MEASURES: [(&str, &str); 5] = [
 /// A Pod, and a Deployment of it.
 fn objects() -> Result<Map<String, Value>, Error> {
     let pod: Value = serde_json::from_str(WRITTEN_POD).map_err(|error| error.to_string())?;
-    let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
-    let labels = &metadata["labels"];
+    let part = |path: &str| pod.pointer(path).ok_or_else(|| format!("the Pod has no {path}"));
+    let [metadata, labels, spec] = [part("/metadata")?, part("/metadata/labels")?, part("/spec")?];
     let deployment = json!({
         "apiVersion": "apps/v1",
         "kind": "Deployment",
