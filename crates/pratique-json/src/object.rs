@@ -43,7 +43,12 @@ impl<'a> Object<'a> {
     }
 
     /// The value of the member `key`, to change it in place.
+    #[inline]
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value<'a>> {
+        if self.members.len() <= FEW {
+            let mut members = self.members.iter_mut();
+            return members.find_map(|(name, value)| same(name, key).then_some(value));
+        }
         let at = self.position(key).ok()?;
         self.members.get_mut(at).map(|(_, value)| value)
     }
@@ -68,7 +73,7 @@ impl<'a> Object<'a> {
 
     /// Whether there is a member `key`.
     pub fn contains_key(&self, key: &str) -> bool {
-        self.position(key).is_ok()
+        self.get(key).is_some()
     }
 
     /// Sets the member `key` and gives back what it was before.
