@@ -150,18 +150,15 @@ impl<'a> Object<'a> {
     /// The object as it is once it was written and read again, see [`Value::rewritten`].
     pub(crate) fn reread(&self, names: &'static str, progress: &Progress<'_>) -> Object<'static> {
         let members = self.members.iter();
-        let members = members.map(|(key, value)| {
-            let name = part_of(names, key).map_or_else(|| Cow::Owned(key.to_string()), Cow::Borrowed);
-            (name, value.reread(names, progress))
-        });
+        let members = members.map(|(key, value)| (kept_name(names, key), value.reread(names, progress)));
         Object {
             members: members.collect(),
         }
     }
 
-    pub(crate) fn owned(&self, progress: &Progress<'_>) -> Object<'static> {
+    pub(crate) fn owned(&self, names: &'static str, progress: &Progress<'_>) -> Object<'static> {
         let members = self.members.iter();
-        let members = members.map(|(key, value)| (Cow::Owned(key.to_string()), value.owned(progress)));
+        let members = members.map(|(key, value)| (kept_name(names, key), value.owned(names, progress)));
         Object {
             members: members.collect(),
         }
@@ -179,6 +176,11 @@ impl<'a> Object<'a> {
     fn position(&self, key: &str) -> Result<usize, usize> {
         self.members.binary_search_by(|(name, _)| name.as_ref().cmp(key))
     }
+}
+
+/// A key that borrows from `names` where it lies in it, and is copied otherwise.
+fn kept_name(names: &'static str, key: &str) -> Cow<'static, str> {
+    part_of(names, key).map_or_else(|| Cow::Owned(key.to_owned()), Cow::Borrowed)
 }
 
 /// The part of a text that another one is, where that lies in it.
@@ -276,6 +278,28 @@ mod tests {
         assert_eq!(part_of(WHOLE, &copy), None);
         assert_eq!(part_of(part(0, 4), WHOLE), None);
         assert_eq!(part_of(part(0, 4), part(3, 5)), None);
+    }
+
+    #[test]
+    fn copies_keep_keys_that_lie_in_a_text() {
+        static NAMES: &str = "spec name";
+        let inner: Object<'_> = [(Cow::Borrowed(&NAMES[5..]), Value::from("a"))]
+            .into_iter()
+            .collect();
+        let members = [(&NAMES[..4], Value::Object(inner)), ("x", Value::Float(1.0))];
+        let members = members
+            .into_iter()
+            .map(|(key, value)| (Cow::Borrowed(key), value));
+        let value = Value::Object(members.collect());
+        let copy = value.owned_within(NAMES);
+        assert_eq!(copy, value);
+        let keys = |value: &Value<'static>| -> Vec<bool> {
+            let members = value.as_object().unwrap().members().iter();
+            members.map(|(key, _)| matches!(key, Cow::Borrowed(_))).collect()
+        };
+        assert_eq!(keys(&copy), [true, false]);
+        assert_eq!(keys(copy.get("spec").unwrap()), [true]);
+        assert_eq!(keys(&value.owned_within("")), [false, false]);
     }
 
     #[test]

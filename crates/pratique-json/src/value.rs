@@ -245,20 +245,28 @@ impl<'a> Value<'a> {
     /// # Errors
     /// It was interrupted.
     pub fn try_owned(&self, progress: &Progress<'_>) -> Result<Value<'static>, Interrupted> {
-        let copy = self.owned(progress);
+        let copy = self.owned("", progress);
         progress.outcome().map(|()| copy)
     }
 
-    pub(crate) fn owned(&self, progress: &Progress<'_>) -> Value<'static> {
+    /// A copy that borrows nothing, but for keys that lie in `names`: they stay there.
+    pub fn owned_within(&self, names: &'static str) -> Value<'static> {
+        self.owned(names, &Progress::unwatched())
+    }
+
+    pub(crate) fn owned(&self, names: &'static str, progress: &Progress<'_>) -> Value<'static> {
         match self {
             Value::Bool(value) => Value::Bool(*value),
             Value::Int(number) => Value::Int(*number),
             Value::Float(number) => Value::Float(*number),
             Value::String(text) => Value::String(Cow::Owned(text.to_string())),
             Value::Array(elements) if progress.nodes(elements.len()) => {
-                Value::Array(elements.iter().map(|element| element.owned(progress)).collect())
+                let elements = elements.iter();
+                Value::Array(elements.map(|element| element.owned(names, progress)).collect())
             }
-            Value::Object(object) if progress.nodes(object.len()) => Value::Object(object.owned(progress)),
+            Value::Object(object) if progress.nodes(object.len()) => {
+                Value::Object(object.owned(names, progress))
+            }
             Value::NilArray => Value::NilArray,
             // What is interrupted has no value.
             Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
