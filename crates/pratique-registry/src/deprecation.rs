@@ -1,5 +1,8 @@
 //! Versions of kinds that are deprecated.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use pratique_types::GroupVersionKind;
 
 /// `resource.k8s.io/v1beta1 ResourceClaim 1.35 1.38`, perhaps with the kind that replaces it.
@@ -8,12 +11,9 @@ const TABLE: &str = include_str!("../data/deprecations.txt");
 /// What every request for a version of a kind is told that is deprecated in a release; of an unknown release it may be.
 // Upstream: apiserver/pkg/endpoints/deprecation/deprecation.go, IsDeprecated, WarningMessage
 pub(crate) fn warning(kind: &GroupVersionKind, release: Option<(u32, u32)>) -> Option<String> {
+    let table: &Table<'_> = table();
+    let mut columns = table.get(&(&kind.group, &kind.version, &kind.kind))?.split(' ');
     let named = format!("{} {}", kind.api_version(), kind.kind);
-    let line = TABLE.lines().find(|line| {
-        let rest = line.strip_prefix(named.as_str());
-        rest.is_some_and(|rest| rest.starts_with(' '))
-    })?;
-    let mut columns = line.split(' ').skip(2);
     let (deprecated, removed) = (columns.next()?, columns.next()?);
     if release.is_some_and(|release| version(deprecated).is_some_and(|deprecated| deprecated > release)) {
         return None;
@@ -30,6 +30,23 @@ pub(crate) fn warning(kind: &GroupVersionKind, release: Option<(u32, u32)>) -> O
     Some(format!(
         "{named} is deprecated in v{deprecated}+{removed}{replacement}"
     ))
+}
+
+/// What the table says after the kind, by group, version and kind.
+type Table<'t> = HashMap<(&'t str, &'t str, &'t str), &'static str>;
+
+/// The table, read once: nearly no request is for a version in it.
+fn table() -> &'static Table<'static> {
+    static READ: OnceLock<Table<'static>> = OnceLock::new();
+    READ.get_or_init(|| {
+        let lines = TABLE.lines().filter_map(|line| {
+            let (api_version, rest) = line.split_once(' ')?;
+            let (kind, rest) = rest.split_once(' ')?;
+            let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+            Some(((group, version, kind), rest))
+        });
+        lines.collect()
+    })
 }
 
 fn version(text: &str) -> Option<(u32, u32)> {
