@@ -2,7 +2,8 @@
 // Upstream: pkg/api/pod/warnings.go, warningsForPodSpecAndMeta
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::{self, Display, Formatter};
 
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
@@ -109,10 +110,10 @@ pub(super) fn of(object: &Value<'static>, path: Path<'_>) -> Vec<String> {
     warnings.annotations();
     warnings.volumes();
     warnings.duplicates();
-    warnings.amounts(&["overhead"], "spec.overhead", spec);
+    warnings.amounts(&["overhead"], &"spec.overhead", spec);
     warnings.seccomp();
-    for (shown, container) in containers(spec) {
-        warnings.container(&shown, container);
+    for (path, container) in containers(spec) {
+        warnings.container(path, container);
     }
     warnings.ports();
     if object::number(spec, &["terminationGracePeriodSeconds"]) < 0 {
@@ -125,12 +126,25 @@ pub(super) fn of(object: &Value<'static>, path: Path<'_>) -> Vec<String> {
     warnings.warnings
 }
 
+/// The path of a container: `spec.containers[0]`. Texts are made where something is told.
+#[derive(Clone, Copy)]
+struct ContainerPath {
+    list: &'static str,
+    at: usize,
+}
+
+impl Display for ContainerPath {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "spec.{}[{}]", self.list, self.at)
+    }
+}
+
 /// Containers in the order in which they are visited, with their paths.
-fn containers<'v>(spec: &'v Value<'static>) -> impl Iterator<Item = (String, &'v Value<'static>)> {
+fn containers<'v>(spec: &'v Value<'static>) -> impl Iterator<Item = (ContainerPath, &'v Value<'static>)> {
     let lists = ["initContainers", "containers", "ephemeralContainers"];
     lists.into_iter().flat_map(move |list| {
         let all = object::list(spec, &[list]).iter().enumerate();
-        all.map(move |(at, container)| (format!("spec.{list}[{at}]"), container))
+        all.map(move |(at, container)| (ContainerPath { list, at }, container))
     })
 }
 
@@ -246,7 +260,7 @@ impl PodWarnings<'_> {
     }
 
     /// Amounts of bytes that are not whole.
-    fn amounts(&mut self, path: Path<'_>, shown: &str, of: &Value<'static>) {
+    fn amounts(&mut self, path: Path<'_>, shown: &dyn Display, of: &Value<'static>) {
         for resource in ["memory", "ephemeral-storage"] {
             let Some(text) = of
                 .at(path)
@@ -273,7 +287,22 @@ impl PodWarnings<'_> {
         }
     }
 
-    fn container(&mut self, path: &str, container: &Value<'static>) {
+    fn container(&mut self, path: ContainerPath, container: &Value<'static>) {
+        if object::has(self.pod, &["metadata", "annotations"]) {
+            self.profiles(container);
+        }
+        for kind in ["limits", "requests"] {
+            self.amounts(
+                &["resources", kind],
+                &format_args!("{path}.resources.{kind}"),
+                container,
+            );
+        }
+        self.hidden_variables(path, container);
+    }
+
+    /// Annotations about profiles of a container.
+    fn profiles(&mut self, container: &Value<'static>) {
         let name = object::text(container, &["name"]);
         let seccomp = format!("container.seccomp.security.alpha.kubernetes.io/{name}");
         if !object::has(container, &["securityContext", "seccompProfile"])
@@ -295,18 +324,10 @@ impl PodWarnings<'_> {
                 );
             }
         }
-        for kind in ["limits", "requests"] {
-            self.amounts(
-                &["resources", kind],
-                &format!("{path}.resources.{kind}"),
-                container,
-            );
-        }
-        self.hidden_variables(path, container);
     }
 
-    fn hidden_variables(&mut self, path: &str, container: &Value<'static>) {
-        let mut known = HashSet::new();
+    fn hidden_variables(&mut self, path: ContainerPath, container: &Value<'static>) {
+        let mut known = BTreeSet::new();
         for (at, variable) in object::list(container, &["env"]).iter().enumerate() {
             let name = object::text(variable, &["name"]);
             if known.insert(name) {
