@@ -79,12 +79,17 @@ impl Registry<'_> {
         fill_namespace(&mut object, target).map_err(|status| refused(&warnings, status))?;
         warnings.extend(reduce_owner_references(&mut object, false));
         let strategy = self.strategy(&request).filter(|_| target.subresource.is_empty());
-        let (step, reset) = match strategy {
-            Some(strategy) => (Step::Create, FieldSet::of_fields(strategy.reset())),
-            None => (Step::Connected, FieldSet::default()),
+        let step = match &strategy {
+            Some(_) => Step::Create,
+            None => Step::Connected,
         };
-        let empty = self.scheme.empty(&target.kind);
-        self.manage(&request, &reset, &empty, &mut object);
+        if !request.without_managed_fields {
+            let reset = strategy.map_or_else(FieldSet::default, |strategy| {
+                FieldSet::of_fields(strategy.reset())
+            });
+            let empty = self.scheme.empty(&target.kind);
+            self.manage(&request, &reset, &empty, &mut object);
+        }
         let name = match target.name.is_empty() {
             true => object::text(&object, &["metadata", "name"]).to_owned(),
             false => target.name.clone(),
