@@ -50,4 +50,5 @@ pub use decode::warnings;
 pub use encode::encode;
 pub use error::DecodeError;
 pub use objects::{Decoded, FieldValidation, MediaType, Objects, is_builtin};
+pub use release::field_names;
 pub use unstructured::{PatchError, Unstructured, patch, unstructured};

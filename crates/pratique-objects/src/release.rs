@@ -10,10 +10,18 @@ use pratique_types::GroupVersionKind;
 use crate::plan::Plans;
 use crate::{defaults, internal};
 
+static TYPES: &str = include_str!("../data/types.txt");
+
 /// The types of the release.
 pub(crate) fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(|| Schema::read(include_str!("../data/types.txt"), schema))
+    SCHEMA.get_or_init(|| Schema::read(TYPES, schema))
+}
+
+/// The text in which the names of fields of decoded objects lie, so that [copies](pratique_json::Value::owned_within) need
+/// not own them.
+pub fn field_names() -> &'static str {
+    TYPES
 }
 
 /// In which order the fields of structs are written.

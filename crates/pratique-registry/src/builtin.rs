@@ -1,7 +1,7 @@
 //! Built-in kinds, decoded and defaulted by `pratique-objects`.
 
 use pratique_json::Value;
-use pratique_objects::{FieldValidation, MediaType, Objects, encode};
+use pratique_objects::{FieldValidation, MediaType, Objects, encode, field_names};
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::refusal::bad_request;
@@ -16,14 +16,18 @@ impl Scheme for Objects {
     ) -> Result<Decoded, Undecoded> {
         let received = self.receive(body, MediaType::Json, kind, validation)?;
         Ok(Decoded {
-            object: received.value.into_owned(),
+            object: received.value.owned_within(field_names()),
             warnings: received.warnings,
         })
     }
 
-    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Box<Status>> {
+    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>> {
         let defaulted = self.default(kind, object);
         defaulted.map_err(|error| bad_request(error.to_string()))
+    }
+
+    fn field_names(&self) -> &'static str {
+        field_names()
     }
 
     fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'static>) {

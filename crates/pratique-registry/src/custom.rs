@@ -133,7 +133,7 @@ impl Scheme for Kinds<'_> {
         }
     }
 
-    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Box<Status>> {
+    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>> {
         match self.custom.find(kind) {
             // An object that says it is of another version has the defaults of that one.
             Some(served) => {
@@ -144,6 +144,10 @@ impl Scheme for Kinds<'_> {
             }
             None => self.builtin.default_again(kind, object),
         }
+    }
+
+    fn field_names(&self) -> &'static str {
+        self.builtin.field_names()
     }
 
     fn empty(&self, kind: &GroupVersionKind) -> Value<'static> {

@@ -23,7 +23,7 @@
 //!         Ok(Decoded { object, warnings: Vec::new() })
 //!     }
 //!
-//!     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Box<Status>> {
+//!     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>> {
 //!         pratique_typed::settle_object(kind, object, &Progress::unwatched());
 //!         Ok(())
 //!     }

@@ -45,13 +45,13 @@ impl Registry<'_> {
     pub fn receive_decoded<'q>(
         &self,
         request: Request<'q>,
-        object: Value<'static>,
+        object: Value<'_>,
     ) -> Result<Received<'q>, Refusal> {
         let mut object = object;
         let defaulted_labels = has_no_labels(&object);
         self.scheme.default_again(&request.target.kind, &mut object)?;
         let decoded = Decoded {
-            object,
+            object: object.owned_within(self.scheme.field_names()),
             warnings: Vec::new(),
         };
         match request.verb {

@@ -25,7 +25,12 @@ pub trait Scheme {
     ///
     /// # Errors
     /// The answer where the object cannot be converted.
-    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Box<Status>>;
+    fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>>;
+
+    /// A text in which the names of fields of decoded objects lie, so that copies need not own them.
+    fn field_names(&self) -> &'static str {
+        ""
+    }
 
     /// An object of a kind with no field set: what is always written has its zero value.
     fn empty(&self, kind: &GroupVersionKind) -> Value<'static> {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pratique_json::Value;
-use pratique_objects::changed_paths;
+use pratique_objects::{changed_paths, field_names};
 use pratique_policy::Attributes;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
 use pratique_registry::{Kinds, Received, Refusal, Registry, Request, Target, Verb};
@@ -176,7 +176,7 @@ impl ReceivedRequest<'_> {
     }
 
     fn receive(&mut self, request: &mut AdmissionRequest<'_>, target: Target) -> Result<(), Refused> {
-        let mut object = std::mem::take(&mut request.object).into_owned();
+        let mut object = std::mem::take(&mut request.object);
         let given = self.defaults.is_some().then(|| object.clone());
         self.prune(&request.kind, &mut object)?;
         let old = request.old_object.clone().into_owned();
@@ -215,7 +215,7 @@ impl ReceivedRequest<'_> {
     }
 
     /// Drops the fields of a custom resource that its schema does not know.
-    fn prune(&mut self, kind: &GroupVersionKind, object: &mut Value<'static>) -> Result<(), Refused> {
+    fn prune(&mut self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Refused> {
         let Some(version) = self.model.custom.version(kind) else {
             return Ok(());
         };
@@ -301,8 +301,8 @@ impl ReceivedRequest<'_> {
         let mut received = received.clone();
         let given = &attributes.request.object;
         match std::ptr::eq(attributes.object, given) || attributes.object == given {
-            true => received.attributes.object = given.clone().into_owned(),
-            false => received.replace_object(attributes.object.clone().into_owned()),
+            true => received.attributes.object = given.owned_within(field_names()),
+            false => received.replace_object(attributes.object.owned_within(field_names())),
         }
         // The object does not exist where it is created.
         let old = received.attributes.old_object.clone();
@@ -322,7 +322,7 @@ impl ReceivedRequest<'_> {
 const MANAGER: &str = "pratique";
 
 /// Gives an update what a patch of the stored object has: who it is, and in which version.
-fn keep_identity(object: &mut Value<'static>, old: &Value<'static>) {
+fn keep_identity(object: &mut Value<'_>, old: &Value<'static>) {
     for name in ["creationTimestamp", "generation", "resourceVersion", "uid"] {
         let Some(kept) = old.at(&["metadata", name]) else {
             continue;
