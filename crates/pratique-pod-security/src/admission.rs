@@ -17,7 +17,9 @@ use crate::extract::{ObjectKind, PodParts, go_type, pod_of};
 use crate::observer::{PodSecurityObserver, PolicyEvaluation};
 use crate::pod::text;
 use crate::policy::{LabelError, labels_of};
-use crate::{Evaluator, Mode, Pod, PodSecuritySettings, Policy, Violation, significant, violation};
+use crate::{
+    Evaluator, LevelVersion, Mode, Pod, PodSecuritySettings, Policy, Violation, significant, violation,
+};
 
 /// The plugin's name.
 pub const NAME: &str = "PodSecurity";
@@ -227,12 +229,13 @@ impl PodSecurity {
         let pod = Pod::new(pod.metadata, pod.spec);
         let mut denial = None;
         let mut enforced = None;
+        let mut description = Description::default();
         if enforces {
             effects.annotate(ENFORCED_POLICY, policy.enforce.to_string());
             let violations = self.evaluator.violations(policy.enforce, &pod);
             self.evaluated(attributes, Mode::Enforce, policy, &violations);
             if !violations.is_empty() {
-                let message = format!("violates {}", described(policy, Mode::Enforce, &violations));
+                let message = format!("violates {}", description.of(policy.enforce, &violations));
                 denial = Some(status::forbidden(
                     &request.resource,
                     attributes.object_name(),
@@ -252,7 +255,7 @@ impl PodSecurity {
             }
         };
         if !audited.is_empty() {
-            let message = format!("would violate {}", described(policy, Mode::Audit, audited));
+            let message = format!("would violate {}", description.of(policy.audit, audited));
             effects.annotate(VIOLATIONS, message);
             self.evaluated(attributes, Mode::Audit, policy, audited);
         }
@@ -269,7 +272,7 @@ impl PodSecurity {
             }
         };
         if !warned.is_empty() {
-            effects.warn(format!("would violate {}", described(policy, Mode::Warn, warned)));
+            effects.warn(format!("would violate {}", description.of(policy.warn, warned)));
             self.evaluated(attributes, Mode::Warn, policy, warned);
         }
         Ok(())
@@ -334,10 +337,22 @@ const IGNORED_SUBRESOURCES: [&str; 8] = [
     "status",
 ];
 
-/// `PodSecurity "restricted:latest": …`
-fn described(policy: &Policy, mode: Mode, violations: &[Violation]) -> String {
-    let level = quote(&policy.of_mode(mode).to_string());
-    format!("PodSecurity {level}: {}", violation::details(violations))
+/// What a pod violates of a level, made once for modes of the same level: `PodSecurity "restricted:latest": …`
+#[derive(Default)]
+struct Description(Option<(LevelVersion, String)>);
+
+impl Description {
+    fn of(&mut self, level: LevelVersion, violations: &[Violation]) -> &str {
+        if self.0.as_ref().is_some_and(|(described, _)| *described != level) {
+            self.0 = None;
+        }
+        let describe = || {
+            let shown = quote(&level.to_string());
+            let details = violation::details(violations);
+            (level, format!("PodSecurity {shown}: {details}"))
+        };
+        &self.0.get_or_insert_with(describe).1
+    }
 }
 
 fn not_found(namespace: &str) -> String {

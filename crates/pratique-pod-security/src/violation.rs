@@ -34,9 +34,12 @@ impl Display for Violation {
 // Upstream: pod-security-admission/policy/checks.go, AggregateCheckResult.ForbiddenDetail
 pub fn details(violations: &[Violation]) -> String {
     let mut all = String::new();
-    for (index, violation) in violations.iter().enumerate() {
+    for (index, Violation { reason, detail }) in violations.iter().enumerate() {
         let separator = if index == 0 { "" } else { ", " };
-        all.push_str(&format!("{separator}{violation}"));
+        match detail.as_str() {
+            "" => all.extend([separator, reason]),
+            detail => all.extend([separator, reason, " (", detail, ")"]),
+        }
     }
     all
 }
