@@ -283,10 +283,13 @@ mod tests {
     #[test]
     fn copies_keep_keys_that_lie_in_a_text() {
         static NAMES: &str = "spec name";
-        let inner: Object<'_> = [(Cow::Borrowed(&NAMES[5..]), Value::from("a"))]
+        let inner: Object<'_> = [(Cow::Borrowed(NAMES.get(5..).unwrap()), Value::from("a"))]
             .into_iter()
             .collect();
-        let members = [(&NAMES[..4], Value::Object(inner)), ("x", Value::Float(1.0))];
+        let members = [
+            (NAMES.get(..4).unwrap(), Value::Object(inner)),
+            ("x", Value::Float(1.0)),
+        ];
         let members = members
             .into_iter()
             .map(|(key, value)| (Cow::Borrowed(key), value));
