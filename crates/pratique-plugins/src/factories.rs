@@ -1,6 +1,8 @@
 //! All plugins that are built in, but those for policies and webhooks.
 
-use pratique_plugin::PluginFactory;
+use std::collections::BTreeSet;
+
+use pratique_plugin::{PluginFactory, PluginGates, PluginSettings, StateKind};
 
 use crate::{always, events, identity, namespaces, nodes, pods, scheduling, storage};
 
@@ -50,6 +52,16 @@ pub fn factory(name: &str) -> Option<&'static PluginFactory> {
     FACTORIES.iter().find(|factory| factory.name == name)
 }
 
+/// The kinds of objects that plugins may look up in the cluster. `is_on` chooses the plugins by name; those that do not
+/// start without a configuration look nothing up.
+pub fn state_kinds(is_on: impl Fn(&str) -> bool) -> BTreeSet<StateKind> {
+    let gates = PluginGates::default();
+    let settings = PluginSettings::new(&gates);
+    let chosen = FACTORIES.iter().filter(|factory| is_on(factory.name));
+    let started = chosen.filter_map(|factory| (factory.make)(&settings).ok());
+    started.flat_map(|plugin| plugin.needs().iter().copied()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use pratique_types::admission_plugins::BUILT_IN;
@@ -63,5 +75,25 @@ mod tests {
             place.unwrap_or_else(|| panic!("{} is not built in", factory.name))
         };
         assert!(FACTORIES.iter().map(place).is_sorted());
+    }
+
+    #[test]
+    fn kinds_that_plugins_look_up() {
+        assert_eq!(
+            state_kinds(|name| name == "LimitRanger"),
+            [StateKind::LIMIT_RANGE].into()
+        );
+        let all = state_kinds(|_| true);
+        assert!(all.contains(&StateKind::RESOURCE_QUOTA) && all.contains(&StateKind::PRIORITY_CLASS));
+    }
+
+    #[test]
+    fn what_does_not_start_without_configuration_looks_nothing_up() {
+        let gates = PluginGates::default();
+        let settings = PluginSettings::new(&gates);
+        let unstarted = FACTORIES.iter().filter(|factory| (factory.make)(&settings).is_err());
+        let names: Vec<&str> = unstarted.map(|factory| factory.name).collect();
+        // Both ask none but their backends and their own counters.
+        assert_eq!(names, ["ImagePolicyWebhook", "EventRateLimit"]);
     }
 }
