@@ -20,6 +20,7 @@ mod serve;
 #[cfg(feature = "kube")]
 mod snapshot;
 mod state;
+mod switch;
 mod test;
 mod warnings;
 
@@ -59,6 +60,7 @@ pub(crate) use serve::{
 #[cfg(feature = "kube")]
 pub(crate) use snapshot::SnapshotArguments;
 pub(crate) use state::{StateArguments, UserArguments};
+use switch::on_or_off;
 pub(crate) use test::{TestArguments, TestFormat};
 pub(crate) use warnings::{WARNINGS, WarningArguments};
 

@@ -50,10 +50,10 @@ use crate::output::excerpt::Texts;
 use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::policies::LoadFailure;
-use crate::snapshot::StateSource;
+use crate::snapshot::{self, StateSource};
 use crate::style::{Style, Tone};
-use chain::Chain;
 pub(crate) use chain::shown as steps;
+use chain::{Chain, PluginState};
 use evaluate::Evaluator;
 use input_errors::InputErrors;
 use permissions::Permissions;
@@ -81,6 +81,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         false => Vec::new(),
     };
     let mut state = StateSource::open(&arguments.client, arguments.snapshot.as_deref())?;
+    let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
+    chain::tell(&arguments.chain, &state, arguments.explain);
     let loaded = policies::load(
         &arguments.policies,
         arguments.input_policies.then_some(of_inputs.as_slice()),
@@ -88,7 +90,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         arguments.webhooks,
         arguments.bind,
         &mut state,
-        Some(&arguments.chain).filter(|chain| chain.is_on(false)),
+        Some(&arguments.chain).filter(|_| runs_chain),
     );
     let (admission, sets, plugin_state) = match loaded {
         Ok(loaded) => loaded,
@@ -100,7 +102,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
     scope.warn();
-    let known = state.state(&admission, &sets);
+    let mut known = state.state(&admission, &sets, plugin_state.as_ref().map(PluginState::kinds));
     let mut reader = Reader {
         mebibytes: arguments.max_input,
         errors: InputErrors::default(),
@@ -112,7 +114,17 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let old = reader.existing(old)?;
     let namespaces = reader.all(&arguments.namespace_object)?;
     let mut given = reader.namespaces(namespaces)?;
-    let objects = reader.all(&arguments.objects)?;
+    let mut objects = Vec::new();
+    for path in &arguments.objects {
+        match snapshot::found(Path::new(path))? {
+            Some(snapshot) => {
+                snapshot.warn(path);
+                known.given.push(snapshot);
+            }
+            None => objects.push(path),
+        }
+    }
+    let objects = reader.all(&objects)?;
     given.extend(reader.existing(objects)?);
     let rules = reader.rules(arguments.authorizer.as_deref())?;
     let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
@@ -126,12 +138,12 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         Some(_) => None,
         None => phases.objects(&sets),
     };
-    let (mut cluster, others) = ClusterState::new(&known.snapshot, given, before, objects, plugin_state);
+    let (mut cluster, others) = ClusterState::new(&known, given, before, objects, plugin_state);
     inputs.survey(limits, &mut cluster);
     let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.namespace);
     let permissions = Permissions::new(rules, &known, &others, complete);
-    cluster.fill(&known.snapshot, others, complete);
+    cluster.fill(&known, others, complete);
     let chain = cluster.take_plugins().map(|state| {
         warn("--chain", state.faults());
         Chain::new(state, phases)

@@ -59,7 +59,9 @@ pub fn state_kinds(is_on: impl Fn(&str) -> bool) -> BTreeSet<StateKind> {
     let settings = PluginSettings::new(&gates);
     let chosen = FACTORIES.iter().filter(|factory| is_on(factory.name));
     let started = chosen.filter_map(|factory| (factory.make)(&settings).ok());
-    started.flat_map(|plugin| plugin.needs().iter().copied()).collect()
+    started
+        .flat_map(|plugin| plugin.needs().iter().copied())
+        .collect()
 }
 
 #[cfg(test)]
@@ -91,7 +93,9 @@ mod tests {
     fn what_does_not_start_without_configuration_looks_nothing_up() {
         let gates = PluginGates::default();
         let settings = PluginSettings::new(&gates);
-        let unstarted = FACTORIES.iter().filter(|factory| (factory.make)(&settings).is_err());
+        let unstarted = FACTORIES
+            .iter()
+            .filter(|factory| (factory.make)(&settings).is_err());
         let names: Vec<&str> = unstarted.map(|factory| factory.name).collect();
         // Both ask none but their backends and their own counters.
         assert_eq!(names, ["ImagePolicyWebhook", "EventRateLimit"]);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::AdmissionPluginArguments;
+use super::{AdmissionPluginArguments, on_or_off};
 
 /// Which of the server's own admission plugins are run.
 #[derive(Debug, Args)]
@@ -10,11 +10,11 @@ use super::AdmissionPluginArguments;
 pub(crate) struct ChainArguments {
     /// Do all that an API server does to an object, in its order: set defaults, run its own admission plugins (LimitRanger,
     /// ServiceAccount, PodSecurity, ResourceQuota, …), policies and, with --webhooks, webhooks, and tell step by step what
-    /// changed the object and what refused it. What plugins look up are the objects of --objects, those that the command
-    /// was given before and that were allowed, and no others: a plugin that lacks some is undecided. Quotas are charged by
-    /// one object after another.
-    #[arg(long, env = "PRATIQUE_CHAIN", num_args = 0..=1, require_equals = true, default_missing_value = "true",
-          value_name = "BOOL")]
+    /// changed the object and what refused it. On by itself with --cluster, and with a --snapshot that has what plugins look
+    /// up: that comes from there, from --objects, and from those inputs before it that were allowed. A plugin that lacks
+    /// some of it is undecided. Quotas are charged by one object after another.
+    #[arg(long, env = "PRATIQUE_CHAIN", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+          value_name = "on|off", value_parser = on_or_off())]
     pub(crate) chain: Option<bool>,
     #[command(flatten)]
     pub(crate) admission_plugins: AdmissionPluginArguments,
@@ -37,8 +37,9 @@ pub(crate) struct ChainArguments {
 }
 
 impl ChainArguments {
-    /// Whether the whole chain is run; `has_state` is whether the state of a cluster is given.
-    pub(crate) fn is_on(&self, has_state: bool) -> bool {
-        self.chain.unwrap_or(has_state)
+    /// Whether the whole chain is run. `has_plugin_objects` is whether the state of a cluster has what plugins look up; `None`
+    /// if there is no state.
+    pub(crate) fn is_on(&self, has_plugin_objects: Option<bool>) -> bool {
+        self.chain.unwrap_or(has_plugin_objects == Some(true))
     }
 }

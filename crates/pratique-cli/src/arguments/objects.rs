@@ -1,7 +1,8 @@
 //! Arguments about what an API server does with objects besides admission.
 
-use clap::builder::TypedValueParser as _;
 use clap::{Args, ValueEnum};
+
+use super::on_or_off;
 
 /// What becomes of objects before policies see them.
 #[derive(Debug, Args)]
@@ -37,8 +38,4 @@ pub(crate) enum FieldValidation {
     /// Nothing is said.
     #[value(name = "Ignore")]
     Ignore,
-}
-
-fn on_or_off() -> impl clap::builder::TypedValueParser<Value = bool> {
-    clap::builder::PossibleValuesParser::new(["on", "off"]).map(|text| text == "on")
 }

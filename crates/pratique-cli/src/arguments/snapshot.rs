@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ClientArguments, GateArguments, PolicyPathArguments};
+use super::{AdmissionPluginArguments, ClientArguments, GateArguments, PolicyPathArguments, on_or_off};
 
 /// Write what policies need of a cluster to a directory, for `pratique review --snapshot` without the cluster.
 ///
-/// Writes namespaces, the params of the policies, the definitions of custom resources that they name, and the policies of the
-/// cluster unless others are named with --policies: one YAML file a kind and namespace, in a stable order. `snapshot.yaml`
-/// tells when it was taken, from which version, and what could not be read: that stays unknown. Needs `list` and `get` only.
+/// Writes namespaces, the params of the policies, what admission plugins look up, the definitions of custom resources, and the
+/// policies of the cluster unless others are named with --policies: one YAML file a kind and namespace, in a stable order.
+/// `snapshot.yaml` tells when it was taken, from which version, and what could not be read: that stays unknown. Needs `list`
+/// and `get` only.
 ///
 /// Exit codes: 0 all that is needed was read; 2 wrong usage, or the cluster cannot be read; 3 some kinds could not be read.
 #[derive(Debug, Args)]
@@ -37,13 +38,20 @@ pub(crate) struct SnapshotArguments {
     /// Secret to write as well. Others are left out, also where policies have Secrets as params.
     #[arg(long, env = "PRATIQUE_SECRETS", value_name = "NAMESPACE/NAME", value_delimiter = ',', value_parser = secret)]
     pub(crate) secrets: Vec<(String, String)>,
-    /// Write what built-in admission plugins read: LimitRanges, ResourceQuotas, ServiceAccounts, PriorityClasses,
-    /// RuntimeClasses, StorageClasses, IngressClasses.
-    #[arg(long, env = "PRATIQUE_PLUGIN_OBJECTS")]
+    /// Whether to write what the admission plugins of the server look up (LimitRanges, ResourceQuotas, ServiceAccounts,
+    /// PriorityClasses, RuntimeClasses, StorageClasses, IngressClasses, …), and all definitions of custom resources: with
+    /// them, `review --snapshot` runs the whole admission chain. Never Secrets; Nodes and Pods with a flag of their own.
+    #[arg(long, env = "PRATIQUE_PLUGIN_OBJECTS", value_name = "on|off", default_value = "on", num_args = 0..=1,
+          require_equals = true, default_missing_value = "on", action = clap::ArgAction::Set, value_parser = on_or_off())]
     pub(crate) plugin_objects: bool,
     /// Write Nodes, without their status.
     #[arg(long, env = "PRATIQUE_NODES")]
     pub(crate) nodes: bool,
+    /// Write Pods: PodSecurity warns of those that a namespace's new level would not allow.
+    #[arg(long, env = "PRATIQUE_PODS")]
+    pub(crate) pods: bool,
+    #[command(flatten)]
+    pub(crate) admission_plugins: AdmissionPluginArguments,
     /// Replace a directory that has other files.
     #[arg(long)]
     pub(crate) force: bool,

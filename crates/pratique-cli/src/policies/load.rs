@@ -67,7 +67,10 @@ pub(crate) fn load_files(
     origin: Option<OriginName>,
     expressions: &Expressions,
 ) -> Result<OriginSets, LoadFailure> {
-    load_sorted(&SortedPolicies::of_files(files, origin.map(Origin::from)), expressions)
+    load_sorted(
+        &SortedPolicies::of_files(files, origin.map(Origin::from)),
+        expressions,
+    )
 }
 
 /// Loads files with the policies of a cluster.

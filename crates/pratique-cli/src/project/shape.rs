@@ -163,7 +163,12 @@ fn shape(argument: &Arg) -> Shape {
         true => Shape::Scalar,
         false => {
             let names = possible.iter().map(|value| leak(value.get_name().to_owned()));
-            Shape::OneOf(Vec::leak(names.collect()))
+            let names: Vec<&'static str> = names.collect();
+            // YAML has booleans of these names.
+            match names.as_slice() {
+                ["on", "off"] => Shape::OneOfOr(Vec::leak(names), &Shape::Bool),
+                _ => Shape::OneOf(Vec::leak(names)),
+            }
         }
     }
 }

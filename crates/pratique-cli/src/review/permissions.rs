@@ -43,9 +43,9 @@ impl Permissions {
         }
         let completeness = match complete {
             true => Completeness::Complete,
-            false => known.snapshot.permissions(),
+            false => known.permissions(),
         };
-        let of_snapshot = known.snapshot.objects.iter().filter(|object| is_rbac(object));
+        let of_snapshot = known.objects().filter(|object| is_rbac(object));
         let rbac: Rbac = of_snapshot.chain(roles).collect();
         match rbac.is_empty() && completeness == Completeness::Partial {
             true => Permissions::Unknown,

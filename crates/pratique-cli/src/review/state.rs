@@ -13,7 +13,7 @@ use super::chain::PluginState;
 use crate::input::{GivenObject, InputObject};
 use crate::output;
 use crate::output::text::text;
-use crate::snapshot::ClusterSnapshot;
+use crate::snapshot::KnownState;
 
 /// Words of inputs that may change what is known of the cluster.
 pub(super) const WORDS: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
@@ -31,10 +31,10 @@ pub(super) struct ClusterState {
 }
 
 impl ClusterState {
-    /// The namespaces and definitions of a snapshot and of the given state, and what is left for [`fill`](Self::fill).
+    /// The namespaces and definitions of what is known and of the given state, and what is left for [`fill`](Self::fill).
     /// What objects to compare with say about the cluster counts unless the state says otherwise.
     pub(super) fn new(
-        snapshot: &ClusterSnapshot,
+        stored: &KnownState,
         state: Vec<InputObject>,
         before: &[InputObject],
         api_objects: Option<ApiObjects>,
@@ -49,11 +49,11 @@ impl ClusterState {
         };
         let state = state.into_iter().map(|given| given.object);
         let (found, others) = state.partition(is_of_cluster);
-        let of_snapshot = snapshot.objects.iter().filter(|object| is_of_cluster(object));
+        let of_snapshot = stored.objects().filter(|object| is_of_cluster(object));
         known.add(of_snapshot.cloned().collect());
         known.add(of_cluster(before.iter().cloned()));
         known.add(found);
-        for served in snapshot.index.served().unwrap_or_default() {
+        for served in stored.served() {
             known.objects.serve_found(&served);
             if served.subresource.is_empty() {
                 known.defined.push(served);
@@ -91,25 +91,22 @@ impl ClusterState {
             .collect()
     }
 
-    /// Adds a snapshot, and the rest of the given state. Unless that is complete, other namespaces and params may exist, except
-    /// for kinds that the snapshot has all of.
-    pub(super) fn fill(&mut self, snapshot: &ClusterSnapshot, placed: Vec<Value<'static>>, complete: bool) {
+    /// Adds what is known, and the rest of the given state. Unless that is complete, other namespaces and params may exist,
+    /// except for kinds of which all objects are known.
+    pub(super) fn fill(&mut self, stored: &KnownState, placed: Vec<Value<'static>>, complete: bool) {
+        let complete_kinds = stored.complete_kinds();
         if let Some(plugins) = &mut self.plugins {
-            let of_snapshot = snapshot.objects.iter().filter(|object| !is_of_cluster(object));
+            let of_snapshot = stored.objects().filter(|object| !is_of_cluster(object));
             of_snapshot.chain(&placed).for_each(|object| plugins.add(object));
             if complete {
                 plugins.complete(self.has_namespaces);
             }
-            snapshot
-                .complete_kinds()
-                .iter()
-                .for_each(|kind| plugins.complete_kind(kind));
+            complete_kinds.iter().for_each(|kind| plugins.complete_kind(kind));
         }
-        let of_snapshot = snapshot.objects.iter().filter(|object| !is_of_cluster(object));
+        let of_snapshot = stored.objects().filter(|object| !is_of_cluster(object));
         for object in of_snapshot.cloned().chain(placed) {
             self.objects.insert(object);
         }
-        let complete_kinds = snapshot.complete_kinds();
         let has_all_namespaces = complete_kinds.contains(&GroupVersionKind::new("", "v1", "Namespace"));
         if !has_all_namespaces && (!complete || !self.has_namespaces) {
             self.objects.assume_namespaces();

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use pratique_manifest::path_text;
+use pratique_plugins::state_kinds;
 use pratique_rbac::KnownSubjects;
 use pratique_suite::request::user;
 use pratique_suite::snapshot::{Extent, SnapshotSubjects};
+use pratique_types::admission_plugins::built_in;
 use pratique_types::{GroupVersionKind, builtin};
 
 use super::fetch::{Fetch, Secrets};
-use super::kinds::PLUGINS;
 use super::{ClusterSnapshot, Wanted, connect, dropped, policies, write};
 use crate::arguments::SnapshotArguments;
 use crate::exit::{CliError, ExitStatus};
@@ -37,7 +38,13 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
             return Ok(ExitStatus::Failure);
         }
     };
-    let wanted = Wanted::of(&admission, &sets);
+    let mut wanted = Wanted::of(&admission, &sets);
+    if arguments.plugin_objects {
+        let selected = arguments.admission_plugins.switches();
+        selected.validate()?;
+        let is_on = |name: &str| built_in(name).is_some_and(|plugin| selected.is_on(plugin, false));
+        wanted = wanted.with_plugins(state_kinds(is_on));
+    }
     fetch.state(&wanted, Secrets::Named(&arguments.secrets));
     let subjects = subjects(arguments);
     if subjects.is_some() || wanted.authorizer {
@@ -46,13 +53,11 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
             .map(|subjects| KnownSubjects::new(subjects.users.clone(), subjects.groups.clone()));
         fetch.roles(known.as_ref());
     }
-    if arguments.plugin_objects {
-        PLUGINS
-            .iter()
-            .for_each(|(group, kind)| fetch.builtin(group, kind));
-    }
     if arguments.nodes {
         fetch.builtin("", "Node");
+    }
+    if arguments.pods {
+        fetch.builtin("", "Pod");
     }
     let index = fetch.index_mut();
     index.dropped = dropped::described();

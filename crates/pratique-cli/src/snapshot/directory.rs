@@ -23,6 +23,23 @@ const POLICIES: [&str; 6] = [
     "validatingwebhookconfigurations.",
 ];
 
+/// The snapshot in a directory, if it has one: other directories have objects only.
+///
+/// # Errors
+/// A file in it cannot be read.
+pub(crate) fn found(directory: &Path) -> Result<Option<ClusterSnapshot>, CliError> {
+    let index = directory.join(FILE);
+    if !index.is_file() {
+        return Ok(None);
+    }
+    let file = input::read_file(&index, MEBIBYTES).map_err(|error| unread(&path_text(&index), error))?;
+    let objects = input::objects(file).given;
+    match objects.iter().any(|given| SnapshotIndex::is_index(&given.object)) {
+        true => read(directory).map(Some),
+        false => Ok(None),
+    }
+}
+
 /// Reads a snapshot.
 ///
 /// # Errors

@@ -105,7 +105,7 @@ impl Fetch {
         kinds.flat_map(|(_, objects)| objects)
     }
 
-    /// Reads namespaces, params and definitions.
+    /// Reads namespaces, params, what plugins look up, and definitions.
     pub(super) fn state(&mut self, wanted: &Wanted, secrets: Secrets<'_>) {
         self.builtin("", "Namespace");
         for kind in &wanted.params {
@@ -116,6 +116,9 @@ impl Fetch {
         }
         if let Secrets::Named(named @ [_, ..]) = secrets {
             self.secrets(named);
+        }
+        for kind in &wanted.plugin_kinds {
+            self.builtin(kind.group, kind.kind);
         }
         self.definitions(&wanted.definitions);
     }
@@ -134,12 +137,21 @@ impl Fetch {
             .for_each(|(kind, resource)| self.admission(kind, resource));
     }
 
-    /// Reads all objects of a kind of Kubernetes.
+    /// Reads all objects of a kind of Kubernetes, in the version that is served.
     pub(super) fn builtin(&mut self, group: &str, kind: &str) {
-        let mut all = builtin::resources().iter();
-        let found = all.find(|served| {
-            served.subresource.is_empty() && served.kind.group == group && served.kind.kind == kind
-        });
+        let of_kind = |known: &&ServedResource| {
+            known.subresource.is_empty() && known.kind.group == group && known.kind.kind == kind
+        };
+        let known = || {
+            builtin::resources()
+                .iter()
+                .chain(builtin::optional())
+                .filter(of_kind)
+        };
+        let is_served =
+            |known: &&ServedResource| self.served.iter().any(|served| served.resource == known.resource);
+        // Of a kind that discovery does not name, the server says whether there is none.
+        let found = known().find(is_served).or_else(|| known().next());
         if let Some(found) = found {
             self.list(&found.resource, &found.kind);
         }
@@ -239,6 +251,7 @@ impl Fetch {
                 self.entry(kind, objects.len(), Extent::All, "");
                 self.objects.insert(kind.clone(), objects);
             }
+            Err(error) if error.is_not_found() => self.entry(kind, 0, Extent::All, NOT_SERVED),
             Err(error) => self.entry(kind, 0, Extent::Unknown, &error.to_string()),
         }
     }

@@ -28,14 +28,3 @@ pub(super) const ADMISSION_GROUP: &str = "admissionregistration.k8s.io";
 
 /// The versions of policies, the first that is served counts.
 pub(super) const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
-
-/// The kinds that built-in admission plugins read: group, kind.
-pub(super) const PLUGINS: [(&str, &str); 7] = [
-    ("", "LimitRange"),
-    ("", "ResourceQuota"),
-    ("", "ServiceAccount"),
-    ("scheduling.k8s.io", "PriorityClass"),
-    ("node.k8s.io", "RuntimeClass"),
-    ("storage.k8s.io", "StorageClass"),
-    ("networking.k8s.io", "IngressClass"),
-];

@@ -24,16 +24,18 @@ mod write;
 
 use std::collections::BTreeMap;
 
+use pratique::plugins::StateKind;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
+use pratique_plugins::state_kinds;
 use pratique_rbac::{Completeness, KnownSubjects};
 use pratique_suite::request::kind_of;
-use pratique_suite::snapshot::{Extent, SnapshotIndex};
-use pratique_types::GroupVersionKind;
+use pratique_suite::snapshot::{Extent, SnapshotIndex, SnapshotKind};
+use pratique_types::admission_plugins::built_in;
+use pratique_types::{GroupKind, GroupVersionKind};
 
 use crate::output;
-use crate::output::text::text;
-use crate::style::{Style, Tone};
+use crate::output::text::{Text, text};
 
 #[cfg(feature = "kube")]
 pub(crate) use access::ClusterAccess;
@@ -41,6 +43,7 @@ pub(crate) use access::ClusterAccess;
 pub(crate) use command::run;
 #[cfg(feature = "kube")]
 pub(crate) use connect::connect;
+pub(crate) use directory::found;
 pub(crate) use source::{KnownState, StateSource};
 #[cfg(feature = "kube")]
 use wanted::Wanted;
@@ -66,6 +69,18 @@ impl ClusterSnapshot {
         let kinds = self.objects.iter().filter_map(|object| kind_of(object).ok());
         kinds.for_each(|kind| *found.entry(kind).or_default() += 1);
         self.index.complete(&found)
+    }
+
+    /// Whether what admission plugins look up was asked for when it was taken.
+    pub(crate) fn has_plugin_objects(&self) -> bool {
+        // Namespaces and definitions are asked for in any case.
+        let always = [StateKind::NAMESPACE, StateKind::CUSTOM_RESOURCE_DEFINITION];
+        let needed = state_kinds(|name| built_in(name).is_some_and(|plugin| plugin.by_default));
+        let asked: Vec<GroupKind> = self.index.kinds.iter().filter_map(group_kind).collect();
+        needed.iter().filter(|kind| !always.contains(kind)).any(|kind| {
+            let mut asked = asked.iter();
+            asked.any(|asked| asked.group == kind.group && asked.kind == kind.kind)
+        })
     }
 
     /// How much its roles and bindings say of permissions.
@@ -100,8 +115,11 @@ impl ClusterSnapshot {
     }
 }
 
+fn group_kind(kind: &SnapshotKind) -> Option<GroupKind> {
+    Some(kind.version_kind().ok()?.group_kind())
+}
+
 /// Prints a warning on standard error.
-fn warn(message: &output::text::Text) {
-    let warning = Style::of_stderr().paint(Tone::Warning, "warning:");
-    output::note(&text!("{} {}\n", warning, message));
+fn warn(message: &Text) {
+    output::note(&output::warning(message));
 }

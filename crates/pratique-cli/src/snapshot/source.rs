@@ -1,11 +1,17 @@
 //! Where the state of a cluster comes from, besides the objects that are given.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use pratique::Admission;
+use pratique::plugins::StateKind;
+use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_kube::ApiServer;
 use pratique_manifest::ManifestFile;
+use pratique_rbac::Completeness;
+use pratique_types::GroupVersionKind;
+use pratique_types::builtin::ServedResource;
 
 #[cfg(feature = "kube")]
 use super::Wanted;
@@ -73,10 +79,25 @@ impl StateSource {
         }
     }
 
-    /// The state that policies need. Warns of what is not known.
-    pub(crate) fn state(self, admission: &Admission, sets: &OriginSets) -> KnownState {
+    /// Whether it has what admission plugins look up; `None` if there is no state of a cluster.
+    pub(crate) fn has_plugin_objects(&self) -> Option<bool> {
+        match self {
+            StateSource::Given => None,
+            StateSource::Stored(snapshot) => Some(snapshot.has_plugin_objects()),
+            #[cfg(feature = "kube")]
+            StateSource::Cluster { .. } => Some(true),
+        }
+    }
+
+    /// The state that policies need, and the kinds that admission plugins look up. Warns of what is not known.
+    pub(crate) fn state(
+        self,
+        admission: &Admission,
+        sets: &OriginSets,
+        plugin_kinds: Option<&BTreeSet<StateKind>>,
+    ) -> KnownState {
         #[cfg(not(feature = "kube"))]
-        let _ = (admission, sets);
+        let _ = (admission, sets, plugin_kinds);
         let name = self.name();
         match self {
             StateSource::Given => KnownState::default(),
@@ -89,11 +110,17 @@ impl StateSource {
             }
             #[cfg(feature = "kube")]
             StateSource::Cluster { server, mut fetch } => {
-                fetch.state(&Wanted::of(admission, sets), Secrets::Params);
+                let wanted = Wanted::of(admission, sets);
+                let wanted = match plugin_kinds {
+                    Some(kinds) => wanted.with_plugins(kinds.iter().copied()),
+                    None => wanted,
+                };
+                fetch.state(&wanted, Secrets::Params);
                 let snapshot = fetch.end();
                 snapshot.warn(&name);
                 KnownState {
                     snapshot,
+                    given: Vec::new(),
                     server: Some(server),
                 }
             }
@@ -105,7 +132,40 @@ impl StateSource {
 #[derive(Default)]
 pub(crate) struct KnownState {
     pub(crate) snapshot: ClusterSnapshot,
+    /// Snapshots among the objects that are given, whose objects count instead of those of the same name.
+    pub(crate) given: Vec<ClusterSnapshot>,
     /// The cluster itself, to be asked for permissions.
     #[cfg(feature = "kube")]
     pub(crate) server: Option<ApiServer>,
+}
+
+impl KnownState {
+    fn snapshots(&self) -> impl Iterator<Item = &ClusterSnapshot> {
+        std::iter::once(&self.snapshot).chain(&self.given)
+    }
+
+    /// The objects, of which later ones count instead of those of the same name.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = &Value<'static>> {
+        self.snapshots().flat_map(|snapshot| &snapshot.objects)
+    }
+
+    /// The kinds of which all objects are known.
+    pub(crate) fn complete_kinds(&self) -> BTreeSet<GroupVersionKind> {
+        self.snapshots()
+            .flat_map(ClusterSnapshot::complete_kinds)
+            .collect()
+    }
+
+    /// The resources that are served besides those of Kubernetes.
+    pub(crate) fn served(&self) -> impl Iterator<Item = ServedResource> {
+        self.snapshots()
+            .flat_map(|snapshot| snapshot.index.served().unwrap_or_default())
+    }
+
+    /// How much the roles and bindings say of permissions.
+    pub(crate) fn permissions(&self) -> Completeness {
+        let said = self.snapshots().map(ClusterSnapshot::permissions);
+        let mut said = said.filter(|said| *said != Completeness::Partial);
+        said.next().unwrap_or(Completeness::Partial)
+    }
 }

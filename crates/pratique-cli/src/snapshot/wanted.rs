@@ -1,7 +1,8 @@
-//! What a set of policies needs of a cluster.
+//! What policies and admission plugins need of a cluster.
 
 use std::collections::BTreeSet;
 
+use pratique::plugins::StateKind;
 use pratique::policy::NeedKind;
 use pratique::{Admission, Configurations};
 use pratique_types::admissionregistration::{MatchResources, ParamKind};
@@ -9,7 +10,7 @@ use pratique_types::{GroupVersion, GroupVersionKind, builtin};
 
 use crate::policies::OriginSets;
 
-/// What a set of policies needs of a cluster, besides its namespaces.
+/// What policies and admission plugins need of a cluster, besides its namespaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
     /// The kinds of params.
@@ -18,7 +19,12 @@ pub(crate) struct Wanted {
     pub(crate) definitions: Groups,
     /// Whether something asks the authorizer.
     pub(crate) authorizer: bool,
+    /// The kinds that admission plugins look up.
+    pub(crate) plugin_kinds: BTreeSet<StateKind>,
 }
+
+/// Kinds that are read only where that is asked for: a cluster has many Pods and Nodes, and Secrets are to stay in it.
+const ON_REQUEST: [StateKind; 3] = [StateKind::POD, StateKind::NODE, StateKind::SECRET];
 
 /// Groups of custom resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +53,14 @@ impl Wanted {
             wanted.add(&set.clone().into());
         }
         wanted
+    }
+
+    /// Adds what plugins look up. They come with the whole chain, in which custom resources of any group are completed.
+    pub(crate) fn with_plugins(mut self, kinds: impl IntoIterator<Item = StateKind>) -> Self {
+        self.definitions = Groups::All;
+        let kinds = kinds.into_iter().filter(|kind| !ON_REQUEST.contains(kind));
+        self.plugin_kinds.extend(kinds);
+        self
     }
 
     fn add(&mut self, configurations: &Configurations) {

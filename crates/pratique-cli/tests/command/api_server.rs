@@ -57,10 +57,27 @@ impl Script {
         for plural in ["roles", "clusterroles", "rolebindings", "clusterrolebindings"] {
             script = script.list(&format!("{RBAC}/{plural}"), vec![]);
         }
+        for path in [
+            "/api/v1/limitranges",
+            "/api/v1/resourcequotas",
+            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+            "/apis/networking.k8s.io/v1/ingressclasses",
+            "/apis/node.k8s.io/v1/runtimeclasses",
+            "/apis/resource.k8s.io/v1/deviceclasses",
+            "/apis/resource.k8s.io/v1/resourceclaims",
+            "/apis/scheduling.k8s.io/v1/priorityclasses",
+            "/apis/storage.k8s.io/v1/storageclasses",
+        ] {
+            script = script.list(path, vec![]);
+        }
         script
             .list(
                 NAMESPACES,
                 vec![json!({"metadata": {"name": "shop"}, "status": {"phase": "Active"}})],
+            )
+            .list(
+                "/api/v1/serviceaccounts",
+                vec![json!({"metadata": {"name": "default", "namespace": "shop"}})],
             )
             .list(CONFIG_MAPS, vec![])
             .list("/api/v1/secrets", vec![])

@@ -304,7 +304,7 @@ fn policies_of_the_cluster_are_checked() {
 fn snapshots_stand_for_the_cluster() {
     let server = server(3).start();
     let directory = files(&server);
-    let taken = run(&directory, &SNAPSHOT, 0, &["saved: 7 objects of v1.36.3"]);
+    let taken = run(&directory, &SNAPSHOT, 0, &["saved: 8 objects of v1.36.3"]);
     assert_eq!(server.without_address(&taken.stderr), "", "{taken}");
     run(&directory, &OFFLINE, 1, &["too many"]);
     let named = [&OFFLINE[..], &["--policies", "policies"]].concat();

@@ -14,6 +14,8 @@ mod api_server;
 mod audit;
 mod bounds;
 mod chain;
+#[cfg(feature = "kube")]
+mod chain_state;
 mod check;
 #[cfg(feature = "kube")]
 mod cluster;

@@ -2,6 +2,7 @@
 
 mod plugins;
 pub(crate) mod shown;
+mod told;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,6 +17,7 @@ use tokio::runtime::Runtime;
 pub(super) use plugins::start;
 pub(super) use pratique_suite::chain::{PluginState, Step};
 pub(super) use shown::{JsonStep, diffs, human, json};
+pub(super) use told::tell;
 
 use super::exchange::Exchanges;
 use super::phases::Phases;

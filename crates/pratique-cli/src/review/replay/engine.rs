@@ -106,7 +106,7 @@ impl KnownCluster {
     ) -> Result<(Arc<Self>, InputErrors), CliError> {
         let mut sets = first.sets.clone();
         sets.extend(others.iter().flat_map(|policies| policies.sets.iter().cloned()));
-        let known = state.state(&first.admission, &sets);
+        let known = state.state(&first.admission, &sets, None);
         let mut reader = Reader {
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
@@ -122,14 +122,14 @@ impl KnownCluster {
             object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
         };
         let of_given = given.iter().map(|given| &given.object);
-        let definitions = known.snapshot.objects.iter().chain(of_given);
+        let definitions = known.objects().chain(of_given);
         let definitions = definitions.filter(is_definition).cloned().collect();
         let objects = phases.objects(&sets);
-        let (mut state, others) = ClusterState::new(&known.snapshot, given, &[], objects, None);
+        let (mut state, others) = ClusterState::new(&known, given, &[], objects, None);
         let complete = arguments.state.objects_complete;
         let others = state.placed(others, NAMESPACE);
         let permissions = Permissions::new(rules, &known, &others, complete);
-        state.fill(&known.snapshot, others, complete);
+        state.fill(&known, others, complete);
         let known = KnownCluster {
             state,
             authorizer: permissions.authorizer(),
