@@ -68,7 +68,8 @@ impl CaseRun {
             // Shown of failures only.
             run.explained = steps::human(&actual.steps, false, Style::of_stdout());
         }
-        if let Ok(actual) = &mut run.tested.actual {
+        // Updates compare once more.
+        if let (false, Ok(actual)) = (arguments.update, &mut run.tested.actual) {
             actual.steps = Vec::new();
         }
         if arguments.output == TestFormat::Json {

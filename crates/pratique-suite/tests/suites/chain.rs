@@ -3,7 +3,7 @@
 use std::fs;
 
 use pratique_manifest::ManifestFile;
-use pratique_suite::{Suite, read_suites};
+use pratique_suite::{Suite, read_suites, updated};
 
 use super::Directory;
 
@@ -456,5 +456,48 @@ tests:
     assert_eq!(
         read(&directory, &text).unwrap_err(),
         ["snapshot: the snapshot is not whole: it has 0 of 1 objects of ServiceAccount of v1"]
+    );
+}
+
+#[test]
+fn expectations_of_the_chain_are_updated() {
+    let directory = Directory::new();
+    let text = |expect: &str| {
+        format!(
+            "chain: true\ncluster:{STATE}  complete: true\ntests:\n- name: a\n  object: {}\n  expect: {{{expect}}}\n",
+            pod("web", "")
+        )
+    };
+    let update = |expect: &str| {
+        let text = text(expect);
+        let suite = read(&directory, &text).unwrap();
+        let policies = suite.policies().unwrap();
+        let actual = suite.test(&suite.cases[0], &policies, None).actual.unwrap();
+        let file = ManifestFile {
+            path: directory.0.join("suite.yaml").to_string_lossy().into_owned(),
+            content: format!("apiVersion: pratique/v1alpha1\nkind: Suite\n{text}").into_bytes(),
+        };
+        updated(&file, &[(&suite, &suite.cases[0], &actual)])
+    };
+    let written = update(
+        "verdict: allowed, plugins: {LimitRanger: passed, NodeRestriction: passed}, quotas: {team: {pods: 7}}, \
+         changes: {LimitRanger: [object.spec.containers]}",
+    );
+    let written = written.unwrap().unwrap();
+    assert!(
+        written.contains("plugins: {LimitRanger: changed, NodeRestriction: skipped}"),
+        "{written}"
+    );
+    assert!(written.contains("quotas: {team: {pods: \"2\"}}"), "{written}");
+    assert!(
+        update("verdict: allowed, plugins: {LimitRanger: changed}")
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(
+        update("verdict: allowed, changes: {LimitRanger: [object.status]}")
+            .unwrap_err()
+            .to_string(),
+        "what is expected of `changes` is left as it is"
     );
 }
