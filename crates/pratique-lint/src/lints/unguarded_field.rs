@@ -302,6 +302,45 @@ mod tests {
     }
 
     #[test]
+    fn what_defaults_fill_in_some_objects() {
+        let of = |groups: &str, resources: &str, expression: &str, expected: &[(&str, &str)]| {
+            let spec = format!("validations:\n- expression: >-\n    {expression}\n");
+            find(
+                &LINT,
+                &policy_for(groups, "'*'", resources, "CREATE", &spec),
+                expected,
+            );
+        };
+        of(
+            "apps",
+            "deployments",
+            "object.spec.strategy.type != 'RollingUpdate' || object.spec.strategy.rollingUpdate.maxSurge != 0",
+            &[],
+        );
+        // Of a container, requests from its limits.
+        of(
+            "''",
+            "pods",
+            "object.spec.containers.all(c, !has(c.resources.limits) || !('cpu' in c.resources.limits) || \
+             c.resources.requests['cpu'] != '1')",
+            &[],
+        );
+        of(
+            "''",
+            "pods",
+            "object.spec.containers.all(c, c.resources.requests.size() > 0)",
+            &[("c.resources.requests", "requests")],
+        );
+        // Of a probe that there is.
+        of(
+            "''",
+            "pods",
+            "object.spec.containers.all(c, !has(c.livenessProbe) || c.livenessProbe.timeoutSeconds < 5)",
+            &[],
+        );
+    }
+
+    #[test]
     fn what_objects_always_have() {
         for expression in [
             "object.metadata.name != 'a' && object.metadata.namespace != 'b' && object.metadata.uid != ''",

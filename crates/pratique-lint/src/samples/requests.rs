@@ -2,6 +2,7 @@
 
 use k8s_openapi::api::admissionregistration::v1::MatchResources;
 use pratique_json::Value;
+use pratique_objects::Objects;
 use pratique_schema::Schema;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, Operation, UserInfo};
@@ -33,6 +34,9 @@ pub(crate) enum Extent {
 
 /// The maximum number of objects of a kind.
 const MOST_OBJECTS: usize = 400;
+
+/// The time that stands for that of requests.
+const TIME: &str = "2025-01-01T00:00:00Z";
 
 /// Up to `most` requests that a policy matches, for a resource whose kind has a schema; the most informative first.
 pub(crate) fn samples(
@@ -74,7 +78,7 @@ pub(crate) fn samples(
     samples
 }
 
-/// Objects of a kind: first one with all fields that expressions name, then objects without one of the fields, and
+/// Objects of a kind, with the defaults that the server sets in them: first one with all fields that expressions name, then objects without one of the fields, and
 /// minimal ones; and again with each of the values that expressions compare with.
 fn objects(
     policy: &Policy<'_>,
@@ -87,6 +91,7 @@ fn objects(
     };
     let selected = selected(policy, served);
     let api_version = served.kind.api_version();
+    let completed = Objects::at(TIME);
     let generate = |fill: Fill<'_>, without: Option<&[String]>, round: usize| {
         let spec = ObjectSpec {
             interest,
@@ -96,7 +101,10 @@ fn objects(
             selected: &selected,
             namespaced: served.namespaced,
         };
-        build(id, &api_version, &served.kind.kind, &spec)
+        let (mut object, paths) = build(id, &api_version, &served.kind.kind, &spec);
+        // Policies see objects as the server defaults them; one that it cannot convert stays as it is.
+        drop(completed.default(&served.kind, &mut object));
+        (object, paths)
     };
     let mut objects = Vec::new();
     for round in 0..=interest.most_values().max(1) {
