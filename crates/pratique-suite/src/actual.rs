@@ -8,9 +8,9 @@ use pratique_json::Value;
 
 use crate::chain::Step;
 use crate::decision::Decision;
+use crate::evaluated::Evaluated;
 use crate::plugin_outcome::{PluginOutcome, plugin_outcomes};
 use crate::policy_outcome::PolicyOutcomes;
-use crate::run::Evaluated;
 
 /// The actual result of a test.
 #[derive(Clone, Debug, Default, PartialEq)]

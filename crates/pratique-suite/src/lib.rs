@@ -33,6 +33,7 @@ mod completion;
 pub mod convert;
 mod coverage;
 mod decision;
+mod evaluated;
 mod files;
 mod first;
 mod foreign;

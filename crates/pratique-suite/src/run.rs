@@ -10,9 +10,10 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use crate::actual::Actual;
 use crate::authorizer::{Rules, authorizer_of};
-use crate::chain::{Admitted, PluginState, Step};
+use crate::chain::{Admitted, PluginState};
 use crate::compare::{Difference, compare};
 use crate::completion::refusal;
+use crate::evaluated::Evaluated;
 use crate::load::Policies;
 use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
 use crate::request::cluster::cluster;
@@ -39,16 +40,6 @@ impl CaseResult {
     pub fn passed(&self) -> bool {
         self.actual.is_ok() && self.differences.is_empty()
     }
-}
-
-/// An evaluation of a case's request.
-pub(crate) struct Evaluated {
-    pub(crate) outcome: Outcome,
-    pub(crate) request: AdmissionRequest<'static>,
-    /// The steps of the chain, if it went through it.
-    pub(crate) steps: Vec<Step>,
-    /// The object as it is stored, if it went through the chain.
-    stored: Value<'static>,
 }
 
 /// What a case is evaluated with.

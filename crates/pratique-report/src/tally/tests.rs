@@ -1,3 +1,5 @@
+//! Tallies of parts are the tally of the whole, and JSON keeps them.
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 
