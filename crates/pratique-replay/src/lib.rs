@@ -8,7 +8,7 @@
 //! are known exactly. Of other requests more or less is known:
 //!
 //! - What was not in the event is [unknown](Unknown), for a reason: nothing is decided about it.
-//! - The old object of an update or deletion is unknown, and the request [says so](AdmissionRequest::lacks_old_object): only what
+//! - The old object of an update or deletion is unknown, and the request [says so][lacks_old_object]: only what
 //!   reads it is undecided. With [`Remembered`] it is the one that an earlier event gave.
 //! - What is close to what admission saw is marked as [approximation](Approximation).
 //!
@@ -33,7 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`AdmissionRequest::lacks_old_object`]: pratique_types::AdmissionRequest::lacks_old_object
+//! [lacks_old_object]: pratique_types::AdmissionRequest::lacks_old_object
 
 mod convert;
 mod entries;
