@@ -100,6 +100,7 @@ pub(crate) enum CliError {
     #[error("<stdin>: a hash is that of one plugin's manifests alone: name the plugin with --plugin")]
     NoHash,
     /// The program was built without a playground.
+    #[cfg(not(feature = "playground"))]
     #[error(
         "this program has no playground inside: build one with `cargo xtask playground`, and name its directory with --dir"
     )]

@@ -8,8 +8,8 @@ use super::Listen;
 
 /// Serve the playground: a page that evaluates policies in the browser as one types.
 ///
-/// The page and the engine, as WebAssembly, are static files; what is typed never leaves the browser. Released programs have
-/// them inside; others are given the directory that `cargo xtask playground` makes. Standard output has the address.
+/// The page and the engine, as WebAssembly, are static files; what is typed never leaves the browser. The program was
+/// built with them inside, or is given the directory that `cargo xtask playground` makes. Standard output has the address.
 #[derive(Debug, Args)]
 pub(crate) struct PlaygroundArguments {
     /// The address to listen on; port 0 is any free one.
