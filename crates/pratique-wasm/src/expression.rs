@@ -200,7 +200,7 @@ mod tests {
         let given = Expression {
             expression: expression.to_owned(),
             variables: variables.into(),
-            variables_text: "y: [3]".to_owned(),
+            variables_text: "limits: [3]".to_owned(),
             cost_limit: Some(1000),
         };
         serde_json::to_value(evaluate(&given)).unwrap()
@@ -211,7 +211,7 @@ mod tests {
         let told = told("x.a.size() == 2 && x.a[0] == 2");
         assert_eq!(told["type"], "bool");
         assert_eq!(told["value"], false);
-        assert_eq!(self::told("y[0] + x.a[0]")["value"], 4);
+        assert_eq!(self::told("limits[0] + x.a[0]")["value"], 4);
         assert_eq!(told["explanation"]["because"], "x.a[0] == 2");
         assert!(told["cost"].as_u64().unwrap() > 0);
     }
