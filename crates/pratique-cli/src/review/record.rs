@@ -50,6 +50,16 @@ pub(super) enum Decision {
     Undecided,
 }
 
+impl From<AdmissionDecision> for Decision {
+    fn from(decision: AdmissionDecision) -> Self {
+        match decision {
+            AdmissionDecision::Allowed => Decision::Allowed,
+            AdmissionDecision::Denied => Decision::Denied,
+            AdmissionDecision::Undecided => Decision::Undecided,
+        }
+    }
+}
+
 /// Something to tell about a request.
 pub(super) struct Remark<'r> {
     pub(super) action: Option<Action>,
@@ -76,11 +86,7 @@ impl Record {
             resource: request.resource.group_resource().to_string(),
             subresource: request.sub_resource.clone(),
             parent: input.parent.clone(),
-            decision: match outcome.decision() {
-                AdmissionDecision::Allowed => Decision::Allowed,
-                AdmissionDecision::Denied => Decision::Denied,
-                AdmissionDecision::Undecided => Decision::Undecided,
-            },
+            decision: outcome.decision().into(),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
             refused_by: result.refused_by().map(str::to_owned),
             policies,

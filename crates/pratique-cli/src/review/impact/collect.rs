@@ -15,10 +15,9 @@ use crate::output::{self, Printed};
 use crate::review::input_errors::InputErrors;
 use crate::review::progress::Progress;
 use crate::review::replay::decided::{Decided, evaluation};
+use crate::review::replay::faults::CountedFaults;
 use crate::style::{Style, Tone};
 
-/// After how many errors no more are printed.
-const MAX_ERRORS: usize = 1000;
 /// How many rows of a table are printed, and how many examples of a policy.
 const MAX_ROWS: usize = 20;
 const MAX_EXAMPLES: usize = 3;
@@ -28,8 +27,7 @@ const MAX_EXPLAINED: usize = 20;
 /// Counts and prints what changes.
 pub(super) struct Collector<'a> {
     arguments: &'a ImpactAnswerArguments,
-    errors: InputErrors,
-    more_errors: usize,
+    faults: CountedFaults,
     changes: BTreeMap<Change, u64>,
     unknown: BTreeMap<&'static str, u64>,
     approximations: BTreeMap<&'static str, u64>,
@@ -70,8 +68,7 @@ impl<'a> Collector<'a> {
         let tally = || Tally::new(Limits::default());
         Collector {
             arguments,
-            errors,
-            more_errors: 0,
+            faults: CountedFaults::new(errors),
             changes: BTreeMap::new(),
             unknown: BTreeMap::new(),
             approximations: BTreeMap::new(),
@@ -86,18 +83,7 @@ impl<'a> Collector<'a> {
 
     /// Counts and prints what came of a part of the inputs.
     pub(super) fn collect(&mut self, part: Part) -> Result<(), CliError> {
-        if !part.errors.is_empty() {
-            self.progress.clear();
-        }
-        match self.errors.count() + part.errors.len() > MAX_ERRORS {
-            true => self.more_errors += part.errors.len(),
-            false => {
-                if !part.notes.as_str().is_empty() {
-                    output::note(&part.notes);
-                }
-                self.errors.extend(part.errors);
-            }
-        }
+        let fatal = self.faults.collect(part.faults, &mut self.progress);
         self.not_subject = self.not_subject.saturating_add(part.not_subject);
         let mut out = Printed::default();
         for row in part.rows {
@@ -117,7 +103,7 @@ impl<'a> Collector<'a> {
                 taken.as_secs()
             )
         });
-        part.fatal.map_or(Ok(()), Err)
+        fatal.map_or(Ok(()), Err)
     }
 
     fn count(&mut self, row: Row) {
@@ -167,13 +153,8 @@ impl<'a> Collector<'a> {
     /// Prints the counts, and gives the exit status.
     pub(super) fn end(mut self, inputs: &str) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        let errors = self.errors.count() + self.more_errors;
-        if self.more_errors > 0 {
-            output::note(&output::warning(&text!(
-                "{} more errors are counted and not shown",
-                self.more_errors
-            )));
-        }
+        let errors = self.faults.count();
+        self.faults.tell_rest();
         if self.requests() + self.not_subject == 0 && errors == 0 {
             return Err(CliError::NothingToReview {
                 inputs: inputs.to_owned(),
@@ -183,7 +164,7 @@ impl<'a> Collector<'a> {
             ImpactFormat::Human => output::print(&self.human(errors, Style::of_stdout()))?,
             ImpactFormat::Json => output::print_json(&self.json(errors))?,
             ImpactFormat::Ndjson => {
-                self.errors.print_json()?;
+                self.faults.print_json()?;
                 let summary = self.json(errors);
                 output::print_json_line(&SummaryLine { summary })?;
             }

@@ -5,14 +5,14 @@ mod collect;
 mod sets;
 mod work;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use pratique_manifest::path_text;
 
 use super::read::Inputs;
 use super::replay::engine::{Engine, KnownCluster};
+use super::replay::log::LogReader;
 use super::replay::work::give;
-use super::replay::{remembered, replayer};
 use super::request::RequestBuilder;
 use super::stored::Stored;
 use super::{limits, ordered};
@@ -40,11 +40,6 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         known: Arc::clone(&known),
     };
     let limits = limits(arguments.known.max_input);
-    let remembered = remembered(arguments.remember);
-    let threads = match remembered.is_some() {
-        true => 1,
-        false => ordered::cores(),
-    };
     let (stored, _) = Stored::new(&[], &arguments.namespace);
     let side = |engine| Side {
         engine,
@@ -55,12 +50,11 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         new: side(&new),
         explains: arguments.answers.explain.then(|| new.evaluator(true)),
         builder: RequestBuilder::new(&request(arguments), stored),
-        replayer: replayer(&known),
-        remembered: remembered.map(Mutex::new),
+        log: LogReader::new(&known, arguments.remember),
     };
     let mut collector = Collector::new(&arguments.answers, errors);
     ordered::in_order(
-        threads,
+        worker.log.threads(),
         move |intake| give(&inputs, limits, &intake),
         |unit, give| worker.compare(unit, give),
         |part| collector.collect(part),

@@ -1,27 +1,26 @@
 //! Evaluates both sets of policies for a part of the inputs.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_replay::{API_VERSION, Located, Remembered, Replayed, Replayer, What, entries};
+use pratique_replay::{API_VERSION, Located, Replayed, What, entries};
 use pratique_stream::{Form, Piece};
-use pratique_types::{AdmissionRequest, admission};
+use pratique_types::admission;
 
 use super::change::{Change, Row};
-use crate::exit::CliError;
 use crate::explanation;
-use crate::input::{InputError, piece};
+use crate::input::piece;
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::review::evaluate::Evaluator;
-use crate::review::input_errors::{JsonError, described};
 use crate::review::received::InputRequest;
-use crate::review::record::Decision;
 use crate::review::replay::decided::Decided;
 use crate::review::replay::engine::{Engine, input};
-use crate::review::replay::possible::may_match;
+use crate::review::replay::faults::Faults;
+use crate::review::replay::log::LogReader;
+use crate::review::replay::possible::without_object;
 use crate::review::replay::subject::Subject;
-use crate::review::replay::work::{Unit, location};
+use crate::review::replay::work::Unit;
 use crate::review::request::RequestBuilder;
 use crate::style::Style;
 
@@ -30,10 +29,7 @@ use crate::style::Style;
 pub(super) struct Part {
     pub(super) rows: Vec<Row>,
     pub(super) not_subject: u64,
-    pub(super) notes: Text,
-    pub(super) errors: Vec<JsonError>,
-    /// Ends the command.
-    pub(super) fatal: Option<CliError>,
+    pub(super) faults: Faults,
 }
 
 /// A set of policies, and what evaluates it.
@@ -49,8 +45,7 @@ pub(super) struct Worker<'a> {
     /// Explains decisions of the new policies, if that is wanted.
     pub(super) explains: Option<Evaluator<'a>>,
     pub(super) builder: RequestBuilder<'a>,
-    pub(super) replayer: Replayer,
-    pub(super) remembered: Option<Mutex<Remembered>>,
+    pub(super) log: LogReader,
 }
 
 impl Worker<'_> {
@@ -66,7 +61,7 @@ impl Worker<'_> {
                 }
                 false => self.objects(&path, &piece, &mut part),
             },
-            Unit::Fault(fault) => part.fault(fault),
+            Unit::Fault(fault) => part.faults.add(fault),
         }
         give(part);
     }
@@ -74,7 +69,7 @@ impl Worker<'_> {
     fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut Part) {
         let objects = piece::read(path, piece);
         for fault in objects.faults {
-            part.fault(fault);
+            part.faults.add(fault);
         }
         let defined = &self.new.engine.known.state.defined;
         for given in objects.given {
@@ -84,35 +79,21 @@ impl Worker<'_> {
                     let subject = Subject::of(&built.input.request, "");
                     self.request(built.input, subject, part, |row| row);
                 }
-                Err(InputError::Cli(error)) => part.fatal = Some(error),
-                Err(error) => part.fault(error),
+                Err(error) => part.faults.add(error),
             }
         }
     }
 
     fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
-        let location = location(path, located.place);
-        let entry = match located.entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                return part.fault(InputError::Faulty {
-                    place: problems::place(&location),
-                    why: error.to_string(),
-                });
-            }
+        let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
+            return;
         };
-        let Replayed { at, what, .. } = match &self.remembered {
-            Some(remembered) => {
-                let mut remembered = remembered.lock().unwrap_or_else(PoisonError::into_inner);
-                self.replayer.replay(entry, Some(&mut remembered))
-            }
-            None => self.replayer.replay(entry, None),
-        };
+        let Replayed { at, what, .. } = replayed;
         match what {
             What::NotSubject(_) => part.not_subject += 1,
             What::Unknown(why, request) => {
                 let subject = Subject::of(&request, &at);
-                let decided = |side: &Side<'_>| Decided::by_none(without_object(side, &request));
+                let decided = |side: &Side<'_>| Decided::by_none(without_object(side.engine, &request));
                 let row = Row::new(
                     problems::place(&location),
                     subject,
@@ -154,7 +135,7 @@ impl Worker<'_> {
                 }
                 part.rows.push(row);
             }
-            Err(error) => part.fault(error),
+            Err(error) => part.faults.add(error),
         }
     }
 
@@ -167,14 +148,6 @@ impl Worker<'_> {
             Some(explanation::excerpt(&explanation, Style::of_stdout()))
         });
         explained.ok().flatten()
-    }
-}
-
-/// The decision on a request whose object is not known.
-fn without_object(side: &Side<'_>, request: &AdmissionRequest<'_>) -> Decision {
-    match may_match(side.engine, request) {
-        true => Decision::Undecided,
-        false => Decision::Allowed,
     }
 }
 
@@ -200,16 +173,4 @@ fn is_log(piece: &Piece) -> bool {
     };
     let version = value.get("apiVersion").and_then(Value::as_str);
     matches!(version, Some(API_VERSION | admission::API_VERSION))
-}
-
-impl Part {
-    fn fault(&mut self, fault: InputError) {
-        match described(fault, Style::of_stderr()) {
-            Ok((text, errors)) => {
-                self.notes.push(&text);
-                self.errors.extend(errors);
-            }
-            Err(error) => self.fatal = Some(error),
-        }
-    }
 }

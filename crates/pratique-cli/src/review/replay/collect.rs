@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::comparison::Comparison;
 use super::counts::{Counts, JsonCounts};
 use super::decided::evaluation;
+use super::faults::CountedFaults;
 use super::work::Part;
 use crate::arguments::{ReplayAnswerArguments, ReplayFailOn, ReplayFormat};
 use crate::exit::{CliError, ExitStatus};
@@ -18,14 +19,10 @@ use crate::review::input_errors::InputErrors;
 use crate::review::progress::Progress;
 use crate::review::unbound::EvaluationScope;
 
-/// After how many errors no more are printed.
-const MAX_ERRORS: usize = 1000;
-
 /// Counts and prints what was replayed.
 pub(super) struct Collector<'a> {
     arguments: &'a ReplayAnswerArguments,
-    errors: InputErrors,
-    more_errors: usize,
+    faults: CountedFaults,
     counts: Counts,
     tally: Tally,
     progress: Progress,
@@ -43,8 +40,7 @@ impl<'a> Collector<'a> {
         let prints = arguments.output == ReplayFormat::Ndjson;
         Collector {
             arguments,
-            errors,
-            more_errors: 0,
+            faults: CountedFaults::new(errors),
             counts: Counts::default(),
             tally: Tally::new(Limits::default()),
             progress: Progress::new(prints || !arguments.summary),
@@ -53,18 +49,10 @@ impl<'a> Collector<'a> {
 
     /// Counts and prints what came of a part of the logs.
     pub(super) fn collect(&mut self, part: Part) -> Result<(), CliError> {
-        if part.out.len() > 0 || !part.errors.is_empty() {
+        if part.out.len() > 0 {
             self.progress.clear();
         }
-        match self.errors.count() + part.errors.len() > MAX_ERRORS {
-            true => self.more_errors += part.errors.len(),
-            false => {
-                if !part.notes.as_str().is_empty() {
-                    output::note(&part.notes);
-                }
-                self.errors.extend(part.errors);
-            }
-        }
+        let fatal = self.faults.collect(part.faults, &mut self.progress);
         for why in part.not_subject {
             self.counts.count_not_subject(why);
         }
@@ -81,7 +69,7 @@ impl<'a> Collector<'a> {
                 taken.as_secs()
             )
         });
-        part.fatal.map_or(Ok(()), Err)
+        fatal.map_or(Ok(()), Err)
     }
 
     /// Prints the counts, and gives the exit status.
@@ -92,13 +80,8 @@ impl<'a> Collector<'a> {
         forgotten: u64,
     ) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        let errors = self.errors.count() + self.more_errors;
-        if self.more_errors > 0 {
-            output::note(&output::warning(&text!(
-                "{} more errors are counted and not shown",
-                self.more_errors
-            )));
-        }
+        let errors = self.faults.count();
+        self.faults.tell_rest();
         if self.counts.entries() == 0 && errors == 0 {
             let logs: Vec<String> = logs.iter().map(|path| path_text(path)).collect();
             return Err(CliError::NothingToReplay {
@@ -113,7 +96,7 @@ impl<'a> Collector<'a> {
             }
             ReplayFormat::Json => output::print_json(&self.counts.json(&self.tally, errors, forgotten))?,
             ReplayFormat::Ndjson => {
-                self.errors.print_json()?;
+                self.faults.print_json()?;
                 if self.arguments.summary {
                     let summary = self.counts.json(&self.tally, errors, forgotten);
                     output::print_json_line(&SummaryLine { summary })?;

@@ -1,6 +1,5 @@
 //! What policies decide on a request now.
 
-use pratique::AdmissionDecision;
 use pratique_report::{Action, Decision as Counted, Evaluation, Finding};
 use serde::Serialize;
 
@@ -26,11 +25,7 @@ impl Decided {
     pub(in crate::review) fn of(result: &mut ReviewResult<'_>) -> Self {
         let outcome = &result.outcome;
         Decided {
-            decision: match outcome.decision() {
-                AdmissionDecision::Allowed => Decision::Allowed,
-                AdmissionDecision::Denied => Decision::Denied,
-                AdmissionDecision::Undecided => Decision::Undecided,
-            },
+            decision: outcome.decision().into(),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
             policies: std::mem::take(&mut result.decisions),

@@ -9,6 +9,7 @@ use pratique_match::Mismatch;
 use pratique_types::AdmissionRequest;
 
 use super::engine::Engine;
+use crate::review::record::Decision;
 
 /// Notes whether a policy may match, whatever the object is.
 #[derive(Default)]
@@ -31,8 +32,16 @@ impl Trace for Possible {
     }
 }
 
+/// The decision on a request whose object is not known: it is allowed where no policy can match it.
+pub(in crate::review) fn without_object(engine: &Engine, request: &AdmissionRequest<'_>) -> Decision {
+    match may_match(engine, request) {
+        true => Decision::Undecided,
+        false => Decision::Allowed,
+    }
+}
+
 /// Whether a policy may match a request whose object is not known. Rules and namespaces do not depend on the object.
-pub(in crate::review) fn may_match(engine: &Engine, request: &AdmissionRequest<'_>) -> bool {
+fn may_match(engine: &Engine, request: &AdmissionRequest<'_>) -> bool {
     let possible = Possible::default();
     let known = &engine.known;
     let context = EvalContext::new(&known.state.objects, Arc::clone(&known.authorizer)).with_trace(&possible);

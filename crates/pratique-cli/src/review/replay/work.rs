@@ -1,30 +1,28 @@
 //! Replays a part of a log.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use pratique_manifest::{Location, Position};
-use pratique_replay::{Located, NotSubject, Remembered, Replayed, Replayer, Then, Unknown, What, entries};
-use pratique_stream::{Limits, Piece, Place, Splitter, StreamError};
+use pratique_manifest::Location;
+use pratique_replay::{Located, NotSubject, Replayed, Then, Unknown, What, entries};
+use pratique_stream::{Limits, Piece, Splitter, StreamError};
 use pratique_types::AdmissionRequest;
 
 use super::comparison::Comparison;
 use super::decided::Decided;
 use super::engine::{Engine, input};
-use super::possible;
+use super::faults::Faults;
+use super::log::LogReader;
+use super::possible::without_object;
 use super::row::{JsonThen, Row};
 use super::subject::Subject;
 use crate::arguments::ReplayFormat;
-use crate::exit::CliError;
 use crate::input::open::open;
 use crate::input::{self, InputError};
-use crate::output::text::Text;
 use crate::output::{Printed, problems};
 use crate::review::evaluate::Evaluator;
-use crate::review::input_errors::{JsonError, described};
 use crate::review::ordered::{Closed, Intake};
 use crate::review::read::Inputs;
-use crate::review::record::Decision;
 use crate::style::Style;
 
 /// A part of the logs.
@@ -41,18 +39,14 @@ pub(super) struct Part {
     pub(super) out: Printed,
     pub(super) rows: Vec<Row>,
     pub(super) not_subject: Vec<NotSubject>,
-    pub(super) notes: Text,
-    pub(super) errors: Vec<JsonError>,
-    /// Ends the command.
-    pub(super) fatal: Option<CliError>,
+    pub(super) faults: Faults,
 }
 
 /// Replays parts of logs.
 pub(super) struct Worker<'a> {
     pub(super) engine: &'a Engine,
     pub(super) evaluator: Evaluator<'a>,
-    pub(super) replayer: Replayer,
-    pub(super) remembered: Option<Mutex<Remembered>>,
+    pub(super) log: LogReader,
     pub(super) format: ReplayFormat,
     pub(super) summary: bool,
 }
@@ -92,22 +86,6 @@ fn give_file<R>(file: &Path, limits: Limits, intake: &Intake<Unit, R>) -> Result
     Ok(())
 }
 
-/// A place of a file.
-pub(in crate::review) fn location(path: &Arc<str>, place: Place) -> Location {
-    let saturated = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let position = Position {
-        line: saturated(place.line),
-        column: saturated(place.column).saturating_add(1),
-        offset: place.offset,
-    };
-    Location {
-        file: Arc::clone(path),
-        document: 0,
-        start: position,
-        end: position,
-    }
-}
-
 impl Worker<'_> {
     /// Replays a part of a log.
     pub(super) fn replay(&self, unit: Unit, give: &mut dyn FnMut(Part)) {
@@ -118,29 +96,16 @@ impl Worker<'_> {
                     self.entry(&path, located, &mut part);
                 }
             }
-            Unit::Fault(fault) => part.fault(fault),
+            Unit::Fault(fault) => part.faults.add(fault),
         }
         give(part);
     }
 
     fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
-        let location = location(path, located.place);
-        let entry = match located.entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                return part.fault(InputError::Faulty {
-                    place: problems::place(&location),
-                    why: error.to_string(),
-                });
-            }
+        let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
+            return;
         };
-        let Replayed { id, at, then, what } = match &self.remembered {
-            Some(remembered) => {
-                let mut remembered = remembered.lock().unwrap_or_else(PoisonError::into_inner);
-                self.replayer.replay(entry, Some(&mut remembered))
-            }
-            None => self.replayer.replay(entry, None),
-        };
+        let Replayed { id, at, then, what } = replayed;
         let about = About {
             id,
             at,
@@ -169,7 +134,7 @@ impl Worker<'_> {
                                 part,
                             );
                         }
-                        Err(error) => part.fault(error),
+                        Err(error) => part.faults.add(error),
                     }
                 }
             }
@@ -178,10 +143,7 @@ impl Worker<'_> {
 
     /// A request whose object is not known is decided only where no policy can match it.
     fn unknown(&self, about: &About, why: Unknown, request: &AdmissionRequest<'_>, part: &mut Part) {
-        let decision = match possible::may_match(self.engine, request) {
-            true => Decision::Undecided,
-            false => Decision::Allowed,
-        };
+        let decision = without_object(self.engine, request);
         let row = about.row(Subject::of(request, &about.at), Decided::by_none(decision));
         self.show(
             Row {
@@ -198,7 +160,7 @@ impl Worker<'_> {
             ReplayFormat::Human => part.out.text(&row.human(Style::of_stdout())),
             ReplayFormat::Ndjson => {
                 if let Err(error) = part.out.json_line(&row) {
-                    part.fatal = Some(error);
+                    part.faults.end(error);
                 }
             }
             ReplayFormat::Json => {}
@@ -228,18 +190,6 @@ impl About {
             now,
             unknown: None,
             approximations: Vec::new(),
-        }
-    }
-}
-
-impl Part {
-    fn fault(&mut self, fault: InputError) {
-        match described(fault, Style::of_stderr()) {
-            Ok((text, errors)) => {
-                self.notes.push(&text);
-                self.errors.extend(errors);
-            }
-            Err(error) => self.fatal = Some(error),
         }
     }
 }

@@ -1,0 +1,89 @@
+//! What is wrong with parts of the inputs: collected by whoever reads a part, told and counted in order.
+
+use crate::exit::CliError;
+use crate::input::InputError;
+use crate::output;
+use crate::output::text::{Text, text};
+use crate::review::input_errors::{InputErrors, JsonError, described};
+use crate::review::progress::Progress;
+use crate::style::Style;
+
+/// After how many errors no more are printed.
+const MAX_ERRORS: usize = 1000;
+
+/// What is wrong with a part of the inputs.
+#[derive(Default)]
+pub(in crate::review) struct Faults {
+    notes: Text,
+    errors: Vec<JsonError>,
+    fatal: Option<CliError>,
+}
+
+/// What was wrong with the parts so far.
+pub(in crate::review) struct CountedFaults {
+    shown: InputErrors,
+    more: usize,
+}
+
+impl Faults {
+    pub(in crate::review) fn add(&mut self, error: InputError) {
+        match described(error, Style::of_stderr()) {
+            Ok((text, errors)) => {
+                self.notes.push(&text);
+                self.errors.extend(errors);
+            }
+            Err(error) => self.end(error),
+        }
+    }
+
+    /// Notes an error that ends the command.
+    pub(in crate::review) fn end(&mut self, error: CliError) {
+        self.fatal = Some(error);
+    }
+}
+
+impl CountedFaults {
+    /// `before` are the errors that were found and told before.
+    pub(in crate::review) fn new(before: InputErrors) -> Self {
+        CountedFaults {
+            shown: before,
+            more: 0,
+        }
+    }
+
+    /// Tells and counts what is wrong with a part; gives the error that ends the command.
+    pub(in crate::review) fn collect(&mut self, faults: Faults, progress: &mut Progress) -> Option<CliError> {
+        if !faults.errors.is_empty() {
+            progress.clear();
+        }
+        match self.shown.count() + faults.errors.len() > MAX_ERRORS {
+            true => self.more += faults.errors.len(),
+            false => {
+                if !faults.notes.as_str().is_empty() {
+                    output::note(&faults.notes);
+                }
+                self.shown.extend(faults.errors);
+            }
+        }
+        faults.fatal
+    }
+
+    pub(in crate::review) fn count(&self) -> usize {
+        self.shown.count() + self.more
+    }
+
+    /// Says how many errors were not shown.
+    pub(in crate::review) fn tell_rest(&self) {
+        if self.more > 0 {
+            output::note(&output::warning(&text!(
+                "{} more errors are counted and not shown",
+                self.more
+            )));
+        }
+    }
+
+    /// Prints a JSON line for each error that was shown.
+    pub(in crate::review) fn print_json(&self) -> Result<(), CliError> {
+        self.shown.print_json()
+    }
+}
