@@ -103,7 +103,8 @@ fn all_requests_together_are_bounded() {
     );
     server.handler.release();
     assert_eq!(hoarder.read().unwrap().code, 200);
-    assert_eq!(client.ask("POST", "/validate", "", body.as_bytes()).code, 200);
+    let again = || client.ask("POST", "/validate", "", body.as_bytes()).code;
+    assert_eq!(once_there_is_room(again), 200);
     let larger = long("web", 2_400_000);
     let code = client.ask("POST", "/validate", "", larger.as_bytes()).code;
     assert_eq!(code, 413, "it would take more than all");
@@ -161,6 +162,17 @@ fn unfinished_bodies_make_room() {
             .unwrap()
             .contains("slowly")
     );
+}
+
+/// The code of the first answer that is not "come again": answers are sent before what they took is released.
+fn once_there_is_room(mut ask: impl FnMut() -> u16) -> u16 {
+    let start = Instant::now();
+    loop {
+        let code = ask();
+        if code != 429 || start.elapsed() > DEADLINE {
+            return code;
+        }
+    }
 }
 
 /// A review of an object with a text of so many bytes.
@@ -358,7 +370,7 @@ fn too_many_requests_are_told_to_come_again() {
     assert_eq!((answer.code, answer.has("retry-after: 1")), (429, true));
     server.handler.release();
     assert_eq!(waiting.map(|review| review.join().unwrap()), [200, 200]);
-    assert_eq!(client.review("/validate", "web").code, 200);
+    assert_eq!(once_there_is_room(|| client.review("/validate", "web").code), 200);
 }
 
 #[test]
