@@ -55,12 +55,20 @@ fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, Err
     run_with(program, folder, arguments, None)
 }
 
-/// The same, and these bytes come at its standard input again and again, for as long as it reads them.
+/// Bytes that come at the standard input of a command again and again, for as long as it reads them.
+#[derive(Clone, Debug)]
+struct Input {
+    bytes: Vec<u8>,
+    /// How often they come at most.
+    times: usize,
+}
+
+/// The same, with standard input.
 fn run_with(
     program: &Path,
     folder: &Path,
     arguments: &[&str],
-    input: Option<Vec<u8>>,
+    input: Option<Input>,
 ) -> Result<Outcome, Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     let start = Instant::now();
@@ -87,9 +95,9 @@ fn run_with(
             .take()
             .map(|stream| thread::spawn(move || all(stream))),
     ];
-    if let (Some(mut stdin), Some(bytes)) = (child.stdin.take(), input) {
+    if let (Some(mut stdin), Some(Input { bytes, times })) = (child.stdin.take(), input) {
         // It ends when the command does.
-        thread::spawn(move || while stdin.write_all(&bytes).is_ok() {});
+        thread::spawn(move || (0..times).try_for_each(|_| stdin.write_all(&bytes)));
     }
     let mut memory = 0;
     let status = loop {

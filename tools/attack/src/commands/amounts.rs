@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use super::{Scale, run, run_with, write};
+use super::{Input, Scale, run, run_with, write};
 use pratique_harness::Error;
 
 const POLICIES: &str = include_str!("../policies.yaml");
@@ -31,29 +31,47 @@ pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<Str
     }
 }
 
-/// Standard input that goes on for ever is read up to a limit, whatever comes.
+/// How much of a stream a command reads, and the most memory that it may have for it: less than the stream.
+const STREAM: usize = 128 << 20;
+const STREAM_MEMORY: u64 = 100 << 20;
+
+/// Standard input that goes on for ever is read up to a limit, whatever comes; objects that are reviewed as they come are
+/// not kept.
 pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     write(folder, "good/policies.yaml", POLICIES)?;
     let pod =
         "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: []}}\n";
-    let inputs = [
+    let values = [
         vec![0; 1 << 16],
         vec![b' '; 1 << 16],
         vec![b'x'; 1 << 16],
-        pod.repeat(500).into_bytes(),
-        POLICIES.repeat(30).into_bytes(),
         b"{\"a\": [".repeat(8000),
     ];
+    let streams = [pod.repeat(500).into_bytes(), POLICIES.repeat(30).into_bytes()];
     let mut seen = Vec::new();
-    for arguments in [&["check", "-"][..], &["review", "-", "--manifests", "good"]] {
-        for input in &inputs {
-            let outcome = run_with(program, folder, arguments, Some(input.clone()))?;
-            let first: String = String::from_utf8_lossy(input).chars().take(8).collect();
-            let told = outcome
-                .refused()
-                .map_err(|error| format!("{arguments:?} of {first:?}: {error}"))?;
-            seen.push(told);
+    let check = &["check", "-"][..];
+    let review = &["review", "-", "--manifests", "good"][..];
+    let of_check = values.iter().chain(&streams).map(|bytes| (check, bytes));
+    for (arguments, bytes) in of_check.chain(values.iter().map(|bytes| (review, bytes))) {
+        let input = Input {
+            bytes: bytes.clone(),
+            times: usize::MAX,
+        };
+        let outcome = run_with(program, folder, arguments, Some(input))?;
+        let first: String = String::from_utf8_lossy(bytes).chars().take(8).collect();
+        let told = outcome
+            .refused()
+            .map_err(|error| format!("{arguments:?} of {first:?}: {error}"))?;
+        seen.push(told);
+    }
+    for bytes in streams {
+        let times = STREAM / bytes.len();
+        let outcome = run_with(program, folder, review, Some(Input { bytes, times }))?;
+        let told = outcome.told();
+        if outcome.memory << 10 > STREAM_MEMORY {
+            return Err(told.into());
         }
+        seen.push(told);
     }
     seen.dedup();
     Ok(seen.join("\n"))
