@@ -4,6 +4,7 @@ mod items;
 mod steps;
 
 use std::io::{self, ErrorKind, Read};
+use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
@@ -54,8 +55,8 @@ pub struct Splitter<R> {
     at: usize,
     /// Where the current document begins.
     document: usize,
-    /// Where the current value of JSON begins.
-    value: usize,
+    /// Where the current value of JSON begins, and where it ends once that is known.
+    value: Range<usize>,
     /// The first line of the current document that may begin another one, if it is invalid.
     suspect: Option<usize>,
     /// Up to where the documents are complete, and how many they are.
@@ -128,7 +129,7 @@ impl<R: Read> Splitter<R> {
             number: 0,
             at: 0,
             document: 0,
-            value: 0,
+            value: 0..0,
             suspect: None,
             complete: 0,
             count: 0,
@@ -224,7 +225,7 @@ impl<R: Read> Splitter<R> {
             text,
             start,
         });
-        (self.at, self.document, self.value, self.suspect) = (0, 0, 0, None);
+        (self.at, self.document, self.value, self.suspect) = (0, 0, 0..0, None);
     }
 
     /// Begins a document.
@@ -309,7 +310,11 @@ impl<R: Read> Splitter<R> {
         self.place = self.place.after(&piece.text);
         self.number += std::mem::take(&mut self.count);
         self.complete = 0;
-        for offset in [&mut self.at, &mut self.document, &mut self.value] {
+        let Range {
+            start,
+            end: value_end,
+        } = &mut self.value;
+        for offset in [&mut self.at, &mut self.document, start, value_end] {
             *offset = offset.saturating_sub(end);
         }
         self.suspect = self.suspect.map(|at| at.saturating_sub(end));

@@ -28,7 +28,7 @@ impl<R: Read> Splitter<R> {
                 Step::On
             }
             Some(b'{') => {
-                self.value = at;
+                self.value.start = at;
                 self.state = State::JsonItems(Some(JsonScan::default()));
                 Step::On
             }
@@ -59,7 +59,7 @@ impl<R: Read> Splitter<R> {
         match scan.run(&self.buffer, self.at) {
             Stop::End(end) => {
                 let value = Value {
-                    range: self.value..end,
+                    range: self.value.start..end,
                     colons: scan.colons,
                 };
                 self.complete_item(end, Some(value), State::JsonItems(None))

@@ -34,13 +34,11 @@ impl<R: Read> Splitter<R> {
 
     fn start(&mut self) -> Step {
         let Some(first) = skip_blanks(&self.buffer, self.at) else {
-            if self.is_at_end {
-                self.at = self.buffer.len();
-            }
+            self.at = self.buffer.len();
             return Step::More;
         };
         if self.buffer.get(first) == Some(&b'{') {
-            (self.at, self.value) = (first, first);
+            (self.at, self.value) = (first, first..first);
             self.state = State::Json(JsonScan::default());
             return Step::On;
         }
@@ -78,7 +76,7 @@ impl<R: Read> Splitter<R> {
         let mut scan = scan;
         match scan.run(&self.buffer, self.at) {
             Stop::End(end) => {
-                self.at = end;
+                (self.at, self.value.end) = (end, end);
                 self.state = State::Ended(scan.colons);
             }
             Stop::Text => {
@@ -123,7 +121,10 @@ impl<R: Read> Splitter<R> {
             .and_then(|blanks| Some((self.at + blanks, rest.get(blanks)?)));
         let end = match found {
             None if self.is_at_end => self.buffer.len(),
-            None => return Step::More,
+            None => {
+                self.at = self.buffer.len();
+                return Step::More;
+            }
             Some((at, b'\n')) => at + 1,
             Some((at, b'{')) => at,
             Some(_) => {
@@ -132,7 +133,7 @@ impl<R: Read> Splitter<R> {
             }
         };
         let value = Value {
-            range: self.value..self.at,
+            range: self.value.clone(),
             colons,
         };
         self.complete_document(end, Some(value), true)
