@@ -16,8 +16,8 @@ use crate::arguments::{LogFormat, LogLevel};
 use crate::output::json::visible_line;
 use crate::output::text::{Escaped, Text, printed, without_commands};
 
-/// How long shutdown waits for queued lines.
-const LAST_LINES: Duration = Duration::from_millis(500);
+/// How long shutdown waits for queued lines. The last ones say why it ends, and a busy machine takes its time.
+const LAST_LINES: Duration = Duration::from_secs(2);
 
 /// The log of a server.
 #[derive(Clone, Debug)]
@@ -117,7 +117,7 @@ impl Logging {
         self.format == LogFormat::Text
     }
 
-    /// Waits shortly for queued lines.
+    /// Waits for queued lines, within bounds.
     pub(super) fn flush(&self) {
         self.writer.flush(LAST_LINES);
     }
