@@ -60,6 +60,7 @@ mod access;
 mod attributes;
 mod chain;
 mod context;
+mod derived;
 mod effects;
 mod gates;
 mod objects;
@@ -73,6 +74,7 @@ pub use access::{Access, AccessAnswer, AccessReviewer, NoAccessReviewer, PolicyA
 pub use attributes::MutableAttributes;
 pub use chain::{PluginChain, PluginObserver, Stage};
 pub use context::{ImageReviewAnswer, ImageReviewer, PluginContext};
+pub use derived::{Derivation, Derived, DerivedCache};
 pub use effects::{Booked, Created, Effects};
 pub use gates::{Gate, PluginGates};
 pub use objects::StateObjects;

@@ -1,19 +1,16 @@
 //! The admission plugin.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
 use pratique_plugin::{
-    Booked, Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Booked, DerivedCache, Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+    StateKind,
 };
 use pratique_types::Operation;
 
 use crate::check::{Check, NewUsage};
 use crate::measured::{Measured, Measuring};
-use crate::quotas::NamespaceQuotas;
+use crate::quotas::QuotaIndex;
 use crate::{QuotaSettings, read_limited_resources};
 
 /// The plugin's name.
@@ -43,10 +40,9 @@ const MAX_NAMESPACES: usize = 4096;
 ///
 /// What requests use is not written anywhere: it is in [`Effects::booked`], and counts once the quotas of the
 /// [`ClusterState`](pratique_plugin::ClusterState) have that status.
-#[derive(Default)]
 pub struct ResourceQuota {
     settings: QuotaSettings,
-    namespaces: Mutex<HashMap<String, Arc<NamespaceQuotas>, RandomState>>,
+    quotas: DerivedCache<QuotaIndex>,
 }
 
 impl ResourceQuota {
@@ -54,25 +50,14 @@ impl ResourceQuota {
     pub fn new(settings: QuotaSettings) -> Self {
         ResourceQuota {
             settings,
-            ..ResourceQuota::default()
+            quotas: DerivedCache::new(MAX_NAMESPACES),
         }
     }
+}
 
-    /// The quotas of a namespace, from before if they are the same.
-    fn quotas(&self, namespace: &str, list: &[Arc<Value<'static>>]) -> Arc<NamespaceQuotas> {
-        let mut namespaces = self.namespaces.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = namespaces.get(namespace).map(Arc::clone);
-        if let Some(before) = &before
-            && before.are_of(list)
-        {
-            return Arc::clone(before);
-        }
-        let quotas = Arc::new(NamespaceQuotas::new(list, before.as_deref()));
-        if before.is_none() && namespaces.len() >= MAX_NAMESPACES {
-            namespaces.clear();
-        }
-        namespaces.insert(namespace.to_owned(), Arc::clone(&quotas));
-        quotas
+impl Default for ResourceQuota {
+    fn default() -> Self {
+        ResourceQuota::new(QuotaSettings::default())
     }
 }
 
@@ -121,7 +106,7 @@ impl Plugin for ResourceQuota {
         if list.is_empty() && !has_limited {
             return Ok(());
         }
-        let quotas = self.quotas(&request.namespace, list);
+        let quotas = self.quotas.get(&request.namespace, list);
         let measuring = Measuring {
             state: context.state,
             settings: &self.settings,
@@ -136,8 +121,8 @@ impl Plugin for ResourceQuota {
         };
         // Scopes that are limited may be covered by quotas that limit nothing that is measured.
         let booked = match has_limited {
-            true => check.run(quotas.all.iter())?,
-            false => check.run(quotas.of(&measured))?,
+            true => check.run(quotas.items())?,
+            false => check.run(quotas.at(&quotas.index().places(&measured)))?,
         };
         if request.dry_run != Some(true) {
             let booked = booked.into_iter().map(|new| booking(&request.namespace, &new));

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use pratique_core::{Attributes, status};
 use pratique_json::Value;
@@ -51,7 +50,7 @@ impl<'a> Check<'_, 'a> {
     // Upstream: pkg/admission/plugin/resourcequota/controller.go, CheckRequest
     pub(crate) fn run<'q>(
         &self,
-        quotas: impl Iterator<Item = &'q Arc<Quota>>,
+        quotas: impl Iterator<Item = &'q Quota>,
     ) -> Result<Vec<NewUsage<'q>>, Rejection>
     where
         'a: 'q,
@@ -142,7 +141,7 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// The quotas that cover the object.
-    fn coverage<'q>(&self, quotas: impl Iterator<Item = &'q Arc<Quota>>) -> Result<Coverage<'q>, Rejection> {
+    fn coverage<'q>(&self, quotas: impl Iterator<Item = &'q Quota>) -> Result<Coverage<'q>, Rejection> {
         let object = self.attributes.object;
         let mut coverage = Coverage::default();
         // The reference takes quotas in any order. Here refusals come before selectors that cannot be read.

@@ -1,11 +1,13 @@
 //! The quotas of a namespace, read once and found by what they limit.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
+use pratique_plugin::Derived;
 
 use crate::fields::text_at;
 use crate::measured::Measured;
@@ -31,10 +33,9 @@ pub(crate) struct QuotaStatus {
     pub(crate) used: Amounts,
 }
 
-/// The quotas of a namespace.
-pub(crate) struct NamespaceQuotas {
-    source: Vec<Arc<Value<'static>>>,
-    pub(crate) all: Vec<Arc<Quota>>,
+/// The places of the quotas of a namespace by what they limit.
+#[derive(Default)]
+pub(crate) struct QuotaIndex {
     pods: Vec<usize>,
     services: Vec<usize>,
     volume_claims: Vec<usize>,
@@ -69,26 +70,16 @@ impl Quota {
     }
 }
 
-impl NamespaceQuotas {
-    /// The quotas of a list. What did not change since is taken from before.
-    pub(crate) fn new(list: &[Arc<Value<'static>>], before: Option<&NamespaceQuotas>) -> Self {
-        let reused = |at: usize, object: &Arc<Value<'static>>| {
-            let quota = before?.all.get(at)?;
-            Arc::ptr_eq(&quota.object, object).then(|| Arc::clone(quota))
-        };
-        let quotas = list.iter().enumerate();
-        let quotas =
-            quotas.map(|(at, object)| reused(at, object).unwrap_or_else(|| Arc::new(Quota::new(object))));
-        let mut index = NamespaceQuotas {
-            source: list.to_vec(),
-            all: quotas.collect(),
-            pods: Vec::new(),
-            services: Vec::new(),
-            volume_claims: Vec::new(),
-            resource_claims: Vec::new(),
-            counts: HashMap::default(),
-        };
-        for (at, quota) in index.all.iter().enumerate() {
+impl Derived for QuotaIndex {
+    type Item = Quota;
+
+    fn read(object: &Arc<Value<'static>>) -> Quota {
+        Quota::new(object)
+    }
+
+    fn index(items: &[Arc<Quota>]) -> Self {
+        let mut index = QuotaIndex::default();
+        for (at, quota) in items.iter().enumerate() {
             let has = |is_of: fn(&str) -> bool| quota.names().any(is_of);
             let fails = |measured: &Measured| {
                 quota
@@ -114,35 +105,27 @@ impl NamespaceQuotas {
         }
         index
     }
+}
 
-    /// Whether these are the quotas of a list.
-    pub(crate) fn are_of(&self, list: &[Arc<Value<'static>>]) -> bool {
-        let mut pairs = self.source.iter().zip(list);
-        self.source.len() == list.len() && pairs.all(|(before, now)| Arc::ptr_eq(before, now))
-    }
-
-    /// The quotas that can matter to what is measured, in order.
-    pub(crate) fn of(&self, measured: &Measured) -> impl Iterator<Item = &Arc<Quota>> {
-        let mut both = Vec::new();
-        let found = match measured {
-            Measured::Pods => self.pods.as_slice(),
-            Measured::Services => self.services.as_slice(),
-            Measured::VolumeClaims => self.volume_claims.as_slice(),
-            Measured::ResourceClaims => self.resource_claims.as_slice(),
-            Measured::Count { name, alias } => {
-                let named = |name: &str| self.counts.get(name).map_or(&[] as &[_], Vec::as_slice);
-                match (named(name), named(alias)) {
-                    (found, []) | ([], found) => found,
-                    (found, others) => {
-                        both.extend(found.iter().chain(others).copied());
-                        both.sort_unstable();
-                        both.dedup();
-                        &[]
-                    }
-                }
-            }
+impl QuotaIndex {
+    /// The places of the quotas that can matter to what is measured, in order.
+    pub(crate) fn places(&self, measured: &Measured) -> Cow<'_, [usize]> {
+        let (name, alias) = match measured {
+            Measured::Pods => return Cow::Borrowed(&self.pods),
+            Measured::Services => return Cow::Borrowed(&self.services),
+            Measured::VolumeClaims => return Cow::Borrowed(&self.volume_claims),
+            Measured::ResourceClaims => return Cow::Borrowed(&self.resource_claims),
+            Measured::Count { name, alias } => (name, alias),
         };
-        let found = found.iter().copied().chain(both);
-        found.filter_map(|at| self.all.get(at))
+        let named = |name: &str| self.counts.get(name).map_or(&[] as &[_], Vec::as_slice);
+        match (named(name), named(alias)) {
+            (found, []) | ([], found) => Cow::Borrowed(found),
+            (found, others) => {
+                let mut both = [found, others].concat();
+                both.sort_unstable();
+                both.dedup();
+                Cow::Owned(both)
+            }
+        }
     }
 }

@@ -8,7 +8,8 @@ mod limits;
 use pratique_core::Attributes;
 use pratique_json::Value;
 use pratique_plugin::{
-    Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    DerivedCache, Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory,
+    Rejection, StateKind,
 };
 use pratique_types::{AdmissionRequest, Operation};
 
@@ -16,7 +17,7 @@ use super::resources::{amount, of_pod};
 use super::{containers, is_pod};
 use crate::answer::{aggregate, forbidden};
 use crate::object::{is_kind, text};
-use index::{Concern, RangeIndex};
+use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
@@ -24,15 +25,18 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
     make: |settings| {
         Ok(Box::new(LimitRanger {
             pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
-            index: RangeIndex::default(),
+            ranges: DerivedCache::new(MAX_NAMESPACES),
         }))
     },
 };
 
+/// The limit ranges of more namespaces than this are not kept.
+const MAX_NAMESPACES: usize = 1024;
+
 // Upstream: plugin/pkg/admission/limitranger/admission.go
 struct LimitRanger {
     pod_level_resources: bool,
-    index: RangeIndex,
+    ranges: DerivedCache<RangeIndex>,
 }
 
 impl Plugin for LimitRanger {
@@ -69,8 +73,8 @@ impl Plugin for LimitRanger {
         // Claims are not changed, but that the ranges are not known counts here already.
         let ranges = context.state.all(StateKind::LIMIT_RANGE, &request.namespace)?;
         if request.resource.resource == "pods" && is_pod(attributes.object()) {
-            let limits = self.index.of(&request.namespace, ranges);
-            for limits in limits.concerning(Concern::Pods) {
+            let ranges = self.ranges.get(&request.namespace, ranges);
+            for limits in concerning(&ranges, Concern::Pods) {
                 defaults::set(&limits.defaults, attributes);
             }
         }
@@ -94,8 +98,8 @@ impl Plugin for LimitRanger {
             "persistentvolumeclaims" if is_kind(object, "", "PersistentVolumeClaim") => Concern::Claims,
             _ => return Ok(()),
         };
-        let limits = self.index.of(&request.namespace, ranges);
-        for limits in limits.concerning(concern) {
+        let ranges = self.ranges.get(&request.namespace, ranges);
+        for limits in concerning(&ranges, concern) {
             match concern {
                 Concern::Pods => self.check_pod(limits, object, &mut errors),
                 Concern::Claims => check_claim(limits, object, &mut errors),

@@ -1,0 +1,153 @@
+//! What is derived of the objects of namespaces, kept until they change.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use pratique_json::Value;
+
+/// What a plugin derives of the objects of a kind in a namespace: each is read once, and an index over all of them.
+pub trait Derived: Sized {
+    /// What is read of one object.
+    type Item;
+
+    /// Reads an object.
+    fn read(object: &Arc<Value<'static>>) -> Self::Item;
+
+    /// The index over what was read, in the order of the objects.
+    fn index(items: &[Arc<Self::Item>]) -> Self;
+}
+
+/// What is [derived](Derived) of the objects of namespaces, kept until they change.
+///
+/// Objects are compared by where they are: a view of the cluster gives the same until one is replaced.
+pub struct DerivedCache<D: Derived> {
+    max_namespaces: usize,
+    namespaces: Mutex<HashMap<String, Arc<Derivation<D>>, RandomState>>,
+}
+
+/// What is derived of the objects of one namespace.
+pub struct Derivation<D: Derived> {
+    objects: Vec<Arc<Value<'static>>>,
+    items: Vec<Arc<D::Item>>,
+    index: D,
+}
+
+impl<D: Derived> DerivedCache<D> {
+    /// An empty cache. When it has so many namespaces, another one empties it.
+    pub fn new(max_namespaces: usize) -> Self {
+        DerivedCache {
+            max_namespaces,
+            namespaces: Mutex::default(),
+        }
+    }
+
+    /// What is derived of the objects of a namespace, from before if they are the same.
+    pub fn get(&self, namespace: &str, objects: &[Arc<Value<'static>>]) -> Arc<Derivation<D>> {
+        let mut namespaces = self.namespaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = namespaces.get(namespace);
+        if let Some(before) = before
+            && before.is_of(objects)
+        {
+            return Arc::clone(before);
+        }
+        let derivation = Arc::new(Derivation::new(objects, before.map(|before| &**before)));
+        if before.is_none() && namespaces.len() >= self.max_namespaces {
+            namespaces.clear();
+        }
+        namespaces.insert(namespace.to_owned(), Arc::clone(&derivation));
+        derivation
+    }
+}
+
+impl<D: Derived> Derivation<D> {
+    /// Reads the objects of a list. Those that are at their place since before are not read again.
+    fn new(objects: &[Arc<Value<'static>>], before: Option<&Self>) -> Self {
+        let reused = |at: usize, object: &Arc<Value<'static>>| {
+            let before = before?;
+            let is_same = Arc::ptr_eq(before.objects.get(at)?, object);
+            before.items.get(at).filter(|_| is_same).map(Arc::clone)
+        };
+        let items = objects.iter().enumerate();
+        let items = items.map(|(at, object)| reused(at, object).unwrap_or_else(|| Arc::new(D::read(object))));
+        let items: Vec<_> = items.collect();
+        Derivation {
+            objects: objects.to_vec(),
+            index: D::index(&items),
+            items,
+        }
+    }
+
+    /// Whether these are the objects that it was derived of.
+    fn is_of(&self, objects: &[Arc<Value<'static>>]) -> bool {
+        let mut pairs = self.objects.iter().zip(objects);
+        self.objects.len() == objects.len() && pairs.all(|(before, now)| Arc::ptr_eq(before, now))
+    }
+
+    /// The index over all objects.
+    pub fn index(&self) -> &D {
+        &self.index
+    }
+
+    /// What was read of all objects, in their order.
+    pub fn items(&self) -> impl ExactSizeIterator<Item = &D::Item> {
+        self.items.iter().map(|item| &**item)
+    }
+
+    /// What was read of the objects at some places.
+    pub fn at(&self, places: &[usize]) -> impl Iterator<Item = &D::Item> {
+        places
+            .iter()
+            .filter_map(|place| self.items.get(*place))
+            .map(|item| &**item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    static READ: AtomicUsize = AtomicUsize::new(0);
+
+    /// The places of the numbers that are even.
+    struct Even(Vec<usize>);
+
+    impl Derived for Even {
+        type Item = i64;
+
+        fn read(object: &Arc<Value<'static>>) -> i64 {
+            READ.fetch_add(1, Ordering::Relaxed);
+            object.as_int().unwrap()
+        }
+
+        fn index(items: &[Arc<i64>]) -> Self {
+            let even = (0..items.len()).filter(|place| *items[*place] % 2 == 0);
+            Even(even.collect())
+        }
+    }
+
+    fn even(derivation: &Derivation<Even>) -> Vec<i64> {
+        derivation.at(&derivation.index().0).copied().collect()
+    }
+
+    #[test]
+    fn objects_are_read_once_and_followed() {
+        let cache: DerivedCache<Even> = DerivedCache::new(2);
+        let read = || READ.swap(0, Ordering::Relaxed);
+        let mut objects: Vec<_> = (0..4).map(|number| Arc::new(Value::Int(number))).collect();
+        let first = cache.get("team", &objects);
+        assert_eq!((even(&first), read()), (vec![0, 2], 4));
+        assert!(Arc::ptr_eq(&first, &cache.get("team", &objects)));
+        objects[1] = Arc::new(Value::Int(8));
+        assert_eq!((even(&cache.get("team", &objects)), read()), (vec![0, 8, 2], 1));
+        objects.truncate(2);
+        assert_eq!((even(&cache.get("team", &objects)), read()), (vec![0, 8], 0));
+        assert_eq!(cache.get("team", &[]).items().len(), 0);
+        // Namespaces do not share what they keep, and of too many all are forgotten.
+        assert_eq!((even(&cache.get("other", &objects)), read()), (vec![0, 8], 2));
+        cache.get("third", &[]);
+        assert_eq!(cache.namespaces.lock().unwrap().len(), 1);
+    }
+}
