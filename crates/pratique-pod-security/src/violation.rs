@@ -1,7 +1,7 @@
 //! Violations of checks, and the lists of names in their messages.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Display, Formatter, Write};
 
 use crate::pod::{Container, Pod};
 
@@ -34,12 +34,9 @@ impl Display for Violation {
 // Upstream: pod-security-admission/policy/checks.go, AggregateCheckResult.ForbiddenDetail
 pub fn details(violations: &[Violation]) -> String {
     let mut all = String::new();
-    for (index, Violation { reason, detail }) in violations.iter().enumerate() {
+    for (index, violation) in violations.iter().enumerate() {
         let separator = if index == 0 { "" } else { ", " };
-        match detail.as_str() {
-            "" => all.extend([separator, reason]),
-            detail => all.extend([separator, reason, " (", detail, ")"]),
-        }
+        let _ = write!(all, "{separator}{violation}");
     }
     all
 }
