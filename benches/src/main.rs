@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         "admission" => contest::serve(stdin().lock(), stdout(), admission::Evaluated::new),
         "ask" => contest::serve(stdin().lock(), stdout(), ask::Asking::new),
         "count" => admission::count(rest),
+        "count-plugins" => plugins::count(rest),
         "objects" => contest::serve(stdin().lock(), stdout(), objects::Received::new),
         "plugins" => plugins::run(rest),
         "start" => start::start(rest),

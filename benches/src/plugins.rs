@@ -1,4 +1,5 @@
-//! What the built-in admission plugins cost: `pratique-benches plugins CASES [SECONDS]`.
+//! What the built-in admission plugins cost: `pratique-benches plugins CASES [SECONDS]`, and in instructions
+//! `pratique-benches count-plugins TIMES CASES CASE`, for tools that look on.
 //!
 //! A case has the plugins (by name, or `"default"`), the objects of the cluster, and a request. Before time runs, the
 //! objects are decoded and defaulted, as those that an API server keeps; what is timed are both halves of the chain over an
@@ -32,8 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
         ),
         _ => return Err("usage: pratique-benches plugins CASES [SECONDS]".into()),
     };
-    let text = fs::read_to_string(path).map_err(Error::file(path))?;
-    let cases: Vec<Json> = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
+    let cases = read(path)?;
     println!("| case | processor ns, p10 | p50 |");
     println!("|---|--:|--:|");
     let length = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
@@ -48,19 +48,83 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Runs a case so often, after a few times to fill caches. Nothing is printed; this is for tools that look on.
+pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
+    let [times, path, name] = arguments else {
+        return Err("usage: pratique-benches count-plugins TIMES CASES CASE".into());
+    };
+    let times: usize = times.parse().map_err(|error| format!("{times}: {error}"))?;
+    let cases = read(path)?;
+    let case = cases.iter().find(|case| case["name"].as_str() == Some(name));
+    // To free all this is not what is counted.
+    let case = Prepared::new(case.ok_or_else(|| format!("no case is named {name:?}"))?)?;
+    let case: &Prepared = Box::leak(Box::new(case));
+    let request = case.request()?;
+    let context = PluginContext::new(&case.state);
+    case.run_counted(&request, &mut case.objects(3), &context);
+    let mut objects = case.objects(times);
+    case.run_counted(&request, &mut objects, &context);
+    std::mem::forget(objects);
+    Ok(())
+}
+
+fn read(path: &str) -> Result<Vec<Json>, Error> {
+    let text = fs::read_to_string(path).map_err(Error::file(path))?;
+    serde_json::from_str(&text).map_err(|error| format!("{path}: {error}").into())
+}
+
+/// A case whose objects are decoded and defaulted.
+struct Prepared {
+    chain: PluginChain,
+    state: StateObjects,
+    request: String,
+    original: Value<'static>,
+}
+
+impl Prepared {
+    fn new(case: &Json) -> Result<Self, Error> {
+        let objects = Objects::at("2026-01-02T03:04:05Z");
+        let mut state = StateObjects::whole();
+        for object in case["objects"].as_array().into_iter().flatten() {
+            state.insert(decoded(&objects, object)?);
+        }
+        Ok(Prepared {
+            chain: chain(&case["plugins"])?,
+            state,
+            request: case["request"].to_string(),
+            original: decoded(&objects, case.pointer("/request/object").unwrap_or(&Json::Null))?,
+        })
+    }
+
+    fn request(&self) -> Result<AdmissionRequest<'_>, Error> {
+        serde_json::from_str(&self.request).map_err(|error| error.to_string().into())
+    }
+
+    /// The object so often, to be changed.
+    fn objects(&self, times: usize) -> Vec<Value<'_>> {
+        (0..times).map(|_| self.original.clone()).collect()
+    }
+
+    /// Runs the chain over each object. A function of its own, so that tools that count instructions find it.
+    #[inline(never)]
+    fn run_counted<'a>(
+        &self,
+        request: &AdmissionRequest<'a>,
+        objects: &mut [Value<'a>],
+        context: &PluginContext<'_>,
+    ) {
+        for object in objects {
+            let _ = black_box(once(&self.chain, request, object, context));
+        }
+    }
+}
+
 /// Nanoseconds of one run, for each batch.
 fn measure(case: &Json, length: Duration) -> Result<Vec<u64>, Error> {
-    let chain = chain(&case["plugins"])?;
-    let objects = Objects::at("2026-01-02T03:04:05Z");
-    let mut state = StateObjects::whole();
-    for object in case["objects"].as_array().into_iter().flatten() {
-        state.insert(decoded(&objects, object)?);
-    }
-    let text = case["request"].to_string();
-    let request: AdmissionRequest<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let original = decoded(&objects, case.pointer("/request/object").unwrap_or(&Json::Null))?;
-    let context = PluginContext::new(&state);
-    let expected = once(&chain, &request, &mut original.clone(), &context);
+    let case = Prepared::new(case)?;
+    let request = case.request()?;
+    let context = PluginContext::new(&case.state);
+    let expected = once(&case.chain, &request, &mut case.original.clone(), &context);
     if let Err(rejection) = &expected
         && rejection.status().is_none()
     {
@@ -68,10 +132,10 @@ fn measure(case: &Json, length: Duration) -> Result<Vec<u64>, Error> {
     }
     let (mut batches, start) = (Vec::new(), Instant::now());
     while batches.len() < 20 || start.elapsed() < length {
-        let mut fresh: Vec<Value<'_>> = (0..BATCH).map(|_| original.clone()).collect();
+        let mut fresh = case.objects(BATCH);
         let began = Clock::start(true);
         for object in &mut fresh {
-            let result = black_box(once(&chain, &request, object, &context));
+            let result = black_box(once(&case.chain, &request, object, &context));
             if result.is_ok() != expected.is_ok() {
                 return Err("the decision changes".into());
             }
