@@ -24,7 +24,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input;
 use crate::memory;
 use crate::output::{self, sarif};
-use crate::snapshot::StateSource;
+use crate::snapshot::{StateSource, WebhookUse};
 use checked::Checked;
 use levels::Levels;
 pub(crate) use plugin::plugin_of;
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
 
 /// The policies and webhook configurations of a cluster.
 fn of_cluster(mut state: StateSource) -> Result<Option<(PathBuf, Subject)>, CliError> {
-    let Some(files) = state.policies(true)? else {
+    let Some(files) = state.policies(WebhookUse::Taken)? else {
         return Ok(None);
     };
     let shown = state.name();

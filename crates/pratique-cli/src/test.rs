@@ -1,5 +1,6 @@
 //! `pratique test`: runs test suites of policies.
 
+mod cluster;
 mod find;
 mod github;
 mod human;

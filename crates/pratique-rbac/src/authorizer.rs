@@ -1,5 +1,7 @@
 //! Answers checks of expressions by roles and bindings.
 
+use std::sync::Arc;
+
 use pratique_cel::library::authz::{Answer, Authorizer, Check, User};
 
 use crate::objects::Rbac;
@@ -49,6 +51,33 @@ impl Authorizer for RbacAuthorizer {
             true => Answer::Decided(decision),
             false => Answer::Unknown,
         }
+    }
+}
+
+/// Roles and bindings that allow more than another authorizer does.
+#[derive(Clone, Debug)]
+pub struct MoreRoles {
+    roles: Rbac,
+    authorizer: Arc<dyn Authorizer>,
+}
+
+impl MoreRoles {
+    /// Roles and bindings besides those by which an authorizer decides.
+    pub fn new(roles: Rbac, authorizer: Arc<dyn Authorizer>) -> Self {
+        MoreRoles { roles, authorizer }
+    }
+}
+
+impl Authorizer for MoreRoles {
+    fn authorize(&self, check: &Check<'_>) -> Answer {
+        // Permissions add up.
+        if !self.roles.is_empty() {
+            let given = self.roles.decide(check);
+            if given.allowed {
+                return Answer::Decided(given);
+            }
+        }
+        self.authorizer.authorize(check)
     }
 }
 

@@ -36,6 +36,6 @@ mod objects;
 mod role;
 mod subjects;
 
-pub use authorizer::{Completeness, RbacAuthorizer};
+pub use authorizer::{Completeness, MoreRoles, RbacAuthorizer};
 pub use objects::{Rbac, is_rbac};
 pub use subjects::{KnownSubjects, RoleReference};

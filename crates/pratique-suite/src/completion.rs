@@ -9,6 +9,7 @@ use pratique_json::Value;
 use pratique_policy::DenialCause;
 
 use crate::actual::Actual;
+use crate::load::Policies;
 use crate::request::kind_of;
 use crate::suite::{Case, Expected, Suite};
 
@@ -21,11 +22,11 @@ impl Suite {
     ///
     /// # Errors
     /// A definition cannot be used.
-    pub(crate) fn api_objects(&self, case: &Case) -> Result<Option<ApiObjects>, String> {
+    pub(crate) fn api_objects(&self, case: &Case, policies: &Policies) -> Result<Option<ApiObjects>, String> {
         if !self.defaults {
             return Ok(None);
         }
-        let mut objects = ApiObjects::default();
+        let mut objects = policies.api_objects();
         let given = self.cluster.objects.iter().chain(&case.input.cluster.objects);
         for definition in given.filter(|object| is_definition(object)) {
             objects.define(definition).map_err(|error| error.to_string())?;
@@ -36,11 +37,11 @@ impl Suite {
     /// An expectation with what a server sets in its whole object.
     pub(crate) fn completed<'e>(
         &self,
-        case: &Case,
+        (case, policies): (&Case, &Policies),
         expected: &'e Expected,
         actual: &Actual,
     ) -> Cow<'e, Expected> {
-        let (Some(object), Ok(Some(objects))) = (&expected.object, self.api_objects(case)) else {
+        let (Some(object), Ok(Some(objects))) = (&expected.object, self.api_objects(case, policies)) else {
             return Cow::Borrowed(expected);
         };
         let Ok(kind) = kind_of(object) else {

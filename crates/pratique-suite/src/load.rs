@@ -9,7 +9,7 @@ use pratique::manifest::{
     ConfigurationOptions, Kind, LoadErrors, ManifestFile, ManifestSet, Options, Plugin, Problem, Rule,
     load_api_files, load_files, read_documents,
 };
-use pratique::plugins::PluginChain;
+use pratique::plugins::{PluginChain, StateKind};
 use pratique::{Admission, AdmissionBuilder};
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_json::Value;
@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::chain::{self, ChainSettings, PluginState, StartFailure, Started};
 use crate::convert::{convert, items};
 use crate::files;
+use crate::known_cluster::ClusterBase;
 use crate::roots::{Outside, SuiteRoots};
 use crate::scripted::ScriptedCaller;
 use crate::suite::{Reference, Suite};
@@ -42,10 +43,24 @@ pub struct Policies {
     pub(crate) reads_managed_fields: bool,
     /// What requests go through besides policies; `None` if they do not.
     pub(crate) whole_chain: Option<WholeChain>,
-    /// What admission plugins see, without objects; `None` if there are none.
+    /// What admission plugins see, without objects of the suite; `None` if there are none.
     pub(crate) plugin_state: Option<PluginState>,
+    /// The cluster over which they are evaluated, if there is one.
+    pub(crate) base: Option<ClusterBase>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
+}
+
+impl Policies {
+    /// What evaluates requests.
+    pub fn admission(&self) -> &Admission {
+        &self.admission
+    }
+
+    /// The kinds that admission plugins look up; `None` if there are no plugins.
+    pub fn plugin_kinds(&self) -> Option<&BTreeSet<StateKind>> {
+        Some(self.plugin_state.as_ref()?.kinds())
+    }
 }
 
 /// Whether a policy among some manifests may read `managedFields`.
@@ -116,7 +131,7 @@ impl Suite {
                 })
             }
         };
-        match self.runs_chain() {
+        match self.has_webhooks() {
             true => found.problems.extend(self.unknown_webhooks(&sets)),
             false => found
                 .problems
@@ -150,19 +165,15 @@ impl Suite {
         };
         Ok(Policies {
             admission: self.build(self.around(builder, plugins, &caller), &sets)?,
-            whole_chain: self.runs_chain().then(|| WholeChain::new(caller)),
+            whole_chain: self.has_webhooks().then(|| WholeChain::new(caller)),
             plugin_state,
+            base: None,
             reads_managed_fields: reads_managed_fields(&sets),
             sets,
             unbound,
             as_if_bound,
             files: found.files,
         })
-    }
-
-    /// Whether requests go through more than policies.
-    fn runs_chain(&self) -> bool {
-        self.chain.is_some() || self.webhooks.is_some()
     }
 
     /// Adds what requests go through besides policies.
@@ -176,7 +187,7 @@ impl Suite {
             Some(plugins) => builder.plugins(plugins).registry_checks(true),
             None => builder,
         };
-        match self.runs_chain() {
+        match self.has_webhooks() {
             true => builder.caller(Arc::clone(caller)),
             false => builder,
         }

@@ -6,20 +6,20 @@ use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
 use pratique_policy::Trace;
 use pratique_typed::decode;
+use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::actual::Actual;
-use crate::authorizer::{Rules, authorizer_of};
+use crate::authorizer::Rules;
 use crate::chain::{Admitted, PluginState};
 use crate::compare::{Difference, compare};
 use crate::completion::refusal;
 use crate::evaluated::Evaluated;
 use crate::load::Policies;
 use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
-use crate::request::cluster::cluster;
 use crate::request::{self, BuildError, RequestTemplate, kind_of, review};
 use crate::runner::Runner;
-use crate::stored_state::{StoredState, completeness};
+use crate::stored_state::StoredState;
 use crate::suite::{Case, Expected, Suite, TestInput};
 use crate::unbound_matches::UnboundMatches;
 use crate::whole_chain::ChainError;
@@ -122,7 +122,9 @@ impl Suite {
             }
         }
         let differences = match (&actual, &case.expected) {
-            (Ok(actual), Some(expected)) => compare(&self.completed(case, expected, actual), actual),
+            (Ok(actual), Some(expected)) => {
+                compare(&self.completed((case, policies), expected, actual), actual)
+            },
             (Ok(_), None) => vec![Difference::nothing_expected()],
             (Err(_), _) => Vec::new(),
         };
@@ -146,14 +148,14 @@ impl Suite {
 
     /// The warnings that a server gives when it decodes the object of a case, unless the case expects warnings: a test
     /// with a misspelt field may pass without testing anything.
-    pub fn decode_warnings(&self, case: &Case) -> Vec<String> {
+    pub fn decode_warnings(&self, case: &Case, policies: &Policies) -> Vec<String> {
         let expected = case.expected.as_ref();
         if expected.is_some_and(|expected| expected.warnings.is_some()) {
             return Vec::new();
         }
         let objects = self.cluster.objects.iter().chain(&case.input.cluster.objects);
         let snapshots = self.cluster.snapshots.iter().chain(&case.input.cluster.snapshots);
-        let built = request(&case.input, objects, snapshots);
+        let built = request(&case.input, objects, snapshots, policies.defined());
         built.map(|(_, warnings)| warnings).unwrap_or_default()
     }
 
@@ -199,9 +201,9 @@ impl Suite {
         let of_case = &case.input.cluster;
         let objects = || self.cluster.objects.iter().chain(&of_case.objects);
         let snapshots = || self.cluster.snapshots.iter().chain(&of_case.snapshots);
-        let (mut request, mut warnings) =
-            request(&case.input, objects(), snapshots()).map_err(|error| error.to_string())?;
-        let api_objects = self.api_objects(case)?;
+        let built = request(&case.input, objects(), snapshots(), policies.defined());
+        let (mut request, mut warnings) = built.map_err(|error| error.to_string())?;
+        let api_objects = self.api_objects(case, policies)?;
         let managed = policies.reads_managed_fields;
         let api_objects = api_objects.map(|objects| objects.with_managed_fields(managed));
         let is_sent = case.input.request.is_some();
@@ -217,14 +219,13 @@ impl Suite {
             warnings.extend_from_slice(received.unknown_fields());
             warnings.extend_from_slice(received.warnings());
         }
-        let mut cluster = cluster(objects(), [request.namespace.as_str()]);
+        let mut cluster = policies.cluster(objects());
         snapshots().for_each(|snapshot| snapshot.apply(&mut cluster));
         let given = [of_case.rules.as_ref(), self.cluster.rules.as_ref()];
         let rules = given.iter().copied().flatten().flatten().cloned();
         let has_rules = given.iter().any(Option::is_some);
         let rules = has_rules.then(|| Rules(rules.collect()));
-        // The roles and bindings of a suite are all there are.
-        let authorizer = authorizer_of(rules, objects(), completeness(snapshots()));
+        let authorizer = policies.authorizer(rules, objects(), snapshots());
         let model = received.as_ref().map(|received| received as &dyn ObjectModel);
         let of_server = api_objects.as_ref().map(|objects| objects as &dyn ObjectModel);
         let model = model.or(of_server);
@@ -320,6 +321,7 @@ fn request<'o>(
     input: &TestInput,
     objects: impl Iterator<Item = &'o Value<'static>>,
     snapshots: impl Iterator<Item = &'o StoredState>,
+    of_cluster: &[ServedResource],
 ) -> Result<(AdmissionRequest<'static>, Vec<String>), RequestError> {
     if let Some(request) = &input.request {
         let request = review::decode(request).map_err(RequestError::Envelope)?;
@@ -347,6 +349,7 @@ fn request<'o>(
     let mut defined = request::defined(objects);
     let served = snapshots.flat_map(|snapshot| &snapshot.served);
     defined.extend(served.filter(|served| served.subresource.is_empty()).cloned());
+    defined.extend_from_slice(of_cluster);
     let made = template.request(object.clone(), |_, _| stored(), &defined, 1);
     let request = made.map_err(|error| match error {
         BuildError::UnknownKind(_) => RequestError::Kind(error.to_string()),

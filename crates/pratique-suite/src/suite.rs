@@ -60,6 +60,26 @@ impl Suite {
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(PathBuf::as_path)
     }
+
+    /// Whether it is a test of another program, whose state is only what it says.
+    pub fn is_foreign(&self) -> bool {
+        self.is_foreign
+    }
+
+    /// Whether it names policies.
+    pub fn names_policies(&self) -> bool {
+        !self.policies.is_empty() || self.configuration.is_some() || !self.generated.is_empty()
+    }
+
+    /// Whether it says what webhooks do: it has answers of them, or sends requests through the whole chain.
+    pub fn has_webhooks(&self) -> bool {
+        self.chain.is_some() || self.webhooks.is_some()
+    }
+
+    /// Adds policies of the API that are not below the suite's directories, such as those of a cluster.
+    pub fn add_policies(&mut self, files: Vec<ManifestFile>) {
+        self.generated.extend(files);
+    }
 }
 
 /// A file that a suite names.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::WarningArguments;
+use super::{ClientArguments, WarningArguments};
 
 /// Run test suites: requests, and the decisions that policies are expected to make.
 ///
@@ -12,6 +12,9 @@ use super::WarningArguments;
 /// Tests of the Kyverno CLI and suites of gator are run as far as they are about policies of the API; what they test besides is
 /// not evaluated, and told.
 /// Warnings about the policies, as `check` reports them, go to standard error.
+///
+/// With a cluster or a snapshot, suites see its state besides their own; what a suite gives itself counts instead. What cannot be
+/// read is not known, and tests that depend on it are undecided. Tests of other programs see only what they give.
 ///
 /// Exit codes: 0 everything is as expected; 1 something is not; 2 wrong usage, or something cannot be read; 3 nothing failed, but
 /// some tests of other programs were not evaluated.
@@ -39,11 +42,18 @@ pub(crate) struct TestArguments {
     #[arg(long, env = "PRATIQUE_BIND")]
     pub(crate) bind: bool,
     #[command(flatten)]
+    pub(crate) client: ClientArguments,
+    /// Directory that `pratique snapshot` wrote: the state of a cluster, and policies for suites that name none.
+    #[arg(long, env = "PRATIQUE_SNAPSHOT", value_name = "DIR", help_heading = "Cluster")]
+    #[cfg_attr(feature = "kube", arg(conflicts_with_all = ["cluster", "kubeconfig", "context"]))]
+    pub(crate) snapshot: Option<PathBuf>,
+    #[command(flatten)]
     pub(crate) warnings: WarningArguments,
     /// Write a first suite, suite.yaml, for the policies of a directory: for each an object that it lets pass and one that it does
     /// not, found by trying objects that its expressions may tell apart. What is not found is said in a comment, and counted. An
     /// existing file is left as it is.
-    #[arg(long, conflicts_with_all = ["update", "watch"])]
+    #[arg(long, conflicts_with_all = ["update", "watch", "snapshot"])]
+    #[cfg_attr(feature = "kube", arg(conflicts_with_all = ["cluster", "kubeconfig", "context"]))]
     pub(crate) init: bool,
     /// Update the expectations in the suites to the actual results.
     #[arg(long, conflicts_with = "watch")]

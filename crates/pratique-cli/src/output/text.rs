@@ -14,7 +14,7 @@ use std::iter::repeat_n;
 use pratique_types::is_nonprinting;
 
 /// Text that can be printed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Text(String);
 
 /// Builds a [`Text`] as `format!` builds a string. Arguments are positional, and escaped to one line; texts are

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use pratique::authorization::{AtOnce, Authorizer, Decider, NoAuthorizer};
 use pratique_json::Value;
+#[cfg(feature = "kube")]
+use pratique_rbac::MoreRoles;
 use pratique_rbac::{Completeness, Rbac, RbacAuthorizer, is_rbac};
 use pratique_suite::Rules;
 
@@ -19,7 +21,7 @@ pub(super) enum Permissions {
     Rbac(RbacAuthorizer),
     /// As a cluster says it.
     #[cfg(feature = "kube")]
-    Cluster(ClusterAccess),
+    Cluster(MoreRoles),
     /// It is not known.
     Unknown,
 }
@@ -39,7 +41,8 @@ impl Permissions {
         let roles = state.iter().filter(|object| is_rbac(object));
         #[cfg(feature = "kube")]
         if let Some(server) = &known.server {
-            return Permissions::Cluster(ClusterAccess::new(server, roles.collect()));
+            let cluster = Arc::new(ClusterAccess::new(server));
+            return Permissions::Cluster(MoreRoles::new(roles.collect(), cluster));
         }
         let completeness = match complete {
             true => Completeness::Complete,

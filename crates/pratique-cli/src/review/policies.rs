@@ -20,7 +20,7 @@ use crate::input::openable;
 use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::policies::{self, LoadFailure, OriginSets};
-use crate::snapshot::StateSource;
+use crate::snapshot::{StateSource, WebhookUse};
 
 /// Loads the policies that the arguments name, by default those of a cluster, or else the Pod Security Standards; gives the
 /// objects as well.
@@ -55,7 +55,7 @@ pub(super) fn load(
         || of_inputs.is_some();
     let of_cluster = match is_named {
         true => None,
-        false => state.policies(webhooks)?,
+        false => state.policies(WebhookUse::called(webhooks))?,
     };
     let of_cluster = of_cluster.map(|files| policies::load_of_cluster(files, expressions));
     let config_file = arguments.admission_control_config_file.as_deref();

@@ -4,15 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique::authorization::{Answer, Authorizer, Check, Question};
 use pratique_kube::{ApiServer, SubjectAccessReviewer};
-use pratique_rbac::Rbac;
 
 use super::warn;
 use crate::output::text::text;
 
-/// Answers by a cluster's SubjectAccessReviews, after roles and bindings that were given besides.
+/// Answers by a cluster's SubjectAccessReviews.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterAccess {
-    given: Rbac,
     reviewer: SubjectAccessReviewer,
     url: Arc<str>,
     /// Whether the cluster gave no answer before: it is not asked again.
@@ -21,9 +19,8 @@ pub(crate) struct ClusterAccess {
 
 impl ClusterAccess {
     /// The permissions of a cluster.
-    pub(crate) fn new(server: &ApiServer, given: Rbac) -> Self {
+    pub(crate) fn new(server: &ApiServer) -> Self {
         ClusterAccess {
-            given,
             reviewer: server.reviewer(),
             url: server.url().trim_end_matches('/').into(),
             has_failed: Arc::default(),
@@ -33,11 +30,6 @@ impl ClusterAccess {
 
 impl Authorizer for ClusterAccess {
     fn authorize(&self, check: &Check<'_>) -> Answer {
-        // Permissions add up.
-        let given = self.given.decide(check);
-        if given.allowed && !self.given.is_empty() {
-            return Answer::Decided(given);
-        }
         let failed = || self.has_failed.lock().unwrap_or_else(PoisonError::into_inner);
         if *failed() {
             return Answer::Unknown;

@@ -11,7 +11,7 @@ use pratique_types::admission_plugins::built_in;
 use pratique_types::{GroupVersionKind, builtin};
 
 use super::fetch::{Fetch, Secrets};
-use super::{ClusterSnapshot, Wanted, connect, dropped, policies, write};
+use super::{ClusterSnapshot, Wanted, WebhookUse, connect, dropped, policies, write};
 use crate::arguments::SnapshotArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
     let server = connect(client.kubeconfig.as_deref(), client.context.as_deref())?;
     let mut fetch = Fetch::start(&server)?;
     let of_cluster = match arguments.paths.policies.is_empty() {
-        true => Some(policies::read(&mut fetch, true)?),
+        true => Some(policies::read(&mut fetch, WebhookUse::Taken)?),
         false => None,
     };
     let loaded = load_api_policies(&arguments.paths, arguments.gates.feature_gates, of_cluster);

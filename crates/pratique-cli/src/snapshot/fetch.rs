@@ -27,6 +27,8 @@ pub(crate) struct Fetch {
     is_discovered: bool,
     index: SnapshotIndex,
     objects: BTreeMap<GroupVersionKind, Vec<Value<'static>>>,
+    /// The groups whose definitions were read.
+    defined: Groups,
 }
 
 /// Why there is no object of a kind.
@@ -82,6 +84,7 @@ impl Fetch {
             is_discovered,
             index,
             objects: BTreeMap::new(),
+            defined: Groups::default(),
         })
     }
 
@@ -90,6 +93,15 @@ impl Fetch {
         ClusterSnapshot {
             index: self.index,
             objects: self.objects.into_values().flatten().collect(),
+            policies: Vec::new(),
+        }
+    }
+
+    /// A snapshot of what was read until now.
+    pub(super) fn so_far(&self) -> ClusterSnapshot {
+        ClusterSnapshot {
+            index: self.index.clone(),
+            objects: self.objects.values().flatten().cloned().collect(),
             policies: Vec::new(),
         }
     }
@@ -281,8 +293,12 @@ impl Fetch {
         self.objects.insert(kind, found);
     }
 
-    /// Reads the definitions of custom resources of some groups.
+    /// Reads the definitions of custom resources of some groups, besides those that were read before.
     fn definitions(&mut self, groups: &Groups) {
+        let groups = &self.defined.union(groups);
+        if *groups == self.defined {
+            return;
+        }
         let kind = GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
         let resource = GroupVersionResource::new("apiextensions.k8s.io", "v1", "customresourcedefinitions");
         let of = ListOf {
@@ -291,10 +307,11 @@ impl Fetch {
             namespace: None,
         };
         let read = match groups {
-            Groups::Named(groups) if groups.is_empty() => return,
             Groups::Named(groups) if self.is_discovered => self.definitions_of(groups, of),
             _ => self.reader.list(of, is_established),
         };
+        self.index.kinds.retain(|entry| !is_of(entry, &kind));
+        self.defined = groups.clone();
         match read {
             Ok(mut objects) => {
                 if let Groups::Named(groups) = groups {

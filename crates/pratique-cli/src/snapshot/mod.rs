@@ -48,6 +48,43 @@ pub(crate) use source::{KnownState, StateSource};
 #[cfg(feature = "kube")]
 use wanted::Wanted;
 
+/// What becomes of the webhook configurations of a cluster or snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WebhookUse {
+    /// They are taken with the policies.
+    Taken,
+    /// They are left out, and counted; `help` says how they are taken.
+    LeftOut { help: &'static str },
+}
+
+impl WebhookUse {
+    /// They are called, or can be with `--webhooks`.
+    pub(crate) fn called(is_called: bool) -> Self {
+        match is_called {
+            true => WebhookUse::Taken,
+            false => WebhookUse::LeftOut {
+                help: "--webhooks calls them",
+            },
+        }
+    }
+
+    /// Says that as many are left out, if there are any.
+    fn left_out(self, count: usize, of: &str) -> Option<Text> {
+        let (help, configurations) = match (self, count) {
+            (WebhookUse::Taken, _) | (_, 0) => return None,
+            (WebhookUse::LeftOut { help }, 1) => (help, "configuration"),
+            (WebhookUse::LeftOut { help }, _) => (help, "configurations"),
+        };
+        Some(text!(
+            "{} webhook {} of the {} are not evaluated; {}",
+            count,
+            configurations,
+            of,
+            help
+        ))
+    }
+}
+
 /// What is known of a cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterSnapshot {
@@ -102,16 +139,19 @@ impl ClusterSnapshot {
 
     /// Warns of what is not known, each kind with the reason.
     pub(crate) fn warn(&self, shown: &str) {
+        self.unknown(shown).iter().for_each(warn);
+    }
+
+    /// What is not known, each kind with the reason.
+    pub(crate) fn unknown(&self, shown: &str) -> Vec<Text> {
         let kinds = self.index.kinds.iter();
-        for kind in kinds.filter(|kind| kind.extent == Extent::Unknown) {
-            let named = format!("{} {}", kind.api_version, kind.kind);
-            warn(&text!(
-                "{}: objects of {} are not known: {}",
-                shown,
-                named,
-                kind.reason
-            ));
-        }
+        let unknown = kinds.filter(|kind| kind.extent == Extent::Unknown);
+        unknown
+            .map(|kind| {
+                let named = format!("{} {}", kind.api_version, kind.kind);
+                text!("{}: objects of {} are not known: {}", shown, named, kind.reason)
+            })
+            .collect()
     }
 }
 

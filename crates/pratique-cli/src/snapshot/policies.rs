@@ -8,15 +8,16 @@ use pratique_suite::yaml;
 use super::dropped;
 use super::fetch::Fetch;
 use super::kinds::{POLICIES, WEBHOOKS};
-use super::warn;
+use super::{WebhookUse, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
 
-/// Reads the policies of a cluster; with `webhooks`, its webhook configurations as well.
+/// Reads the policies of a cluster, and its webhook configurations unless they are left out.
 ///
 /// # Errors
 /// Some are not known: what is decided without them may not be what the cluster decides.
-pub(super) fn read(fetch: &mut Fetch, webhooks: bool) -> Result<Vec<ManifestFile>, CliError> {
+pub(super) fn read(fetch: &mut Fetch, webhooks: WebhookUse) -> Result<Vec<ManifestFile>, CliError> {
+    let takes_webhooks = webhooks == WebhookUse::Taken;
     fetch.policies();
     fetch.webhooks();
     let mut files = Vec::new();
@@ -27,7 +28,7 @@ pub(super) fn read(fetch: &mut Fetch, webhooks: bool) -> Result<Vec<ManifestFile
         let unknown = entry.filter(|entry| entry.extent == Extent::Unknown);
         let unknown = unknown.map(|entry| entry.reason.clone());
         match unknown {
-            Some(why) if is_webhook && !webhooks => {
+            Some(why) if is_webhook && !takes_webhooks => {
                 warn(&text!("{}: {} are not known: {}", fetch.url(), resource, why));
             }
             Some(why) => {
@@ -37,22 +38,12 @@ pub(super) fn read(fetch: &mut Fetch, webhooks: bool) -> Result<Vec<ManifestFile
                     why,
                 });
             }
-            None if is_webhook && !webhooks => count += fetch.of_kind(kind).count(),
+            None if is_webhook && !takes_webhooks => count += fetch.of_kind(kind).count(),
             None => files.extend(fetch.of_kind(kind).map(|object| file(resource, object))),
         }
     }
-    if count > 0 {
-        let configurations = if count == 1 {
-            "configuration"
-        } else {
-            "configurations"
-        };
-        warn(&text!(
-            "{}: {} webhook {} of the cluster are not evaluated; --webhooks calls them",
-            fetch.url(),
-            count,
-            configurations
-        ));
+    if let Some(left_out) = webhooks.left_out(count, "cluster") {
+        warn(&text!("{}: {}", fetch.url(), left_out));
     }
     Ok(files)
 }

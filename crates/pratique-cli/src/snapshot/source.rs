@@ -17,7 +17,7 @@ use pratique_types::builtin::ServedResource;
 use super::Wanted;
 #[cfg(feature = "kube")]
 use super::fetch::Secrets;
-use super::{ClusterSnapshot, directory};
+use super::{ClusterSnapshot, WebhookUse, directory};
 use crate::arguments::ClientArguments;
 use crate::exit::CliError;
 use crate::policies::OriginSets;
@@ -55,12 +55,11 @@ impl StateSource {
         }
     }
 
-    /// Policies, bindings and webhook configurations, for where none are named: `None` if there are none to take. `webhooks`
-    /// is whether webhooks are called.
+    /// Policies, bindings and webhook configurations, for where none are named: `None` if there are none to take.
     ///
     /// # Errors
     /// They are not known.
-    pub(crate) fn policies(&mut self, webhooks: bool) -> Result<Option<Vec<ManifestFile>>, CliError> {
+    pub(crate) fn policies(&mut self, webhooks: WebhookUse) -> Result<Option<Vec<ManifestFile>>, CliError> {
         match self {
             StateSource::Given => Ok(None),
             StateSource::Stored(snapshot) => snapshot.known_policies(webhooks).map(Some),
@@ -91,39 +90,70 @@ impl StateSource {
 
     /// The state that policies need, and the kinds that admission plugins look up. Warns of what is not known.
     pub(crate) fn state(
-        self,
+        mut self,
         admission: &Admission,
         sets: &OriginSets,
         plugin_kinds: Option<&BTreeSet<StateKind>>,
     ) -> KnownState {
-        #[cfg(not(feature = "kube"))]
-        let _ = (admission, sets, plugin_kinds);
         let name = self.name();
+        self.read(admission, sets, plugin_kinds);
+        let known = match self {
+            StateSource::Given => KnownState::default(),
+            StateSource::Stored(snapshot) => KnownState {
+                snapshot: *snapshot,
+                ..KnownState::default()
+            },
+            #[cfg(feature = "kube")]
+            StateSource::Cluster { server, fetch } => KnownState {
+                snapshot: fetch.end(),
+                given: Vec::new(),
+                server: Some(server),
+            },
+        };
+        known.snapshot.warn(&name);
+        known
+    }
+
+    /// The state that policies need besides what others needed before.
+    pub(crate) fn state_of(
+        &mut self,
+        admission: &Admission,
+        sets: &OriginSets,
+        plugin_kinds: Option<&BTreeSet<StateKind>>,
+    ) -> KnownState {
+        self.read(admission, sets, plugin_kinds);
         match self {
             StateSource::Given => KnownState::default(),
-            StateSource::Stored(snapshot) => {
-                snapshot.warn(&name);
-                KnownState {
-                    snapshot: *snapshot,
-                    ..KnownState::default()
-                }
-            }
+            StateSource::Stored(snapshot) => KnownState {
+                snapshot: snapshot.as_ref().clone(),
+                ..KnownState::default()
+            },
             #[cfg(feature = "kube")]
-            StateSource::Cluster { server, mut fetch } => {
-                let wanted = Wanted::of(admission, sets);
-                let wanted = match plugin_kinds {
-                    Some(kinds) => wanted.with_plugins(kinds.iter().copied()),
-                    None => wanted,
-                };
-                fetch.state(&wanted, Secrets::Params);
-                let snapshot = fetch.end();
-                snapshot.warn(&name);
-                KnownState {
-                    snapshot,
-                    given: Vec::new(),
-                    server: Some(server),
-                }
-            }
+            StateSource::Cluster { server, fetch } => KnownState {
+                snapshot: fetch.so_far(),
+                given: Vec::new(),
+                server: Some(server.clone()),
+            },
+        }
+    }
+
+    /// Reads of a cluster what policies and admission plugins need, as far as it was not read before.
+    fn read(
+        &mut self,
+        admission: &Admission,
+        sets: &OriginSets,
+        plugin_kinds: Option<&BTreeSet<StateKind>>,
+    ) {
+        #[cfg(not(feature = "kube"))]
+        let _ = (admission, sets, plugin_kinds);
+        #[cfg(feature = "kube")]
+        if let StateSource::Cluster { fetch, .. } = self {
+            let wanted = Wanted::of(admission, sets);
+            let wanted = match plugin_kinds {
+                Some(kinds) => wanted.with_plugins(kinds.iter().copied()),
+                None => wanted,
+            };
+            fetch.state(&wanted, Secrets::Params);
         }
     }
 }

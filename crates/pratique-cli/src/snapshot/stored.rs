@@ -3,9 +3,8 @@
 use pratique_manifest::ManifestFile;
 use pratique_suite::snapshot::Extent;
 
-use super::{ClusterSnapshot, warn};
+use super::{ClusterSnapshot, WebhookUse, warn};
 use crate::exit::CliError;
-use crate::output::text::text;
 
 /// The kinds that decide, whether or not webhooks are called.
 const POLICIES: [&str; 4] = [
@@ -18,12 +17,13 @@ const POLICIES: [&str; 4] = [
 const WEBHOOKS: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
 impl ClusterSnapshot {
-    /// The files with the policies that the cluster had; `webhooks` is whether webhooks are called.
+    /// The files with the policies that the cluster had, and its webhook configurations unless they are left out.
     ///
     /// # Errors
     /// It does not say which those are.
-    pub(super) fn known_policies(&self, webhooks: bool) -> Result<Vec<ManifestFile>, CliError> {
-        let called: &[&str] = if webhooks { &WEBHOOKS } else { &[] };
+    pub(super) fn known_policies(&self, webhooks: WebhookUse) -> Result<Vec<ManifestFile>, CliError> {
+        let takes_webhooks = webhooks == WebhookUse::Taken;
+        let called: &[&str] = if takes_webhooks { &WEBHOOKS } else { &[] };
         let complete = self.complete_kinds();
         let is_known = |kind: &&&str| complete.iter().any(|complete| complete.kind == ***kind);
         let all = || POLICIES.iter().chain(called);
@@ -45,20 +45,9 @@ impl ClusterSnapshot {
             .iter()
             .filter(|entry| WEBHOOKS.contains(&&*entry.kind));
         let count: usize = of_webhooks.map(|entry| entry.objects).sum();
-        if count > 0 && !webhooks {
-            let configurations = if count == 1 {
-                "configuration"
-            } else {
-                "configurations"
-            };
-            warn(&text!(
-                "{} webhook {} of the snapshot are not evaluated; --webhooks calls them",
-                count,
-                configurations
-            ));
-        }
+        webhooks.left_out(count, "snapshot").iter().for_each(warn);
         let files = self.policies.iter();
-        let is_kept = |file: &&ManifestFile| webhooks || !file.path.contains("webhookconfigurations.");
+        let is_kept = |file: &&ManifestFile| takes_webhooks || !file.path.contains("webhookconfigurations.");
         Ok(files.filter(is_kept).cloned().collect())
     }
 }

@@ -39,6 +39,16 @@ impl Default for Groups {
     }
 }
 
+impl Groups {
+    /// These groups and others.
+    pub(crate) fn union(&self, others: &Groups) -> Groups {
+        match (self, others) {
+            (Groups::Named(one), Groups::Named(other)) => Groups::Named(one.union(other).cloned().collect()),
+            _ => Groups::All,
+        }
+    }
+}
+
 impl Wanted {
     /// What policies need.
     pub(crate) fn of(admission: &Admission, sets: &OriginSets) -> Self {

@@ -9,6 +9,7 @@ use pratique_manifest::{ManifestFile, Problem, path_text};
 use pratique_policy::Trace;
 use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, NotEvaluated, Roots, Suite, Unbound};
 
+use super::cluster::SuiteCluster;
 use super::find::{self, SuiteFile};
 use super::lints::Lints;
 use super::{human, update};
@@ -96,6 +97,7 @@ impl CaseRun {
 /// Runs all suites.
 pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
     let mut coverage = Coverage::new();
+    let mut cluster = SuiteCluster::open(arguments)?;
     let levels = Levels::new(&arguments.warnings);
     let mut run = Run {
         suites: Vec::new(),
@@ -108,7 +110,9 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
     for SuiteFile { path, file, suites } in find::suites(&arguments.paths, &roots(arguments)?)? {
         run.files.push(path.clone());
         match suites {
-            Ok(suites) => run.file((&path, &file), suites, arguments, &mut coverage)?,
+            Ok(suites) => {
+                run.file((&path, &file), suites, arguments, (&mut coverage, cluster.as_mut()))?;
+            }
             Err(problems) => run.suites.push(SuiteRun {
                 name: file.path.clone(),
                 file: file.path,
@@ -153,15 +157,17 @@ impl Run {
         (path, file): (&Path, &ManifestFile),
         mut suites: Vec<Suite>,
         arguments: &TestArguments,
-        coverage: &mut Coverage,
+        (coverage, mut cluster): (&mut Coverage, Option<&mut SuiteCluster>),
     ) -> Result<(), CliError> {
+        let mut runs = Vec::with_capacity(suites.len());
         for suite in &mut suites {
             suite.bind |= arguments.bind;
+            if let Some(cluster) = &mut cluster {
+                cluster.add_policies(suite)?;
+            }
+            let run = self.suite(suite, arguments, (coverage, cluster.as_deref_mut()));
+            runs.push(run);
         }
-        let mut runs: Vec<SuiteRun> = suites
-            .iter()
-            .map(|suite| self.suite(suite, arguments, coverage))
-            .collect();
         if arguments.update {
             update::update(path, file, &suites, &mut runs)?;
         }
@@ -169,7 +175,12 @@ impl Run {
         Ok(())
     }
 
-    fn suite(&mut self, suite: &Suite, arguments: &TestArguments, coverage: &mut Coverage) -> SuiteRun {
+    fn suite(
+        &mut self,
+        suite: &Suite,
+        arguments: &TestArguments,
+        (coverage, cluster): (&mut Coverage, Option<&mut SuiteCluster>),
+    ) -> SuiteRun {
         let mut run = SuiteRun {
             name: suite.name.clone(),
             file: suite.file.clone(),
@@ -182,7 +193,7 @@ impl Run {
             return run;
         }
         self.files.extend(suite.files().map(PathBuf::from));
-        let policies = match suite.policies() {
+        let mut policies = match suite.policies() {
             Ok(policies) => policies,
             Err(problems) => {
                 run.problems = problems;
@@ -190,6 +201,9 @@ impl Run {
             }
         };
         self.files.extend(policies.files.iter().cloned());
+        if let Some(cluster) = cluster.filter(|_| !suite.is_foreign()) {
+            cluster.show(&mut policies);
+        }
         run.unbound.clone_from(&policies.unbound);
         let levels = Levels::new(&arguments.warnings);
         self.lints.add(&policies, &levels);
@@ -202,7 +216,7 @@ impl Run {
                 runner.skip(case);
                 continue;
             }
-            for message in suite.decode_warnings(case) {
+            for message in suite.decode_warnings(case, &policies) {
                 let place = problems::place(&case.location);
                 let message = format!("{}: {message}", case.name);
                 output::note(&output::warning_at(&place, &message));

@@ -35,12 +35,12 @@ spec:
   template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}
 ";
 
-fn limits(max: u32, namespace: &str) -> serde_json::Value {
+pub(crate) fn limits(max: u32, namespace: &str) -> serde_json::Value {
     json!({"metadata": {"name": "limits", "namespace": namespace}, "data": {"max": max.to_string()}})
 }
 
 /// A server with a policy whose param allows so many replicas, and more ConfigMaps than a page has.
-fn server(max: u32) -> Script {
+pub(crate) fn server(max: u32) -> Script {
     let maps = ["a", "b", "c"].map(|namespace| limits(1, namespace));
     Script::new()
         .admission("validatingadmissionpolicies", POLICY)
@@ -48,7 +48,7 @@ fn server(max: u32) -> Script {
         .list(CONFIG_MAPS, [maps.to_vec(), vec![limits(max, "shop")]].concat())
 }
 
-fn files(server: &ApiServer) -> Directory {
+pub(crate) fn files(server: &ApiServer) -> Directory {
     server
         .directory()
         .with("object.yaml", DEPLOYMENT)
@@ -57,7 +57,7 @@ fn files(server: &ApiServer) -> Directory {
 }
 
 #[track_caller]
-fn run(directory: &Directory, arguments: &[&str], code: i32, texts: &[&str]) -> Run {
+pub(crate) fn run(directory: &Directory, arguments: &[&str], code: i32, texts: &[&str]) -> Run {
     let run = directory.run(arguments);
     assert_eq!(run.code, Some(code), "{run}");
     for text in texts {
@@ -251,7 +251,7 @@ spec:
 const UNBOUND: &str = "metadata: {name: limit}\nspec: {policyName: limit, validationActions: [Deny]}\n";
 
 /// A server with a policy that asks the authorizer.
-fn authorizing() -> Script {
+pub(crate) fn authorizing() -> Script {
     Script::new()
         .admission("validatingadmissionpolicies", AUTHORIZED)
         .admission("validatingadmissionpolicybindings", UNBOUND)

@@ -96,7 +96,7 @@ fn documents_show_what_is() {
 fn commands(text: &str) -> Vec<(String, Vec<String>)> {
     let mut commands = Vec::new();
     // A pipe within a table is escaped.
-    let parts = text.split(['`', '\n', '|']);
+    let parts = text.split(['`', '\n', '|', '&']);
     for part in parts.filter_map(|part| part.trim().trim_start_matches("$ ").strip_prefix("pratique ")) {
         let mut words = part.split([' ', '=']).take_while(|word| !word.starts_with('#'));
         let name = words.next().unwrap_or_default();

@@ -54,6 +54,8 @@ mod state;
 mod stdin;
 mod story;
 mod streams;
+#[cfg(feature = "kube")]
+mod suite_cluster;
 mod support;
 mod test;
 mod undecided;

@@ -1,0 +1,111 @@
+//! The cluster over whose state suites run.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use pratique::authorization::Authorizer;
+use pratique_manifest::ManifestFile;
+use pratique_suite::{KnownCluster, Policies, Suite};
+
+use crate::arguments::TestArguments;
+use crate::exit::CliError;
+use crate::output;
+use crate::output::text::{Text, text};
+#[cfg(feature = "kube")]
+use crate::snapshot::ClusterAccess;
+use crate::snapshot::{KnownState, StateSource, WebhookUse};
+
+/// A cluster, or a snapshot of one, that all suites of a run see. Each kind of objects is read once.
+pub(super) struct SuiteCluster {
+    source: StateSource,
+    /// Its policies, and those with webhook configurations.
+    policies: Option<Vec<ManifestFile>>,
+    with_webhooks: Option<Vec<ManifestFile>>,
+    /// What was warned of.
+    told: HashSet<Text>,
+    #[cfg(feature = "kube")]
+    access: Option<Arc<ClusterAccess>>,
+}
+
+impl SuiteCluster {
+    /// Connects to the cluster, or reads the snapshot, that arguments name; `None` if they name none.
+    ///
+    /// # Errors
+    /// The cluster cannot be reached, or the snapshot not be read.
+    pub(super) fn open(arguments: &TestArguments) -> Result<Option<Self>, CliError> {
+        let source = StateSource::open(&arguments.client, arguments.snapshot.as_deref())?;
+        Ok(match source {
+            StateSource::Given => None,
+            source => Some(SuiteCluster {
+                source,
+                policies: None,
+                with_webhooks: None,
+                told: HashSet::new(),
+                #[cfg(feature = "kube")]
+                access: None,
+            }),
+        })
+    }
+
+    /// Gives the policies of the cluster to a suite that names none.
+    ///
+    /// # Errors
+    /// They are not known.
+    pub(super) fn add_policies(&mut self, suite: &mut Suite) -> Result<(), CliError> {
+        if suite.is_foreign() || suite.names_policies() {
+            return Ok(());
+        }
+        let (known, webhooks) = match suite.has_webhooks() {
+            true => (&mut self.with_webhooks, WebhookUse::Taken),
+            false => {
+                let help = "`webhooks` of a suite says what they answer";
+                (&mut self.policies, WebhookUse::LeftOut { help })
+            }
+        };
+        let files = match known {
+            Some(files) => files,
+            None => known.insert(self.source.policies(webhooks)?.unwrap_or_default()),
+        };
+        suite.add_policies(files.clone());
+        Ok(())
+    }
+
+    /// Makes policies see what they need of the cluster. Warns of what is not known, once.
+    pub(super) fn show(&mut self, policies: &mut Policies) {
+        let name = self.source.name();
+        let known = self
+            .source
+            .state_of(policies.admission(), &policies.sets, policies.plugin_kinds());
+        let mut warnings = known.snapshot.unknown(&name);
+        let known = KnownCluster {
+            objects: known.objects().cloned().collect(),
+            complete: known.complete_kinds(),
+            served: known.served().collect(),
+            permissions: known.permissions(),
+            authorizer: self.authorizer(&known),
+        };
+        let what = "its objects are neither defaulted nor validated";
+        let faults = policies.over(&known).into_iter();
+        warnings.extend(faults.map(|fault| text!("{}: {}: {}", name, what, fault)));
+        for warning in warnings {
+            if self.told.insert(warning.clone()) {
+                output::note(&output::warning(&warning));
+            }
+        }
+    }
+
+    /// The cluster's own authorizer. It is one for all suites, so that a cluster that does not answer is asked once.
+    #[cfg(feature = "kube")]
+    fn authorizer(&mut self, known: &KnownState) -> Option<Arc<dyn Authorizer>> {
+        let server = known.server.as_ref()?;
+        let access = self
+            .access
+            .get_or_insert_with(|| Arc::new(ClusterAccess::new(server)));
+        Some(Arc::clone(access) as _)
+    }
+
+    #[cfg(not(feature = "kube"))]
+    fn authorizer(&mut self, _: &KnownState) -> Option<Arc<dyn Authorizer>> {
+        None
+    }
+}
