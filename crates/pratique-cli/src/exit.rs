@@ -66,9 +66,6 @@ pub(crate) enum CliError {
     /// A revision of a git repository cannot be read.
     #[error("git: {why}")]
     Git { why: String },
-    /// Policies are among inputs that can be read only once.
-    #[error("{path}: it can be read only once: policies among the inputs are evaluated if these are files")]
-    PoliciesOfPipe { path: String },
     /// There are webhooks, which the command never calls.
     #[error("{0}: this command calls none: leave their configurations out")]
     NoWebhooks(NotEvaluated),

@@ -6,6 +6,7 @@ pub(crate) mod open;
 pub(crate) mod piece;
 mod place;
 mod quick;
+pub(crate) mod spool;
 pub(crate) mod walk;
 
 use std::fs;

@@ -7,6 +7,7 @@ mod decisions;
 mod defaults;
 mod diff;
 mod evaluate;
+mod excerpt;
 mod exchange;
 mod github;
 pub(crate) mod impact;
@@ -75,17 +76,18 @@ const NOT_SIMULATED: &str = "the API server's own validation of built-in kinds i
 /// others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let since = arguments.request.since.as_deref();
-    let inputs = Inputs::of(&arguments.inputs, since)?;
+    let limits = limits(arguments.max_input);
+    let mut inputs = Inputs::of(&arguments.inputs, since)?;
     let of_inputs = match arguments.input_policies {
-        true => among::files(&inputs)?,
-        false => Vec::new(),
+        true => Some(among::files(&mut inputs, limits)?),
+        false => None,
     };
     let mut state = StateSource::open(&arguments.client, arguments.snapshot.as_deref())?;
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
     chain::tell(&arguments.chain, &state, arguments.explain);
     let loaded = policies::load(
         &arguments.policies,
-        arguments.input_policies.then_some(of_inputs.as_slice()),
+        of_inputs,
         arguments.gates.feature_gates,
         arguments.webhooks,
         arguments.bind,
@@ -129,7 +131,6 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let rules = reader.rules(arguments.authorizer.as_deref())?;
     let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
     faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
-    let limits = limits(arguments.max_input);
     let builder = RequestBuilder::new(&arguments.request, stored);
     let before = if builder.compares() { old.as_slice() } else { &[] };
     let phases = Phases::new(&arguments.completion, arguments);

@@ -124,7 +124,7 @@ impl Suite {
         let differences = match (&actual, &case.expected) {
             (Ok(actual), Some(expected)) => {
                 compare(&self.completed((case, policies), expected, actual), actual)
-            },
+            }
             (Ok(_), None) => vec![Difference::nothing_expected()],
             (Err(_), _) => Vec::new(),
         };

@@ -31,7 +31,8 @@ pub(crate) struct ReviewArguments {
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     /// Evaluate the policies, bindings and webhook configurations among the inputs as well, for all inputs; without the flag
-    /// they are objects to review like others. The inputs have to be files or directories.
+    /// they are objects to review like others. Standard input and pipes are copied first, up to 4096 MiB of each, and reviewed
+    /// when they end.
     #[arg(long, env = "PRATIQUE_INPUT_POLICIES")]
     pub(crate) input_policies: bool,
     #[command(flatten)]

@@ -23,6 +23,13 @@ pub(crate) struct Stream {
 
 /// Opens a file, a pipe, a socket or a device; `-` is standard input. What is compressed with gzip is decompressed.
 pub(crate) fn open(path: &Path) -> io::Result<Stream> {
+    let (file, is_file) = raw(path)?;
+    let input = decompressed(file)?;
+    Ok(Stream { input, is_file })
+}
+
+/// Opens a path as it is, and tells whether it is a file.
+pub(super) fn raw(path: &Path) -> io::Result<(impl Read + Send + 'static, bool)> {
     let (file, is_file) = match path == Path::new(STDIN) {
         true => (stdin()?, false),
         false => {
@@ -37,16 +44,19 @@ pub(crate) fn open(path: &Path) -> io::Result<Stream> {
         true => DEVICE,
         false => u64::MAX,
     };
-    let mut file = Limited(file, limit);
+    Ok((Limited(file, limit), is_file))
+}
+
+/// A stream, decompressed if it is compressed with gzip.
+pub(super) fn decompressed(mut file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut head = Vec::with_capacity(GZIP.len());
     file.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
     let is_compressed = is_compressed(&head);
     let whole = Cursor::new(head).chain(file);
-    let input: Box<dyn Read + Send> = match is_compressed {
+    Ok(match is_compressed {
         true => Box::new(plain(BufReader::new(whole))),
         false => Box::new(whole),
-    };
-    Ok(Stream { input, is_file })
+    })
 }
 
 /// Whether content is compressed with gzip.

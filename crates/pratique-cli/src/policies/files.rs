@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use pratique_manifest::{ManifestFile, path_text, read_regular};
 use pratique_suite::is_manifest;
@@ -30,22 +30,6 @@ pub(crate) fn read(
     };
     for path in paths {
         reader.add(path.as_ref())?;
-    }
-    Ok(reader.sorted)
-}
-
-/// Reads files that have other objects as well: what is no object in them is told when they are reviewed.
-///
-/// # Errors
-/// A file cannot be read.
-pub(super) fn read_among(files: &[PathBuf], origin: Option<OriginName>) -> Result<SortedPolicies, CliError> {
-    let mut reader = Reader {
-        sorted: SortedPolicies::new(origin.map(Into::into)),
-        left: memory::manifests(),
-    };
-    for path in files {
-        let file = reader.file(path)?;
-        reader.sorted.add(file, false);
     }
     Ok(reader.sorted)
 }

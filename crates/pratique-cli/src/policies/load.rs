@@ -1,7 +1,5 @@
 //! Loads the policies that `--policies` names.
 
-use std::path::PathBuf;
-
 #[cfg(feature = "kube")]
 use pratique::Admission;
 use pratique::expressions::Expressions;
@@ -16,7 +14,7 @@ use pratique_types::FeatureGates;
 use super::failure::LoadFailure;
 #[cfg(feature = "kube")]
 use super::failure::unusable;
-use super::files::{read, read_among};
+use super::files::read;
 use super::origin_name::OriginName;
 use super::skipped::report_skipped;
 use crate::arguments::PolicyPathArguments;
@@ -101,15 +99,6 @@ pub(crate) fn load_api_policies(
         add_policies(builder, origin, set)
     });
     Ok((builder.build().map_err(unusable)?, sets))
-}
-
-/// Loads the policies among other objects of files.
-pub(crate) fn load_among(
-    files: &[PathBuf],
-    origin: Option<OriginName>,
-    expressions: &Expressions,
-) -> Result<OriginSets, LoadFailure> {
-    load_sorted(&read_among(files, origin)?, expressions)
 }
 
 fn load_sorted(sorted: &SortedPolicies, expressions: &Expressions) -> Result<OriginSets, LoadFailure> {

@@ -11,6 +11,6 @@ pub(crate) use failure::{LoadFailure, unusable};
 pub(crate) use files::read;
 #[cfg(feature = "kube")]
 pub(crate) use load::load_api_policies;
-pub(crate) use load::{OriginSets, load, load_among, load_files, load_of_cluster, reload};
+pub(crate) use load::{OriginSets, load, load_files, load_of_cluster, reload};
 pub(crate) use origin_name::OriginName;
 pub(crate) use skipped::report_skipped;

@@ -1,13 +1,11 @@
 //! Policies among the inputs.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
+use pratique_manifest::ManifestFile;
+use pratique_stream::Limits;
 use pratique_types::GroupVersionResource;
 
-use super::read::{Inputs, mentions};
+use super::read::Inputs;
 use crate::exit::CliError;
-use crate::input::STDIN;
 use crate::output;
 use crate::output::text::text;
 
@@ -19,24 +17,14 @@ pub(super) fn configures_admission(resource: &GroupVersionResource) -> bool {
     resource.group == GROUP
 }
 
-/// The files of the inputs that may have policies.
+/// The documents of the inputs that may configure admission. What can be read only once is copied before, so that they count for
+/// what stands before them as well.
 ///
 /// # Errors
-/// An input can be read only once: standard input, or a pipe.
-pub(super) fn files(inputs: &Inputs) -> Result<Vec<PathBuf>, CliError> {
-    let mut files = Vec::new();
-    for file in inputs.all().iter().flat_map(|input| &input.files) {
-        let is_file = file != Path::new(STDIN) && fs::metadata(file).is_ok_and(|found| found.is_file());
-        if !is_file {
-            let path = crate::input::shown(file);
-            return Err(CliError::PoliciesOfPipe { path });
-        }
-        // What cannot be read is told when it is reviewed.
-        if mentions(file, &[GROUP]).unwrap_or_default() {
-            files.push(file.clone());
-        }
-    }
-    Ok(files)
+/// An input cannot be copied.
+pub(super) fn files(inputs: &mut Inputs, limits: Limits) -> Result<Vec<ManifestFile>, CliError> {
+    inputs.copy_pipes()?;
+    inputs.mentioning(GROUP, limits)
 }
 
 /// Tells what is done with policies among the inputs.

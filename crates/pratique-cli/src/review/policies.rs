@@ -1,12 +1,10 @@
 //! Loads the policies for a review.
 
-use std::path::PathBuf;
-
 use pratique::Admission;
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, ManifestSet, Plugin, PluginConfiguration, load_configuration, load_directory,
-    load_files,
+    ConfigurationOptions, ManifestFile, ManifestSet, Plugin, PluginConfiguration, load_configuration,
+    load_directory, load_files,
 };
 use pratique_policy::Origin;
 use pratique_suite::{add_policies, bind};
@@ -27,10 +25,10 @@ use crate::snapshot::{StateSource, WebhookUse};
 /// `webhooks` is whether webhooks are called, `bind` whether policies without a binding are evaluated as if bound. With
 /// `chain` the server's own plugins are started, and the Pod Security Standards are left to them.
 ///
-/// `of_inputs` are files of the inputs, if the policies among these are evaluated.
+/// `of_inputs` are documents of the inputs, if the policies among these are evaluated.
 pub(super) fn load(
     arguments: &PolicyArguments,
-    of_inputs: Option<&[PathBuf]>,
+    of_inputs: Option<Vec<ManifestFile>>,
     gates: FeatureGates,
     webhooks: bool,
     bind: bool,
@@ -43,16 +41,16 @@ pub(super) fn load(
         .registry_checks(true);
     let expressions = builder.expressions();
     let mut of_paths = policies::load(&arguments.paths, expressions)?;
-    let among = of_inputs.unwrap_or_default();
-    of_paths.extend(policies::load_among(
-        among,
+    let has_inputs = of_inputs.is_some();
+    let of_inputs = of_inputs.unwrap_or_default();
+    of_paths.extend(policies::load_files(
+        of_inputs,
         arguments.paths.origin.origin,
         expressions,
     )?);
     let named = [&arguments.admission_control_config_file, &arguments.manifests];
-    let is_named = named.iter().any(|path| path.is_some())
-        || !arguments.paths.policies.is_empty()
-        || of_inputs.is_some();
+    let is_named =
+        named.iter().any(|path| path.is_some()) || !arguments.paths.policies.is_empty() || has_inputs;
     let of_cluster = match is_named {
         true => None,
         false => state.policies(WebhookUse::called(webhooks))?,

@@ -1,22 +1,30 @@
 //! Reads the inputs, piece by piece.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memchr::memmem::Finder;
-use pratique_manifest::path_text;
+use memchr::memmem::{self, Finder};
+use pratique_manifest::{ManifestFile, path_text};
 use pratique_stream::{Limits, Piece, Splitter, StreamError};
 
+use super::excerpt::Excerpt;
 use super::ordered::{Closed, Intake};
 use super::state::{ClusterState, WORDS, of_cluster};
 use crate::exit::CliError;
-use crate::input::open::open;
+use crate::input::open::{Stream, open};
+use crate::input::spool::{self, Spool};
 use crate::input::{self, InputError, STDIN, piece};
+use crate::memory;
 
 /// The inputs.
-pub(super) struct Inputs(Vec<Input>);
+pub(super) struct Inputs {
+    paths: Vec<Input>,
+    /// Copies of those that can be read only once, if they are read twice.
+    copies: HashMap<PathBuf, Spool>,
+}
 
 /// A path of the user.
 pub(super) struct Input {
@@ -78,22 +86,110 @@ impl Inputs {
                 is_gone,
             })
         };
-        paths.iter().map(input).collect::<Result<_, _>>().map(Inputs)
+        let paths = paths.iter().map(input).collect::<Result<_, _>>()?;
+        Ok(Inputs {
+            paths,
+            copies: HashMap::new(),
+        })
     }
 
     /// All paths.
     pub(super) fn all(&self) -> &[Input] {
-        &self.0
+        &self.paths
+    }
+
+    /// All files.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.paths.iter().flat_map(|input| &input.files)
+    }
+
+    /// Copies what can be read only once, so that it can be read again.
+    ///
+    /// # Errors
+    /// It cannot be copied.
+    pub(super) fn copy_pipes(&mut self) -> Result<(), CliError> {
+        let pipes: BTreeSet<PathBuf> = self.files().filter(|file| !is_file(file)).cloned().collect();
+        for path in pipes {
+            let copy = Spool::of(&path, spool::LARGEST).map_err(|error| {
+                let path = input::shown(&path);
+                match error.kind() {
+                    ErrorKind::FileTooLarge => CliError::TooLarge {
+                        path,
+                        mebibytes: u32::try_from(spool::LARGEST >> 20).unwrap_or(u32::MAX),
+                    },
+                    _ => CliError::Read { path, error },
+                }
+            })?;
+            self.copies.insert(path, copy);
+        }
+        Ok(())
+    }
+
+    /// Whether a file can be read again.
+    fn is_lasting(&self, file: &Path) -> bool {
+        self.copies.contains_key(file) || is_file(file)
+    }
+
+    /// Opens a file.
+    fn open(&self, file: &Path) -> io::Result<Stream> {
+        match self.copies.get(file) {
+            Some(copy) => copy.open(),
+            None => open(file),
+        }
+    }
+
+    /// The documents that mention a word, of all files that can be read again: each file with these alone, at their places. What
+    /// cannot be read is told when it is reviewed.
+    ///
+    /// # Errors
+    /// They are too large.
+    pub(super) fn mentioning(&self, word: &str, limits: Limits) -> Result<Vec<ManifestFile>, CliError> {
+        let mut left = memory::manifests();
+        let mut found = Vec::new();
+        for file in self.files().filter(|file| self.is_lasting(file)) {
+            if !self.mentions(file, &[word]).unwrap_or_default() {
+                continue;
+            }
+            let path = input::shown(file);
+            let too_large = || CliError::TooLarge {
+                path: path.clone(),
+                mebibytes: u32::try_from(memory::manifests() >> 20).unwrap_or(u32::MAX),
+            };
+            let Ok(stream) = self.open(file) else { continue };
+            let mut excerpt = Excerpt::default();
+            let pieces = Splitter::new(stream.input, limits).apart(&[word]);
+            for piece in pieces.map_while(Result::ok) {
+                if memmem::find(&piece.text, word.as_bytes()).is_none() {
+                    continue;
+                }
+                if !excerpt.add(&piece) {
+                    // Items of a list say what they are only with it.
+                    excerpt.whole(self.open(file), left);
+                    break;
+                }
+                if excerpt.len() > left {
+                    return Err(too_large());
+                }
+            }
+            left = left.checked_sub(excerpt.len()).ok_or_else(too_large)?;
+            found.push(excerpt.file(path));
+        }
+        Ok(found)
+    }
+
+    /// Whether a file has one of some words.
+    fn mentions(&self, file: &Path, words: &[&str]) -> io::Result<bool> {
+        mentions(self.open(file)?, words)
     }
 
     /// Adds the namespaces and definitions of all files to what is known. Those of standard input and other pipes count
     /// from where they are.
     pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) {
-        for file in self.0.iter().flat_map(|input| &input.files) {
-            // What cannot be read is told when it is reviewed.
-            if file != Path::new(STDIN) && mentions_cluster(file).unwrap_or_default() {
-                let path: Arc<str> = path_text(file).into();
-                let Ok(stream) = open(file) else { continue };
+        for file in self.files() {
+            // What cannot be read is told when it is reviewed; what is read of a pipe is gone.
+            if self.is_lasting(file) && self.mentions(file, &WORDS).unwrap_or_default() {
+                let path: Arc<str> = input::shown(file).into();
+                let Ok(stream) = self.open(file) else { continue };
                 let pieces = Splitter::new(stream.input, limits).map_while(Result::ok);
                 for piece in pieces.filter(is_of_cluster) {
                     state.add(of_cluster(piece::read(&path, &piece).given));
@@ -104,9 +200,9 @@ impl Inputs {
 
     /// Gives all units in order.
     pub(super) fn give<R>(self, limits: Limits, mut state: Arc<ClusterState>, intake: &Intake<Unit, R>) {
-        for input in self.0.iter().filter(|input| !input.is_gone) {
+        for input in self.paths.iter().filter(|input| !input.is_gone) {
             for file in &input.files {
-                if give_file(file, limits, &mut state, intake).is_err() {
+                if give_file(&self, file, limits, &mut state, intake).is_err() {
                     return;
                 }
             }
@@ -118,13 +214,14 @@ impl Inputs {
 }
 
 fn give_file<R>(
+    inputs: &Inputs,
     file: &Path,
     limits: Limits,
     state: &mut Arc<ClusterState>,
     intake: &Intake<Unit, R>,
 ) -> Result<(), Closed> {
     let shown = input::shown(file);
-    let stream = match open(file) {
+    let stream = match inputs.open(file) {
         Ok(stream) => stream,
         Err(error) => {
             intake.add(Unit::Fault(InputError::Unread { path: shown, error }))?;
@@ -176,24 +273,20 @@ fn give_file<R>(
 fn is_of_cluster(piece: &Piece) -> bool {
     WORDS
         .iter()
-        .any(|word| memchr::memmem::find(&piece.text, word.as_bytes()).is_some())
+        .any(|word| memmem::find(&piece.text, word.as_bytes()).is_some())
 }
 
-/// Whether a file may have namespaces or definitions.
-fn mentions_cluster(file: &Path) -> std::io::Result<bool> {
-    // What is read of a pipe is gone.
-    match fs::metadata(file)?.is_file() {
-        true => mentions(file, &WORDS),
-        false => Ok(false),
-    }
+/// Whether a path is a file, rather than a pipe or standard input.
+fn is_file(path: &Path) -> bool {
+    path != Path::new(STDIN) && fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
-/// Whether a file has one of some words.
-pub(super) fn mentions(file: &Path, words: &[&str]) -> std::io::Result<bool> {
+/// Whether a stream has one of some words.
+fn mentions(stream: Stream, words: &[&str]) -> io::Result<bool> {
     const BLOCK: usize = 1 << 20;
     let finders: Vec<_> = words.iter().map(Finder::new).collect();
     let overlap = words.iter().map(|word| word.len()).max().unwrap_or_default();
-    let mut input = open(file)?.input;
+    let mut input = stream.input;
     let mut block = Vec::with_capacity(BLOCK + overlap);
     loop {
         let kept = block.len();

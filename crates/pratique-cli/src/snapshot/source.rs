@@ -138,12 +138,7 @@ impl StateSource {
     }
 
     /// Reads of a cluster what policies and admission plugins need, as far as it was not read before.
-    fn read(
-        &mut self,
-        admission: &Admission,
-        sets: &OriginSets,
-        plugin_kinds: Option<&BTreeSet<StateKind>>,
-    ) {
+    fn read(&mut self, admission: &Admission, sets: &OriginSets, plugin_kinds: Option<&BTreeSet<StateKind>>) {
         #[cfg(not(feature = "kube"))]
         let _ = (admission, sets, plugin_kinds);
         #[cfg(feature = "kube")]

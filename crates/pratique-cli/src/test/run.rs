@@ -111,7 +111,12 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
         run.files.push(path.clone());
         match suites {
             Ok(suites) => {
-                run.file((&path, &file), suites, arguments, (&mut coverage, cluster.as_mut()))?;
+                run.file(
+                    (&path, &file),
+                    suites,
+                    arguments,
+                    (&mut coverage, cluster.as_mut()),
+                )?;
             }
             Err(problems) => run.suites.push(SuiteRun {
                 name: file.path.clone(),

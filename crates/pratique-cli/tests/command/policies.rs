@@ -379,7 +379,42 @@ fn policies_among_the_inputs() {
             .contains("reviewed as objects, and not evaluated: --input-policies evaluates them"),
         "{run}"
     );
-    let run = directory.run(&["review", "--input-policies", "-"]);
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("<stdin>: it can be read only once"), "{run}");
+}
+
+#[test]
+fn policies_of_streams_count_for_what_stands_before_them() {
+    let policy = crate::story::POLICY.replace(".static.k8s.io", "");
+    let binding = crate::story::BINDING.replace(".static.k8s.io", "");
+    let stream = format!("{PRIVILEGED}---\n{CLEAN}---\n{policy}---\n{binding}---\n{CLEAN}");
+    let directory = Directory::new().with("stream.yaml", stream.as_str());
+    let review = |path: &str, stream: &str| {
+        let run = directory.run_with(&["review", "--input-policies", path], stream, &[]);
+        let (counts, decisions) = (run.stdout.lines().last().map(str::to_owned), run.stdout.clone());
+        assert_eq!(
+            (run.code, counts.as_deref()),
+            (Some(1), Some("4 allowed, 1 denied")),
+            "{run}"
+        );
+        decisions
+    };
+    let of_file = review("stream.yaml", "");
+    assert_eq!(review("-", &stream), of_file.replace("stream.yaml", "<stdin>"));
+    #[cfg(target_os = "linux")]
+    assert_eq!(
+        review("/dev/stdin", &stream),
+        of_file.replace("stream.yaml", "/dev/stdin")
+    );
+    // Namespaces and definitions count for all of them, too; a list is one.
+    let items = [PRIVILEGED, CLEAN, policy.as_str(), binding.as_str(), CLEAN];
+    let indented = |item: &str| format!("- {}\n", item.trim_end().replace('\n', "\n  "));
+    let list = items.map(indented).concat();
+    review("-", &format!("apiVersion: v1\nkind: List\nitems:\n{list}"));
+    // A policy that does not load is told at its place.
+    let faulty = stream.replace("object.spec", "objekt.spec");
+    assert_ne!(faulty, stream);
+    let refused = |path: &str| directory.run_with(&["review", "--input-policies", path], &faulty, &[]);
+    let run = refused("-");
+    assert_eq!(run.code, Some(1), "{run}");
+    let line = faulty.lines().position(|line| line.contains("objekt")).unwrap() + 1;
+    assert!(run.stderr.contains(&format!("<stdin>:{line}:")), "{run}");
 }

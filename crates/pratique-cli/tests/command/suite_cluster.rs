@@ -24,7 +24,11 @@ fn with_suite(server: &ApiServer, more: &str, expected: &str) -> Directory {
 #[test]
 fn params_of_the_cluster() {
     let server_3 = server(3).start();
-    let directory = with_suite(&server_3, POLICIES, "{verdict: denied, messageContains: too many}");
+    let directory = with_suite(
+        &server_3,
+        POLICIES,
+        "{verdict: denied, messageContains: too many}",
+    );
     run(&directory, &TEST, 0, &["1 passed, 0 failed"]);
     let asked = server_3.asked();
     let lists = |path: &str| asked.iter().filter(|line| line.contains(path)).count();
@@ -35,7 +39,8 @@ fn params_of_the_cluster() {
     run(&directory, &["test", "suite.yaml"], 1, &["no params found"]);
     // What the suite gives counts instead.
     let given = "policies: [policies]\ncluster:\n  objects: [given.yaml]\n";
-    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits, namespace: shop}\ndata: {max: '9'}\n";
+    let map =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits, namespace: shop}\ndata: {max: '9'}\n";
     let directory = with_suite(&server_3, given, "allowed").with("given.yaml", map);
     run(&directory, &TEST, 0, &["1 passed, 0 failed"]);
     let absent = server(3).list(CONFIG_MAPS, vec![limits(1, "a")]).start();
