@@ -13,6 +13,7 @@ mod github;
 pub(crate) mod impact;
 mod input_errors;
 mod junit;
+mod left_out;
 mod ordered;
 mod permissions;
 mod phases;
@@ -52,7 +53,7 @@ use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::policies::LoadFailure;
 use crate::snapshot::{self, StateSource};
-use crate::style::{Style, Tone};
+use crate::style::Style;
 pub(crate) use chain::shown as steps;
 use chain::{Chain, PluginState};
 use evaluate::Evaluator;
@@ -68,9 +69,6 @@ use tally::Tally;
 use unbound::EvaluationScope;
 use unexpanded::PodPolicies;
 use work::{Reviewer, Shown};
-
-/// What a review leaves out.
-const NOT_SIMULATED: &str = "the API server's own validation of built-in kinds is not simulated";
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
@@ -197,15 +195,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         output::note(&text!("{}: an empty List: there is nothing to review\n", inputs));
         return Ok(ExitStatus::Success);
     }
-    let status = printer.end(&scope, &PodPolicies::of(sets.iter().map(|(_, set)| set)))?;
-    if arguments.explain && arguments.completion.defaults {
-        output::note(&text!(
-            "{} {}\n",
-            Style::of_stderr().paint(Tone::Faint, "note:"),
-            NOT_SIMULATED
-        ));
-    }
-    Ok(status)
+    printer.end(&scope, &PodPolicies::of(sets.iter().map(|(_, set)| set)))
 }
 
 fn limits(mebibytes: u32) -> Limits {

@@ -9,8 +9,8 @@ pub(crate) struct AnswerArguments {
     /// Output format.
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: ReviewFormat,
-    /// Print nothing about objects that are allowed without a warning; of other outputs than `human` and `diff`, nothing is
-    /// left out.
+    /// Print nothing about objects that are allowed without a warning; of other outputs than `human` and `diff`, no decision
+    /// is left out. What no review simulates is not told.
     #[arg(long, short, env = "PRATIQUE_QUIET")]
     pub(crate) quiet: bool,
     /// Count what policies deny, warn about and record, by policy and namespace: as a table in place of the decisions, with

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pratique::api_objects::ApiObjects;
 use pratique::authorization::{Authorizer, Decider};
 use pratique::{Admission, AdmissionContext, EvalContext, Objects};
 use pratique_explain::Recorder;
@@ -61,6 +62,16 @@ impl<'a> Evaluator<'a> {
                 chain: chain.map(Box::new),
             },
         })
+    }
+
+    /// The kinds whose objects the chain completes, if there is one.
+    pub(super) fn api_objects(&self) -> Option<&ApiObjects> {
+        match &self.extent {
+            Extent::Chain {
+                chain: Some(chain), ..
+            } => Some(chain.api_objects()),
+            Extent::Chain { chain: None, .. } | Extent::Policies { .. } => None,
+        }
     }
 
     /// Evaluates a request, and records what is to be shown of the evaluation.

@@ -6,6 +6,7 @@ use pratique_types::GroupResource;
 
 use super::compared::Operations;
 use super::input_errors::InputErrors;
+use super::left_out::{self, LeftOut};
 use super::progress::Progress;
 use super::record::Record;
 use super::request::Assumed;
@@ -36,6 +37,7 @@ pub(super) struct Printer<'a> {
     records: Vec<Record>,
     assumed: HashSet<Assumed>,
     unexpanded: BTreeMap<GroupResource, usize>,
+    left_out: LeftOut,
     /// Errors of the current file, and whether the rest of it is dropped.
     file_errors: usize,
     is_given_up: bool,
@@ -80,6 +82,7 @@ impl<'a> Printer<'a> {
             records: Vec::new(),
             assumed: HashSet::new(),
             unexpanded: BTreeMap::new(),
+            left_out: LeftOut::default(),
             file_errors: 0,
             is_given_up: false,
             path_has_something: false,
@@ -128,6 +131,7 @@ impl<'a> Printer<'a> {
         for (resource, count) in reviewed.unexpanded {
             *self.unexpanded.entry(resource).or_default() += count;
         }
+        self.left_out.add(reviewed.left_out);
         self.tally.add(reviewed.tally);
         self.operations.add(reviewed.operations);
         self.policies += reviewed.policies;
@@ -181,6 +185,7 @@ impl<'a> Printer<'a> {
         let count = self.errors.count();
         let status = exit_status(&self.tally, count, scope, &self.arguments.fail_on);
         let summary = self.arguments.summary;
+        let notes = self.left_out.notes(self.arguments.quiet);
         match self.arguments.output {
             ReviewFormat::Human => {
                 let table = match summary {
@@ -196,6 +201,7 @@ impl<'a> Printer<'a> {
             }
             ReviewFormat::Json | ReviewFormat::Ndjson => {
                 self.errors.print_json()?;
+                left_out::print_lines(&notes)?;
                 if summary {
                     let summary = JsonSummary {
                         tally: &self.tally,
@@ -204,9 +210,12 @@ impl<'a> Printer<'a> {
                     output::print_json_line(&SummaryLine { summary })?;
                 }
             }
-            ReviewFormat::Sarif => {
-                output::print_json(&Log::new(&self.records, self.errors.all(), status.number()))?
-            }
+            ReviewFormat::Sarif => output::print_json(&Log::new(
+                &self.records,
+                self.errors.all(),
+                &notes,
+                status.number(),
+            ))?,
             ReviewFormat::Junit => output::print_xml(&junit::of(&self.records, self.errors.all()))?,
             ReviewFormat::Github => {
                 let line = text!("{}\n{}", self.tally.line(count), scope.counted());
@@ -219,6 +228,7 @@ impl<'a> Printer<'a> {
             }
             ReviewFormat::Diff => {}
         }
+        left_out::tell(&notes, self.arguments.output);
         Ok(status)
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::decisions::Action;
 use super::input_errors::JsonError;
+use super::left_out::{self, Note};
 use super::record::Record;
 use crate::output::sarif::{SCHEMA, uri};
 
@@ -20,8 +21,8 @@ const DENIED: &str = "denied";
 pub(super) struct Log(Value);
 
 impl Log {
-    /// All decisions and errors, with the exit code of the command.
-    pub(super) fn new(records: &[Record], errors: &[JsonError], exit_code: u8) -> Self {
+    /// All decisions and errors, what was left out, and the exit code of the command.
+    pub(super) fn new(records: &[Record], errors: &[JsonError], notes: &[Note], exit_code: u8) -> Self {
         let mut rules = BTreeSet::new();
         let mut results = Vec::new();
         for record in records {
@@ -67,7 +68,11 @@ impl Log {
                     "rules": rules,
                 }},
                 "columnKind": "unicodeCodePoints",
-                "invocations": [{"executionSuccessful": errors.is_empty(), "exitCode": exit_code}],
+                "invocations": [{
+                    "executionSuccessful": errors.is_empty(),
+                    "exitCode": exit_code,
+                    "toolExecutionNotifications": left_out::notifications(notes),
+                }],
                 "results": results,
             }],
         }))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pratique::api_objects::ApiObjects;
 use pratique_expansion::Expander;
 use pratique_json::Value;
 use pratique_manifest::{ManifestSet, Problem};
@@ -13,6 +14,7 @@ use super::among;
 use super::compared::Operations;
 use super::evaluate::Evaluator;
 use super::input_errors::{JsonError, described};
+use super::left_out::LeftOut;
 use super::phases::{Phases, Stage};
 use super::read::Unit;
 use super::received::{self, InputRequest};
@@ -74,6 +76,8 @@ pub(super) struct Reviewed {
     pub(super) records: Vec<Record>,
     /// Workloads whose Pods were not reviewed.
     pub(super) unexpanded: BTreeMap<GroupResource, usize>,
+    /// What was left out of what a server does.
+    pub(super) left_out: LeftOut,
     /// How many objects there were.
     pub(super) given: usize,
     pub(super) empty_lists: usize,
@@ -258,6 +262,13 @@ impl Reviewer<'_> {
                     let sets = self.sets.iter();
                     sets.for_each(|(origin, set)| explanation.locate(*origin, set));
                 }
+                // A server completed what it sent, except for what is changed here.
+                let is_completed = !input.is_sent || result.outcome.object.is_some();
+                if let (true, true, Some(objects)) =
+                    (is_completed, input.received.is_ok(), self.api_objects(state))
+                {
+                    reviewed.left_out.count(objects, &input.request);
+                }
                 let changed = match needs_changed {
                     true => result.outcome.object.clone(),
                     false => None,
@@ -269,6 +280,11 @@ impl Reviewer<'_> {
                 Ok(None)
             }
         }
+    }
+
+    /// The kinds whose objects are completed; `None` where objects stay as they are.
+    fn api_objects<'s>(&'s self, state: &'s ClusterState) -> Option<&'s ApiObjects> {
+        self.evaluator.api_objects().or(state.api_objects.as_ref())
     }
 
     /// Shows a decision, and counts it.

@@ -198,7 +198,7 @@ fn empty_lists() {
     directory
         .run(&["review", "pods.json"])
         .is("review-empty-list.txt");
-    let run = directory.run(&["review", "list.yaml", "good.yaml"]);
+    let run = directory.run(&["review", "--quiet", "list.yaml", "good.yaml"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
 }
 

@@ -145,6 +145,118 @@ fn custom_resources_are_validated_by_their_definitions() {
 }
 
 #[test]
+fn what_is_left_out_is_told_once() {
+    const BUILT_IN: &str = "the API server's own validation of built-in kinds is not simulated";
+    let widgets = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}}\n---\n\
+                   {apiVersion: example.com/v1, kind: Widget, metadata: {name: b}}\n";
+    let directory = directory()
+        .with("widgets.yaml", widgets)
+        .with("other.yaml", widgets.replace("Widget", "Other"));
+    let review = |more: &[&str]| {
+        let arguments = [&["review", "--policies", "policies"], more].concat();
+        let run = directory.run(&arguments);
+        assert_eq!(run.code, Some(0), "{run}");
+        run.to_string()
+    };
+    let undefined = |count: &str, kind: &str, their: &str| {
+        format!(
+            "{count} of kind example.com/v1 {kind} {their} CustomResourceDefinition is not known: give it with --objects"
+        )
+    };
+    let two = |kind: &str| {
+        undefined(
+            "2 objects",
+            kind,
+            "were neither defaulted nor validated, as their",
+        )
+    };
+    let one = undefined(
+        "1 object",
+        "Widget",
+        "was neither defaulted nor validated, as its",
+    );
+
+    let both = review(&["pod.yaml", "widgets.yaml", "pod.yaml", "other.yaml"]);
+    assert_eq!(both.matches(&format!("note: {BUILT_IN}\n")).count(), 1, "{both}");
+    for kind in ["Widget", "Other"] {
+        assert_eq!(
+            both.matches(&format!("warning: {}\n", two(kind))).count(),
+            1,
+            "{both}"
+        );
+    }
+    // What can be given is told with --quiet as well.
+    let quiet = review(&["--quiet", "pod.yaml", "widgets.yaml"]);
+    assert!(
+        !quiet.contains(BUILT_IN) && quiet.contains(&two("Widget")),
+        "{quiet}"
+    );
+    let custom = review(&["widgets.yaml"]);
+    assert!(!custom.contains(BUILT_IN), "{custom}");
+    let known = review(&["--objects", "definition.yaml", "pod.yaml"]);
+    assert!(!known.contains("neither defaulted"), "{known}");
+    let off = directory
+        .run(&["review", "--defaults", "off", "pod.yaml", "widgets.yaml"])
+        .to_string();
+    assert!(!off.contains(BUILT_IN) && !off.contains("neither"), "{off}");
+    // The whole chain completes objects by itself.
+    let chain = [
+        &["review", "--policies", "policies", "--chain"],
+        &["pod.yaml", "widgets.yaml"][..],
+    ]
+    .concat();
+    let chain = directory.run(&chain).to_string();
+    assert!(
+        chain.contains(BUILT_IN) && chain.contains(&two("Widget")),
+        "{chain}"
+    );
+
+    for format in ["json", "ndjson"] {
+        let run = directory.run(&[
+            "review",
+            "--policies",
+            "policies",
+            "-o",
+            format,
+            "widgets.yaml",
+            "pod.yaml",
+        ]);
+        let lines: Vec<serde_json::Value> = run
+            .stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let [_, _, _, widgets] = &lines[..] else {
+            panic!("{run}")
+        };
+        let expected = serde_json::json!({
+            "note": {"message": two("Widget"), "kind": "example.com/v1 Widget", "objects": 2}
+        });
+        assert_eq!(widgets, &expected);
+        // What no review simulates is none of its answers.
+        assert!(run.stderr.ends_with(&format!("note: {BUILT_IN}\n")), "{run}");
+        assert!(!run.stderr.contains("neither"), "{run}");
+    }
+    let sarif = review(&["-o", "sarif", "widgets.yaml", "pod.yaml"]);
+    assert!(
+        sarif.contains("\"level\": \"note\"") && sarif.contains(BUILT_IN),
+        "{sarif}"
+    );
+
+    // A definition that follows on standard input counts for what comes after it.
+    let one_by_one = format!(
+        "{}---\n{DEFINITION}---\n{}",
+        widgets.replace(
+            "---\n{apiVersion: example.com/v1, kind: Widget, metadata: {name: b}}\n",
+            ""
+        ),
+        "{apiVersion: example.com/v1, kind: Widget, metadata: {name: c}, spec: {parts: 1}}\n"
+    );
+    let run = directory.run_with(&["review", "--policies", "policies", "-"], &one_by_one, &[]);
+    assert!(run.to_string().contains(&one), "{run}");
+}
+
+#[test]
 fn updates_and_refusals_before_admission() {
     let directory = directory().with("old.yaml", POD);
     let update = [

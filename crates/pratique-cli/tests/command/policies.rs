@@ -367,7 +367,7 @@ fn policies_among_the_inputs() {
     );
     assert!(run.stdout.contains("'deny-privileged' with binding"), "{run}");
     assert!(
-        run.stderr.ends_with(
+        run.stderr.contains(
             "policies, bindings and webhook configurations among the inputs are reviewed, and evaluated for all inputs\n"
         ),
         "{run}"

@@ -41,6 +41,11 @@ impl Chain {
         }
     }
 
+    /// The kinds whose objects are completed.
+    pub(super) fn api_objects(&self) -> &ApiObjects {
+        &self.objects
+    }
+
     /// Evaluates a request by the whole chain, and carries out what it changes. Gives the steps too.
     pub(super) fn evaluate(
         &self,

@@ -1,0 +1,173 @@
+//! What a review leaves out of what an API server does, told once for the whole run.
+
+use std::collections::BTreeMap;
+
+use pratique::api_objects::ApiObjects;
+use pratique_objects::is_builtin;
+use pratique_types::{AdmissionRequest, Operation};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::arguments::ReviewFormat;
+use crate::exit::CliError;
+use crate::output;
+use crate::output::text::{Text, text};
+use crate::style::{Style, Tone};
+
+/// What is left out for objects of built-in kinds.
+pub(super) const NOT_SIMULATED: &str = "the API server's own validation of built-in kinds is not simulated";
+
+/// How many kinds without a definition are named.
+const MAX_KINDS: usize = 100;
+
+/// What was left out for some objects.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LeftOut {
+    /// Whether an object of a built-in kind was reviewed as a server has it.
+    has_builtin: bool,
+    /// The numbers of objects that were neither defaulted nor validated, by kind.
+    undefined: BTreeMap<String, usize>,
+    /// The number of those whose kinds are not named.
+    others: usize,
+}
+
+/// What was left out, as it is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Note {
+    pub(super) message: String,
+    /// The version and kind of the objects, and how many there were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objects: Option<usize>,
+    /// Whether more would be decided if more were given.
+    #[serde(skip)]
+    is_warning: bool,
+}
+
+/// A line of output.
+#[derive(Serialize)]
+struct Line<'a> {
+    note: &'a Note,
+}
+
+impl LeftOut {
+    /// Counts the object of a request that is completed with what `objects` knows.
+    pub(super) fn count(&mut self, objects: &ApiObjects, request: &AdmissionRequest<'_>) {
+        let is_stored = matches!(request.operation, Operation::Create | Operation::Update);
+        if !is_stored || request.object.is_null() {
+            return;
+        }
+        if is_builtin(&request.kind) {
+            self.has_builtin = true;
+        } else if !objects.knows(&request.kind) {
+            let kind = &request.kind;
+            self.add_undefined(format!("{} {}", kind.api_version(), kind.kind), 1);
+        }
+    }
+
+    fn add_undefined(&mut self, kind: String, count: usize) {
+        let is_full = self.undefined.len() >= MAX_KINDS;
+        match self.undefined.get_mut(&kind) {
+            Some(found) => *found += count,
+            None if is_full => self.others += count,
+            None => {
+                self.undefined.insert(kind, count);
+            }
+        }
+    }
+
+    /// Adds what was left out in a later part.
+    pub(super) fn add(&mut self, other: LeftOut) {
+        self.has_builtin |= other.has_builtin;
+        self.others += other.others;
+        for (kind, count) in other.undefined {
+            self.add_undefined(kind, count);
+        }
+    }
+
+    /// What is left out for each kind without a definition, however many objects there are.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = String> {
+        self.undefined.keys().map(|kind| {
+            format!(
+                "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition is not known"
+            )
+        })
+    }
+
+    /// What there is to tell; with `quiet`, only that more would be decided if more were given.
+    pub(super) fn notes(&self, quiet: bool) -> Vec<Note> {
+        let of_kind = |(kind, count): (&String, &usize)| Note {
+            message: undefined(&format!("of kind {kind}"), *count),
+            kind: Some(kind.clone()),
+            objects: Some(*count),
+            is_warning: true,
+        };
+        let others = Note {
+            message: undefined("of other kinds", self.others),
+            kind: None,
+            objects: Some(self.others),
+            is_warning: true,
+        };
+        let builtin = Note {
+            message: NOT_SIMULATED.to_owned(),
+            kind: None,
+            objects: None,
+            is_warning: false,
+        };
+        let kinds = self.undefined.iter().map(of_kind);
+        kinds
+            .chain((self.others > 0).then_some(others))
+            .chain((self.has_builtin && !quiet).then_some(builtin))
+            .collect()
+    }
+}
+
+fn undefined(which: &str, count: usize) -> String {
+    let (objects, were, their) = match count {
+        1 => ("1 object".to_owned(), "was", "its"),
+        count => (format!("{count} objects"), "were", "their"),
+    };
+    format!(
+        "{objects} {which} {were} neither defaulted nor validated, as {their} CustomResourceDefinition is not known: \
+         give it with --objects"
+    )
+}
+
+/// Prints a line of JSON for each note on what more would be decided. What no review simulates is no line: scripts read one
+/// answer for one object.
+pub(super) fn print_lines(notes: &[Note]) -> Result<(), CliError> {
+    let mut notes = notes.iter().filter(|note| note.is_warning);
+    notes.try_for_each(|note| output::print_json_line(&Line { note }))
+}
+
+/// Tells people what the output does not have in itself.
+pub(super) fn tell(notes: &[Note], format: ReviewFormat) {
+    let has = |note: &Note| match format {
+        ReviewFormat::Sarif => true,
+        ReviewFormat::Json | ReviewFormat::Ndjson => note.is_warning,
+        ReviewFormat::Human | ReviewFormat::Junit | ReviewFormat::Github | ReviewFormat::Diff => false,
+    };
+    let others = notes.iter().filter(|note| !has(note));
+    others.for_each(|note| output::note(&human(note)));
+}
+
+pub(super) fn human(note: &Note) -> Text {
+    match note.is_warning {
+        true => output::warning(&text!("{}", note.message)),
+        false => text!(
+            "{} {}\n",
+            Style::of_stderr().paint(Tone::Faint, "note:"),
+            note.message
+        ),
+    }
+}
+
+/// The notes in a SARIF log, as notifications of the run.
+pub(super) fn notifications(notes: &[Note]) -> Vec<Value> {
+    let notification = |note: &Note| {
+        let level = if note.is_warning { "warning" } else { "note" };
+        json!({"level": level, "message": {"text": note.message}})
+    };
+    notes.iter().map(notification).collect()
+}
