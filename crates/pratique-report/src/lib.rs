@@ -39,12 +39,14 @@
 
 mod counts;
 mod evaluation;
+mod html;
 mod owner;
 mod report;
 mod tally;
 
 pub use counts::Counts;
 pub use evaluation::{Action, Decision, Evaluation, Finding};
+pub use html::Page;
 pub use owner::owner_of;
 pub use report::{MergeError, Problem, Report, ReportError, Run, Shard};
 pub use tally::{Example, FindingKind, Limits, Table, Tally, TallyError};

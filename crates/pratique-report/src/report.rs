@@ -14,8 +14,6 @@ const KIND: &str = "Report";
 const MAX_KEPT: usize = 100;
 /// The maximum length of a text of a problem or a note, in bytes.
 const MAX_TEXT: usize = 2048;
-/// The maximum number of shards.
-const MAX_SHARDS: u32 = 100_000;
 
 /// What a run evaluates: reports of different runs do not merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +40,13 @@ pub struct Shard {
     pub index: u32,
     /// How many parts there are.
     pub of: u32,
+}
+
+impl Shard {
+    /// The whole.
+    pub const WHOLE: Self = Shard { index: 0, of: 1 };
+    /// The maximum number of parts.
+    pub const MAX: u32 = 100_000;
 }
 
 /// Something that could not be read or evaluated.
@@ -285,7 +290,7 @@ impl JsonReport {
         };
         let shards: BTreeSet<u32> = have.iter().copied().collect();
         let is_some = !have.is_empty() && have.len() == shards.len();
-        if of == 0 || of > MAX_SHARDS || !is_some || shards.last().is_some_and(|last| *last >= of) {
+        if of == 0 || of > Shard::MAX || !is_some || shards.last().is_some_and(|last| *last >= of) {
             return Err(ReportError::Faulty("its shards are not some of all shards"));
         }
         let is_bounded = |text: &String| text.len() <= MAX_TEXT;

@@ -1,0 +1,62 @@
+//! A report as a page in one file.
+//!
+//! The page has no scripts and loads nothing: it can be sent by mail, kept, and opened without a network. Everything in it that
+//! is not ours is [`Escaped`].
+
+mod escaped;
+mod parts;
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::Report;
+use escaped::Escaped;
+
+const STYLE: &str = include_str!("style.css");
+
+/// Nothing may be loaded or run, whatever the page says.
+const SECURITY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/// A report as HTML.
+///
+/// ```
+/// use pratique_report::{Page, Report, Run, Shard, Tally, Limits};
+///
+/// let run = Run { command: "scan".to_owned(), inputs: vec!["<all>".to_owned()], ..Run::default() };
+/// let report = Report::new(run, Shard::WHOLE, Tally::new(Limits::default()));
+/// let page = Page { report: &report, title: "A cluster", time: "2026-11-23" }.to_string();
+/// assert!(page.starts_with("<!doctype html>") && page.contains("&lt;all&gt;"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The report.
+    pub report: &'a Report,
+    /// What the report is about, as its title.
+    pub title: &'a str,
+    /// When the report was made; empty if that is not to be told.
+    pub time: &'a str,
+}
+
+impl Display for Page<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let title = Escaped(self.title);
+        write!(
+            out,
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{SECURITY}\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n"
+        )?;
+        parts::summary(out, self.report)?;
+        out.write_str("</header>\n")?;
+        parts::policies(out, self.report)?;
+        parts::places(out, self.report)?;
+        parts::examples(out, self.report)?;
+        parts::problems(out, self.report)?;
+        parts::about(out, self.report, self.time)?;
+        out.write_str("</main>\n</body>\n</html>\n")
+    }
+}
+
+#[cfg(test)]
+mod tests;

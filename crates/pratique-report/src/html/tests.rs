@@ -1,0 +1,104 @@
+//! Tests of pages.
+
+use super::*;
+use crate::{Action, Decision, Evaluation, Finding, Limits, Run, Shard, Tally};
+
+const HOSTILE: &str = "<script>alert(\"1\")</script>' onload='x";
+
+fn report(text: &str) -> Report {
+    let run = Run {
+        command: "scan".to_owned(),
+        inputs: vec![text.to_owned()],
+        operation: text.to_owned(),
+        policies: text.to_owned(),
+        version: text.to_owned(),
+        policy_count: 3,
+    };
+    let mut report = Report::new(run, Shard::WHOLE, Tally::new(Limits::default()));
+    let mut evaluation = Evaluation {
+        decision: Decision::Denied,
+        operation: text,
+        api_version: text,
+        kind: text,
+        namespace: text,
+        name: text,
+        user: text,
+        owner: text,
+        place: text,
+        time: text,
+        findings: vec![Finding {
+            policy: text,
+            binding: text,
+            action: Action::Deny,
+            is_error: true,
+            message: text,
+        }],
+    };
+    report.tally_mut().count(&evaluation);
+    evaluation.user = "";
+    report.tally_mut().count(&evaluation);
+    report.add_note(text);
+    report.add_problem(text, text);
+    report
+}
+
+fn page(report: &Report, text: &str) -> String {
+    Page {
+        report,
+        title: text,
+        time: text,
+    }
+    .to_string()
+}
+
+#[test]
+fn what_is_not_ours_is_text() {
+    let plain = page(&report("plain"), "plain");
+    let hostile = page(&report(HOSTILE), HOSTILE);
+    assert!(
+        !hostile.contains("<script") && !hostile.contains("onload='"),
+        "{hostile}"
+    );
+    let shown = hostile.matches("&lt;script&gt;").count();
+    assert_eq!(shown, plain.matches("plain").count(), "{plain}");
+    // Nothing but texts differs.
+    let elements = |page: &str| page.matches('<').count();
+    assert_eq!(elements(&plain), elements(&hostile));
+}
+
+#[test]
+fn nothing_is_loaded() {
+    let page = page(&report("plain"), "plain");
+    for loading in [
+        "<script", "<link", "<img", "src=", "href=", "url(", "@import", "http:", "https:",
+    ] {
+        assert!(!page.contains(loading), "{loading}");
+    }
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn the_summary_says_what_matters() {
+    let found = page(&report("plain"), "plain");
+    assert!(
+        found.contains("<strong>2</strong> of 2 objects (100.0%) would be refused, by 1 of 3 policies."),
+        "{found}"
+    );
+    let empty = Report::new(
+        Run::default(),
+        Shard { index: 1, of: 3 },
+        Tally::new(Limits::default()),
+    );
+    let empty = page(&empty, "plain");
+    assert!(
+        empty.contains("Nothing was evaluated.") && empty.contains("2 shards are missing (0, 2)"),
+        "{empty}"
+    );
+    let mut unknown = Report::new(Run::default(), Shard::WHOLE, Tally::new(Limits::default()));
+    unknown.tally_mut().count(&Evaluation::default());
+    let unknown = page(&unknown, "plain");
+    assert!(
+        unknown.contains("None of 1 requests are refused.")
+            && unknown.contains("Of 1 requests it is not known")
+    );
+}
