@@ -15,6 +15,9 @@ const MAX_KEPT: usize = 100;
 /// The maximum length of a text of a problem or a note, in bytes.
 const MAX_TEXT: usize = 2048;
 
+/// The input that is another one in each run.
+const STDIN: &str = "-";
+
 /// What a run evaluates: reports of different runs do not merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -23,7 +26,7 @@ pub struct Run {
     pub command: String,
     /// The version of the program.
     pub version: String,
-    /// The inputs, as they were named.
+    /// The inputs, as they were named; a report has them in order.
     pub inputs: Vec<String>,
     /// What is done with each object.
     pub operation: String,
@@ -31,6 +34,8 @@ pub struct Run {
     pub policies: String,
     /// The number of policies.
     pub policy_count: u64,
+    /// Whether one of them can deny something: has a binding.
+    pub can_deny: bool,
 }
 
 /// A part of the inputs, from 0.
@@ -86,6 +91,9 @@ pub enum MergeError {
     /// Both have a shard.
     #[error("shard {0} is in more than one of the reports")]
     Twice(u32),
+    /// Both have an input.
+    #[error("{0} is an input of more than one of the reports")]
+    InputTwice(String),
 }
 
 /// Why a text is not a report.
@@ -133,6 +141,9 @@ struct JsonShards {
 impl Report {
     /// A report of a run, or of a shard of it, in which nothing is counted yet.
     pub fn new(run: Run, shard: Shard, tally: Tally) -> Self {
+        let mut run = run;
+        run.inputs.sort();
+        run.inputs.dedup();
         Report {
             run,
             of: shard.of.max(1),
@@ -191,10 +202,10 @@ impl Report {
         shrink(&mut self.notes);
     }
 
-    /// Adds the report of other shards of the same run.
+    /// Adds the report of other shards of the same run, or a whole report of the same policies for other inputs.
     ///
     /// # Errors
-    /// They are of another run, or of the same shards. Nothing is added then.
+    /// It is of another run, or of shards or inputs that are in this one. Nothing is added then.
     pub fn merge(&mut self, other: Report) -> Result<(), MergeError> {
         let differ = |what, first: &str, second: &str| MergeError::Run {
             what,
@@ -216,10 +227,19 @@ impl Report {
         if let Some((what, first, second)) = texts.into_iter().find(|(_, first, second)| first != second) {
             return Err(differ(what, first, second));
         }
-        if one != two {
-            return Err(differ("inputs", &one.inputs.join(", "), &two.inputs.join(", ")));
+        if (one.policy_count, one.can_deny) != (two.policy_count, two.can_deny) {
+            let counts = [one, two].map(|run| format!("{} policies", run.policy_count));
+            let [first, second] = counts.each_ref().map(String::as_str);
+            return Err(differ("policies", first, second));
         }
-        if let Some(shard) = self.shards.intersection(&other.shards).next() {
+        match (self.of, one.inputs == two.inputs) {
+            (1, _) => self.add_inputs(&other)?,
+            (_, true) => {}
+            (_, false) => return Err(differ("inputs", &one.inputs.join(", "), &two.inputs.join(", "))),
+        }
+        if self.of > 1
+            && let Some(shard) = self.shards.intersection(&other.shards).next()
+        {
             return Err(MergeError::Twice(*shard));
         }
         self.shards.extend(other.shards);
@@ -231,6 +251,21 @@ impl Report {
         if self.missing().is_empty() {
             (self.of, self.shards) = (1, BTreeSet::from([0]));
         }
+        Ok(())
+    }
+
+    /// Adds the inputs of another whole report.
+    fn add_inputs(&mut self, other: &Report) -> Result<(), MergeError> {
+        if other.run.inputs.is_empty() {
+            return Err(MergeError::Twice(0));
+        }
+        let has = |input: &&String| input.as_str() != STDIN && self.run.inputs.contains(input);
+        if let Some(input) = other.run.inputs.iter().find(has) {
+            return Err(MergeError::InputTwice(input.clone()));
+        }
+        self.run.inputs.extend(other.run.inputs.iter().cloned());
+        self.run.inputs.sort();
+        self.run.inputs.dedup();
         Ok(())
     }
 
@@ -292,6 +327,9 @@ impl JsonReport {
         let is_some = !have.is_empty() && have.len() == shards.len();
         if of == 0 || of > Shard::MAX || !is_some || shards.last().is_some_and(|last| *last >= of) {
             return Err(ReportError::Faulty("its shards are not some of all shards"));
+        }
+        if !self.run.inputs.is_sorted_by(|first, second| first < second) {
+            return Err(ReportError::Faulty("its inputs are not in order, or twice"));
         }
         let is_bounded = |text: &String| text.len() <= MAX_TEXT;
         let texts = self
@@ -360,6 +398,24 @@ mod tests {
     }
 
     #[test]
+    fn whole_reports_of_other_inputs_are_added() {
+        let of = |inputs: &[&str], names: &[&str]| {
+            let mut report = report(0, 1, names);
+            report.run.inputs = inputs.iter().map(|input| (*input).to_owned()).collect();
+            report
+        };
+        let mut merged = of(&["b"], &["x", "y"]);
+        merged.merge(of(&["a"], &["z"])).unwrap();
+        assert_eq!(merged, of(&["a", "b"], &["x", "y", "z"]));
+        let twice = merged.merge(of(&["c", "a"], &[])).unwrap_err();
+        assert_eq!(twice, MergeError::InputTwice("a".to_owned()));
+        assert_eq!(merged, of(&["a", "b"], &["x", "y", "z"]));
+        let mut piped = of(&["-"], &["x"]);
+        piped.merge(of(&["-"], &["y"])).unwrap();
+        assert_eq!(piped, of(&["-"], &["x", "y"]));
+    }
+
+    #[test]
     fn other_runs_are_not_added() {
         let mut first = report(0, 2, &[]);
         let mut other = report(1, 2, &[]);
@@ -388,6 +444,7 @@ mod tests {
         check("\"have\":[1]", "\"have\":[3]", "its shards");
         check("\"have\":[1]", "\"have\":[1,1]", "its shards");
         check("\"of\":3", "\"of\":0", "its shards");
+        check("\"inputs\":[]", "\"inputs\":[\"b\",\"a\"]", "its inputs");
         check("\"kind\":\"Report\"", "\"kind\":\"Tally\"", "it is a Tally");
         check("\"limits\"", "\"limit\"", "unknown field");
         check("no JSON", &"x".repeat(3000), "longer");

@@ -13,6 +13,7 @@ fn report(text: &str) -> Report {
         policies: text.to_owned(),
         version: text.to_owned(),
         policy_count: 3,
+        can_deny: true,
     };
     let mut report = Report::new(run, Shard::WHOLE, Tally::new(Limits::default()));
     let mut evaluation = Evaluation {
