@@ -32,6 +32,8 @@
 //! assert_eq!(Tally::from_json(&second.to_json()).unwrap(), second);
 //! ```
 //!
+//! [`NamespaceReports`] are what dashboards read: a `PolicyReport` for each namespace, or the same of OpenReports.
+//!
 //! A [`Report`] says of a tally what was evaluated, and of which shards it is.
 //!
 //! Memory is bounded by [`Limits`]: of each table, the rows that come first in the order of their names are kept, and all
@@ -40,6 +42,7 @@
 mod counts;
 mod evaluation;
 mod html;
+mod namespace_reports;
 mod owner;
 mod report;
 mod tally;
@@ -47,6 +50,7 @@ mod tally;
 pub use counts::Counts;
 pub use evaluation::{Action, Decision, Evaluation, Finding};
 pub use html::Page;
+pub use namespace_reports::{NamespaceLimits, NamespaceReports, ReportApi};
 pub use owner::owner_of;
 pub use report::{MergeError, Problem, Report, ReportError, Run, Shard};
 pub use tally::{Example, FindingKind, Limits, Table, Tally, TallyError};

@@ -1,0 +1,176 @@
+//! The objects of both APIs: wgpolicyk8s.io/v1alpha2 and openreports.io/v1alpha1.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// Who reports.
+pub(super) const SOURCE: &str = "pratique";
+/// The name of each object: the next scan takes its place.
+const NAME: &str = "pratique-scan";
+/// Where it is said how many results are not listed.
+const OMITTED: &str = "pratique/omitted-results";
+
+/// An API of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportApi {
+    /// `PolicyReport` and `ClusterPolicyReport` of wgpolicyk8s.io/v1alpha2.
+    PolicyReport,
+    /// `Report` and `ClusterReport` of openreports.io/v1alpha1.
+    OpenReports,
+}
+
+impl ReportApi {
+    fn version(self) -> &'static str {
+        match self {
+            ReportApi::PolicyReport => "wgpolicyk8s.io/v1alpha2",
+            ReportApi::OpenReports => "openreports.io/v1alpha1",
+        }
+    }
+
+    fn kind(self, is_namespaced: bool) -> &'static str {
+        match (self, is_namespaced) {
+            (ReportApi::PolicyReport, true) => "PolicyReport",
+            (ReportApi::PolicyReport, false) => "ClusterPolicyReport",
+            (ReportApi::OpenReports, true) => "Report",
+            (ReportApi::OpenReports, false) => "ClusterReport",
+        }
+    }
+}
+
+/// The outcome of a policy for an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Outcome {
+    Pass,
+    Fail,
+    Warn,
+    Error,
+}
+
+/// Numbers of results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Summary {
+    pub(super) pass: u64,
+    pub(super) fail: u64,
+    pub(super) warn: u64,
+    pub(super) error: u64,
+    pub(super) skip: u64,
+}
+
+impl Summary {
+    pub(super) fn count(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Pass => self.pass += 1,
+            Outcome::Fail => self.fail += 1,
+            Outcome::Warn => self.warn += 1,
+            Outcome::Error => self.error += 1,
+        }
+    }
+
+    pub(super) fn sum(&self) -> u64 {
+        self.pass + self.fail + self.warn + self.error + self.skip
+    }
+}
+
+/// A result, as both APIs have it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct ReportResult {
+    pub(super) source: &'static str,
+    pub(super) policy: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rule: Option<String>,
+    pub(super) result: Outcome,
+    pub(super) scored: bool,
+    pub(super) message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) resources: Vec<ObjectReference>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) properties: BTreeMap<&'static str, String>,
+}
+
+/// An object that was evaluated.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ObjectReference {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) api_version: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) kind: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) namespace: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) name: String,
+}
+
+/// A report of a namespace, or of the cluster.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ReportObject<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Metadata<'a>,
+    /// Only OpenReports has it here as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'static str>,
+    summary: Summary,
+    results: &'a [ReportResult],
+}
+
+#[derive(Debug, Serialize)]
+struct Metadata<'a> {
+    name: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    namespace: &'a str,
+    labels: BTreeMap<&'static str, &'static str>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    annotations: BTreeMap<&'static str, String>,
+}
+
+impl<'a> ReportObject<'a> {
+    /// The report of a namespace; that of the cluster if its name is empty.
+    pub(super) fn new(
+        api: ReportApi,
+        namespace: &'a str,
+        summary: Summary,
+        results: &'a [ReportResult],
+        omitted: u64,
+    ) -> Self {
+        let mut annotations = BTreeMap::new();
+        if omitted > 0 {
+            annotations.insert(OMITTED, omitted.to_string());
+        }
+        ReportObject {
+            api_version: api.version(),
+            kind: api.kind(!namespace.is_empty()),
+            metadata: Metadata {
+                name: NAME,
+                namespace,
+                labels: BTreeMap::from([("app.kubernetes.io/managed-by", SOURCE)]),
+                annotations,
+            },
+            source: (api == ReportApi::OpenReports).then_some(SOURCE),
+            summary,
+            results,
+        }
+    }
+}
+
+/// Reports, as `kubectl apply` reads them.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ReportList<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    items: Vec<ReportObject<'a>>,
+}
+
+impl<'a> ReportList<'a> {
+    pub(super) fn new(items: Vec<ReportObject<'a>>) -> Self {
+        ReportList {
+            api_version: "v1",
+            kind: "List",
+            items,
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Results by namespace, as the objects that dashboards read: `PolicyReport` and those of OpenReports.
+
+mod api;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use crate::tally::bounded_to;
+use crate::{Action, Decision, Evaluation, Finding};
+pub use api::ReportApi;
+use api::{ObjectReference, Outcome, ReportList, ReportObject, ReportResult, Summary};
+
+/// The maximum length of a message, in bytes.
+const MAX_MESSAGE: usize = 1024;
+/// The maximum length of a name, in bytes.
+const MAX_NAME: usize = 512;
+/// The policy of results about what could not be read or evaluated.
+const NOT_EVALUATED: &str = "pratique-not-evaluated";
+/// The policy of results of no policy: the server itself refuses an object.
+const NO_POLICY: &str = "pratique-api-server";
+
+/// How much the objects of a scan hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamespaceLimits {
+    /// Namespaces that have an object of their own.
+    pub namespaces: usize,
+    /// Results of one object.
+    pub results: usize,
+    /// Bytes of the results of one object, as JSON: an API server stores no more than 1.5 MiB.
+    pub bytes: usize,
+    /// Bytes of the results of all objects.
+    pub total_bytes: usize,
+}
+
+impl Default for NamespaceLimits {
+    /// 5,000 namespaces with 1,000 results in 1 MiB each, 32 MiB together.
+    fn default() -> Self {
+        NamespaceLimits {
+            namespaces: 5_000,
+            results: 1_000,
+            bytes: 1 << 20,
+            total_bytes: 32 << 20,
+        }
+    }
+}
+
+/// Results of evaluations by namespace, in bounded memory: results that do not fit are counted.
+#[derive(Clone, Debug)]
+pub struct NamespaceReports {
+    limits: NamespaceLimits,
+    bytes: usize,
+    /// By namespace; what has none is under the empty name.
+    namespaces: BTreeMap<String, Kept>,
+    unlisted: Summary,
+}
+
+/// What is kept of a namespace.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    summary: Summary,
+    results: Vec<ReportResult>,
+    bytes: usize,
+    omitted: u64,
+}
+
+impl NamespaceReports {
+    /// No results yet.
+    pub fn new(limits: NamespaceLimits) -> Self {
+        NamespaceReports {
+            limits,
+            bytes: 0,
+            namespaces: BTreeMap::new(),
+            unlisted: Summary::default(),
+        }
+    }
+
+    /// Counts an evaluation: each of its findings is a result, and an object without one passes.
+    pub fn count(&mut self, evaluation: &Evaluation<'_>) {
+        // A namespace is an object of the cluster, although its requests name it as their namespace.
+        let is_namespace = (evaluation.api_version, evaluation.kind) == ("v1", "Namespace");
+        let namespace = match is_namespace {
+            true => "",
+            false => evaluation.namespace,
+        };
+        if evaluation.findings.is_empty() && evaluation.decision == Decision::Allowed {
+            return self.add(namespace, Outcome::Pass, || None);
+        }
+        // A decision that no finding explains is a result by itself.
+        let unexplained = unexplained(evaluation.decision);
+        let findings = match evaluation.findings.as_slice() {
+            [] => std::slice::from_ref(&unexplained),
+            findings => findings,
+        };
+        for finding in findings {
+            let outcome = outcome(finding);
+            self.add(namespace, outcome, || {
+                Some(result(evaluation, finding, outcome, namespace))
+            });
+        }
+    }
+
+    /// Counts something that could not be read or evaluated.
+    pub fn count_problem(&mut self, place: &str, message: &str) {
+        self.add("", Outcome::Error, || {
+            Some(ReportResult {
+                source: api::SOURCE,
+                policy: NOT_EVALUATED.to_owned(),
+                rule: None,
+                result: Outcome::Error,
+                scored: true,
+                message: bounded_to(&format!("{place}: {message}"), MAX_MESSAGE),
+                resources: Vec::new(),
+                properties: BTreeMap::new(),
+            })
+        });
+    }
+
+    fn add(&mut self, namespace: &str, outcome: Outcome, result: impl FnOnce() -> Option<ReportResult>) {
+        if !self.namespaces.contains_key(namespace) {
+            // The cluster has an object in any case.
+            if self.namespaces.len() >= self.limits.namespaces && !namespace.is_empty() {
+                return self.unlisted.count(outcome);
+            }
+            self.namespaces.insert(namespace.to_owned(), Kept::default());
+        }
+        let Some(kept) = self.namespaces.get_mut(namespace) else {
+            return;
+        };
+        kept.summary.count(outcome);
+        let Some(result) = result() else { return };
+        // Nothing in it can fail: it has texts only.
+        let bytes = serde_json::to_vec(&result).map_or(0, |json| json.len());
+        let fits = kept.results.len() < self.limits.results
+            && kept.bytes + bytes <= self.limits.bytes
+            && self.bytes + bytes <= self.limits.total_bytes;
+        match fits {
+            true => {
+                kept.bytes += bytes;
+                self.bytes += bytes;
+                kept.results.push(result);
+            }
+            false => kept.omitted += 1,
+        }
+    }
+
+    /// How many results are counted in summaries, and not listed.
+    pub fn omitted(&self) -> u64 {
+        self.namespaces.values().map(|kept| kept.omitted).sum()
+    }
+
+    /// How many results, and objects that pass, are in no summary, as there are too many namespaces.
+    pub fn unlisted(&self) -> u64 {
+        self.unlisted.sum()
+    }
+
+    /// The objects, as a `List` for `kubectl apply`.
+    pub fn list(&self, api: ReportApi) -> impl serde::Serialize {
+        let items = self.namespaces.iter().map(|(namespace, kept)| {
+            ReportObject::new(api, namespace, kept.summary, &kept.results, kept.omitted)
+        });
+        ReportList::new(items.collect())
+    }
+}
+
+fn unexplained(decision: Decision) -> Finding<'static> {
+    let (action, message) = match decision {
+        Decision::Denied => (Action::Deny, "it is denied"),
+        Decision::Allowed | Decision::Undecided | Decision::Failed => {
+            (Action::Undecided, "it could not be decided")
+        }
+    };
+    Finding {
+        policy: "",
+        binding: "",
+        action,
+        is_error: false,
+        message,
+    }
+}
+
+fn outcome(finding: &Finding<'_>) -> Outcome {
+    match (finding.action, finding.is_error) {
+        (Action::Ignore | Action::Undecided, _) | (_, true) => Outcome::Error,
+        (Action::Deny, false) => Outcome::Fail,
+        (Action::Warn | Action::Audit, false) => Outcome::Warn,
+    }
+}
+
+fn result(
+    evaluation: &Evaluation<'_>,
+    finding: &Finding<'_>,
+    outcome: Outcome,
+    namespace: &str,
+) -> ReportResult {
+    let bounded = |text: &str| bounded_to(text, MAX_NAME);
+    let mut properties = BTreeMap::from([("action", finding.action.as_str().to_owned())]);
+    for (name, text) in [
+        ("operation", evaluation.operation),
+        ("owner", evaluation.owner),
+        ("place", evaluation.place),
+    ] {
+        if !text.is_empty() {
+            properties.insert(name, bounded(text));
+        }
+    }
+    ReportResult {
+        source: api::SOURCE,
+        policy: match finding.policy {
+            "" if outcome == Outcome::Error => NOT_EVALUATED.to_owned(),
+            "" => NO_POLICY.to_owned(),
+            policy => bounded(policy),
+        },
+        rule: Some(bounded(finding.binding)).filter(|binding| !binding.is_empty()),
+        result: outcome,
+        scored: outcome != Outcome::Warn,
+        message: bounded_to(finding.message, MAX_MESSAGE),
+        resources: vec![ObjectReference {
+            api_version: bounded(evaluation.api_version),
+            kind: bounded(evaluation.kind),
+            namespace: bounded(namespace),
+            name: bounded(evaluation.name),
+        }],
+        properties,
+    }
+}
