@@ -149,6 +149,13 @@ impl<R: Read> Splitter<R> {
         self
     }
 
+    /// Counts places and documents from where the input begins in a longer stream, between two documents of it.
+    #[must_use]
+    pub fn starting_at(mut self, place: Place, number: usize) -> Self {
+        (self.place, self.number) = (place, number);
+        self
+    }
+
     /// What the stream is read from.
     pub fn get_ref(&self) -> &R {
         &self.input
