@@ -48,6 +48,8 @@ struct Failures {
     with_all_fields: bool,
     /// An object that lacks only the field in the error.
     without_field: bool,
+    /// An object that lacks it because a default does not fill it there: the condition.
+    unfilled: Option<String>,
 }
 
 /// The number of evaluations of an expression, and of failures by origin.
@@ -64,6 +66,8 @@ pub(crate) struct Missing {
     pub(crate) node: ExprId,
     /// The missing key.
     pub(crate) key: String,
+    /// Where defaults do not fill it, if they do in other objects: `type is Recreate`, or empty.
+    pub(crate) unfilled: Option<String>,
 }
 
 impl Observations {
@@ -117,6 +121,12 @@ impl OperationObservations {
                     samples::Extent::Without(name) => {
                         failures.without_field |= failure.text.strip_prefix(NO_KEY) == Some(name);
                     }
+                    samples::Extent::Unfilled { name, condition } => {
+                        if failure.text.strip_prefix(NO_KEY) == Some(name) {
+                            failures.without_field = true;
+                            failures.unfilled.get_or_insert_with(|| condition.clone());
+                        }
+                    }
                     samples::Extent::Least => {}
                 }
             }
@@ -142,6 +152,7 @@ impl KindObservations {
                     site: *site,
                     node: *node,
                     key: key.to_owned(),
+                    unfilled: failures.unfilled.clone(),
                 };
                 if found && !missing.contains(&one) {
                     missing.push(one);

@@ -28,6 +28,8 @@ struct Read {
     names: Vec<String>,
     /// The key that is missing.
     key: String,
+    /// Where defaults do not fill it, if they do in other objects.
+    unfilled: Option<String>,
     kinds: Vec<GroupVersionKind>,
 }
 
@@ -57,10 +59,15 @@ fn reads(parsed: &Parsed, observations: &Observations) -> Vec<Read> {
                 place: place.clone(),
                 names: vec![name],
                 key: missing.key,
+                unfilled: missing.unfilled.clone(),
                 kinds: Vec::new(),
             });
             if place.start < read.place.start {
                 read.place = place;
+            }
+            if read.unfilled != missing.unfilled {
+                // Of these kinds or places, only what is common to all is told.
+                read.unfilled = read.unfilled.take().and(missing.unfilled).map(|_| String::new());
             }
             if !read.kinds.contains(&kind.served.kind) {
                 read.kinds.push(kind.served.kind.clone());
@@ -190,7 +197,13 @@ fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
         (_, true) => "the request is let in",
     };
     let (kinds, names, key) = (kinds_text(&read.kinds), listed(&read.names), &read.key);
-    let message = format!("{kinds}: {names} may be left out: then \"no such key: {key}\", and {outcome}");
+    let unfilled = match read.unfilled.as_deref() {
+        None => String::new(),
+        Some("") => format!(", as {key} is defaulted in some objects only"),
+        Some(condition) => format!(", as {key} is not defaulted where {condition}"),
+    };
+    let message =
+        format!("{kinds}: {names} may be left out{unfilled}: then \"no such key: {key}\", and {outcome}");
     let name = read.names.first().map_or("", String::as_str);
     // Fields of an optional value are optional as well.
     let rest = read
@@ -315,6 +328,59 @@ mod tests {
             "apps",
             "deployments",
             "object.spec.strategy.type != 'RollingUpdate' || object.spec.strategy.rollingUpdate.maxSurge != 0",
+            &[],
+        );
+        // Other strategies have none.
+        of(
+            "apps",
+            "deployments",
+            "object.spec.strategy.rollingUpdate.maxSurge != 0",
+            &[(
+                "object.spec.strategy.rollingUpdate",
+                "apps/v1, Kind=Deployment: object.spec.strategy.rollingUpdate may be left out, as rollingUpdate is not \
+                 defaulted where type is Recreate: then \"no such key: rollingUpdate\", and the request is denied",
+            )],
+        );
+        of(
+            "apps",
+            "daemonsets",
+            "object.spec.updateStrategy.rollingUpdate.maxUnavailable != 0",
+            &[(
+                "object.spec.updateStrategy.rollingUpdate",
+                "rollingUpdate is not defaulted where type is OnDelete",
+            )],
+        );
+        // A type that is given has no defaults.
+        of(
+            "apps",
+            "statefulsets",
+            "object.spec.updateStrategy.type != 'RollingUpdate' || \
+             object.spec.updateStrategy.rollingUpdate.partition == 0",
+            &[(
+                "object.spec.updateStrategy.rollingUpdate",
+                "rollingUpdate is defaulted in some objects only",
+            )],
+        );
+        // It is defaulted only if the parallelism is not given either.
+        of(
+            "batch",
+            "jobs",
+            "object.spec.completions <= 3",
+            &[(
+                "object.spec.completions",
+                "object.spec.completions may be left out: ",
+            )],
+        );
+        of(
+            "batch",
+            "jobs",
+            "object.spec.backoffLimit <= 3 && object.spec.completionMode == 'Indexed' && object.spec.suspend",
+            &[],
+        );
+        of(
+            "apps",
+            "deployments",
+            "object.spec.replicas > 1 && object.spec.strategy.type == 'Recreate' && object.spec.revisionHistoryLimit < 9",
             &[],
         );
         // Of a container, requests from its limits.

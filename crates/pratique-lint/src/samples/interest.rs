@@ -46,6 +46,17 @@ impl Interest {
         interest
     }
 
+    /// That of expressions which name every field.
+    #[cfg(test)]
+    pub(crate) fn everything() -> Self {
+        let types = pratique_schema::Schema::builtin().types();
+        let fields = types.flat_map(|of| of.fields.iter());
+        Interest {
+            names: fields.map(|field| field.name.into()).collect(),
+            ..Interest::default()
+        }
+    }
+
     /// Whether an expression names a field.
     pub(crate) fn names(&self, field: &str) -> bool {
         self.names.contains(field)

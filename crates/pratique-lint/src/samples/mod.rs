@@ -7,6 +7,7 @@ mod always_present;
 mod build;
 mod interest;
 mod requests;
+mod unfilled;
 
 pub(crate) use interest::Interest;
 pub(crate) use requests::{Extent, Sample, samples};

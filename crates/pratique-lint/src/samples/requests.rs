@@ -9,6 +9,7 @@ use pratique_types::{AdmissionRequest, Operation, UserInfo};
 
 use super::build::{Fill, ObjectSpec, SelectedMetadata, build};
 use super::interest::Interest;
+use super::unfilled::unfilled;
 use crate::subject::{Policy, RuleView};
 
 /// A request over which expressions are evaluated.
@@ -30,6 +31,13 @@ pub(crate) enum Extent {
     Least,
     /// Not the field or key of this name.
     Without(String),
+    /// Not the field of this name, which defaults fill in other objects; with the condition under which they do not.
+    Unfilled {
+        /// The field.
+        name: String,
+        /// Such as `type is Recreate`; may be empty.
+        condition: String,
+    },
 }
 
 /// The maximum number of objects of a kind.
@@ -78,8 +86,8 @@ pub(crate) fn samples(
     samples
 }
 
-/// Objects of a kind, with the defaults that the server sets in them: first one with all fields that expressions name, then objects without one of the fields, and
-/// minimal ones; and again with each of the values that expressions compare with.
+/// Objects of a kind, with the defaults that the server sets in them: first one with all fields that expressions name, then
+/// objects without one of the fields, and minimal ones; and again with each of the values that expressions compare with.
 fn objects(
     policy: &Policy<'_>,
     served: &ServedResource,
@@ -109,7 +117,19 @@ fn objects(
     let mut objects = Vec::new();
     for round in 0..=interest.most_values().max(1) {
         let (whole, paths) = generate(Fill::Named, None, round);
+        let unfilled = match round {
+            0 => unfilled(&completed, &served.kind, id, &whole, interest),
+            _ => Vec::new(),
+        };
         objects.push((whole, Extent::Whole));
+        objects.extend(unfilled.into_iter().map(|found| {
+            let name = found.name.to_owned();
+            let extent = match found.condition {
+                Some(condition) => Extent::Unfilled { name, condition },
+                None => Extent::Without(name),
+            };
+            (found.object, extent)
+        }));
         objects.push((generate(Fill::Towards(&[]), None, round).0, Extent::Least));
         for path in &paths {
             for fill in [Fill::Named, Fill::Towards(path)] {

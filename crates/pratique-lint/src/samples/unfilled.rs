@@ -1,0 +1,221 @@
+//! Objects without a field that defaults fill in other objects: a Deployment of type `Recreate` has no
+//! `strategy.rollingUpdate`. Which they are is found by defaulting.
+
+use pratique_json::Value;
+use pratique_objects::{Objects, is_builtin};
+use pratique_schema::{Constraints, Given, Schema, Shape, StructType, TypeId, given};
+use pratique_types::GroupVersionKind;
+
+use super::interest::Interest;
+
+/// An object in which defaults leave out a field that they fill in others.
+pub(super) struct Unfilled {
+    pub(super) object: Value<'static>,
+    /// The field.
+    pub(super) name: &'static str,
+    /// Where it is left out: `type is Recreate`; empty where it is left out because of others that are there. `None` where it
+    /// is never filled.
+    pub(super) condition: Option<String>,
+}
+
+/// The maximum depth; deeper types are recursive.
+const MOST_DEPTH: usize = 14;
+
+/// A step from a value to a part of it: a member, or the first element.
+#[derive(Clone, Copy)]
+enum Step {
+    Member(&'static str),
+    First,
+}
+
+/// A field that defaults fill, and what holds it.
+struct Filled {
+    holder: Vec<Step>,
+    of: &'static StructType,
+    name: &'static str,
+    /// All fields of the holder that are taken to be filled.
+    defaults: Vec<&'static str>,
+}
+
+/// Fields that are given, by their path.
+type Facts = Vec<(&'static str, Given)>;
+
+/// Objects without one of the fields that expressions name, made of a defaulted object.
+pub(super) fn unfilled(
+    objects: &Objects,
+    kind: &GroupVersionKind,
+    id: TypeId,
+    whole: &Value<'static>,
+    interest: &Interest,
+) -> Vec<Unfilled> {
+    // What another release than that of the defaults has is not defaulted.
+    if !is_builtin(kind) {
+        return Vec::new();
+    }
+    let mut filled = Vec::new();
+    find(id, whole, &[], &mut Vec::new(), interest, &mut filled);
+    let mut found = Vec::new();
+    for field in filled {
+        let left_out = |removed: &[&'static str], selected: Option<(&'static str, &'static str)>| {
+            let mut object = whole.clone();
+            let holder = part(&mut object, &field.holder)?;
+            for name in removed {
+                holder.remove(name);
+            }
+            if let Some((selector, value)) = selected {
+                holder.insert(selector, value);
+            }
+            objects.default(kind, &mut object).ok()?;
+            let is_filled = part(&mut object, &field.holder)?.contains_key(field.name);
+            (!is_filled).then_some(object)
+        };
+        let name = field.name;
+        let unfilled = |object, condition| Unfilled {
+            object,
+            name,
+            condition,
+        };
+        if let Some(object) = left_out(&field.defaults, None) {
+            found.push(unfilled(object, None));
+            continue;
+        }
+        let beside = left_out(&[name], None).map(|object| unfilled(object, Some(String::new())));
+        let selected = selectors(field.of, name).filter_map(|(selector, value)| {
+            let object = left_out(&[name], Some((selector, value)))?;
+            Some(unfilled(object, Some(format!("{selector} is {value}"))))
+        });
+        found.extend(beside.into_iter().chain(selected));
+    }
+    found
+}
+
+/// The other fields of a type that take one of some texts, with each of these.
+fn selectors(of: &'static StructType, name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let constraints = Constraints::builtin().of(of.name);
+    let others = of.fields.iter().filter(move |field| field.name != name);
+    others.flat_map(move |field| {
+        constraints
+            .values(field.name)
+            .iter()
+            .map(|value| (field.name, *value))
+    })
+}
+
+/// Finds the fields that defaults fill and that expressions name.
+fn find(
+    id: TypeId,
+    value: &Value<'_>,
+    inherited: &[(&'static str, Given)],
+    path: &mut Vec<Step>,
+    interest: &Interest,
+    filled: &mut Vec<Filled>,
+) {
+    let Value::Object(members) = value else { return };
+    if path.len() > MOST_DEPTH {
+        return;
+    }
+    let of = Schema::builtin().get(id);
+    let facts: Facts = given(of.name).iter().chain(inherited).copied().collect();
+    let is_default = |name: &str| {
+        let mut facts = facts.iter();
+        facts.any(|(path, given)| *path == name && matches!(given, Given::Default(_)))
+    };
+    let names = of.fields.iter().map(|field| field.name);
+    let defaults: Vec<&str> = names.filter(|name| is_default(name)).collect();
+    for field in of.fields.iter() {
+        let Some(member) = members.get(field.name) else {
+            continue;
+        };
+        if !field.is_always() && interest.names(field.name) && defaults.contains(&field.name) {
+            filled.push(Filled {
+                holder: path.clone(),
+                of,
+                name: field.name,
+                defaults: defaults.clone(),
+            });
+        }
+        let below: Facts = facts
+            .iter()
+            .filter_map(|(path, given)| Some((path.strip_prefix(field.name)?.strip_prefix('.')?, *given)))
+            .collect();
+        path.push(Step::Member(field.name));
+        match (&field.shape, member) {
+            (Shape::Struct(id), member) => find(*id, member, &below, path, interest, filled),
+            (Shape::List(element), Value::Array(elements)) => {
+                if let (Shape::Struct(id), Some(first)) = (&**element, elements.iter().next()) {
+                    path.push(Step::First);
+                    find(*id, first, &below, path, interest, filled);
+                    path.pop();
+                }
+            }
+            _ => {}
+        }
+        path.pop();
+    }
+}
+
+/// The members of a part of an object.
+fn part<'o>(object: &'o mut Value<'static>, path: &[Step]) -> Option<&'o mut pratique_json::Object<'static>> {
+    let mut at = object;
+    for step in path {
+        at = match (step, at) {
+            (Step::Member(name), Value::Object(members)) => members.get_mut(name)?,
+            (Step::First, Value::Array(elements)) => elements.first_mut()?,
+            _ => return None,
+        };
+    }
+    match at {
+        Value::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::samples::build::{Fill, ObjectSpec, SelectedMetadata, build};
+
+    /// Which fields of served kinds these are.
+    #[test]
+    fn fields_that_defaults_fill_in_some_objects() {
+        let objects = Objects::at("2025-01-01T00:00:00Z");
+        let everything = Interest::everything();
+        let selected = SelectedMetadata::default();
+        let spec = ObjectSpec {
+            interest: &everything,
+            fill: Fill::Towards(&[]),
+            without: None,
+            round: 0,
+            selected: &selected,
+            namespaced: true,
+        };
+        let mut found = BTreeSet::new();
+        for served in pratique_types::builtin::resources() {
+            let kind = &served.kind;
+            let Some(id) = Schema::builtin().kind(kind) else {
+                continue;
+            };
+            let (mut object, _) = build(id, &kind.api_version(), &kind.kind, &spec);
+            if objects.default(kind, &mut object).is_ok() {
+                for Unfilled { name, condition, .. } in unfilled(&objects, kind, id, &object, &everything) {
+                    let version = kind.api_version();
+                    let condition = condition.as_deref().unwrap_or("never");
+                    found.insert(format!("{version} {} {name}: {condition}", kind.kind));
+                }
+            }
+        }
+        let found: Vec<String> = found.into_iter().collect();
+        assert_eq!(found, EXPECTED);
+    }
+
+    const EXPECTED: &[&str] = &[
+        "apps/v1 DaemonSet rollingUpdate: type is OnDelete",
+        "apps/v1 Deployment rollingUpdate: type is Recreate",
+        "apps/v1 StatefulSet rollingUpdate: ",
+        "apps/v1 StatefulSet rollingUpdate: type is OnDelete",
+        "apps/v1 StatefulSet rollingUpdate: type is RollingUpdate",
+        "v1 ConfigMap data: never",
+    ];
+}
