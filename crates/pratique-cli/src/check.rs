@@ -12,6 +12,7 @@ mod loaded;
 mod plugin;
 mod report;
 mod subject;
+mod whole;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let mut checked = Vec::new();
     let mut subjects = Vec::new();
     for path in &arguments.paths {
-        let subject = Subject::of(path, arguments.plugin, arguments.origin.origin)?;
+        let subject = Subject::of(path, arguments.plugin, arguments.origin.origin, &expressions)?;
         subjects.push((path.clone(), subject));
     }
     let state = StateSource::open(&arguments.client, None)?;
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     if subjects.is_empty() {
         return Err(CliError::NothingToCheck);
     }
-    for (path, subject) in subjects {
+    for (path, mut subject) in subjects {
         subject.report();
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(

@@ -56,9 +56,14 @@ pub(super) fn report(shown: &str, sorted: &SortedPolicies) {
         ));
     }
     if groups.contains(&Group::Api) {
-        output::note(&text!("{}: checked as objects of the API\n", shown));
+        report_api(shown);
     }
     report_skipped(shown, sorted);
+}
+
+/// Reports that objects of the API are checked.
+pub(super) fn report_api(shown: &str) {
+    output::note(&text!("{}: checked as objects of the API\n", shown));
 }
 
 /// Loads each group as a server does.

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, EnabledPlugins, ManifestFile, Plugin, load_configuration_of, load_directory,
-    load_files, path_text,
+    ConfigurationOptions, EnabledPlugins, ManifestFile, ManifestSet, Plugin, load_configuration_of,
+    load_directory, load_files, path_text,
 };
 use pratique_plugin::{PluginGates, PluginSettings};
 use pratique_suite::sorted::{Group, SortedPolicies};
@@ -16,6 +16,7 @@ use super::among;
 use super::empty::{holds_only_empty_lists, is_empty_list};
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
 use super::plugin::{plugin_of, plugins_of};
+use super::whole;
 use crate::arguments::AdmissionPluginArguments;
 use crate::exit::CliError;
 use crate::input::{STDIN, STDIN_NAME, named};
@@ -30,6 +31,8 @@ pub(super) enum Subject {
     Directory(String, Plugin),
     /// A single static manifest.
     Manifest(ManifestFile, Plugin),
+    /// A file that was loaded when it was read.
+    Whole(String, Group, ManifestSet),
     /// Empty lists, which any plugin accepts.
     Nothing,
     /// Objects of any origins and plugins among others, and where they are.
@@ -45,6 +48,7 @@ impl Subject {
         path: &Path,
         plugin: Option<Plugin>,
         origin: Option<OriginName>,
+        expressions: &Expressions,
     ) -> Result<Self, CliError> {
         if path == Path::new(STDIN) {
             let file = among::read_file()?;
@@ -85,6 +89,9 @@ impl Subject {
                 path: shown.clone(),
                 content,
             };
+            if let Some((group, set)) = whole::load(&file, origin, expressions) {
+                return Ok(Subject::Whole(shown, group, set));
+            }
             let mut sorted = SortedPolicies::of_file(file, origin.map(Into::into));
             if is_for_several(&sorted) {
                 return Ok(Subject::Sorted(shown, sorted));
@@ -104,7 +111,7 @@ impl Subject {
 
     /// Loads it as a server does.
     pub(super) fn load(
-        &self,
+        &mut self,
         expressions: &Expressions,
         gates: FeatureGates,
         admission_plugins: &AdmissionPluginArguments,
@@ -118,6 +125,10 @@ impl Subject {
         };
         match self {
             Subject::Nothing => Ok(LoadedPlugins::of(Vec::new())),
+            Subject::Whole(_, group, set) => {
+                let set = std::mem::take(set);
+                Ok(LoadedPlugins::of(vec![Loaded::new(*group, None, set)]))
+            }
             Subject::Configuration(path) => configuration(path, expressions, gates, admission_plugins, root),
             Subject::Directory(path, plugin) => {
                 let set = load_directory(path, *plugin, &options).map_err(refused)?;
@@ -144,6 +155,9 @@ impl Subject {
         if let Subject::Sorted(shown, sorted) | Subject::OfCluster(shown, sorted) = self {
             among::report(shown, sorted);
         }
+        if let Subject::Whole(shown, Group::Api, _) = self {
+            among::report_api(shown);
+        }
     }
 
     /// Whether it is what a cluster has.
@@ -157,7 +171,9 @@ impl Subject {
             _ if !is_gone => Vec::new(),
             Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => sorted.files,
             Subject::Manifest(file, _) => vec![file],
-            Subject::Nothing | Subject::Configuration(_) | Subject::Directory(..) => Vec::new(),
+            Subject::Whole(..) | Subject::Nothing | Subject::Configuration(_) | Subject::Directory(..) => {
+                Vec::new()
+            }
         }
     }
 }
@@ -215,4 +231,49 @@ fn configuration(
         unread: loaded.unread,
         mixed: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use pratique::expressions::Cache;
+
+    use super::*;
+
+    const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
+        metadata: {name: NAME}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [''], apiVersions: [v1], \
+        operations: [CREATE], resources: [pods]}\n  validations: [{expression: 'true'}]\n";
+    const BINDING: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n\
+        metadata: {name: NAME}\nspec: {policyName: NAME, validationActions: [Deny]}\n";
+
+    /// Whether a file is parsed once, and how many objects it has.
+    #[track_caller]
+    fn check(name: &str, more: &str, expected: (bool, Option<usize>)) {
+        let text = format!("{POLICY}---\n{BINDING}").replace("NAME", name) + more;
+        let path = std::env::temp_dir().join(format!("pratique-whole-{}-{name}.yaml", std::process::id()));
+        fs::write(&path, &text).unwrap();
+        let expressions = Expressions::new(Arc::new(Cache::new()));
+        let mut subject = Subject::of(&path, None, None, &expressions).unwrap();
+        fs::remove_file(&path).unwrap();
+        let is_whole = matches!(subject, Subject::Whole(..));
+        let admission_plugins = AdmissionPluginArguments::default();
+        let loaded = subject.load(&expressions, FeatureGates::default(), &admission_plugins, "");
+        let count = loaded.ok().map(|loaded| {
+            let objects = loaded.plugins.iter().map(|plugin| plugin.objects.len());
+            objects.sum()
+        });
+        assert_eq!((is_whole, count), expected, "{text}");
+    }
+
+    #[test]
+    fn files_are_parsed_once() {
+        check("p.static.k8s.io", "", (true, Some(2)));
+        check("p.example.com", "", (true, Some(2)));
+        // What has others, or does not load, is sorted first.
+        let pod = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n";
+        check("q.example.com", pod, (false, Some(2)));
+        check("r.example.com", "---\na: [\n", (false, None));
+        check("s.static.k8s.io", "---\na: [\n", (false, None));
+    }
 }
