@@ -4,13 +4,12 @@
 mod reviews;
 mod webhooks;
 
-use std::fs;
-
-use pratique_harness::{Error, Transcript, eventually, workspace};
+use pratique_harness::{Error, Transcript, eventually};
 use serde_json::Value;
 
 use super::Stage;
 use super::kubectl::{Kubectl, Said};
+use super::roles;
 use super::served::Served;
 
 /// What `serve` needs to read params, besides what is deployed.
@@ -61,13 +60,9 @@ fn waits(served: &Served) -> Result<String, Error> {
 
 /// The role that is deployed, bound to the user that `serve` is here.
 fn begins(served: &Served) -> Result<String, Error> {
-    let path = workspace::root().join("deploy/kustomize/components/cluster/rbac.yaml");
-    let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
-    let (roles, _) = text
-        .split_once("subjects:\n")
-        .ok_or("no subjects in the deployed roles")?;
-    let user = "subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: serve}]\n";
-    served.kubectl().must(&["apply"], &format!("{roles}{user}"))?;
+    served
+        .kubectl()
+        .must(&["apply"], &roles::of_component("cluster")?)?;
     let after = eventually("ready", || Ok(served.get("/readyz").is_ok()))?;
     Ok(format!("after {after:.0?}"))
 }

@@ -13,6 +13,7 @@ mod kubectl;
 mod life;
 mod programs;
 mod requests;
+mod roles;
 mod served;
 mod starts;
 mod twins;

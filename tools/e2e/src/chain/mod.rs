@@ -1,13 +1,17 @@
-//! What a whole admission chain makes of objects: a real API server's answers and stored objects, beside ours.
+//! What a whole admission chain makes of objects: a real API server's answers and stored objects, beside ours, and beside
+//! those of `pratique review --chain` over a snapshot of that server.
 //!
 //! The answers are kept in `testdata/e2e/chain`, so that a test compares ours without a server. `--bless` writes them anew.
 
 mod cases;
+mod command;
 mod http;
 mod known;
 mod ours;
+mod plugins;
 
 use std::fs;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -17,7 +21,9 @@ use serde_json::{Value, json};
 use super::Stage;
 use super::apiserver::{ApiServer, Start};
 use super::etcd::Etcd;
+use super::kubectl::Kubectl;
 use cases::{Case, EVENTS, OPTIONAL, PluginSet, cases, plain, state};
+use command::Review;
 use http::Proxy;
 use ours::Ours;
 
@@ -32,31 +38,52 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript, bless: bool) -> Re
     transcript.part("the whole chain of an API server, and ours");
     let cases = cases()?;
     let ours = Ours::new(&state()?)?;
-    let default = answers(stage, &cases, PluginSet::Default)?;
-    let all = answers(stage, &cases, PluginSet::All)?;
+    let [default, reviewed] = answers(stage, &cases, PluginSet::Default)?;
+    let [all, all_reviewed] = answers(stage, &cases, PluginSet::All)?;
+    let reviewed = [reviewed, all_reviewed];
     let answers: Vec<[Value; 2]> = default.into_iter().zip(all).map(Into::into).collect();
     for (case, answers) in cases.iter().zip(&answers) {
         for (set, answer) in PluginSet::BOTH.into_iter().zip(answers) {
-            let compared = match bless || answer == case.answer(set) {
+            let compared = match bless || is_same(answer, case.answer(set)) {
                 true => compare(case, answer, &ours.answer(case, set)),
                 false => Err("the recorded answer is another one: --bless writes this".into()),
             };
             transcript.step(&format!("{}, {}", case.name, set.name()), compared);
         }
     }
-    match bless {
-        true => cases::write(&cases, &answers),
-        false => Ok(()),
+    for (set, ours) in PluginSet::BOTH.into_iter().zip(&reviewed) {
+        for ((case, answers), ours) in cases.iter().zip(&answers).zip(ours) {
+            let [default, all] = answers;
+            let answer = match set {
+                PluginSet::Default => default,
+                PluginSet::All => all,
+            };
+            let name = format!("{}, {}, review --chain", case.name, set.name());
+            transcript.step(&name, compare(case, answer, ours));
+        }
     }
+    if bless {
+        cases::write(&cases, &answers)?;
+    }
+    plugins::run(stage, &cases, transcript)
 }
 
-/// What a server with a set of plugins answers.
-fn answers(stage: &Stage, cases: &[Case], set: PluginSet) -> Result<Vec<Value>, Error> {
+/// What a server with a set of plugins answers, and what the command does.
+fn answers(stage: &Stage, cases: &[Case], set: PluginSet) -> Result<[Vec<Value>; 2], Error> {
     let directory = stage.state.join(match set {
         PluginSet::Default => "default",
         PluginSet::All => "all",
     });
-    fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+    let (_etcd, mut server) = start(stage, &directory, set)?;
+    let answers = Clients::prepare(server.kubectl())?.ask(cases);
+    let review = Review::of(&stage.programs, server.kubectl(), &directory, set);
+    server.stop()?;
+    Ok([answers?, review?.answers(cases)?])
+}
+
+/// Starts a server with a set of plugins; their configuration is in `admission.yaml`.
+fn start(stage: &Stage, directory: &Path, set: PluginSet) -> Result<(Etcd, ApiServer), Error> {
+    fs::create_dir_all(directory).map_err(Error::file(&directory))?;
     let events = directory.join("events.yaml");
     let admission = directory.join("admission.yaml");
     let configuration = json!({
@@ -67,7 +94,7 @@ fn answers(stage: &Stage, cases: &[Case], set: PluginSet) -> Result<Vec<Value>, 
     for (path, text) in [(&events, EVENTS), (&admission, &configuration.to_string())] {
         fs::write(path, text).map_err(Error::file(&path))?;
     }
-    let etcd = Etcd::start(&stage.programs, &directory)?;
+    let etcd = Etcd::start(&stage.programs, directory)?;
     let mut with = vec!["ServiceAccount"];
     if set == PluginSet::All {
         with.extend(OPTIONAL);
@@ -75,23 +102,37 @@ fn answers(stage: &Stage, cases: &[Case], set: PluginSet) -> Result<Vec<Value>, 
     let start = Start {
         programs: &stage.programs,
         etcd: &etcd,
-        state: &directory,
+        state: directory,
         admission: Some(&admission),
         with: &with,
         without: &[],
     };
-    let mut server = start
+    let server = start
         .run()?
         .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
-    let answers = ask(&server, cases);
-    server.stop()?;
-    answers
+    Ok((etcd, server))
 }
 
-fn ask(server: &ApiServer, cases: &[Case]) -> Result<Vec<Value>, Error> {
-    let administrator = Proxy::start(server.kubectl())?;
-    let developer = Proxy::start(&server.kubectl().developer())?;
-    for object in state()? {
+/// Those who send the cases.
+struct Clients {
+    administrator: Proxy,
+    developer: Proxy,
+}
+
+impl Clients {
+    /// Creates what the cluster has before.
+    fn prepare(kubectl: &Kubectl) -> Result<Self, Error> {
+        let clients = Clients {
+            administrator: Proxy::start(kubectl)?,
+            developer: Proxy::start(&kubectl.developer())?,
+        };
+        state()?.iter().try_for_each(|object| clients.store(object))?;
+        kubectl.must(&["apply"], ROLES)?;
+        thread::sleep(SETTLING);
+        Ok(clients)
+    }
+
+    fn store(&self, object: &Value) -> Result<(), Error> {
         let text = |pointer| {
             object
                 .pointer(pointer)
@@ -99,44 +140,70 @@ fn ask(server: &ApiServer, cases: &[Case]) -> Result<Vec<Value>, Error> {
                 .unwrap_or_default()
         };
         let kind = text("/kind");
-        let created = administrator.send("POST", &http::path(&object)?, &object)?;
+        let created = self.administrator.send("POST", &http::path(object)?, object)?;
         if created.get("code") != Some(&201.into()) {
             return Err(format!("{kind}: {created}").into());
         }
-        if let Some(status) = object.get("status") {
-            // The controllers that would write it do not run.
-            let mut stored = created.get("object").cloned().unwrap_or_default();
-            if let Some(members) = stored.as_object_mut() {
-                members.insert("status".to_owned(), status.clone());
-            }
-            let path = format!("{}/{}/status", http::path(&object)?, text("/metadata/name"));
-            let written = administrator.send("PUT", &path, &stored)?;
-            if written.get("code") != Some(&200.into()) {
-                return Err(format!("{kind}: {written}").into());
-            }
+        let Some(status) = object.get("status") else {
+            return Ok(());
+        };
+        // The controllers that would write it do not run.
+        let mut stored = created.get("object").cloned().unwrap_or_default();
+        if let Some(members) = stored.as_object_mut() {
+            members.insert("status".to_owned(), status.clone());
+        }
+        let path = format!("{}/{}/status", http::path(object)?, text("/metadata/name"));
+        let written = self.administrator.send("PUT", &path, &stored)?;
+        match written.get("code") == Some(&200.into()) {
+            true => Ok(()),
+            false => Err(format!("{kind}: {written}").into()),
         }
     }
-    server.kubectl().must(&["apply"], ROLES)?;
-    thread::sleep(SETTLING);
-    let answer = |case: &Case| {
-        let proxy = match case.user.as_str() {
-            "admin" => &administrator,
-            _ => &developer,
+
+    /// The answers to all cases; nothing is stored.
+    fn ask(&self, cases: &[Case]) -> Result<Vec<Value>, Error> {
+        let answer = |case: &Case| {
+            let proxy = match case.user.as_str() {
+                "admin" => &self.administrator,
+                _ => &self.developer,
+            };
+            let path = format!("{}?dryRun=All", http::path(&case.object)?);
+            let send = || proxy.send("POST", &path, &case.object);
+            // On a busy machine the proxy may lose its connection.
+            send().or_else(|_| send()).map(plain)
         };
-        let path = format!("{}?dryRun=All", http::path(&case.object)?);
-        proxy.send("POST", &path, &case.object).map(plain)
-    };
-    cases.iter().map(answer).collect()
+        cases.iter().map(answer).collect()
+    }
 }
 
 /// Compares answers; a difference that is known has its reason.
 fn compare(case: &Case, server: &Value, ours: &Value) -> Result<String, Error> {
-    match (server == ours, known::reason(&case.name)) {
+    match (is_same(server, ours), known::reason(&case.name)) {
         (true, None) => Ok(summary(server)),
         (false, Some(reason)) => Ok(format!("differs: {reason}")),
         (true, Some(reason)) => Err(format!("there is no difference any more: {reason}").into()),
         (false, None) => Err(format!("the server: {server}\nours:       {ours}").into()),
     }
+}
+
+/// Whether answers are equal. LimitRanger says in any order, that of a map in Go, which limits are exceeded.
+fn is_same(one: &Value, other: &Value) -> bool {
+    const MESSAGE: &str = "/status/message";
+    let sorted = |answer: &Value| {
+        let mut answer = answer.clone();
+        if let Some(message) = answer.pointer_mut(MESSAGE) {
+            let mut parts: Vec<&str> = message
+                .as_str()
+                .unwrap_or_default()
+                .split([',', '[', ']'])
+                .map(str::trim)
+                .collect();
+            parts.sort_unstable();
+            *message = parts.join(",").into();
+        }
+        answer
+    };
+    one == other || sorted(one) == sorted(other)
 }
 
 fn summary(answer: &Value) -> String {
@@ -149,6 +216,22 @@ fn summary(answer: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_are_told_in_any_order() {
+        let answer = |message: &str| json!({"code": 403, "status": {"message": message}});
+        let first = answer(
+            "p is forbidden: [maximum cpu is 1, but limit is 4, maximum memory is 1Gi, but limit is 4Gi]",
+        );
+        let other = answer(
+            "p is forbidden: [maximum memory is 1Gi, but limit is 4Gi, maximum cpu is 1, but limit is 4]",
+        );
+        assert!(is_same(&first, &other));
+        let another = answer(
+            "p is forbidden: [maximum memory is 1Gi, but limit is 4Gi, maximum cpu is 1, but limit is 5]",
+        );
+        assert!(!is_same(&first, &another));
+    }
 
     #[test]
     fn answers_are_those_of_the_server() {

@@ -1,0 +1,181 @@
+//! `pratique serve --plugins` as the webhook of an API server that runs only its default plugins: what that answers and
+//! stores, beside the recorded answers of one that runs these plugins itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pratique_harness::{Certificates, Error, Process, Transcript, eventually, free_port};
+use serde_json::{Value, json};
+
+use super::cases::{Case, PluginSet};
+use super::{Clients, start};
+use crate::Stage;
+use crate::kubectl::Kubectl;
+use crate::programs::Programs;
+use crate::roles;
+
+/// Those of the optional plugins that a webhook can stand in for.
+const OFFERED: &str = "AlwaysPullImages,DenyServiceExternalIPs,EventRateLimit,ExtendedResourceToleration,\
+    LimitPodHardAntiAffinityTopology,OwnerReferencesPermissionEnforcement,PodNodeSelector,PodTolerationRestriction";
+
+/// A Pod that AlwaysPullImages changes.
+const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: pulls, namespace: lab}\n\
+    spec: {containers: [{name: c, image: 'c:1'}]}\n";
+
+/// A `serve` with plugins.
+struct Plugins<'a> {
+    programs: &'a Programs,
+    directory: &'a Path,
+    kubeconfig: PathBuf,
+    certificates: Certificates,
+    url: String,
+}
+
+/// Registers the webhook, sends all cases, and compares.
+pub(super) fn run(stage: &Stage, cases: &[Case], transcript: &mut Transcript) -> Result<(), Error> {
+    transcript.part("serve --plugins as the webhook of an API server");
+    let directory = stage.state.join("plugins");
+    let (_etcd, mut server) = start(stage, &directory, PluginSet::Default)?;
+    let kubectl = server.kubectl();
+    let clients = Clients::prepare(kubectl)?;
+    let plugins = Plugins::new(&stage.programs, &directory, kubectl)?;
+    let _process = plugins.serve(kubectl)?;
+    kubectl.must(&["apply"], &plugins.registration()?)?;
+    transcript.step("its webhook is called", is_called(kubectl));
+    for (case, answer) in cases.iter().zip(clients.ask(cases)?) {
+        let compared = compare(case, &answer);
+        transcript.step(&format!("{}, serve --plugins", case.name), compared);
+    }
+    server.stop()
+}
+
+impl<'a> Plugins<'a> {
+    fn new(programs: &'a Programs, directory: &'a Path, kubectl: &Kubectl) -> Result<Self, Error> {
+        let kubeconfig = directory.join("serve.kubeconfig");
+        fs::write(&kubeconfig, kubectl.kubeconfig("serve-token")).map_err(Error::file(&kubeconfig))?;
+        Ok(Plugins {
+            programs,
+            directory,
+            kubeconfig,
+            certificates: Certificates::new(&directory.join("tls"))?,
+            url: format!("127.0.0.1:{}", free_port()?),
+        })
+    }
+
+    /// Starts it with the rights that are deployed, and waits until it is ready.
+    fn serve(&self, kubectl: &Kubectl) -> Result<Process, Error> {
+        for component in ["cluster", "plugins"] {
+            kubectl.must(&["apply"], &roles::of_component(component)?)?;
+        }
+        let mut command = self.command();
+        command.args(["--listen", &self.url]);
+        command.arg("--tls-cert").arg(self.certificates.certificate());
+        command.arg("--tls-key").arg(self.certificates.key());
+        let mut process = Process::start(command, &self.directory.join("serve.log"))?;
+        process.wait_until("ready", |_| {
+            let ready = Command::new("curl")
+                .args(["--silent", "--fail", "--cacert"])
+                .arg(self.certificates.authority())
+                .arg(format!("https://{}/readyz", self.url))
+                .output()
+                .map_err(Error::program("curl"))?;
+            Ok(ready.status.success())
+        })?;
+        Ok(process)
+    }
+
+    /// The webhook configurations that it prints.
+    fn registration(&self) -> Result<String, Error> {
+        let mut command = self.command();
+        command.arg("--print-webhook-configuration").arg("--webhook-ca");
+        command.arg(self.certificates.authority());
+        let output = command.output().map_err(Error::program("pratique"))?;
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
+        }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = self.programs.pratique();
+        command
+            .args(["serve", "--plugins", OFFERED])
+            .args(["--webhook-url", &format!("https://{}", self.url)])
+            .arg("--kubeconfig")
+            .arg(&self.kubeconfig)
+            .arg("--admission-control-config-file")
+            .arg(self.directory.join("admission.yaml"));
+        command
+    }
+}
+
+/// A server takes a moment to call a new webhook.
+fn is_called(kubectl: &Kubectl) -> Result<String, Error> {
+    let create = [
+        "create",
+        "--dry-run=server",
+        "-o",
+        "jsonpath={.spec.containers[0].imagePullPolicy}",
+    ];
+    let mut seen = String::new();
+    let ended = eventually("images are always pulled", || {
+        let said = kubectl.feed(&create, POD)?;
+        seen = format!("{}{}", said.output, said.errors);
+        Ok(said.output == "Always")
+    });
+    match ended {
+        Ok(after) => Ok(format!("{seen} after {after:.0?}")),
+        Err(error) => Err(format!("{error}, but: {seen}").into()),
+    }
+}
+
+/// Compares an answer with the recorded one of a server that has the plugins itself.
+fn compare(case: &Case, answer: &Value) -> Result<String, Error> {
+    let (expected, answer) = (essence(case.answer(PluginSet::All)), essence(answer));
+    match expected == answer {
+        true => Ok(answer
+            .get("message")
+            .or(answer.get("code"))
+            .map(ToString::to_string)
+            .unwrap_or_default()),
+        false => Err(format!("the server with the plugins: {expected}\nwith the webhook: {answer}").into()),
+    }
+}
+
+/// The code, with the object, or the reason and the message without what a server says before that of a webhook.
+fn essence(answer: &Value) -> Value {
+    let status = |name: &str| answer.pointer(&format!("/status/{name}")).cloned();
+    let message = status("message").map(|message| {
+        let text = message.as_str().unwrap_or_default();
+        let of_webhook = text
+            .starts_with("admission webhook ")
+            .then(|| text.split_once(" denied the request: "))
+            .flatten();
+        of_webhook.map_or(text, |(_, rest)| rest).to_owned()
+    });
+    json!({
+        "code": answer.get("code"),
+        "object": answer.get("object"),
+        "reason": status("reason"),
+        "message": message,
+        "warnings": answer.get("warnings"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_those_of_plugins() {
+        let webhook = json!({"code": 403, "status": {
+            "reason": "Forbidden", "message": "admission webhook \"a.b.c\" denied the request: pods \"p\" is forbidden: no",
+        }});
+        let plugin = json!({"code": 403, "status": {
+            "reason": "Forbidden", "message": "pods \"p\" is forbidden: no", "details": {"kind": "pods"},
+        }});
+        assert_eq!(essence(&webhook), essence(&plugin));
+        assert_ne!(essence(&webhook), essence(&json!({"code": 201, "object": {}})));
+    }
+}
