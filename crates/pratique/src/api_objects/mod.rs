@@ -47,7 +47,7 @@ use pratique_registry::{CustomResources, Kinds};
 pub use pratique_registry::{Placeholders, UnservedError};
 use pratique_types::GroupVersionKind;
 
-pub use object_defaults::ObjectDefaults;
+pub use object_defaults::{ObjectDefaults, OverlaidDefaults};
 pub use pratique_apiextensions::CustomDefaults;
 pub use received::{DefaultedBy, Defaults, ReceivedRequest};
 

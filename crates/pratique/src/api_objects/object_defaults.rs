@@ -35,6 +35,13 @@ impl ObjectDefaults {
     }
 }
 
+impl ObjectDefaults {
+    /// Whether objects of a kind are defaulted.
+    pub fn knows(&self, kind: &GroupVersionKind) -> bool {
+        self.custom.contains_key(kind) || self.builtin.knows(kind)
+    }
+}
+
 impl ObjectModel for ObjectDefaults {
     fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
         match self.custom.get(kind) {
@@ -45,5 +52,76 @@ impl ObjectModel for ObjectDefaults {
 
     fn convert(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), ConversionError> {
         self.builtin.convert(kind, object)
+    }
+}
+
+/// The defaults of a cluster, with others for custom resources that it does not define.
+#[derive(Clone, Debug)]
+pub struct OverlaidDefaults {
+    /// Those of the cluster.
+    pub cluster: Arc<ObjectDefaults>,
+    /// Those of objects beside it.
+    pub beside: Arc<ObjectDefaults>,
+}
+
+impl OverlaidDefaults {
+    /// Whether objects of a kind are defaulted.
+    pub fn knows(&self, kind: &GroupVersionKind) -> bool {
+        self.cluster.knows(kind) || self.beside.knows(kind)
+    }
+}
+
+impl ObjectModel for OverlaidDefaults {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
+        let defaults = match self.cluster.knows(kind) {
+            true => &self.cluster,
+            false => &self.beside,
+        };
+        defaults.set_defaults(kind, object, mutator);
+    }
+
+    fn convert(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), ConversionError> {
+        self.cluster.convert(kind, object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definitions(kind: &str, size: &str) -> ObjectDefaults {
+        let text = format!(
+            r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+                "metadata":{{"name":"{plural}.example.com"}},
+                "spec":{{"group":"example.com","scope":"Namespaced","names":{{"kind":"{kind}","plural":"{plural}"}},
+                "versions":[{{"name":"v1","served":true,"storage":true,"schema":{{"openAPIV3Schema":{{"type":"object",
+                    "properties":{{"size":{{"type":"string","default":"{size}"}}}}}}}}}}]}}}}"#,
+            plural = kind.to_lowercase() + "s",
+        );
+        let definition = pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        ObjectDefaults::new(CustomDefaults::read(&definition).unwrap().map(Arc::new))
+    }
+
+    #[test]
+    fn the_cluster_counts_first() {
+        let both = OverlaidDefaults {
+            cluster: Arc::new(definitions("Widget", "cluster")),
+            beside: Arc::new(definitions("Gadget", "file")),
+        };
+        let size = |both: &OverlaidDefaults, kind: &str| {
+            let mut object = pratique_json::parse(b"{}").unwrap().into_owned();
+            let kind = GroupVersionKind::new("example.com", "v1", kind);
+            both.set_defaults(&kind, &mut object, Mutator::Policy("p"));
+            let size = object.get("size").and_then(Value::as_str).map(str::to_owned);
+            (size, both.knows(&kind))
+        };
+        assert_eq!(size(&both, "Widget"), (Some("cluster".to_owned()), true));
+        assert_eq!(size(&both, "Gadget"), (Some("file".to_owned()), true));
+        assert_eq!(size(&both, "Other"), (None, false));
+        let other = OverlaidDefaults {
+            beside: Arc::new(definitions("Widget", "file")),
+            ..both
+        };
+        assert_eq!(size(&other, "Widget"), (Some("cluster".to_owned()), true));
     }
 }

@@ -58,6 +58,7 @@
 
 mod assuming;
 mod objects;
+mod overlaid_state;
 mod overlay;
 mod params;
 mod plugin_view;

@@ -5,22 +5,24 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
-use pratique_plugin::StateKind;
+use pratique_plugin::{ClusterState, StateKind, StateObjects};
 use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use super::objects::Objects;
+use super::overlaid_state::OverlaidState;
 use super::view::{ClusterView, LookUp, StateLookUp};
 use crate::live::Changed;
 
 /// A cluster with objects for what it has none of: a namespace or a param of theirs counts where the cluster has none of
-/// that name, and kinds that only they define are known by them. What is served, how it is merged, and what plugins see
-/// besides namespaces, is the cluster's.
+/// that name, and kinds that only they define are known by them. The same holds for what plugins see besides namespaces, if
+/// it is [given](Self::with_state). What is served, and how it is merged, is the cluster's.
 #[derive(Clone)]
 pub struct Overlay<V> {
     cluster: V,
     objects: Arc<Objects>,
+    state: Option<Arc<StateObjects>>,
 }
 
 impl<V: ClusterView> Overlay<V> {
@@ -29,6 +31,16 @@ impl<V: ClusterView> Overlay<V> {
         Overlay {
             cluster,
             objects: Arc::new(objects),
+            state: None,
+        }
+    }
+
+    /// Puts objects that plugins look up beside those of the cluster.
+    #[must_use]
+    pub fn with_state(self, state: StateObjects) -> Self {
+        Overlay {
+            state: Some(Arc::new(state)),
+            ..self
         }
     }
 
@@ -55,7 +67,17 @@ impl<V: ClusterView> ClusterView for Overlay<V> {
         request: &'a AdmissionRequest<'a>,
         kinds: &'a [StateKind],
     ) -> Option<StateLookUp<'a>> {
-        self.cluster.plugin_state(request, kinds)
+        let found = self.cluster.plugin_state(request, kinds)?;
+        let Some(beside) = self.state.clone() else {
+            return Some(found);
+        };
+        Some(Box::pin(async move {
+            // Of a namespace, its own objects are looked up.
+            let namespaces = [request.namespace.as_str(), request.name.as_str()];
+            let state: Arc<dyn ClusterState + Send + Sync> =
+                Arc::new(OverlaidState::new(found.await, beside, kinds, &namespaces));
+            state
+        }))
     }
 
     fn is_ready(&self) -> bool {

@@ -1,0 +1,155 @@
+//! What plugins see of a cluster, and of objects beside it.
+
+use std::sync::Arc;
+
+use pratique_json::Value;
+use pratique_plugin::{ClusterState, Lookup, StateKind, StateObjects};
+
+/// The objects of a cluster for one request, with others for what it has none of: one of theirs counts where the cluster has
+/// none of that name. Where the cluster does not know which objects there are, that stays unknown.
+pub(super) struct OverlaidState {
+    cluster: Arc<dyn ClusterState + Send + Sync>,
+    beside: Arc<StateObjects>,
+    /// The lists that have objects of both.
+    lists: Vec<Joined>,
+}
+
+/// The objects of a kind in a namespace, by name.
+struct Joined {
+    kind: StateKind,
+    namespace: String,
+    objects: Vec<Arc<Value<'static>>>,
+}
+
+impl OverlaidState {
+    /// Puts objects beside those of a cluster, for plugins that look up these kinds in these namespaces.
+    pub(super) fn new(
+        cluster: Arc<dyn ClusterState + Send + Sync>,
+        beside: Arc<StateObjects>,
+        kinds: &[StateKind],
+        namespaces: &[&str],
+    ) -> Self {
+        let mut lists = Vec::new();
+        for kind in kinds {
+            let namespaces = match kind.namespaced {
+                true => namespaces,
+                false => &[""],
+            };
+            for namespace in namespaces {
+                let both = (
+                    cluster.list(*kind, namespace),
+                    beside.list(*kind, namespace).unwrap_or_default(),
+                );
+                if let (Some(first), [_, ..]) = (both.0, both.1) {
+                    lists.push(Joined {
+                        kind: *kind,
+                        namespace: (*namespace).to_owned(),
+                        objects: joined(first, both.1),
+                    });
+                }
+            }
+        }
+        OverlaidState {
+            cluster,
+            beside,
+            lists,
+        }
+    }
+}
+
+/// The first objects, and those of others whose names none of them has.
+fn joined(first: &[Arc<Value<'static>>], others: &[Arc<Value<'static>>]) -> Vec<Arc<Value<'static>>> {
+    let mut all = first.to_vec();
+    let is_new = |other: &&Arc<Value<'static>>| {
+        let found = first.binary_search_by(|object| name_of(object).cmp(name_of(other)));
+        found.is_err()
+    };
+    all.extend(others.iter().filter(is_new).cloned());
+    all.sort_by(|one, other| name_of(one).cmp(name_of(other)));
+    all
+}
+
+fn name_of<'a>(object: &'a Value<'_>) -> &'a str {
+    let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
+    name.unwrap_or_default()
+}
+
+impl ClusterState for OverlaidState {
+    fn get<'a>(&'a self, kind: StateKind, namespace: &str, name: &str) -> Lookup<'a> {
+        match self.cluster.get(kind, namespace, name) {
+            Lookup::Found(object) => Lookup::Found(object),
+            found => match self.beside.get(kind, namespace, name) {
+                Lookup::Found(object) => Lookup::Found(object),
+                _ => found,
+            },
+        }
+    }
+
+    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a [Arc<Value<'static>>]> {
+        let mut lists = self.lists.iter();
+        let joined = lists.find(|joined| joined.kind == kind && joined.namespace == namespace);
+        match joined {
+            Some(joined) => Some(&joined.objects),
+            None => self.cluster.list(kind, namespace),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(names: &[&str], team: &str, is_complete: bool) -> Arc<StateObjects> {
+        let mut state = StateObjects::default();
+        for name in names {
+            let text = format!(
+                r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","namespace":"shop","labels":{{"team":"{team}"}}}}}}"#
+            );
+            state.insert(pratique_json::parse(text.as_bytes()).unwrap().into_owned());
+        }
+        if is_complete {
+            state.complete("", "Pod");
+        }
+        Arc::new(state)
+    }
+
+    fn team(object: &Value<'_>) -> (String, String) {
+        let team = object.at(&["metadata", "labels", "team"]).and_then(Value::as_str);
+        (name_of(object).to_owned(), team.unwrap().to_owned())
+    }
+
+    #[test]
+    fn the_cluster_counts_first() {
+        let (cluster, files) = (
+            state(&["a", "c"], "first", true),
+            state(&["a", "b"], "second", true),
+        );
+        let both = OverlaidState::new(cluster, files, &[StateKind::POD], &["shop"]);
+        let all: Vec<_> = both
+            .list(StateKind::POD, "shop")
+            .unwrap()
+            .iter()
+            .map(|pod| team(pod))
+            .collect();
+        let expected = [("a", "first"), ("b", "second"), ("c", "first")];
+        assert_eq!(
+            all,
+            expected.map(|(name, team)| (name.to_owned(), team.to_owned()))
+        );
+        for (name, of) in expected {
+            let found = both.get(StateKind::POD, "shop", name).found().map(team);
+            assert_eq!(found, Some((name.to_owned(), of.to_owned())));
+        }
+        assert!(matches!(both.get(StateKind::POD, "shop", "d"), Lookup::Absent));
+        assert_eq!(both.list(StateKind::POD, "other"), Some(&[][..]));
+    }
+
+    #[test]
+    fn what_the_cluster_does_not_know_stays_unknown() {
+        let (cluster, files) = (state(&["a"], "first", false), state(&["b"], "second", true));
+        let both = OverlaidState::new(cluster, files, &[StateKind::POD], &["shop"]);
+        assert_eq!(both.list(StateKind::POD, "shop"), None);
+        assert!(matches!(both.get(StateKind::POD, "shop", "b"), Lookup::Found(_)));
+        assert!(matches!(both.get(StateKind::POD, "shop", "d"), Lookup::Unknown));
+    }
+}
