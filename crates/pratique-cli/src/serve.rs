@@ -12,6 +12,7 @@ mod record;
 mod registration;
 mod sample_request;
 mod signals;
+mod undefined;
 
 use std::io;
 use std::net::SocketAddr;

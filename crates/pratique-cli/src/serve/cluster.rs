@@ -21,6 +21,7 @@ use pratique_suite::request::kind_of;
 use super::admission::{LoadFailure, invalid};
 #[cfg(feature = "kube")]
 use super::registration;
+use super::undefined::UndefinedKinds;
 use crate::arguments::ServeArguments;
 #[cfg(feature = "kube")]
 use crate::arguments::{ClusterArguments, Followable};
@@ -83,7 +84,9 @@ pub(super) fn configure(
     let live = match objects {
         Some(objects) => {
             let shared = SharedObjects::new(objects.cluster);
-            let live = live.object_model(ObjectDefaults::new(objects.defaults));
+            let defaults = Arc::new(ObjectDefaults::new(objects.defaults));
+            let model = UndefinedKinds::default().told(defaults, Arc::default());
+            let live = live.object_models(move || model.clone());
             live.cluster(WithState::new(shared, objects.state))
         }
         None => live.cluster(AssumedNamespaces::default()),
@@ -105,11 +108,20 @@ fn configure_real(
     tracing::info!(server = server.url(), "Following the cluster");
     let live = live.decider(server.reviewer());
     let api = server.cluster();
-    let live = live.object_models(move || api.object_defaults());
+    let undefined = UndefinedKinds::default();
     // Before the source: that waits for what the cluster knows of params.
     let live = match objects {
-        Some(objects) => live.cluster(Overlay::new(server.cluster(), objects.cluster)),
-        None => live.cluster(server.cluster()),
+        Some(objects) => {
+            let beside = Arc::new(ObjectDefaults::new(objects.defaults));
+            let live = live.object_models(move || undefined.told(api.object_defaults(), beside.clone()));
+            let both = Overlay::new(server.cluster(), objects.cluster).with_state(objects.state);
+            live.cluster(both)
+        }
+        None => {
+            let beside = Arc::new(ObjectDefaults::default());
+            let live = live.object_models(move || undefined.told(api.object_defaults(), beside.clone()));
+            live.cluster(server.cluster())
+        }
     };
     let follow = &arguments.cluster.follow;
     let follow = Follow {
