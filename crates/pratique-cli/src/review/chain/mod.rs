@@ -11,7 +11,7 @@ use pratique::authorization::Decider;
 use pratique::object_model::Refused;
 use pratique::{Admission, AdmissionContext, ObjectModel, Objects, Outcome, Unfinished};
 use pratique_suite::chain::{self, Admitted};
-use pratique_types::{Reason, Status};
+use pratique_types::{Operation, Reason, Status};
 use tokio::runtime::Runtime;
 
 pub(super) use plugins::start;
@@ -91,11 +91,17 @@ impl Chain {
         let Admitted {
             mut outcome,
             steps,
-            object,
+            mut object,
         } = admitted;
         if let Some(received) = &received {
             let warnings = unknown.into_iter().chain(received.warnings().iter().cloned());
             outcome.warnings.splice(0..0, warnings);
+        }
+        let is_stored =
+            matches!(request.operation, Operation::Create | Operation::Update) && received.is_some();
+        if is_stored && outcome.allowed() {
+            // What is read from the storage is defaulted once more: a claim is pending. What cannot be converted stays as it is.
+            drop(self.objects.complete(&request.kind, &mut object));
         }
         state.apply(&request, &object, &outcome);
         if outcome.allowed() {
