@@ -347,9 +347,9 @@ impl Description {
             self.0 = None;
         }
         let describe = || {
-            let shown = quote(&level.to_string());
-            let details = violation::details(violations);
-            (level, format!("PodSecurity {shown}: {details}"))
+            let mut described = format!("PodSecurity \"{level}\": ");
+            violation::write_details(&mut described, violations);
+            (level, described)
         };
         &self.0.get_or_insert_with(describe).1
     }

@@ -112,7 +112,11 @@ impl Display for Version {
 
 impl Display for LevelVersion {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.level, self.version)
+        f.write_str(self.level.as_str())?;
+        match self.version {
+            Version::Latest => f.write_str(":latest"),
+            Version::Minor(_) => write!(f, ":{}", self.version),
+        }
     }
 }
 

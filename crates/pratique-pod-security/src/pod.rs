@@ -48,62 +48,102 @@ pub(crate) struct SecurityContext<'a> {
 impl<'a> Pod<'a> {
     /// A pod of its metadata and its specification, or those of a template.
     pub fn new(metadata: &'a Value<'a>, spec: &'a Value<'a>) -> Self {
-        let context = present(spec, "securityContext");
-        let lists = ["initContainers", "containers", "ephemeralContainers"];
-        let containers = lists.iter().flat_map(|list| items(spec, list));
-        Pod {
+        let mut pod = Pod {
             annotations: metadata.get("annotations").and_then(Value::as_object),
-            containers: containers.map(Container::new).collect(),
-            context: context.map(SecurityContext::new).unwrap_or_default(),
-            sysctls: context.map_or(&[], |context| items(context, "sysctls")),
-            volumes: items(spec, "volumes"),
-            host_network: is_true(spec, "hostNetwork"),
-            host_pid: is_true(spec, "hostPID"),
-            host_ipc: is_true(spec, "hostIPC"),
-            has_user_namespace: flag(spec, "hostUsers") == Some(false),
-            is_windows: present(spec, "os").is_some_and(|os| text(os, "name") == "windows"),
+            containers: SmallVec::new(),
+            context: SecurityContext::default(),
+            sysctls: &[],
+            volumes: &[],
+            host_network: false,
+            host_pid: false,
+            host_ipc: false,
+            has_user_namespace: false,
+            is_windows: false,
+        };
+        let (mut init, mut containers, mut ephemeral): (&[Value<'_>], &[Value<'_>], &[Value<'_>]) =
+            (&[], &[], &[]);
+        for (name, value) in members(spec) {
+            match name {
+                "initContainers" => init = elements(value),
+                "containers" => containers = elements(value),
+                "ephemeralContainers" => ephemeral = elements(value),
+                "securityContext" => {
+                    pod.context = SecurityContext::new(value);
+                    pod.sysctls = items(value, "sysctls");
+                }
+                "volumes" => pod.volumes = elements(value),
+                "hostNetwork" => pod.host_network = value.as_bool() == Some(true),
+                "hostPID" => pod.host_pid = value.as_bool() == Some(true),
+                "hostIPC" => pod.host_ipc = value.as_bool() == Some(true),
+                "hostUsers" => pod.has_user_namespace = value.as_bool() == Some(false),
+                "os" => pod.is_windows = text(value, "name") == "windows",
+                _ => {}
+            }
         }
+        let all = [init, containers, ephemeral].into_iter().flatten();
+        pod.containers.extend(all.map(Container::new));
+        pod
     }
 }
 
 impl<'a> Container<'a> {
     fn new(container: &'a Value<'a>) -> Self {
-        let lifecycle = present(container, "lifecycle");
-        let hook = |name| lifecycle.and_then(|lifecycle| present(lifecycle, name));
-        Container {
-            name: text(container, "name"),
-            context: present(container, "securityContext")
-                .map(SecurityContext::new)
-                .unwrap_or_default(),
-            ports: items(container, "ports"),
-            handlers: [
-                present(container, "livenessProbe"),
-                present(container, "readinessProbe"),
-                present(container, "startupProbe"),
-                hook("postStart"),
-                hook("preStop"),
-            ],
+        let mut read = Container {
+            name: "",
+            context: SecurityContext::default(),
+            ports: &[],
+            handlers: [None; 5],
+        };
+        let [liveness, readiness, startup, post_start, pre_stop] = &mut read.handlers;
+        for (name, value) in members(container) {
+            match name {
+                "name" => read.name = value.as_str().unwrap_or_default(),
+                "securityContext" => read.context = SecurityContext::new(value),
+                "ports" => read.ports = elements(value),
+                "livenessProbe" => *liveness = Some(value),
+                "readinessProbe" => *readiness = Some(value),
+                "startupProbe" => *startup = Some(value),
+                "lifecycle" => {
+                    *post_start = present(value, "postStart");
+                    *pre_stop = present(value, "preStop");
+                }
+                _ => {}
+            }
         }
+        read
     }
 }
 
 impl<'a> SecurityContext<'a> {
     fn new(context: &'a Value<'a>) -> Self {
-        let profile_type = |name| present(context, name).map(|profile| text(profile, "type"));
-        let windows = present(context, "windowsOptions");
-        SecurityContext {
-            allow_privilege_escalation: flag(context, "allowPrivilegeEscalation"),
-            privileged: is_true(context, "privileged"),
-            run_as_non_root: flag(context, "runAsNonRoot"),
-            runs_as_root: present(context, "runAsUser").and_then(Value::as_int) == Some(0),
-            host_process: windows.is_some_and(|windows| is_true(windows, "hostProcess")),
-            proc_mount: present(context, "procMount").and_then(Value::as_str),
-            capabilities: present(context, "capabilities"),
-            se_linux: present(context, "seLinuxOptions"),
-            seccomp: profile_type("seccompProfile"),
-            app_armor: profile_type("appArmorProfile"),
+        let mut read = SecurityContext::default();
+        for (name, value) in members(context) {
+            match name {
+                "allowPrivilegeEscalation" => read.allow_privilege_escalation = value.as_bool(),
+                "privileged" => read.privileged = value.as_bool() == Some(true),
+                "runAsNonRoot" => read.run_as_non_root = value.as_bool(),
+                "runAsUser" => read.runs_as_root = value.as_int() == Some(0),
+                "windowsOptions" => read.host_process = is_true(value, "hostProcess"),
+                "procMount" => read.proc_mount = value.as_str(),
+                "capabilities" => read.capabilities = Some(value),
+                "seLinuxOptions" => read.se_linux = Some(value),
+                "seccompProfile" => read.seccomp = Some(text(value, "type")),
+                "appArmorProfile" => read.app_armor = Some(text(value, "type")),
+                _ => {}
+            }
         }
+        read
     }
+}
+
+/// The members of an object that are not null.
+fn members<'a>(value: &'a Value<'a>) -> impl Iterator<Item = (&'a str, &'a Value<'a>)> {
+    let members = value.as_object().into_iter().flat_map(Object::iter);
+    members.filter(|(_, value)| !value.is_null())
+}
+
+fn elements<'a>(value: &'a Value<'a>) -> &'a [Value<'a>] {
+    value.as_array().unwrap_or_default()
 }
 
 /// A member that is not null.
@@ -118,13 +158,9 @@ pub(crate) fn text<'a>(value: &'a Value<'a>, name: &str) -> &'a str {
 
 /// The elements of a list.
 pub(crate) fn items<'a>(value: &'a Value<'a>, name: &str) -> &'a [Value<'a>] {
-    value.get(name).and_then(Value::as_array).unwrap_or_default()
-}
-
-fn flag(value: &Value<'_>, name: &str) -> Option<bool> {
-    value.get(name)?.as_bool()
+    value.get(name).map_or(&[], elements)
 }
 
 fn is_true(value: &Value<'_>, name: &str) -> bool {
-    flag(value, name) == Some(true)
+    value.get(name).and_then(Value::as_bool) == Some(true)
 }

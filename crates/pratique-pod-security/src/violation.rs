@@ -34,11 +34,23 @@ impl Display for Violation {
 // Upstream: pod-security-admission/policy/checks.go, AggregateCheckResult.ForbiddenDetail
 pub fn details(violations: &[Violation]) -> String {
     let mut all = String::new();
+    write_details(&mut all, violations);
+    all
+}
+
+/// Adds the [`details`] to a text.
+pub(crate) fn write_details(all: &mut String, violations: &[Violation]) {
+    let each = violations.iter();
+    all.reserve(
+        each.map(|violation| violation.reason.len() + violation.detail.len() + 5)
+            .sum(),
+    );
     for (index, violation) in violations.iter().enumerate() {
         let separator = if index == 0 { "" } else { ", " };
-        let _ = write!(all, "{separator}{violation}");
+        all.push_str(separator);
+        // Writing to a String cannot fail.
+        let _ = write!(all, "{violation}");
     }
-    all
 }
 
 /// The reasons only.
