@@ -6,7 +6,14 @@ use super::text;
 
 /// Whether an object is decoded into a kind, in any version.
 pub(crate) fn is_kind(object: &Value<'_>, group: &str, kind: &str) -> bool {
-    text(object, &["kind"]) == kind && group_of(object) == group
+    let member = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let has_group = |api_version: &str| match group {
+        "" => !api_version.as_bytes().contains(&b'/'),
+        group => api_version
+            .strip_prefix(group)
+            .is_some_and(|version| version.starts_with('/')),
+    };
+    member("kind") == kind && has_group(member("apiVersion"))
 }
 
 /// The Go type that an API server holds an object in, as `%T` shows it.

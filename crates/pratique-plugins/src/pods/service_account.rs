@@ -62,29 +62,30 @@ impl Plugin for ServiceAccount {
         if !concerns(request, attributes.object()) || request.operation != Operation::Create {
             return Ok(());
         }
-        if !has_annotation(attributes.object(), MIRROR_POD) {
-            if text(attributes.object(), &["spec", "serviceAccountName"]).is_empty() {
-                set_at(
-                    attributes.object_mut(),
-                    &["spec"],
-                    "serviceAccountName",
-                    DEFAULT_ACCOUNT,
-                );
-                // The older name of the field follows.
-                set_at(
-                    attributes.object_mut(),
-                    &["spec"],
-                    "serviceAccount",
-                    DEFAULT_ACCOUNT,
-                );
-            }
-            let account = account_of(&attributes.as_attributes(), context)?;
-            if automounts(account, attributes.object()) {
-                token::mount(attributes, context.suffix);
-            }
-            add_pull_secrets(attributes, account);
+        if has_annotation(attributes.object(), MIRROR_POD) {
+            return check_mirror_pod(&attributes.as_attributes());
         }
-        check(&attributes.as_attributes(), context)
+        if text(attributes.object(), &["spec", "serviceAccountName"]).is_empty() {
+            set_at(
+                attributes.object_mut(),
+                &["spec"],
+                "serviceAccountName",
+                DEFAULT_ACCOUNT,
+            );
+            // The older name of the field follows.
+            set_at(
+                attributes.object_mut(),
+                &["spec"],
+                "serviceAccount",
+                DEFAULT_ACCOUNT,
+            );
+        }
+        let account = account_of(&attributes.as_attributes(), context)?;
+        if automounts(account, attributes.object()) {
+            token::mount(attributes, context.suffix);
+        }
+        add_pull_secrets(attributes, account);
+        check_secrets(account, &attributes.as_attributes())
     }
 
     fn validate(
@@ -125,9 +126,13 @@ fn check(attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(),
     if has_annotation(pod, MIRROR_POD) {
         return check_mirror_pod(attributes);
     }
-    let account = account_of(attributes, context)?;
+    check_secrets(account_of(attributes, context)?, attributes)
+}
+
+/// Checks that a pod uses only secrets that its account lists, where that is enforced.
+fn check_secrets(account: &Value<'_>, attributes: &Attributes<'_>) -> Result<(), Rejection> {
     match enforces_mountable(account) {
-        true => secrets::check(account, pod).map_err(|error| forbidden(attributes, error)),
+        true => secrets::check(account, attributes.object).map_err(|error| forbidden(attributes, error)),
         false => Ok(()),
     }
 }

@@ -2,6 +2,8 @@
 
 use pratique_gotext::quantity::{MAX_MILLI_VALUE, Quantity};
 
+use smallvec::SmallVec;
+
 use super::limits::{Bounds, Item};
 
 /// Checks what is asked for by the minimum, the maximum and the ratio of an item of a limit range. `requests` and `limits`
@@ -18,18 +20,21 @@ pub(super) fn check(
         (&item.ratios, beyond_ratio),
     ];
     let of = item.bounded.as_str();
+    let asked = item.resources.iter();
+    let asked: Asked<'_> = asked
+        .map(|name| (name.as_str(), requests(name), limits(name)))
+        .collect();
     for (bounds, rule) in rules {
-        for (name, bound) in bounds {
-            errors.extend(rule(
-                of,
-                name,
-                bound,
-                requests(name).as_ref(),
-                limits(name).as_ref(),
-            ));
+        for (place, bound) in bounds {
+            if let Some((name, request, limit)) = asked.get(*place) {
+                errors.extend(rule(of, name, bound, request.as_ref(), limit.as_ref()));
+            }
         }
     }
 }
+
+/// Resources, and how much is requested of them and is their limit.
+type Asked<'i> = SmallVec<[(&'i str, Option<Quantity>, Option<Quantity>); 2]>;
 
 /// Checks requests alone by the minimum and the maximum of an item.
 pub(super) fn check_requests(
@@ -38,10 +43,13 @@ pub(super) fn check_requests(
     errors: &mut Vec<String>,
 ) {
     let of = item.bounded.as_str();
-    for (name, bound) in &item.least {
+    let named = |place: &usize| item.resources.get(*place).map(String::as_str).unwrap_or_default();
+    for (place, bound) in &item.least {
+        let name = named(place);
         errors.extend(below_minimum(of, name, bound, requests(name).as_ref(), None));
     }
-    for (name, bound) in &item.most {
+    for (place, bound) in &item.most {
+        let name = named(place);
         errors.extend(request_above_maximum(of, name, bound, requests(name).as_ref()));
     }
 }

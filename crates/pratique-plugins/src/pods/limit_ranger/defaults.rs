@@ -44,10 +44,10 @@ fn set_container(
         };
         let given = members(container, &["resources", field]);
         let is_missing = |name: &str| given.is_none_or(|given| !given.contains_key(name));
-        let missing: Vec<_> = defaults.iter().filter(|(name, _)| is_missing(name)).collect();
-        if missing.is_empty() {
+        if !defaults.iter().any(|(name, _)| is_missing(name)) {
             continue;
         }
+        let missing: Vec<_> = defaults.iter().filter(|(name, _)| is_missing(name)).collect();
         let names: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
         let what = field.trim_end_matches('s');
         let name = text(container, &["name"]);

@@ -27,14 +27,16 @@ pub(super) struct Defaults {
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) bounded: Bounded,
+    /// The resources that have bounds.
+    pub(super) resources: Vec<String>,
     pub(super) least: Bounds,
     pub(super) most: Bounds,
     /// How many times a request a limit may be.
     pub(super) ratios: Bounds,
 }
 
-/// Amounts by resource.
-pub(super) type Bounds = Vec<(String, Quantity)>;
+/// Amounts of resources, each with the place of the resource among those of the item.
+pub(super) type Bounds = Vec<(usize, Quantity)>;
 
 /// What bounds are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,15 +87,24 @@ impl Limits {
 
 impl Item {
     fn new(item: &Value<'static>) -> Option<Self> {
-        let bounds = |field: &str| {
+        let mut resources: Vec<String> = Vec::new();
+        let mut place = |name: &str| {
+            let known = resources.iter().position(|resource| resource == name);
+            known.unwrap_or_else(|| {
+                resources.push(name.to_owned());
+                resources.len() - 1
+            })
+        };
+        let mut bounds = |field: &str| -> Bounds {
             let amounts = amounts(item, &[field]);
-            amounts.map(|(name, amount)| (name.to_owned(), amount)).collect()
+            amounts.map(|(name, amount)| (place(name), amount)).collect()
         };
         Some(Item {
             bounded: Bounded::parse(text(item, &["type"]))?,
             least: bounds("min"),
             most: bounds("max"),
             ratios: bounds("maxLimitRequestRatio"),
+            resources,
         })
     }
 }

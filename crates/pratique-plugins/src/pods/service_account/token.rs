@@ -1,6 +1,7 @@
 //! The volume with the token of a service account.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use pratique_json::Value;
 use pratique_plugin::MutableAttributes;
@@ -26,7 +27,7 @@ pub(super) fn mount(attributes: &mut MutableAttributes<'_, '_>, suffix: &str) {
         .find(|name| name.starts_with(VOLUME_PREFIX))
         .map(str::to_owned);
     let has_volume = existing.is_some();
-    let volume = existing.unwrap_or_else(|| format!("{VOLUME_PREFIX}{suffix}"));
+    let volume = existing.unwrap_or_else(|| [VOLUME_PREFIX, suffix].concat());
     let mut is_used = false;
     for list in ["initContainers", "containers"] {
         for index in 0..containers(attributes.object(), list).len() {
@@ -39,7 +40,7 @@ pub(super) fn mount(attributes: &mut MutableAttributes<'_, '_>, suffix: &str) {
     {
         volumes.push(object([
             ("name", Value::String(Cow::Owned(volume))),
-            ("projected", token_source()),
+            ("projected", TOKEN_SOURCE.clone()),
         ]));
     }
 }
@@ -77,6 +78,9 @@ fn mount_in(
     ]));
     true
 }
+
+/// The source of the volume, which is the same for all pods.
+static TOKEN_SOURCE: LazyLock<Value<'static>> = LazyLock::new(token_source);
 
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go, TokenVolumeSource
 fn token_source() -> Value<'static> {
