@@ -52,7 +52,7 @@ impl Effects {
     // Upstream: pkg/admission/attributes.go, attributesRecord.AddAnnotationWithLevel
     pub fn annotate(&mut self, key: impl Into<String>, value: impl Into<String>) {
         let key = key.into();
-        let has_form = key.split('/').count() == 2 && qualified_name(&key).is_empty();
+        let has_form = key.contains('/') && qualified_name(&key).is_empty();
         if has_form && !self.annotations.iter().any(|(other, _)| *other == key) {
             self.annotations.push((key, value.into()));
         }
