@@ -8,7 +8,7 @@ use pratique_types::GroupVersionKind;
 
 use crate::cost::typings;
 use crate::report::path_text;
-use crate::subject::{Manifests, Origin, Role, RuleView, Site};
+use crate::subject::{ExpressionGroup, Manifests, Role};
 
 /// An expression of a policy or a webhook, checked with the types of a kind that it matches.
 #[derive(Debug)]
@@ -47,17 +47,11 @@ impl TypedExpression {
 /// several kinds are checked for the first kind for which they compile.
 pub fn expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
     let manifests = Manifests::new(sets);
-    let mut all = Vec::new();
-    for policy in &manifests.policies {
-        all.extend(typed(&policy.sites, &policy.rules, &policy.origin));
-    }
-    for webhook in &manifests.webhooks {
-        all.extend(typed(&webhook.conditions, &webhook.rules, &webhook.origin));
-    }
-    all
+    manifests.expression_groups().flat_map(typed).collect()
 }
 
-fn typed(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>) -> Vec<TypedExpression> {
+fn typed(group: ExpressionGroup<'_, '_>) -> Vec<TypedExpression> {
+    let ExpressionGroup { origin, sites, rules } = group;
     let mut found: Vec<Option<TypedExpression>> = sites.iter().map(|_| None).collect();
     for typing in typings(sites, rules) {
         let kind = typing.served.map(|served| &served.kind);

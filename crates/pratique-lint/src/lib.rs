@@ -44,7 +44,7 @@ use pratique_manifest::{IgnoredPlugin, Location, ManifestSet, ObjectName};
 use pratique_sample::Budget;
 use pratique_types::FeatureGates;
 
-pub use cost::{ExpressionCost, costs};
+pub use cost::{ExpressionCost, cost_of, costs};
 pub use expressions::{TypedExpression, expressions};
 pub use lint::{Lint, all, find};
 pub use pratique_sample::CostExample;

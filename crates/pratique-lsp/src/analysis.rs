@@ -8,7 +8,7 @@ use pratique_lint::{TypedExpression, Warning, expressions, lint};
 use pratique_manifest::{
     Kind, Location, ManifestFile, ManifestSet, ObjectName, Options, Problem, Step, UncheckedExpressions,
 };
-use pratique_suite::sorted::{Refused, SortedPolicies};
+use pratique_suite::sorted::{Group, Refused, SortedPolicies};
 
 /// The memory that loading a directory may take, by the loader's estimate.
 const LOAD_BYTES: u64 = 384 << 20;
@@ -62,46 +62,58 @@ impl Analyzer {
             .into_iter()
             .filter(|file| String::from_utf8_lossy(&file.content).contains(API_GROUP))
             .collect();
-        let mut analysis = Analysis::default();
-        analysis.understand(files.clone());
-        let sets = match sorted(&files).load(&self.expressions) {
-            Ok(sets) => sets,
-            Err(refused) => {
-                // The others may be fine: bindings of what is refused are no problem of theirs.
-                analysis.problems = refused.errors.problems().cloned().collect();
-                let refused = names(&refused);
-                files.retain(|file| !refused.contains(&file.path));
-                sorted(&files).load(&self.expressions).unwrap_or_default()
+        let refused = match sorted(&files).load(&self.expressions) {
+            Ok(loaded) => {
+                let mut analysis = Analysis::of_sets(without_groups(loaded));
+                analysis.warnings = lint(&analysis.sets());
+                return analysis;
             }
+            Err(refused) => refused,
         };
-        let sets: Vec<&ManifestSet> = sets.iter().map(|(_, set)| set).collect();
-        analysis.warnings = lint(&sets);
+        let mut analysis = Analysis::of_sets(well_formed(files.clone()));
+        analysis.problems = refused.errors.problems().cloned().collect();
+        // The other files may be fine: bindings of what is refused are no problem of theirs.
+        let refused = names(&refused);
+        files.retain(|file| !refused.contains(&file.path));
+        let loaded = without_groups(sorted(&files).load(&self.expressions).unwrap_or_default());
+        analysis.warnings = lint(&loaded.iter().collect::<Vec<_>>());
         analysis
     }
 }
 
 impl Analysis {
-    /// Reads what can be read without compiling expressions, which are incomplete while one types.
-    fn understand(&mut self, mut files: Vec<ManifestFile>) {
-        let options = Options::new(&UncheckedExpressions);
-        let loaded = match sorted(&files).load_with(&options) {
-            Ok(loaded) => loaded,
-            Err(refused) => {
-                let refused = names(&refused);
-                files.retain(|file| !refused.contains(&file.path));
-                sorted(&files).load_with(&options).unwrap_or_default()
-            }
-        };
-        self.sets = loaded.into_iter().map(|(_, set)| set).collect();
-        let sets: Vec<&ManifestSet> = self.sets.iter().collect();
-        self.expressions = expressions(&sets);
-        self.objects = sets.iter().flat_map(|set| objects(set)).collect();
+    fn of_sets(sets: Vec<ManifestSet>) -> Self {
+        let all: Vec<&ManifestSet> = sets.iter().collect();
+        Analysis {
+            expressions: expressions(&all),
+            objects: all.iter().flat_map(|set| objects(set)).collect(),
+            sets,
+            ..Analysis::default()
+        }
     }
 
     /// The sets that `expressions` are of.
     pub(crate) fn sets(&self) -> Vec<&ManifestSet> {
         self.sets.iter().collect()
     }
+}
+
+/// Reads what can be read without compiling expressions, which are incomplete while one types.
+fn well_formed(mut files: Vec<ManifestFile>) -> Vec<ManifestSet> {
+    let options = Options::new(&UncheckedExpressions);
+    let loaded = match sorted(&files).load_with(&options) {
+        Ok(loaded) => loaded,
+        Err(refused) => {
+            let refused = names(&refused);
+            files.retain(|file| !refused.contains(&file.path));
+            sorted(&files).load_with(&options).unwrap_or_default()
+        }
+    };
+    without_groups(loaded)
+}
+
+fn without_groups(loaded: Vec<(Group, ManifestSet)>) -> Vec<ManifestSet> {
+    loaded.into_iter().map(|(_, set)| set).collect()
 }
 
 fn sorted(files: &[ManifestFile]) -> SortedPolicies {

@@ -11,6 +11,16 @@ const SOURCE: &str = "pratique";
 /// What each lint finds.
 const LINTS: &str = "https://github.com/pratique/pratique/blob/main/docs/warnings.md";
 
+/// Whether there are diagnostics of a file.
+pub(crate) fn has_any(analysis: &Analysis, file: &str) -> bool {
+    let problems = analysis
+        .problems
+        .iter()
+        .filter_map(|problem| problem.location.as_ref());
+    let warnings = analysis.warnings.iter().map(|warning| &warning.location);
+    problems.chain(warnings).any(|location| *location.file == *file)
+}
+
 /// The diagnostics of a file.
 pub(crate) fn of_file(analysis: &Analysis, file: &str, text: &Text) -> Vec<Diagnostic> {
     let is_here = |location: &Location| *location.file == *file;

@@ -5,20 +5,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lsp_types::Uri;
-use pratique_manifest::{ManifestFile, read_regular};
+use pratique_manifest::ManifestFile;
 use url::Url;
 
+use crate::files::{Files, is_manifest, listed};
 use crate::text::Text;
-
-/// Files beside a document that are looked at, at most.
-const MOST_FILES: usize = 1_000;
-/// The size of a file beside a document that is looked at, at most, in bytes.
-const LARGEST: u64 = 4 << 20;
 
 /// The open documents by their names: paths, or URIs of documents that are no files.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     open: BTreeMap<String, (Uri, Text)>,
+    /// What was read of the directories of open documents.
+    files: Files,
 }
 
 impl Documents {
@@ -29,6 +27,14 @@ impl Documents {
 
     pub(crate) fn close(&mut self, uri: &Uri) {
         self.open.remove(&name_of(uri));
+        let open = &self.open;
+        self.files
+            .retain(|directory| open.keys().any(|name| Path::new(name).parent() == Some(directory)));
+    }
+
+    /// Reads a file again that the client says has changed.
+    pub(crate) fn forget(&mut self, uri: &Uri) {
+        self.files.forget(Path::new(&name_of(uri)));
     }
 
     pub(crate) fn text(&self, uri: &Uri) -> Option<&Text> {
@@ -56,17 +62,17 @@ impl Documents {
     }
 
     /// The files that are looked at together with a document: those of its directory. What is open is taken from the client.
-    pub(crate) fn beside(&self, uri: &Uri) -> Vec<ManifestFile> {
+    pub(crate) fn beside(&mut self, uri: &Uri) -> Vec<ManifestFile> {
         let name = name_of(uri);
         let directory = Path::new(&name).parent().filter(|_| path_of(uri).is_some());
         let mut files = BTreeMap::new();
         for path in directory.into_iter().flat_map(listed) {
-            let Some(path) = path.to_str() else { continue };
-            if self.open.contains_key(path) {
+            let Some(name) = path.to_str() else { continue };
+            if self.open.contains_key(name) {
                 continue;
             }
-            if let Ok(content) = read_regular(Path::new(path), LARGEST) {
-                files.insert(path.to_owned(), content);
+            if let Some(content) = self.files.content(&path) {
+                files.insert(name.to_owned(), content.to_vec());
             }
         }
         for (other, (_, text)) in &self.open {
@@ -83,24 +89,6 @@ impl Documents {
             .map(|(path, content)| ManifestFile { path, content })
             .collect()
     }
-}
-
-/// The manifests of a directory, by name.
-fn listed(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten();
-    let mut paths: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| is_manifest(path))
-        .collect();
-    paths.sort_unstable();
-    paths.truncate(MOST_FILES);
-    paths
-}
-
-fn is_manifest(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("yaml" | "yml" | "json"))
 }
 
 fn path_of(uri: &Uri) -> Option<PathBuf> {

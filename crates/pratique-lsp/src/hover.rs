@@ -4,7 +4,7 @@ use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range};
 use pratique_cel::Environment;
 use pratique_cel::ast::Expr;
 use pratique_cel::function::Function;
-use pratique_lint::{ExpressionCost, TypedExpression, costs};
+use pratique_lint::{ExpressionCost, TypedExpression, cost_of};
 
 use crate::analysis::Analysis;
 use crate::cursor::Cursor;
@@ -63,10 +63,7 @@ pub(crate) fn overloads(function: &Function) -> impl Iterator<Item = String> {
 
 /// What the whole expression may cost.
 fn cost(analysis: &Analysis, expression: &TypedExpression) -> Option<String> {
-    let field = expression.field();
-    let found = costs(&analysis.sets())
-        .into_iter()
-        .find(|cost| cost.object == expression.object && cost.field == field)?;
+    let found = cost_of(&analysis.sets(), &expression.source, &expression.path)?;
     let max = found.usage.cost.max;
     let share = max.saturating_mul(100) / ExpressionCost::LIMIT;
     Some(format!(

@@ -20,6 +20,7 @@ mod cursor;
 mod definition;
 mod diagnostics;
 mod documents;
+mod files;
 mod hover;
 mod nodes;
 mod scan;

@@ -150,8 +150,9 @@ impl<'c> Server<'c> {
                 self.changed.push(given.text_document.uri);
             }
             DidSaveTextDocument::METHOD => {
-                self.changed
-                    .push(params::<DidSaveTextDocument>(notification)?.text_document.uri);
+                let uri = params::<DidSaveTextDocument>(notification)?.text_document.uri;
+                self.documents.forget(&uri);
+                self.changed.push(uri);
             }
             DidCloseTextDocument::METHOD => {
                 let uri = params::<DidCloseTextDocument>(notification)?.text_document.uri;
@@ -161,7 +162,10 @@ impl<'c> Server<'c> {
             }
             DidChangeWatchedFiles::METHOD => {
                 let changes = params::<DidChangeWatchedFiles>(notification)?.changes;
-                self.changed.extend(changes.into_iter().map(|change| change.uri));
+                for change in changes {
+                    self.documents.forget(&change.uri);
+                    self.changed.push(change.uri);
+                }
             }
             _ => {}
         }
@@ -190,8 +194,10 @@ impl<'c> Server<'c> {
     }
 
     fn publish(&mut self, name: &str, analysis: &Analysis) -> Result<(), LspError> {
-        let text = self.documents.read(name);
-        let found = diagnostics::of_file(analysis, name, &text);
+        let found = match diagnostics::has_any(analysis, name) {
+            true => diagnostics::of_file(analysis, name, &self.documents.read(name)),
+            false => Vec::new(),
+        };
         let was_published = match found.is_empty() {
             true => self.published.remove(name),
             false => !self.published.insert(name.to_owned()),

@@ -5,13 +5,13 @@ mod sizes;
 use pratique_cel::cost::Range;
 use pratique_cel::estimate::{Sizes, estimate};
 use pratique_cel::{Report as Usage, Type};
-use pratique_manifest::{Location, ManifestSet, ObjectName};
+use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::Parsed;
 use crate::report::path_text;
-use crate::subject::{Manifests, Origin, Role, RuleView, Site};
+use crate::subject::{ExpressionGroup, Manifests, Role, RuleView, Site};
 use crate::typing::{Kinds, Typed, type_of, type_sites};
 use sizes::{FocusedObject, PlaceRecorder, SpreadObject, Variables, WithVariables};
 
@@ -42,21 +42,28 @@ impl ExpressionCost {
 /// Estimates the costs of the expressions of manifests, except for those that compile for no kind.
 pub fn costs(sets: &[&ManifestSet]) -> Vec<ExpressionCost> {
     let manifests = Manifests::new(sets);
-    let mut all = Vec::new();
-    for policy in &manifests.policies {
-        all.extend(described(&policy.sites, &policy.rules, &policy.origin));
-    }
-    for webhook in &manifests.webhooks {
-        all.extend(described(&webhook.conditions, &webhook.rules, &webhook.origin));
-    }
-    all
+    let groups = manifests.expression_groups();
+    groups.flat_map(|group| described(group, |_| true)).collect()
 }
 
-fn described(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>) -> Vec<ExpressionCost> {
+/// Estimates the cost of the expression in one field of a manifest; `None` if there is none, or if it compiles for no kind.
+pub fn cost_of(sets: &[&ManifestSet], source: &ObjectSource, path: &[Step]) -> Option<ExpressionCost> {
+    let manifests = Manifests::new(sets);
+    let of_object = |group: &ExpressionGroup<'_, '_>| group.origin.source.is_same(source);
+    let mut groups = manifests.expression_groups().filter(of_object);
+    groups.find_map(|group| described(group, |site| site.path == path).pop())
+}
+
+/// The costs of those expressions of a group that are wanted.
+fn described(group: ExpressionGroup<'_, '_>, is_wanted: impl Fn(&Site<'_>) -> bool) -> Vec<ExpressionCost> {
+    let ExpressionGroup { origin, sites, rules } = group;
     let mut best: Vec<Option<ExpressionCost>> = vec![None; sites.len()];
     for typing in typings(sites, rules) {
         for ((site, typed), best) in sites.iter().zip(&typing.typed).zip(&mut best) {
             let Ok(checked) = &typed.checked else { continue };
+            if !is_wanted(site) {
+                continue;
+            }
             let small = WithVariables::new(&typing.variables, FocusedObject::small());
             let mut usage = Usage::new(&typed.environment, checked, &small);
             usage.cost = Range {

@@ -20,6 +20,16 @@ pub(crate) struct Manifests<'m> {
     pub(crate) webhooks: Vec<Webhook<'m>>,
 }
 
+/// The expressions of one policy or webhook, which are checked together.
+#[derive(Clone, Copy)]
+pub(crate) struct ExpressionGroup<'a, 'm> {
+    pub(crate) origin: &'a Origin<'m>,
+    /// In the order in which they are declared: expressions may use variables that stand before them.
+    pub(crate) sites: &'a [Site<'m>],
+    /// What the policy or webhook matches.
+    pub(crate) rules: &'a [RuleView<'m>],
+}
+
 impl<'m> Manifests<'m> {
     pub(crate) fn new(sets: &[&'m ManifestSet]) -> Self {
         let (mut policies, mut webhooks) = (Vec::new(), Vec::new());
@@ -28,5 +38,20 @@ impl<'m> Manifests<'m> {
             webhook::collect(set, &mut webhooks);
         }
         Manifests { policies, webhooks }
+    }
+
+    /// The expressions of all policies, then of all webhooks.
+    pub(crate) fn expression_groups(&self) -> impl Iterator<Item = ExpressionGroup<'_, 'm>> {
+        let policies = self.policies.iter().map(|policy| ExpressionGroup {
+            origin: &policy.origin,
+            sites: &policy.sites,
+            rules: &policy.rules,
+        });
+        let webhooks = self.webhooks.iter().map(|webhook| ExpressionGroup {
+            origin: &webhook.origin,
+            sites: &webhook.conditions,
+            rules: &webhook.rules,
+        });
+        policies.chain(webhooks)
     }
 }

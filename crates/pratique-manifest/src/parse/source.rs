@@ -66,6 +66,12 @@ impl ObjectSource {
         }
     }
 
+    /// Whether both are of the same object, from the same load.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.document, &other.document) && self.root == other.root
+    }
+
     /// The document that the object is in.
     #[must_use]
     pub fn document(&self) -> &DocumentSource {
