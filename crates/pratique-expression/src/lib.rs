@@ -49,5 +49,5 @@ pub use missing::{Missing, OnUndecided, Undecided};
 pub use namespace::NamedNamespace;
 pub use old_object::UnknownObject;
 pub use request::{Authorizers, request_value};
-pub use token::token_at;
+pub use token::{name_at, token_at};
 pub use types::{NAMESPACE_TYPE, REQUEST_TYPE, VARIABLES_TYPE};

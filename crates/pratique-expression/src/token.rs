@@ -10,6 +10,22 @@ pub fn token_at(text: &str, offset: usize) -> Range<usize> {
     start..start + length(rest)
 }
 
+/// The span of the name that an error at an offset is about: at the offset, behind the dot there, or, of a call, before the
+/// parenthesis there.
+pub fn name_at(text: &str, offset: usize) -> Option<Range<usize>> {
+    let rest = text.get(offset..)?;
+    if rest.starts_with('(') {
+        let before = text.get(..offset)?;
+        let start = before.trim_end_matches(is_word).len();
+        return (start < offset).then_some(start..offset);
+    }
+    let dots = rest.len() - rest.trim_start_matches(['.', '?']).len();
+    let name = rest.get(dots..)?;
+    let length = name.find(|c| !is_word(c)).unwrap_or(name.len());
+    let start = offset + dots;
+    (length > 0).then_some(start..start + length)
+}
+
 fn length(rest: &str) -> usize {
     let word = |rest: &str| rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
     let mut chars = rest.chars();
@@ -51,7 +67,23 @@ fn parenthesized(rest: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::token_at;
+    use super::{name_at, token_at};
+
+    #[test]
+    fn names() {
+        for (text, offset, name) in [
+            ("objct.spec", 0, Some("objct")),
+            ("object.spce.x", 6, Some("spce")),
+            ("object.?spce", 6, Some("spce")),
+            ("a.startWith('b')", 11, Some("startWith")),
+            ("(a)", 0, None),
+            ("a == b", 2, None),
+            ("a", 9, None),
+        ] {
+            let found = name_at(text, offset).and_then(|range| text.get(range));
+            assert_eq!(found, name, "{text} {offset}");
+        }
+    }
 
     #[test]
     fn tokens() {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use pratique_manifest::Step;
+use pratique_manifest::{Help, Step};
 use pratique_sample::CostExample;
 
 use crate::lint::Lint;
@@ -21,7 +21,16 @@ pub(crate) struct Finding {
     pub(crate) lint: &'static Lint,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
+    pub(crate) replacement: Option<Replacement>,
     pub(crate) example: Option<Box<CostExample>>,
+}
+
+/// A name in the place of another that does what the help says.
+pub(crate) enum Replacement {
+    /// The field's value is another one.
+    Value(String),
+    /// A range of bytes of the field's text is.
+    Within(Range<usize>, String),
 }
 
 impl Finding {
@@ -30,6 +39,7 @@ impl Finding {
             lint,
             message: message.into(),
             help: None,
+            replacement: None,
             example: None,
         }
     }
@@ -37,6 +47,12 @@ impl Finding {
     /// Attaches an object that demonstrates the finding.
     pub(crate) fn example(mut self, example: CostExample) -> Self {
         self.example = Some(Box::new(example));
+        self
+    }
+
+    /// Adds the change that does what the help says.
+    pub(crate) fn replacement(mut self, replacement: Replacement) -> Self {
+        self.replacement = Some(replacement);
         self
     }
 
@@ -69,13 +85,23 @@ impl Report {
             Some(range) => source.locate_range(path, range),
             None => source.locate(path),
         };
+        let help = finding.help.map(|text| match finding.replacement {
+            None => Help::new(text),
+            Some(Replacement::Within(range, word)) => {
+                Help::new(text).replacing_within(source, path, range, &word)
+            }
+            Some(Replacement::Value(value)) => {
+                let span = source.tree().nearest_span(source.root(), path);
+                Help::new(text).replacing(source.document(), span, &value)
+            }
+        });
         self.warnings.push(Warning {
             lint: finding.lint,
             message: finding.message,
             object: Some(origin.name.clone()),
             field: path_text(path),
             location,
-            help: finding.help,
+            help,
             example: finding.example,
         });
     }

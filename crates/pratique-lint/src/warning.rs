@@ -1,6 +1,6 @@
 //! A finding with its location.
 
-use pratique_manifest::{Location, ObjectName};
+use pratique_manifest::{Help, Location, ObjectName};
 use pratique_sample::CostExample;
 
 use crate::lint::Lint;
@@ -19,7 +19,7 @@ pub struct Warning {
     /// Where that is.
     pub location: Location,
     /// How to fix it, where that is known.
-    pub help: Option<String>,
+    pub help: Option<Help>,
     /// A generated object that demonstrates it.
     pub example: Option<Box<CostExample>>,
 }

@@ -2,7 +2,7 @@
 
 use lsp_types::{CodeDescription, Diagnostic, DiagnosticSeverity, NumberOrString};
 use pratique_lint::Warning;
-use pratique_manifest::{Location, Problem};
+use pratique_manifest::{Help, Location, Problem};
 
 use crate::analysis::Analysis;
 use crate::text::Text;
@@ -23,15 +23,25 @@ pub(crate) fn has_any(analysis: &Analysis, file: &str) -> bool {
 
 /// The diagnostics of a file.
 pub(crate) fn of_file(analysis: &Analysis, file: &str, text: &Text) -> Vec<Diagnostic> {
+    let found = with_help_of(analysis, file, text);
+    found.into_iter().map(|(diagnostic, _)| diagnostic).collect()
+}
+
+/// The diagnostics of a file, each with how it is fixed.
+pub(crate) fn with_help_of<'a>(
+    analysis: &'a Analysis,
+    file: &str,
+    text: &Text,
+) -> Vec<(Diagnostic, Option<&'a Help>)> {
     let is_here = |location: &Location| *location.file == *file;
     let problems = analysis.problems.iter().filter_map(|problem| {
         let location = problem.location.as_ref().filter(|location| is_here(location))?;
-        Some(of_problem(problem, location, text))
+        Some((of_problem(problem, location, text), problem.help.as_ref()))
     });
     let warnings = analysis.warnings.iter();
     let warnings = warnings.filter(|warning| is_here(&warning.location));
     problems
-        .chain(warnings.map(|warning| of_warning(warning, text)))
+        .chain(warnings.map(|warning| (of_warning(warning, text), warning.help.as_ref())))
         .collect()
 }
 
@@ -42,7 +52,7 @@ fn of_problem(problem: &Problem, location: &Location, text: &Text) -> Diagnostic
         severity: Some(DiagnosticSeverity::ERROR),
         code: Some(NumberOrString::String(problem.rule.name().to_owned())),
         source: Some(SOURCE.to_owned()),
-        message: with_help(message, problem.help.as_deref()),
+        message: with_help(message, problem.help.as_ref()),
         ..Diagnostic::default()
     }
 }
@@ -56,14 +66,14 @@ fn of_warning(warning: &Warning, text: &Text) -> Diagnostic {
         code: Some(NumberOrString::String(name.to_owned())),
         code_description: description.ok().map(|href| CodeDescription { href }),
         source: Some(SOURCE.to_owned()),
-        message: with_help(&warning.message, warning.help.as_deref()),
+        message: with_help(&warning.message, warning.help.as_ref()),
         ..Diagnostic::default()
     }
 }
 
-fn with_help(message: &str, help: Option<&str>) -> String {
+fn with_help(message: &str, help: Option<&Help>) -> String {
     match help {
-        Some(help) => format!("{message}\nhelp: {help}"),
+        Some(help) => format!("{message}\nhelp: {}", help.text),
         None => message.to_owned(),
     }
 }

@@ -3,6 +3,8 @@
 //! This crate finds expressions and reports their errors; the caller compiles them, so that loading manifests needs no
 //! expression engine.
 
+use std::ops::Range;
+
 /// The use of an expression, which decides its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExpressionUse<'a> {
@@ -73,7 +75,25 @@ pub struct ExpressionIssue {
     /// The length of the word or operator at fault in bytes; 0 for the end of the text.
     pub length: usize,
     /// How to fix it, if known.
-    pub help: Option<String>,
+    pub help: Option<ExpressionHelp>,
+}
+
+/// How to fix an error in an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionHelp {
+    /// What to do.
+    pub text: String,
+    /// The change that does it, where it is one: the bytes of the expression's text, and what stands there afterwards.
+    pub replacement: Option<(Range<usize>, String)>,
+}
+
+impl From<String> for ExpressionHelp {
+    fn from(text: String) -> Self {
+        ExpressionHelp {
+            text,
+            replacement: None,
+        }
+    }
 }
 
 /// Compiles the expressions of manifests, as the server does to validate them. Several policies may be compiled at the

@@ -27,6 +27,7 @@ mod configuration;
 mod decode;
 mod default;
 mod expression;
+mod help;
 mod kind;
 mod load;
 mod parse;
@@ -48,9 +49,10 @@ pub use configuration::{
 
 pub use decode::TreeNode;
 pub use expression::{
-    Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
-    PolicyExpressions, UncheckedExpressions,
+    Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionHelp, ExpressionIssue,
+    ExpressionUse, PolicyExpressions, UncheckedExpressions,
 };
+pub use help::{Edit, Help};
 
 pub use kind::Kind;
 pub use load::content_hash::content_hash;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::help::Help;
 use crate::kind::Kind;
 use crate::position::Location;
 
@@ -98,7 +99,7 @@ pub struct Problem {
     /// Its place. None for a directory as a whole.
     pub location: Option<Location>,
     /// How to fix it, if known.
-    pub help: Option<String>,
+    pub help: Option<Help>,
     /// A shorter message, without the expression, which the place shows; if there is one.
     pub summary: Option<String>,
 }

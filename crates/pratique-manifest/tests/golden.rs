@@ -121,7 +121,7 @@ fn failed(errors: &LoadErrors) -> String {
         )
         .unwrap();
         if let Some(help) = &problem.help {
-            writeln!(report, "  help: {help}").unwrap();
+            writeln!(report, "  help: {}", help.text).unwrap();
         }
     }
     report

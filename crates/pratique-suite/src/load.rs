@@ -287,7 +287,7 @@ fn webhooks(set: &ManifestSet) -> Vec<Problem> {
             object: Some(ObjectName { kind, name }),
             help: Some(
                 "say it with `webhooks`, or keep the configuration in a file that the suite does not name"
-                    .to_owned(),
+                    .into(),
             ),
             ..problem(Rule::UnsupportedKind, message, Some(&location))
         }
@@ -338,7 +338,7 @@ impl PolicyFiles {
         };
         let message = format!("{}: {outside}", path_text(path));
         self.problems.push(Problem {
-            help: Some(Outside::HELP.to_owned()),
+            help: Some(Outside::HELP.into()),
             ..problem(Rule::Unreadable, message, Some(at))
         });
         false

@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
     fn outside(&mut self, path: &Path, why: &Outside, at: NodeId) {
         self.fault(Rule::Unreadable, format!("{}: {why}", path_text(path)), at);
         if let Some(problem) = self.problems.last_mut() {
-            problem.help = Some(Outside::HELP.to_owned());
+            problem.help = Some(Outside::HELP.into());
         }
     }
 

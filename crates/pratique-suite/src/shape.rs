@@ -1,7 +1,7 @@
 //! Shapes of documents: tables of fields, against which documents are validated strictly.
 
 use pratique_gotext::suggest::nearest;
-use pratique_manifest::{Entry, NodeId, ObjectSource, Problem, Rule, Span, Value};
+use pratique_manifest::{Entry, Help, NodeId, ObjectSource, Problem, Rule, Span, Value};
 
 /// The required shape of a value.
 #[derive(Clone, Copy, Debug)]
@@ -120,8 +120,11 @@ impl Checker<'_> {
     fn fields(&mut self, of: &'static Struct, id: NodeId, entries: &[Entry]) {
         for (index, entry) in entries.iter().enumerate() {
             let Some(field) = of.fields.iter().find(|field| *field.name == *entry.key) else {
-                let help = nearest(&entry.key, of.fields.iter().map(|field| field.name))
-                    .map(|name| format!("did you mean `{name}`?"));
+                let meant = nearest(&entry.key, of.fields.iter().map(|field| field.name));
+                let help = meant.map(|name| {
+                    let help = Help::new(format!("did you mean `{name}`?"));
+                    help.replacing(self.source.document(), entry.key_span, name)
+                });
                 let message = format!("unknown field `{}`", entry.key);
                 self.fault(Rule::UnknownField, message, entry.key_span, help);
                 continue;
@@ -138,7 +141,7 @@ impl Checker<'_> {
                 let span = self.source.tree().nearest_span(id, &[]);
                 let span = entries.first().map_or(span, |first| first.key_span);
                 let message = format!("field `{}` is missing", field.name);
-                self.fault(Rule::InvalidField, message, span, Some(field.about.to_owned()));
+                self.fault(Rule::InvalidField, message, span, Some(field.about.into()));
             }
         }
     }
@@ -150,7 +153,7 @@ impl Checker<'_> {
         }
     }
 
-    fn fault(&mut self, rule: Rule, message: String, span: Span, help: Option<String>) {
+    fn fault(&mut self, rule: Rule, message: String, span: Span, help: Option<Help>) {
         self.problems.push(Problem {
             rule,
             message,

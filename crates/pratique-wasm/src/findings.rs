@@ -96,7 +96,7 @@ impl From<&Problem> for Finding {
             field: problem.field.clone(),
             object: object.map(|object| [object.kind.name().to_owned(), object.name.clone()]),
             location: problem.location.as_ref().map(Place::from),
-            help: problem.help.clone(),
+            help: problem.help.as_ref().map(|help| help.text.clone()),
             ..Finding::plain(problem.rule.name(), &problem.message)
         }
     }
@@ -110,7 +110,7 @@ impl From<&Warning> for Finding {
             field: Some(warning.field.clone()),
             object: object.map(|object| [object.kind.name().to_owned(), object.name.clone()]),
             location: Some(Place::from(&warning.location)),
-            help: warning.help.clone(),
+            help: warning.help.as_ref().map(|help| help.text.clone()),
             ..Finding::plain(warning.lint.name, &warning.message)
         }
     }

@@ -5,6 +5,9 @@ use pratique_cel::regex::{ErrorKind, Regex};
 use pratique_cel::{Environment, Issue};
 use pratique_expression::{Declarations, ExpressionError, token_at};
 use pratique_gotext::suggest::did_you_mean;
+use pratique_manifest::ExpressionHelp;
+
+use crate::replacement;
 
 /// The names that an expression may use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,8 +17,17 @@ pub(crate) struct Known {
     pub(crate) condition: bool,
 }
 
-/// Help for an error at a byte of an expression.
-pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize, known: Known) -> Option<String> {
+/// Help for an error at a byte of an expression, with the change that does it where a word has to be another one.
+pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize, known: Known) -> Option<ExpressionHelp> {
+    let help = text_for_issue(issue, text, offset, known)?;
+    Some(ExpressionHelp {
+        text: help,
+        replacement: replacement::of_issue(issue, text, offset),
+    })
+}
+
+/// What to do about an error.
+fn text_for_issue(issue: &Issue, text: &str, offset: usize, known: Known) -> Option<String> {
     let rest = text.get(offset..).unwrap_or_default();
     if let Some(name) = issue.message.strip_prefix("undeclared reference to '") {
         let name = name.split('\'').next().unwrap_or_default();
@@ -254,7 +266,7 @@ mod tests {
             },
             condition: false,
         };
-        let help = for_issue(issue, text, offset, known).unwrap_or_default();
+        let help = text_for_issue(issue, text, offset, known).unwrap_or_default();
         assert_eq!(help, expected, "{text}: {issue:?}");
     }
 

@@ -191,6 +191,7 @@ mod metrics;
 pub mod observer;
 mod outcome;
 pub mod plugins;
+mod replacement;
 pub mod step;
 #[cfg(feature = "webhooks")]
 mod webhooks;

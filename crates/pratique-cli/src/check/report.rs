@@ -88,7 +88,7 @@ pub(super) fn github(checked: &[Checked], levels: &Levels<'_>) -> Commands {
 fn at_length(finding: &Finding<'_>) -> String {
     let help = finding
         .help
-        .map(|help| format!("\nhelp: {help}"))
+        .map(|help| format!("\nhelp: {}", help.text))
         .unwrap_or_default();
     let server = match finding.stops_server {
         true => "\nkube-apiserver stops with this",

@@ -1,7 +1,7 @@
 //! Findings: errors and warnings in a form for all outputs.
 
 use pratique_lint::{CostExample, Warning};
-use pratique_manifest::{Location, ObjectName, Problem};
+use pratique_manifest::{Help, Location, ObjectName, Problem};
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) struct Finding<'a> {
     pub(crate) field: Option<&'a str>,
     pub(crate) object: Option<&'a ObjectName>,
     pub(crate) location: Option<&'a Location>,
-    pub(crate) help: Option<&'a str>,
+    pub(crate) help: Option<&'a Help>,
     /// An object that demonstrates it.
     pub(crate) example: Option<&'a CostExample>,
     /// Whether it is the error that the server reports.
@@ -43,7 +43,7 @@ impl<'a> Finding<'a> {
             field: problem.field.as_deref(),
             object: problem.object.as_ref(),
             location: problem.location.as_ref(),
-            help: problem.help.as_deref(),
+            help: problem.help.as_ref(),
             example: None,
             stops_server,
         }
@@ -58,7 +58,7 @@ impl<'a> Finding<'a> {
             field: Some(&warning.field),
             object: warning.object.as_ref(),
             location: Some(&warning.location),
-            help: warning.help.as_deref(),
+            help: warning.help.as_ref(),
             example: warning.example.as_deref(),
             stops_server: false,
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pratique_lint::CostExample;
-use pratique_manifest::{LoadErrors, Location, ObjectName, Position, Problem};
+use pratique_manifest::{Edit, LoadErrors, Location, ObjectName, Position, Problem};
 use serde::Serialize;
 
 use super::excerpt::Texts;
@@ -143,7 +143,7 @@ fn finding_text(finding: &Finding<'_>, link: bool, texts: &mut Texts, style: Sty
         out.push(&text!("{} {}\n", what, Lines { text: note, indent }));
     };
     if let Some(help) = finding.help {
-        note("help", help);
+        note("help", &help.text);
     }
     if link {
         note("see", &finding.url());
@@ -189,6 +189,9 @@ pub(crate) struct JsonProblem<'a> {
     location: Option<JsonLocation<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
+    /// The change that does what the help says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edit: Option<JsonEdit<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<JsonExample<'a>>,
     /// The URL of the rule's documentation.
@@ -196,6 +199,13 @@ pub(crate) struct JsonProblem<'a> {
     /// Whether it is the error that the server reports.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stops_server: bool,
+}
+
+/// A text in the place of another.
+#[derive(Debug, Serialize)]
+struct JsonEdit<'a> {
+    location: JsonLocation<'a>,
+    replacement: &'a str,
 }
 
 /// A request that demonstrates a warning.
@@ -249,10 +259,20 @@ impl<'a> From<Finding<'a>> for JsonProblem<'a> {
             field: finding.field,
             object: finding.object.map(JsonName::from),
             location: finding.location.map(JsonLocation::from),
-            help: finding.help,
+            help: finding.help.map(|help| help.text.as_str()),
+            edit: finding.help.and_then(|help| Some(help.edit.as_ref()?.into())),
             example: finding.example.and_then(JsonExample::of),
             url: finding.url(),
             stops_server: finding.stops_server,
+        }
+    }
+}
+
+impl<'a> From<&'a Edit> for JsonEdit<'a> {
+    fn from(edit: &'a Edit) -> Self {
+        JsonEdit {
+            location: (&edit.location).into(),
+            replacement: &edit.replacement,
         }
     }
 }

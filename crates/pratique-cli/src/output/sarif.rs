@@ -178,7 +178,7 @@ fn driver(described: &[Described]) -> Driver {
 
 fn result(finding: &Finding<'_>, described: &[Described]) -> SarifResult {
     let message = match finding.help {
-        Some(help) => format!("{}\n{help}", finding.message),
+        Some(help) => format!("{}\n{}", finding.message, help.text),
         None => finding.message.to_owned(),
     };
     let name = finding.object.map(|object| {

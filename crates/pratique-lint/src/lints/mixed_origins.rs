@@ -22,10 +22,13 @@ pub(crate) fn check(name: &ObjectName, location: &Location) -> Warning {
         object: Some(name.clone()),
         field: "metadata.name".to_owned(),
         location: location.clone(),
-        help: Some(format!(
-            "as a static manifest it is named {:?}; --origin static or --origin api says what all objects are",
-            format!("{called}.static.k8s.io")
-        )),
+        help: Some(
+            format!(
+                "as a static manifest it is named {:?}; --origin static or --origin api says what all objects are",
+                format!("{called}.static.k8s.io")
+            )
+            .into(),
+        ),
         example: None,
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn check(older: &OlderVersion) -> Warning {
         object: Some(older.name.clone()),
         field: String::new(),
         location: older.location.clone(),
-        help: Some("write the field, and the object means the same in every version".to_owned()),
+        help: Some("write the field, and the object means the same in every version".into()),
         example: None,
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_cel::{Issue, Position};
-use pratique_expression::token_at;
+use pratique_expression::{name_at, token_at};
 use pratique_gotext::suggest::did_you_mean;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
@@ -16,7 +16,7 @@ use pratique_types::builtin::ServedResource;
 use crate::analysis::{Facts, Folded, Parsed, byte_at, live_nodes};
 use crate::lint::Lint;
 use crate::observations::{Extent, KindObservations, NO_KEY, Observations};
-use crate::report::{Finding, Report, listed};
+use crate::report::{Finding, Replacement, Report, listed};
 use crate::subject::{Policy, Role};
 use crate::typing::{Kinds, Typed, type_of, type_sites, type_sites_as_api};
 
@@ -74,7 +74,12 @@ pub(crate) fn check(
         };
         let place = token_at(site.text, byte_at(site.text, found.issue.position));
         let mut finding = Finding::new(&LINT, message(&found, effect));
-        finding.help = found.issue.meant.as_deref().map(did_you_mean);
+        if let Some(meant) = found.issue.meant.as_deref() {
+            finding = finding.help(did_you_mean(meant));
+            if let Some(name) = name_at(site.text, place.start) {
+                finding = finding.replacement(Replacement::Within(name, meant.to_owned()));
+            }
+        }
         report.add_in(&policy.origin, &site.path, place, finding);
     }
 }

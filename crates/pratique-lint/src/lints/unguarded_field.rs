@@ -284,7 +284,7 @@ mod tests {
             let found = crate::lint(&[&set])
                 .into_iter()
                 .find(|warning| warning.lint == &LINT);
-            found.and_then(|warning| warning.help).unwrap()
+            found.and_then(|warning| warning.help).unwrap().text
         };
         assert_eq!(
             help("object.metadata.labels['team'] == 'a'"),

@@ -1,7 +1,7 @@
 //! Entries of an AdmissionConfiguration that no plugin reads.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_manifest::{IgnoredPlugin, IgnoredReason};
+use pratique_manifest::{Help, IgnoredPlugin, IgnoredReason};
 use pratique_types::admission_plugins::{BUILT_IN, refused};
 
 use crate::lint::Lint;
@@ -39,7 +39,7 @@ pub(crate) fn check(plugin: &IgnoredPlugin) -> Warning {
         object: None,
         field: "plugins".to_owned(),
         location: plugin.location.clone(),
-        help,
+        help: help.map(Help::from),
         example: None,
     }
 }
@@ -74,7 +74,7 @@ mod tests {
             .map(|warning| {
                 (
                     warning.location.start.line,
-                    warning.help.as_deref().unwrap_or_default(),
+                    warning.help.as_ref().map_or("", |help| help.text.as_str()),
                 )
             })
             .collect();

@@ -5,7 +5,7 @@ use pratique_manifest::Step;
 use pratique_types::builtin::{ServedResource, optional, resources};
 
 use crate::lint::Lint;
-use crate::report::{Finding, Report};
+use crate::report::{Finding, Replacement, Report};
 use crate::subject::{Origin, RuleView, item};
 
 pub(crate) const LINT: Lint = Lint {
@@ -37,6 +37,7 @@ pub(crate) struct Served {
 enum Unknown<'p> {
     Resource {
         name: &'p str,
+        part: &'p str,
     },
     Part {
         name: &'p str,
@@ -66,7 +67,7 @@ impl Served {
         let parts: Vec<&str> = of_name.map(|served| served.subresource.as_str()).collect();
         if parts.is_empty() {
             let is_optional = optional().iter().any(|served| served.resource.resource == name);
-            return (!is_optional).then_some(Unknown::Resource { name });
+            return (!is_optional).then_some(Unknown::Resource { name, part });
         }
         let is_known = part == "*" || ALPHA_PARTS.contains(&pattern) || parts.contains(&part);
         (!is_known).then_some(Unknown::Part { name, part, parts })
@@ -75,23 +76,32 @@ impl Served {
 
 impl Unknown<'_> {
     fn finding(&self, groups: &str, served: &Served) -> Finding {
-        let (message, help) = match self {
-            Unknown::Resource { name } => (
+        let with_part = |name: &str, part: &str| match part {
+            "" => name.to_owned(),
+            part => format!("{name}/{part}"),
+        };
+        let (message, meant) = match self {
+            Unknown::Resource { name, part } => (
                 format!("the API group {groups} has no resource {name:?}"),
-                meant(name, &served.resources),
+                match meant(name, &served.resources) {
+                    Some(Meant::Resource(meant)) => Some((did_you_mean(meant), Some(with_part(meant, part)))),
+                    Some(Meant::InGroup(help)) => Some((help, None)),
+                    None => None,
+                },
             ),
             Unknown::Part { name, part, parts } => {
                 let parts = parts.iter().copied().filter(|part| !part.is_empty());
-                let meant = nearest(part, parts);
+                let meant = nearest(part, parts).map(|meant| with_part(name, meant));
                 (
                     format!("the resource {name:?} has no part {part:?}"),
-                    meant.map(|meant| did_you_mean(&format!("{name}/{meant}"))),
+                    meant.map(|meant| (did_you_mean(&meant), Some(meant))),
                 )
             }
         };
         let finding = Finding::new(&LINT, message);
-        match help {
-            Some(help) => finding.help(help),
+        match meant {
+            Some((help, Some(value))) => finding.help(help).replacement(Replacement::Value(value)),
+            Some((help, None)) => finding.help(help),
             None => finding,
         }
     }
@@ -100,8 +110,16 @@ impl Unknown<'_> {
 /// Parts of resources that only some servers have.
 const ALPHA_PARTS: [&str; 2] = ["pods/checkpoint", "nodes/checkpoint"];
 
+/// What was probably meant by a resource that is not served.
+enum Meant<'r> {
+    /// A resource of the same groups.
+    Resource(&'r str),
+    /// A resource of another group: where it is.
+    InGroup(String),
+}
+
 /// The resource that was probably meant: of that kind or short name, in another group, or written like it.
-fn meant(name: &str, candidates: &[&ServedResource]) -> Option<String> {
+fn meant<'r>(name: &str, candidates: &[&'r ServedResource]) -> Option<Meant<'r>> {
     let lower = name.to_lowercase();
     let same = |served: &&&ServedResource| {
         served.subresource.is_empty()
@@ -110,17 +128,17 @@ fn meant(name: &str, candidates: &[&ServedResource]) -> Option<String> {
                 || served.short_names.contains(&lower))
     };
     if let Some(served) = candidates.iter().find(same) {
-        return Some(did_you_mean(&served.resource.resource));
+        return Some(Meant::Resource(&served.resource.resource));
     }
     if let Some(served) = resources().iter().find(|served| same(&served)) {
         let resource = &served.resource;
-        return Some(format!(
+        return Some(Meant::InGroup(format!(
             "{:?} are in the API group {:?}",
             resource.resource, resource.group
-        ));
+        )));
     }
     let names = candidates.iter().map(|served| served.resource.resource.as_str());
-    nearest(name, names).map(did_you_mean)
+    nearest(name, names).map(Meant::Resource)
 }
 
 #[cfg(test)]
@@ -138,7 +156,7 @@ mod tests {
             .map(|warning| {
                 (
                     warning.message.as_str(),
-                    warning.help.as_deref().unwrap_or_default(),
+                    warning.help.as_ref().map_or("", |help| help.text.as_str()),
                 )
             })
             .collect();

@@ -30,7 +30,7 @@ fn warning(location: &Location, help: &str) -> Warning {
         object: None,
         field: String::new(),
         location: location.clone(),
-        help: Some(help.to_owned()),
+        help: Some(help.into()),
         example: None,
     }
 }

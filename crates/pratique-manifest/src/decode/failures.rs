@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use pratique_gotext::suggest::did_you_mean;
-
 use super::help;
 use super::{Decoded, Fault, StrictFault, StrictKind};
+use crate::help::Help;
 use crate::parse::header::{self, Header};
 use crate::parse::{Format, Parsed};
 use crate::position::Span;
@@ -61,9 +60,8 @@ fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
         .lines()
         .all(|line| line.starts_with('#') || line.trim().is_empty())
     {
-        problem.help = Some(
-            "a document of comments only is an error: remove the separator before or after it".to_owned(),
-        );
+        problem.help =
+            Some("a document of comments only is an error: remove the separator before or after it".into());
     }
     problem
 }
@@ -73,7 +71,11 @@ pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Failure 
     let span = parsed.tree().nearest_span(id, &[Step::Field("kind".to_owned())]);
     let mut problem = at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
     let header = header::interpret(parsed.tree(), id);
-    problem.help = header.ok().and_then(|header| help::for_kind(&header));
+    let help = header.ok().and_then(|header| help::for_kind(&header));
+    problem.help = help.map(|(text, meant)| match meant {
+        Some(meant) => Help::new(text).replacing(&parsed.document.source, span, meant),
+        None => Help::new(text),
+    });
     Failure::single(text, problem)
 }
 
@@ -94,7 +96,8 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         problem.help = fault
             .mismatch
             .as_ref()
-            .and_then(|mismatch| help::for_value(mismatch, written));
+            .and_then(|mismatch| help::for_value(mismatch, written))
+            .map(Help::from);
         if fault.field.is_empty() {
             problem
         } else {
@@ -114,7 +117,7 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         .filter(|duplicate| places.insert(duplicate.span));
     problems.extend(duplicates.map(|duplicate| {
         let mut problem = at(parsed, Rule::DuplicateField, &duplicate.message, duplicate.span);
-        problem.help = Some("remove one of the two; the server refuses to choose".to_owned());
+        problem.help = Some("remove one of the two; the server refuses to choose".into());
         problem
     }));
     problems.extend(decoded.strict.iter().map(|fault| strict_problem(parsed, fault)));
@@ -144,6 +147,8 @@ fn strict_problem(parsed: &Parsed, fault: &StrictFault) -> Problem {
         StrictKind::Duplicate => Rule::DuplicateField,
     };
     let mut problem = at(parsed, rule, &strict_message(fault), fault.span).with_field(fault.field.clone());
-    problem.help = fault.meant.map(did_you_mean);
+    problem.help = fault
+        .meant
+        .map(|meant| Help::did_you_mean(meant, &parsed.document.source, fault.span));
     problem
 }

@@ -16,23 +16,27 @@ const CONFIGURATION_KINDS: [&str; 4] = [
     "WebhookAdmissionConfiguration",
 ];
 
-/// Help for a kind that is not accepted.
-pub(crate) fn for_kind(header: &Header) -> Option<String> {
+/// Help for a kind that is not accepted, and the name that belongs in its place, if one does.
+pub(crate) fn for_kind(header: &Header) -> Option<(String, Option<&'static str>)> {
     if header.group.starts_with("apiserver.") {
         let meant = nearest(&header.kind, CONFIGURATION_KINDS).filter(|meant| *meant != header.kind);
-        return meant.map(did_you_mean);
+        return meant.map(|meant| (did_you_mean(meant), Some(meant)));
     }
     let name = header.kind.strip_suffix("List").unwrap_or(&header.kind);
     let Some(kind) = Kind::from_name(name) else {
-        return nearest(name, Kind::ALL.map(Kind::name)).map(did_you_mean);
+        let meant = nearest(name, Kind::ALL.map(Kind::name))?;
+        // Of a list, the items are meant.
+        return Some((did_you_mean(meant), (name == header.kind).then_some(meant)));
     };
     if header.group != GROUP || header.version != "v1" {
-        return Some(format!("the kind is read in the version {GROUP}/v1 only"));
+        let text = format!("the kind is read in the version {GROUP}/v1 only");
+        return Some((text, None));
     }
     let plugin = Plugin::START_ORDER
         .into_iter()
         .find(|plugin| plugin.accepts(kind))?;
-    Some(format!("{kind} belongs in the directory of the plugin {plugin}"))
+    let text = format!("{kind} belongs in the directory of the plugin {plugin}");
+    Some((text, None))
 }
 
 /// Help for a value of the wrong type, by how it is written.
@@ -97,7 +101,7 @@ mod tests {
             kind: kind.to_owned(),
         };
         assert_eq!(
-            for_kind(&header).unwrap_or_default(),
+            for_kind(&header).unwrap_or_default().0,
             expected,
             "{group}/{version} {kind}"
         );

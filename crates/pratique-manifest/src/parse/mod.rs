@@ -16,6 +16,7 @@ use pratique_gotext::json::unknown_kind;
 use pratique_gotext::utf8::lossy;
 
 use crate::budget::Budget;
+use crate::help::Help;
 use crate::position::{DocumentSource, Location, Span};
 use crate::problem::{Failure, Problem, Rule};
 use crate::tree::{NodeId, Tree, Value};
@@ -126,7 +127,7 @@ pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, 
             let help = help::for_yaml(source.text(), error.span.start as usize);
             let mut failure = unparsed(error.message.clone(), error.message, &source, error.span);
             if let Some(problem) = failure.problems.first_mut() {
-                problem.help = help;
+                problem.help = help.map(Help::from);
             }
             Err(failure)
         }

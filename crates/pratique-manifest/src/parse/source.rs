@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::scalar;
 use crate::budget::Budget;
-use crate::position::{DocumentSource, Location};
-use crate::tree::{NodeId, Step, Tree};
+use crate::position::{DocumentSource, Location, Span};
+use crate::tree::{NodeId, Step, Tree, Value};
 use crate::{json, yaml};
 
 /// The place of an object and of its fields in its file.
@@ -106,6 +106,24 @@ impl ObjectSource {
             location.end = self.locate_in(path, last).end;
         }
         location
+    }
+
+    /// The place of a range of a string field's decoded text, if the field is written there as it is read: without escapes
+    /// and folded lines.
+    pub(crate) fn locate_verbatim(&self, path: &[Step], range: Range<usize>) -> Option<Location> {
+        let tree = self.document.tree();
+        let node = tree.get(tree.find(self.root, path)?);
+        let Value::String(text, _) = &node.value else {
+            return None;
+        };
+        let wanted = text.get(range.clone()).filter(|wanted| !wanted.is_empty())?;
+        let (last, _) = wanted.char_indices().next_back()?;
+        let place = |offset| scalar::span_at(&self.document.source, node, offset);
+        let span = Span {
+            start: place(range.start).start,
+            end: place(range.start + last).end,
+        };
+        (self.document.source.slice(span) == wanted).then(|| self.document.source.location(span))
     }
 
     /// The place of a byte of a string field's decoded text, through quotes, escapes and folded lines.

@@ -25,6 +25,8 @@ pub(crate) struct FieldError {
     pub(crate) uses_variables: bool,
     /// How to fix it, if known.
     pub(crate) help: Option<String>,
+    /// The value that was probably meant.
+    pub(crate) meant: Option<String>,
 }
 
 /// The errors of an object, in the order in which they were found.
@@ -51,6 +53,7 @@ impl FieldErrors {
                 issues: Vec::new(),
                 uses_variables: false,
                 help: None,
+                meant: None,
             });
         }
         self.errors
@@ -107,7 +110,10 @@ impl FieldErrors {
             &detail,
         );
         let meant = nearest(value, supported.iter().copied());
-        self.help(meant.map(did_you_mean));
+        if let (Some(meant), Some(error)) = (meant, self.last()) {
+            error.help = Some(did_you_mean(meant));
+            error.meant = Some(meant.to_owned());
+        }
     }
 
     /// A list has too many items.
@@ -135,13 +141,6 @@ impl FieldErrors {
         }
     }
 
-    /// Sets the help of the last error.
-    fn help(&mut self, help: Option<String>) {
-        if let Some(error) = self.last() {
-            error.help = help;
-        }
-    }
-
     /// The last error, if it was kept.
     fn last(&mut self) -> Option<&mut FieldError> {
         self.errors.last_mut().filter(|_| self.more == 0)
@@ -166,6 +165,7 @@ impl FieldErrors {
             issues: Vec::new(),
             uses_variables: false,
             help: None,
+            meant: None,
         });
     }
 }

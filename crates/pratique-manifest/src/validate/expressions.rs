@@ -87,9 +87,13 @@ impl<'a> Expressions<'a> {
         };
         let lead = field.text().len() - field.text().trim_start().len();
         let trimmed = if text.len() < field.text().len() { lead } else { 0 };
-        let shift = |issue: ExpressionIssue| ExpressionIssue {
-            offset: issue.offset + trimmed,
-            ..issue
+        let shift = |mut issue: ExpressionIssue| {
+            issue.offset += trimmed;
+            let replacement = issue.help.as_mut().and_then(|help| help.replacement.as_mut());
+            if let Some((range, _)) = replacement {
+                *range = range.start + trimmed..range.end + trimmed;
+            }
+            issue
         };
         let issues = error.issues.into_iter().map(shift).collect();
         errors.expression(field, &kind, ExpressionError { issues, ..error });

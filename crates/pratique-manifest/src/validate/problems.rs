@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::errors::{FieldError, path_text};
+use crate::help::Help;
 use crate::parse::help;
 use crate::parse::source::ObjectSource;
 use crate::position::Span;
@@ -50,10 +51,17 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
     let tag = tag_instead(source, &error.path);
     if error.issues.is_empty() || tag.is_some() {
         let mut whole = problem(&error.text, source.locate(&error.path));
-        whole.help = error.help.or_else(|| null_help(source, &error.path));
+        let help = error.help.or_else(|| null_help(source, &error.path));
+        whole.help = help.map(|text| {
+            let span = source.tree().nearest_span(source.root(), &error.path);
+            match &error.meant {
+                Some(meant) => Help::new(text).replacing(source.document(), span, meant),
+                None => Help::new(text),
+            }
+        });
         if let Some(span) = tag {
             whole.location = Some(source.document().location(span));
-            whole.help = Some(help::TAG.to_owned());
+            whole.help = Some(help::TAG.into());
         }
         return vec![whole];
     }
@@ -67,7 +75,13 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
     let problems = messages.zip(&error.issues).map(|(message, issue)| {
         let range = issue.offset..issue.offset + issue.length;
         let mut problem = problem(message, source.locate_range(&error.path, range));
-        problem.help.clone_from(&issue.help);
+        problem.help = issue.help.as_ref().map(|help| {
+            let text = Help::new(help.text.as_str());
+            match &help.replacement {
+                Some((range, word)) => text.replacing_within(source, &error.path, range.clone(), word),
+                None => text,
+            }
+        });
         problem
     });
     let mut problems: Vec<Problem> = problems.collect();

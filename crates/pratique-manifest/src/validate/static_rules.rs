@@ -8,6 +8,7 @@ use pratique_gotext::strconv::quote;
 use serde_json::Value as Json;
 
 use super::problems::Subject;
+use crate::help::Help;
 use crate::kind::Kind;
 use crate::parse::source::ObjectSource;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
@@ -33,8 +34,12 @@ pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Fa
         quote(subject.file),
         quote(SUFFIX)
     );
-    let mut problem = subject.problem(Rule::StaticSuffix, &text, &["metadata", "name"]);
-    problem.help = Some(format!("name it {}", quote(&format!("{name}{SUFFIX}"))));
+    let path = ["metadata", "name"].map(|name| Step::Field(name.to_owned()));
+    let span = subject.source.tree().nearest_span(subject.source.root(), &path);
+    let mut problem = subject.problem_at(Rule::StaticSuffix, &text, &path);
+    let full = format!("{name}{SUFFIX}");
+    let help = Help::new(format!("name it {}", quote(&full)));
+    problem.help = Some(help.replacing(subject.source.document(), span, &full));
     Some(Failure::single(text, problem))
 }
 
@@ -94,9 +99,8 @@ fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
         );
         let mut problem = subject.problem(Rule::StaticSuffix, &text, &["spec", "policyName"]);
         let full = quote(&format!("{policy}{SUFFIX}"));
-        problem.help = Some(format!(
-            "static manifests bind static policies: the policy has to be named {full}, too"
-        ));
+        let help = format!("static manifests bind static policies: the policy has to be named {full}, too");
+        problem.help = Some(help.into());
         Failure::single(text, problem)
     });
     let params = given(value, "/spec/paramRef").map(|_| {
@@ -160,7 +164,12 @@ pub(crate) fn missing_policy<'p>(
     ];
     let mut problem = Problem::new(Rule::MissingPolicy, text.clone()).at(source.locate(&path));
     problem.field = Some("spec.policyName".to_owned());
-    problem.help = Some(policy_help(policy, policies));
+    let (help, meant) = policy_help(policy, policies);
+    let span = source.tree().nearest_span(source.root(), &path);
+    problem.help = Some(match meant {
+        Some(meant) => Help::new(help).replacing(source.document(), span, &meant),
+        None => Help::new(help),
+    });
     problem.object = Some(ObjectName {
         kind,
         name: name.to_owned(),
@@ -168,8 +177,8 @@ pub(crate) fn missing_policy<'p>(
     Failure::single(text, problem)
 }
 
-/// Help for a policy that does not exist, by the names of those that do.
-fn policy_help<'p>(policy: &str, policies: impl Iterator<Item = &'p str>) -> String {
+/// Help for a policy that does not exist, by the names of those that do, and the one that was probably meant.
+fn policy_help<'p>(policy: &str, policies: impl Iterator<Item = &'p str>) -> (String, Option<String>) {
     let short = |name: &'p str| name.strip_suffix(SUFFIX).unwrap_or(name);
     let mut names: Vec<&str> = policies.map(short).collect();
     names.sort_unstable();
@@ -178,8 +187,9 @@ fn policy_help<'p>(policy: &str, policies: impl Iterator<Item = &'p str>) -> Str
         policy.strip_suffix(SUFFIX).unwrap_or(policy),
         names.iter().copied(),
     );
-    match (meant, names.as_slice()) {
-        (Some(meant), _) => did_you_mean(&format!("{meant}{SUFFIX}")),
+    let meant = meant.map(|meant| format!("{meant}{SUFFIX}"));
+    let text = match (&meant, names.as_slice()) {
+        (Some(meant), _) => did_you_mean(meant),
         (None, []) => {
             "there is no policy of that kind here: a static binding needs its policy beside it".to_owned()
         }
@@ -188,7 +198,8 @@ fn policy_help<'p>(policy: &str, policies: impl Iterator<Item = &'p str>) -> Str
             format!("policies here: {}", names.join(", "))
         }
         (None, names) => format!("none of the {} policies here has a name like it", names.len()),
-    }
+    };
+    (text, meant)
 }
 
 /// How many names are listed at most.
@@ -201,7 +212,7 @@ mod tests {
     #[test]
     fn policies() {
         let check = |policy: &str, policies: &[&str], expected: &str| {
-            assert_eq!(policy_help(policy, policies.iter().copied()), expected);
+            assert_eq!(policy_help(policy, policies.iter().copied()).0, expected);
         };
         let policies = ["replicas.static.k8s.io", "images.static.k8s.io"];
         check(

@@ -105,6 +105,7 @@ mod tests {
             issues: Vec::new(),
             uses_variables: expression.contains("variables."),
             help: None,
+            meant: None,
         };
         let fields = WrongFields::new(vec![wrong.to_owned()]);
         assert_eq!(fields.explains(&error), expected, "{wrong} {path:?}");
