@@ -28,8 +28,10 @@ impl Documents {
     pub(crate) fn close(&mut self, uri: &Uri) {
         self.open.remove(&name_of(uri));
         let open = &self.open;
-        self.files
-            .retain(|directory| open.keys().any(|name| Path::new(name).parent() == Some(directory)));
+        self.files.retain(|directory| {
+            open.keys()
+                .any(|name| Path::new(name).parent() == Some(directory))
+        });
     }
 
     /// Reads a file again that the client says has changed.

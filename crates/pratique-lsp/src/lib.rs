@@ -14,6 +14,7 @@
 //! # Ok::<(), pratique_lsp::LspError>(())
 //! ```
 
+mod actions;
 mod analysis;
 mod completion;
 mod cursor;

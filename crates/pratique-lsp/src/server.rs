@@ -8,14 +8,15 @@ use lsp_types::notification::{
     DidSaveTextDocument, Notification as _, PublishDiagnostics,
 };
 use lsp_types::request::{
-    Completion, DocumentSymbolRequest, GotoDefinition, HoverRequest, References, Rename, Request as _,
-    SemanticTokensFullRequest,
+    CodeActionRequest, Completion, DocumentSymbolRequest, GotoDefinition, HoverRequest, References, Rename,
+    Request as _, SemanticTokensFullRequest,
 };
 use lsp_types::{
-    CompletionOptions, CompletionResponse, DocumentSymbolResponse, GotoDefinitionResponse,
-    HoverProviderCapability, OneOf, PublishDiagnosticsParams, SemanticTokens, SemanticTokensFullOptions,
-    SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities, TextDocumentPositionParams,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri, WorkDoneProgressOptions, WorkspaceEdit,
+    CodeActionKind, CodeActionOptions, CodeActionOrCommand, CompletionOptions, CompletionResponse,
+    DocumentSymbolResponse, GotoDefinitionResponse, HoverProviderCapability, OneOf, PublishDiagnosticsParams,
+    Range, SemanticTokens, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
+    ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextEdit, Uri, WorkDoneProgressOptions, WorkspaceEdit,
 };
 use pratique_manifest::Location;
 use serde::de::DeserializeOwned;
@@ -25,7 +26,7 @@ use crate::analysis::{Analysis, Analyzer};
 use crate::cursor::{self, Cursor};
 use crate::definition::{Variable, bindings_of, policy_of};
 use crate::documents::{Documents, name_of};
-use crate::{completion, diagnostics, hover, symbols, tokens};
+use crate::{actions, completion, diagnostics, hover, symbols, tokens};
 
 /// Why the server ended, other than by the client's request.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +87,13 @@ fn capabilities() -> ServerCapabilities {
         references_provider: Some(OneOf::Left(true)),
         rename_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
+        code_action_provider: Some(
+            CodeActionOptions {
+                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+                ..CodeActionOptions::default()
+            }
+            .into(),
+        ),
         semantic_tokens_provider: Some(
             SemanticTokensOptions {
                 work_done_progress_options: WorkDoneProgressOptions::default(),
@@ -263,6 +271,15 @@ impl<'c> Server<'c> {
                 let found = self.of_file(&uri, symbols::of_file);
                 json(&found.map(DocumentSymbolResponse::Nested))
             }
+            CodeActionRequest::METHOD => {
+                let given = read::<CodeActionRequest>(request)?;
+                let is_wanted = given
+                    .context
+                    .only
+                    .is_none_or(|kinds| kinds.contains(&CodeActionKind::QUICKFIX));
+                let found = is_wanted.then(|| self.fixes(&given.text_document.uri, given.range));
+                json(&found.flatten())
+            }
             SemanticTokensFullRequest::METHOD => {
                 let uri = read::<SemanticTokensFullRequest>(request)?.text_document.uri;
                 let found = self.of_file(&uri, tokens::of_file);
@@ -279,6 +296,12 @@ impl<'c> Server<'c> {
     fn of_file<T>(&self, uri: &Uri, told: fn(&Analysis, &str, &crate::text::Text) -> T) -> Option<T> {
         let name = name_of(uri);
         Some(told(self.known.get(&name)?, &name, self.documents.text(uri)?))
+    }
+
+    fn fixes(&self, uri: &Uri, within: Range) -> Option<Vec<CodeActionOrCommand>> {
+        let name = name_of(uri);
+        let (analysis, text) = (self.known.get(&name)?, self.documents.text(uri)?);
+        Some(actions::fixes(analysis, &name, uri, text, within))
     }
 
     /// The place of a request: the file, and line and column from 1.

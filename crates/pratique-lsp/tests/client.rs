@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
     reason = "a test may stop where it fails"
@@ -341,6 +342,89 @@ fn outlines_and_tokens() {
         [&data[0], &data[1], &data[2]],
         [&line["line"], &line["character"], &json!(6)]
     );
+    client.end();
+}
+
+/// A text after the edits of a code action.
+fn edited(text: &str, edits: &Value) -> String {
+    let mut text = text.to_owned();
+    for edit in edits.as_array().unwrap() {
+        let at = |place: &Value| {
+            let line = usize::try_from(place["line"].as_u64().unwrap()).unwrap();
+            let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+            start + usize::try_from(place["character"].as_u64().unwrap()).unwrap()
+        };
+        let range = at(&edit["range"]["start"])..at(&edit["range"]["end"]);
+        text.replace_range(range, edit["newText"].as_str().unwrap());
+    }
+    text
+}
+
+#[test]
+fn fixes_are_offered_where_a_word_has_to_be_another() {
+    let mut client = Client::new("fixes", &[("binding.yaml", BINDING)]);
+    let uri = client.uri("policy.yaml");
+    for (from, to, code) in [
+        ("object.spec.replicas", "object.spec.replicaz", "type-check"),
+        (
+            "object.spec.replicas",
+            "objct.spec.replicas",
+            "invalid-expression",
+        ),
+        ("c.image.startsWith", "c.image.startWith", "invalid-expression"),
+        ("variables.most", "variables.moost", "invalid-expression"),
+        ("  variables:", "  variabels:", "unknown-field"),
+        ("operations: [CREATE", "operations: ['CREAT'", "invalid-field"),
+        (
+            "resources: [deployments]",
+            "resources: [\"deployment\"]",
+            "unknown-resource",
+        ),
+    ] {
+        let wrong = POLICY.replacen(from, to, 1);
+        client.open("policy.yaml", &wrong);
+        let everywhere = json!({"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}});
+        let params =
+            json!({"textDocument": {"uri": uri}, "range": everywhere, "context": {"diagnostics": []}});
+        let actions = client.ask("textDocument/codeAction", params.clone());
+        let of_code = |action: &&Value| action["diagnostics"][0]["code"] == code;
+        let action = actions.as_array().unwrap().iter().find(of_code);
+        let action = action.unwrap_or_else(|| panic!("{code}: {to}: {actions}"));
+        assert_eq!(action["kind"], "quickfix");
+        let fixed = edited(&wrong, &action["edit"]["changes"][&uri]);
+        let quotes = |text: &str| text.replace(['"', '\''], "");
+        assert_eq!(quotes(&fixed), quotes(POLICY), "{to}");
+        // What is elsewhere in the file, and what is of another kind, is not offered.
+        let mut elsewhere = params.clone();
+        elsewhere["range"] =
+            json!({"start": {"line": 90, "character": 0}, "end": {"line": 90, "character": 0}});
+        assert_eq!(client.ask("textDocument/codeAction", elsewhere), json!([]));
+        let mut refactor = params;
+        refactor["context"]["only"] = json!(["refactor"]);
+        assert_eq!(client.ask("textDocument/codeAction", refactor), Value::Null);
+    }
+    client.end();
+}
+
+#[test]
+fn no_fix_is_offered_where_more_than_a_word_changes() {
+    let mut client = Client::new("no-fixes", &[("binding.yaml", BINDING)]);
+    let escaped = POLICY.replacen(
+        "- expression: object.spec.replicas <= variables.most",
+        "- expression: \"object.spec.\\x72eplicaz <= variables.most\"",
+        1,
+    );
+    let unbound = POLICY.replacen("name: replicas", "name: others", 1);
+    for text in [escaped, unbound] {
+        client.open("policy.yaml", &text);
+        let all = json!({"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}});
+        let params = json!({
+            "textDocument": {"uri": client.uri("policy.yaml")},
+            "range": all,
+            "context": {"diagnostics": []},
+        });
+        assert_eq!(client.ask("textDocument/codeAction", params), json!([]), "{text}");
+    }
     client.end();
 }
 

@@ -1,0 +1,35 @@
+//! Fixes of problems and warnings, as their help has them.
+
+use std::collections::HashMap;
+
+use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit};
+
+use crate::analysis::Analysis;
+use crate::diagnostics;
+use crate::text::Text;
+
+/// The fixes for what is found within a range of a file.
+#[allow(clippy::mutable_key_type, reason = "the type of the protocol's crate")]
+pub(crate) fn fixes(
+    analysis: &Analysis,
+    file: &str,
+    uri: &Uri,
+    text: &Text,
+    within: Range,
+) -> Vec<CodeActionOrCommand> {
+    let found = diagnostics::with_help_of(analysis, file, text).into_iter();
+    let fixes = found.filter_map(|(diagnostic, help)| {
+        let touches = diagnostic.range.start <= within.end && within.start <= diagnostic.range.end;
+        let edit = help?.edit.as_ref().filter(|edit| *edit.location.file == *file)?;
+        let change = TextEdit::new(text.range(&edit.location), edit.replacement.clone());
+        touches.then(|| CodeAction {
+            title: format!("Replace it with `{}`", edit.replacement),
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(vec![diagnostic]),
+            edit: Some(WorkspaceEdit::new(HashMap::from([(uri.clone(), vec![change])]))),
+            is_preferred: Some(true),
+            ..CodeAction::default()
+        })
+    });
+    fixes.map(CodeActionOrCommand::from).collect()
+}
