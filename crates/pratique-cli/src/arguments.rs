@@ -5,12 +5,14 @@ mod answers;
 mod chain;
 mod check;
 mod cluster;
+mod completions;
 mod duration;
 mod expand;
 mod gates;
 mod impact;
 mod init;
 mod listen;
+mod man;
 mod objects;
 mod playground;
 mod policies;
@@ -42,12 +44,14 @@ pub(crate) use check::{CheckArguments, CheckFormat};
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
 pub(crate) use cluster::{ClientArguments, ClusterArguments};
+pub(crate) use completions::CompletionsArguments;
 use duration::duration;
 pub(crate) use expand::ExpandArguments;
 pub(crate) use gates::GateArguments;
 pub(crate) use impact::{ImpactAnswerArguments, ImpactArguments, ImpactFormat};
 pub(crate) use init::InitArguments;
 pub(crate) use listen::Listen;
+pub(crate) use man::ManArguments;
 pub(crate) use objects::{FieldValidation, ObjectArguments};
 pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
@@ -116,7 +120,12 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
         Err(error) if asks(error.kind()) => {
             return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
         }
-        Ok(matches) if matches!(matches.subcommand_name(), Some("init" | "playground")) => {
+        Ok(matches)
+            if matches!(
+                matches.subcommand_name(),
+                Some("init" | "playground" | "completions" | "man")
+            ) =>
+        {
             return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
         }
         _ => {}
@@ -185,6 +194,8 @@ pub(crate) enum Command {
     /// completion, types, definitions and renaming. docs/editors.md says how editors start it.
     Lsp,
     Playground(PlaygroundArguments),
+    Completions(CompletionsArguments),
+    Man(ManArguments),
 }
 
 /// Makes arguments read their former variable where only that is set.

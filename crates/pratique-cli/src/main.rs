@@ -5,10 +5,12 @@
 mod arguments;
 mod baseline;
 mod check;
+mod completions;
 mod exit;
 mod explanation;
 mod input;
 mod lsp;
+mod man;
 mod memory;
 mod output;
 mod playground;
@@ -109,5 +111,7 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
         Command::Init(arguments) => project::init::run(arguments),
         Command::Lsp => lsp::run(),
         Command::Playground(arguments) => playground::run(arguments),
+        Command::Completions(arguments) => completions::run(arguments),
+        Command::Man(arguments) => man::run(arguments),
     }
 }

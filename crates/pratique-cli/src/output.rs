@@ -1,7 +1,7 @@
 //! Prints results on standard output, and everything else on standard error.
 //!
-//! The type of what is printed determines how it was escaped: [`Text`], [`Commands`] of GitHub Actions, [`Xml`], JSON,
-//! or YAML. Plain strings cannot be printed.
+//! The type of what is printed determines how it was escaped: [`Text`], [`Commands`] of GitHub Actions, [`Xml`], [`Script`],
+//! JSON, or YAML. Plain strings cannot be printed.
 
 pub(crate) mod catalog;
 pub(crate) mod excerpt;
@@ -11,6 +11,7 @@ pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod problems;
 pub(crate) mod sarif;
+pub(crate) mod script;
 pub(crate) mod table;
 pub(crate) mod text;
 
@@ -22,11 +23,17 @@ use crate::exit::CliError;
 use crate::style::{Style, Tone};
 use github::Commands;
 use junit::Xml;
+use script::Script;
 use text::{Text, text};
 
 /// Prints text.
 pub(crate) fn print(text: &Text) -> Result<(), CliError> {
     write(text::printed(text).as_bytes())
+}
+
+/// Prints a script.
+pub(crate) fn print_script(script: &Script) -> Result<(), CliError> {
+    write(script.as_bytes())
 }
 
 /// Output that was escaped for its format, to be printed later.

@@ -51,6 +51,7 @@ mod serve;
 mod serve_plugins;
 mod serve_policies;
 mod serve_webhooks;
+mod shells;
 mod state;
 mod stdin;
 mod story;

@@ -1,0 +1,15 @@
+//! The command line of `pratique completions`.
+
+use clap::Args;
+use clap_complete::Shell;
+
+/// Print a script that completes commands, flags and their values in a shell.
+///
+/// bash: pratique completions bash > /etc/bash_completion.d/pratique; zsh: a file _pratique in a directory of $fpath; fish: a file
+/// pratique.fish in ~/.config/fish/completions.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell.
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}

@@ -1,0 +1,24 @@
+//! The command `man`.
+
+use std::fs;
+
+use clap::CommandFactory as _;
+use pratique_manifest::path_text;
+
+use crate::arguments::{Arguments, ManArguments};
+use crate::exit::{CliError, ExitStatus};
+use crate::output;
+use crate::output::text::text;
+
+/// Writes a page for the program and one for each command.
+pub(crate) fn run(arguments: &ManArguments) -> Result<ExitStatus, CliError> {
+    let directory = &arguments.directory;
+    let failed = |error| CliError::Read {
+        path: path_text(directory),
+        error,
+    };
+    fs::create_dir_all(directory).map_err(failed)?;
+    clap_mangen::generate_to(Arguments::command(), directory).map_err(failed)?;
+    output::note(&text!("{}: the manual pages are written\n", path_text(directory)));
+    Ok(ExitStatus::Success)
+}
