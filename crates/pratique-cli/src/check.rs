@@ -30,6 +30,7 @@ use checked::Checked;
 use levels::Levels;
 pub(crate) use plugin::plugin_of;
 use subject::Subject;
+pub(crate) use subject::configuration_findings;
 
 /// Checks every path; succeeds if all of them load without a denied warning.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {

@@ -1,14 +1,60 @@
 //! `pratique lsp`: serves editors.
 
-use pratique_lsp::Connection;
+use std::path::Path;
+use std::sync::Arc;
+
+use pratique::expressions::{Cache, Expressions};
+use pratique_lsp::{Connection, FileKind, Findings};
+use pratique_manifest::ManifestFile;
 
 use crate::exit::{CliError, ExitStatus};
+use crate::{check, memory, project};
 
 /// Serves one editor on standard input and output until it ends the session.
 pub(crate) fn run() -> Result<ExitStatus, CliError> {
     let (connection, threads) = Connection::stdio();
-    pratique_lsp::run(&connection)?;
+    pratique_lsp::run_with(&connection, &[&ProjectFile, &AdmissionConfiguration::default()])?;
     drop(connection);
     threads.join().map_err(CliError::Write)?;
     Ok(ExitStatus::Success)
+}
+
+/// The project file, whose fields are the flags of the commands.
+struct ProjectFile;
+
+impl FileKind for ProjectFile {
+    fn check(&self, file: &ManifestFile) -> Option<Findings> {
+        let is_named_so = Path::new(&file.path)
+            .file_name()
+            .is_some_and(|name| name == project::FILE);
+        let problems = project::problems(file).filter(|_| is_named_so)?;
+        Some(Findings {
+            problems,
+            ..Findings::default()
+        })
+    }
+}
+
+/// The file of `--admission-control-config-file`, which starts plugins as a server does.
+struct AdmissionConfiguration {
+    expressions: Expressions,
+}
+
+impl Default for AdmissionConfiguration {
+    fn default() -> Self {
+        AdmissionConfiguration {
+            expressions: Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(memory::load()),
+        }
+    }
+}
+
+impl FileKind for AdmissionConfiguration {
+    fn check(&self, file: &ManifestFile) -> Option<Findings> {
+        let text = String::from_utf8_lossy(&file.content);
+        // It may be incomplete, and is so to YAML.
+        let mut fields = text.split(['\n', ',', '{', '}']);
+        let is_one = text.contains("apiserver.config.k8s.io/")
+            && fields.any(|field| field.replace(['"', '\'', ' ', '\r'], "") == "kind:AdmissionConfiguration");
+        is_one.then(|| check::configuration_findings(file.clone(), &self.expressions))
+    }
 }

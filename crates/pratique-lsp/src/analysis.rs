@@ -10,6 +10,8 @@ use pratique_manifest::{
 };
 use pratique_suite::sorted::{Group, Refused, SortedPolicies};
 
+use crate::other_files::Findings;
+
 /// The memory that loading a directory may take, by the loader's estimate.
 const LOAD_BYTES: u64 = 384 << 20;
 /// What a file has that is looked at.
@@ -33,6 +35,20 @@ pub(crate) struct Analysis {
     /// The objects of these files.
     pub(crate) objects: Vec<Object>,
     sets: Vec<ManifestSet>,
+}
+
+impl Analysis {
+    /// Adds what is wrong in files that are no manifests.
+    pub(crate) fn add(&mut self, findings: Findings) {
+        for problem in findings.problems {
+            // A document that is no YAML was told before, if it may be a manifest.
+            let is_same = |told: &&Problem| told.rule == problem.rule && told.location == problem.location;
+            if !self.problems.iter().any(|told| is_same(&told)) {
+                self.problems.push(problem);
+            }
+        }
+        self.warnings.extend(findings.warnings);
+    }
 }
 
 /// An object of a manifest.

@@ -1,6 +1,6 @@
 //! The documents that a client has open, and the files beside them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -61,6 +61,16 @@ impl Documents {
             Some((_, text)) => text.clone(),
             None => Text::new(fs::read_to_string(name).unwrap_or_default()),
         }
+    }
+
+    /// Those of some files that are open, with their text.
+    pub(crate) fn open_among(&self, names: &BTreeSet<String>) -> Vec<ManifestFile> {
+        let open = self.open.iter().filter(|(name, _)| names.contains(*name));
+        open.map(|(name, (_, text))| ManifestFile {
+            path: name.clone(),
+            content: text.content().as_bytes().to_vec(),
+        })
+        .collect()
     }
 
     /// The files that are looked at together with a document: those of its directory. What is open is taken from the client.

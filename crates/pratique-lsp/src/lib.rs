@@ -2,7 +2,8 @@
 //!
 //! [`run`] serves one client over a [`Connection`]: what an API server would refuse and what the lints find, as
 //! diagnostics while the user types; within CEL expressions completion, hovers, definitions, references and renaming of
-//! variables; an outline of policies. A directory is looked at as a whole, as `pratique check DIRECTORY` does.
+//! variables; an outline of policies. A directory is looked at as a whole, as `pratique check DIRECTORY` does. Suites of tests have
+//! diagnostics as well; [`run_with`] is given the kinds of other files that the program knows.
 //!
 //! ```no_run
 //! use lsp_server::Connection;
@@ -24,6 +25,7 @@ mod documents;
 mod files;
 mod hover;
 mod nodes;
+mod other_files;
 mod scan;
 mod server;
 mod symbols;
@@ -31,4 +33,5 @@ mod text;
 mod tokens;
 
 pub use lsp_server::Connection;
-pub use server::{LspError, run};
+pub use other_files::{FileKind, Findings};
+pub use server::{LspError, run, run_with};

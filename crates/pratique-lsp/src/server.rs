@@ -26,6 +26,7 @@ use crate::analysis::{Analysis, Analyzer};
 use crate::cursor::{self, Cursor};
 use crate::definition::{Variable, bindings_of, policy_of};
 use crate::documents::{Documents, name_of};
+use crate::other_files::{self, FileKind};
 use crate::{actions, completion, diagnostics, hover, symbols, tokens};
 
 /// Why the server ended, other than by the client's request.
@@ -47,11 +48,19 @@ pub enum LspError {
 /// # Errors
 /// If the client breaks the protocol or goes away.
 pub fn run(connection: &Connection) -> Result<(), LspError> {
+    run_with(connection, &[])
+}
+
+/// Serves a client as [`run`] does, with kinds of files that the program knows.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(connection: &Connection, kinds: &[&dyn FileKind]) -> Result<(), LspError> {
     let capabilities =
         serde_json::to_value(capabilities()).map_err(|error| LspError::Protocol(error.to_string()))?;
     let given = connection.initialize(capabilities);
     given.map_err(|error| LspError::Protocol(error.to_string()))?;
-    let mut server = Server::new(connection);
+    let mut server = Server::new(connection, kinds);
     while let Ok(message) = connection.receiver.recv() {
         match message {
             Message::Request(request) => {
@@ -112,6 +121,7 @@ fn capabilities() -> ServerCapabilities {
 
 struct Server<'c> {
     connection: &'c Connection,
+    kinds: &'c [&'c dyn FileKind],
     documents: Documents,
     analyzer: Analyzer,
     /// What is known of the directory of each open document.
@@ -129,9 +139,10 @@ enum Failure {
 }
 
 impl<'c> Server<'c> {
-    fn new(connection: &'c Connection) -> Self {
+    fn new(connection: &'c Connection, kinds: &'c [&'c dyn FileKind]) -> Self {
         Server {
             connection,
+            kinds,
             documents: Documents::default(),
             analyzer: Analyzer::default(),
             known: HashMap::new(),
@@ -188,7 +199,10 @@ impl<'c> Server<'c> {
         for uri in changed {
             let files = self.documents.beside(&uri);
             let names: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-            let analysis = self.analyzer.analyze(files);
+            let mut analysis = self.analyzer.analyze(files);
+            for file in self.documents.open_among(&names) {
+                analysis.add(other_files::check(&file, self.kinds));
+            }
             for name in &names {
                 self.publish(name, &analysis)?;
             }

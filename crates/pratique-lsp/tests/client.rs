@@ -428,6 +428,48 @@ fn no_fix_is_offered_where_more_than_a_word_changes() {
     client.end();
 }
 
+const SUITE: &str = r"apiVersion: pratique/v1alpha1
+kind: Suite
+metadata:
+  name: replicas
+policies:
+- policy.yaml
+tests:
+- name: few replicas
+  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 2}}
+  expect: denied
+";
+
+#[test]
+fn suites_have_problems_and_fixes_too() {
+    let broken = POLICY.replacen("object.spec.replicas <=", "objct.spec.replicas <=", 1);
+    let files = [
+        ("binding.yaml", BINDING),
+        ("policy.yaml", POLICY),
+        ("broken.yaml", &broken),
+    ];
+    let mut client = Client::new("suites", &files);
+    let mistaken = SUITE.replace("  object:", "  objct:");
+    client.open("suite.yaml", &mistaken);
+    let found = client.diagnostics("suite.yaml");
+    assert_eq!(found[0].0, "unknown-field", "{found:?}");
+    assert_eq!(found[0].2, position(&mistaken, "objct", 0));
+    let everywhere = json!({"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}});
+    let uri = client.uri("suite.yaml");
+    let params = json!({"textDocument": {"uri": uri}, "range": everywhere, "context": {"diagnostics": []}});
+    let actions = client.ask("textDocument/codeAction", params);
+    assert_eq!(edited(&mistaken, &actions[0]["edit"]["changes"][&uri]), SUITE);
+    client.replace("suite.yaml", &mistaken, "objct", "object");
+    assert_eq!(client.diagnostics("suite.yaml"), []);
+    // What the suite names counts: where it is wrong is told, as the suite does not run.
+    client.replace("suite.yaml", SUITE, "- policy.yaml", "- broken.yaml");
+    let found = client.diagnostics("suite.yaml");
+    assert_eq!(found[0].0, "invalid-expression", "{found:?}");
+    assert!(found[0].1.contains("broken.yaml:13:"), "{found:?}");
+    assert_eq!(found[0].2, json!({"line": 0, "character": 0}));
+    client.end();
+}
+
 #[test]
 fn what_is_not_supported_is_refused() {
     let mut client = Client::new("refused", &[]);
@@ -451,5 +493,63 @@ fn documents_that_are_no_manifests_have_no_diagnostics() {
     assert_eq!(client.diagnostics("policy.yaml")[0].0, "unbound-policy");
     let at = client.at("values.yaml", "replicas: [3\n", "3", 0);
     assert_eq!(client.ask("textDocument/hover", at), Value::Null);
+    client.end();
+}
+
+/// Policies with their bindings, of at least so many lines.
+fn long_file(lines: usize) -> String {
+    let mut text = String::new();
+    for number in 0.. {
+        let named = |text: &str| text.replace("name: replicas", &format!("name: replicas-{number}"));
+        text += &named(POLICY);
+        text += "---\n";
+        text += &named(BINDING)
+            .replace("-everywhere", "")
+            .replace("policyName: replicas", &format!("policyName: replicas-{number}"));
+        text += "---\n";
+        if text.lines().count() >= lines {
+            break;
+        }
+    }
+    text
+}
+
+/// Prints how long it takes from a keystroke in a file of 1,000 lines to its diagnostics:
+/// `cargo test --release -p pratique-lsp --test client -- --ignored --nocapture keystroke`.
+#[test]
+#[ignore = "it measures, and tells nothing else"]
+fn a_keystroke_in_a_long_file() {
+    let mut client = Client::new("keystroke", &[]);
+    let text = long_file(1_000);
+    client.open("policy.yaml", &text);
+    let (right, wrong) = ("object.spec.replicas <=", "object.spec.replicaz <=");
+    let broken = text.replacen(right, "object.spec. <=", 1);
+    let mistaken = text.replacen(right, wrong, 1);
+    // A file that warns, one that does not load, and one that warns again.
+    let steps = [
+        (&text, right, wrong, "type-check"),
+        (&mistaken, wrong, "object.spec. <=", "invalid-expression"),
+        (&broken, "object.spec. <=", wrong, "type-check"),
+    ];
+    let mut times: Vec<Vec<u128>> = vec![Vec::new(); steps.len()];
+    for _ in 0..10 {
+        for ((before, from, to, code), times) in steps.iter().zip(&mut times) {
+            let start = std::time::Instant::now();
+            client.replace("policy.yaml", before, from, to);
+            let found = client.diagnostics("policy.yaml");
+            times.push(start.elapsed().as_micros());
+            assert!(found.iter().any(|found| found.0 == *code), "{found:?}");
+        }
+        client.replace("policy.yaml", &mistaken, wrong, right);
+        assert_eq!(client.diagnostics("policy.yaml"), []);
+    }
+    for ((_, _, _, code), times) in steps.iter().zip(&mut times) {
+        times.sort_unstable();
+        println!(
+            "{} lines, {code}: median {} µs",
+            text.lines().count(),
+            times[times.len() / 2]
+        );
+    }
     client.end();
 }

@@ -44,7 +44,8 @@ pub use configuration::{
     EnabledPlugins, GivenConfiguration, IgnoredPlugin, IgnoredReason, KubeConfigError, KubeConfigIssue,
     LoadedConfiguration, PluginConfiguration, StartPlugin, StartedPlugin, Strictness,
     decode_plugin_configuration, invalid_configuration, load_configuration, load_configuration_below,
-    load_configuration_of, load_configuration_of_within, load_configuration_within, load_kube_config,
+    load_configuration_file, load_configuration_of, load_configuration_of_within, load_configuration_within,
+    load_kube_config,
 };
 
 pub use decode::TreeNode;

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use pratique::expressions::Expressions;
+use pratique_lsp::Findings;
 use pratique_manifest::{
-    ConfigurationOptions, EnabledPlugins, ManifestFile, ManifestSet, Plugin, load_configuration_of,
-    load_directory, load_files, path_text,
+    ConfigurationOptions, EnabledPlugins, ManifestFile, ManifestSet, Plugin, load_configuration_file,
+    load_configuration_of, load_directory, load_files, path_text,
 };
 use pratique_plugin::{PluginGates, PluginSettings};
 use pratique_suite::sorted::{Group, SortedPolicies};
@@ -184,6 +185,51 @@ fn is_for_several(sorted: &SortedPolicies) -> bool {
     groups.len() > 1 || groups.contains(&Group::Api)
 }
 
+/// Gives the plugins that a server has on, which are started as it starts them.
+fn with_plugins<T>(
+    admission_plugins: &AdmissionPluginArguments,
+    root: &str,
+    load: impl FnOnce(&EnabledPlugins<'_>) -> T,
+) -> T {
+    let plugin_gates = PluginGates::default();
+    let switches = admission_plugins.switches();
+    load(&EnabledPlugins {
+        is_on: &|plugin, is_configured| switches.is_on(plugin, is_configured),
+        start: &|name, given| match pratique_plugins::factory(name) {
+            Some(factory) => {
+                let settings = PluginSettings::new(&plugin_gates).with_given(given);
+                plugins::make(factory, settings, root).map(drop)
+            }
+            None => Ok(()),
+        },
+    })
+}
+
+/// What is wrong with the text of an AdmissionConfiguration, and with what it names.
+pub(crate) fn configuration_findings(file: ManifestFile, expressions: &Expressions) -> Findings {
+    let options = ConfigurationOptions {
+        manifests: expressions.options(),
+        manifest_gate: FeatureGates::default().manifests,
+    };
+    let loaded = with_plugins(&AdmissionPluginArguments::default(), "", |enabled| {
+        load_configuration_file(file, &options, enabled)
+    });
+    match loaded {
+        Ok(loaded) => {
+            let mut warnings = pratique_lint::ignored(&loaded.ignored);
+            warnings.extend(loaded.unread.as_ref().map(pratique_lint::unread));
+            Findings {
+                warnings,
+                ..Findings::default()
+            }
+        }
+        Err(refused) => Findings {
+            problems: refused.errors.problems().cloned().collect(),
+            ..Findings::default()
+        },
+    }
+}
+
 fn configuration(
     path: &str,
     expressions: &Expressions,
@@ -195,19 +241,10 @@ fn configuration(
         manifests: expressions.options(),
         manifest_gate: gates.manifests,
     };
-    let plugin_gates = PluginGates::default();
-    let switches = admission_plugins.switches();
-    let enabled = EnabledPlugins {
-        is_on: &|plugin, is_configured| switches.is_on(plugin, is_configured),
-        start: &|name, given| match pratique_plugins::factory(name) {
-            Some(factory) => {
-                let settings = PluginSettings::new(&plugin_gates).with_given(given);
-                plugins::make(factory, settings, root).map(drop)
-            }
-            None => Ok(()),
-        },
-    };
-    let loaded = load_configuration_of(root, path, &options, &enabled).map_err(|refused| Refusal {
+    let loaded = with_plugins(admission_plugins, root, |enabled| {
+        load_configuration_of(root, path, &options, enabled)
+    });
+    let loaded = loaded.map_err(|refused| Refusal {
         errors: refused.errors,
         exit_code: refused.exit_code,
         stops_server: true,

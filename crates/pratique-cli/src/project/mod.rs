@@ -55,6 +55,15 @@ pub(crate) enum ProjectError {
     },
 }
 
+/// What is wrong in a project file; `None` if it is another program's.
+pub(crate) fn problems(file: &ManifestFile) -> Option<Vec<Problem>> {
+    match read::settings(file) {
+        Ok(Some(_)) => Some(Vec::new()),
+        Ok(None) => None,
+        Err(problems) => Some(problems),
+    }
+}
+
 impl Project {
     /// The file that counts in the working directory; `None` where there is none, or it is to be ignored.
     pub(crate) fn current(arguments: &[std::ffi::OsString]) -> Result<Option<Self>, ProjectError> {

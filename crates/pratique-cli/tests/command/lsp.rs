@@ -91,6 +91,57 @@ fn an_editor_sees_what_is_wrong() {
     assert!(editor.server.wait().unwrap().success());
 }
 
+/// The codes of a document's diagnostics, with the lines that they are on, once it is opened.
+fn codes(editor: &mut Editor, uri: &str, text: &str) -> Vec<(String, u64)> {
+    let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": text});
+    let opened = json!({"textDocument": document});
+    editor.send(&notification("textDocument/didOpen", &opened));
+    // What is wrong in the files beside it is published again.
+    let published = loop {
+        let published = editor.receive();
+        if published["params"]["uri"] == uri {
+            break published;
+        }
+    };
+    let diagnostics = published["params"]["diagnostics"].as_array().unwrap().iter();
+    diagnostics
+        .map(|found| {
+            let line = found["range"]["start"]["line"].as_u64().unwrap();
+            (found["code"].as_str().unwrap().to_owned(), line)
+        })
+        .collect()
+}
+
+#[test]
+fn project_files_and_admission_configurations_have_problems_too() {
+    let directory = Directory::new().with("manifests/policy.yaml", "apiVersion: v1\nkind: Pod\n");
+    let uri = |name: &str| format!("file://{}", directory.path().join(name).display());
+    let mut editor = Editor::start();
+    editor.send(&request(1, "initialize", &json!({"capabilities": {}})));
+    editor.receive();
+    editor.send(&notification("initialized", &json!({})));
+    let project = "apiVersion: pratique/v1alpha1\nkind: Configuration\npolicys: [policies]\n";
+    let found = codes(&mut editor, &uri("pratique.yaml"), project);
+    assert_eq!(found, [("unknown-field".to_owned(), 2)]);
+    let configuration = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: \
+                         PodSecurty\n  path: nowhere.yaml\n";
+    let found = codes(&mut editor, &uri("admission.yaml"), configuration);
+    assert_eq!(found, [("unknown-plugin".to_owned(), 3)]);
+    let manifests = format!(
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: \
+         ValidatingAdmissionPolicy\n  configuration:\n    apiVersion: apiserver.config.k8s.io/v1\n    kind: \
+         ValidatingAdmissionPolicyConfiguration\n    staticManifestsDir: {}\n",
+        directory.path().join("manifests").display()
+    );
+    // What is wrong in the files that it names is told where it begins.
+    let found = codes(&mut editor, &uri("named.yaml"), &manifests);
+    assert_eq!(found, [("unsupported-kind".to_owned(), 0)]);
+    editor.send(&request(2, "shutdown", &Value::Null));
+    assert_eq!(editor.receive()["result"], Value::Null);
+    editor.send(&notification("exit", &Value::Null));
+    assert!(editor.server.wait().unwrap().success());
+}
+
 #[test]
 fn an_editor_that_goes_away_is_an_error() {
     let mut editor = Editor::start();

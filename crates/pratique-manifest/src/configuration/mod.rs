@@ -17,12 +17,12 @@ use crate::parse::Parsed;
 use crate::plugin::Plugin;
 use crate::position::Location;
 use crate::problem::{Failure, LoadErrors};
-use crate::read::directory;
+use crate::read::directory::{self, ManifestFile};
 use crate::read::path::path_text;
 pub use enabled::{EnabledPlugins, GivenConfiguration, StartPlugin, StartedPlugin};
 pub use ignored::{IgnoredPlugin, IgnoredReason};
 pub use kubeconfig::{KubeConfigError, KubeConfigIssue, load_kube_config};
-use open::open;
+use open::{OpenedConfiguration, open, open_content};
 use pratique_types::admission_plugins::BUILT_IN;
 use pratique_types::{FileError, KubeConfig};
 pub use typed::{
@@ -168,6 +168,23 @@ pub fn load_configuration_of_within(
     load_plugins(Root { path: "", permit }, path, options, enabled)
 }
 
+/// Loads an AdmissionConfiguration whose text is given, as one that is not saved yet; what it names is read.
+///
+/// # Errors
+/// As [`load_configuration_of`].
+pub fn load_configuration_file(
+    file: ManifestFile,
+    options: &ConfigurationOptions<'_>,
+    enabled: &EnabledPlugins<'_>,
+) -> Result<LoadedConfiguration, ConfigurationErrors> {
+    let root = Root {
+        path: "",
+        permit: &|_| Ok(()),
+    };
+    let opened = open_content(&file.path, file.content).map_err(|failure| finish(vec![failure.into()]))?;
+    load_opened(root, Some(&opened), options, enabled)
+}
+
 fn load_from(
     root: Root<'_>,
     path: &str,
@@ -190,10 +207,18 @@ fn load_plugins(
         "" => None,
         path => Some(open(path).map_err(|failure| finish(vec![failure.into()]))?),
     };
-    let parsed = opened.as_ref().and_then(|opened| opened.parsed.as_ref());
+    load_opened(root, opened.as_ref(), options, enabled)
+}
+
+fn load_opened(
+    root: Root<'_>,
+    opened: Option<&OpenedConfiguration>,
+    options: &ConfigurationOptions<'_>,
+    enabled: &EnabledPlugins<'_>,
+) -> Result<LoadedConfiguration, ConfigurationErrors> {
+    let parsed = opened.and_then(|opened| opened.parsed.as_ref());
     let mut loaded = LoadedConfiguration {
         ignored: opened
-            .as_ref()
             .map(|opened| ignored::find(opened, enabled))
             .unwrap_or_default(),
         unread: parsed.and_then(Parsed::rest_location),
@@ -206,13 +231,13 @@ fn load_plugins(
         if !(enabled.is_on)(built_in, entries.any(|entry| entry.name == name)) {
             continue;
         }
-        match (Plugin::from_name(name), &opened) {
+        match (Plugin::from_name(name), opened) {
             (Some(plugin), Some(opened)) => match plugin::load(plugin, opened, options, root) {
                 Ok(configuration) => loaded.plugins.extend(configuration),
                 Err(found) => failures.extend(found),
             },
             (Some(_), None) => {}
-            (None, opened) => match enabled::start(name, enabled, opened.as_ref(), root) {
+            (None, opened) => match enabled::start(name, enabled, opened, root) {
                 Ok(started) => loaded.started.extend(started),
                 Err(failure) => failures.push(failure),
             },

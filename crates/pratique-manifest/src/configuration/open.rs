@@ -57,6 +57,11 @@ pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
             Problem::new(Rule::Unreadable, text),
         ))
     })?;
+    open_content(path, bytes)
+}
+
+/// Opens a file whose content was read already.
+pub(super) fn open_content(path: &str, bytes: Vec<u8>) -> Result<OpenedConfiguration, Failure> {
     let parsed = parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| prefixed(*failure))?;
     let configuration = match decode_configuration(&parsed) {
