@@ -1,6 +1,7 @@
 //! The expressions of manifests with their types, for programs that show them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use pratique_cel::{Checked, Environment};
 use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
@@ -11,7 +12,7 @@ use crate::report::path_text;
 use crate::subject::{ExpressionGroup, Manifests, Role};
 
 /// An expression of a policy or a webhook, checked with the types of a kind that it matches.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TypedExpression {
     /// The manifest of the expression.
     pub object: ObjectName,
@@ -28,7 +29,7 @@ pub struct TypedExpression {
     /// The variables, functions and types that it may use.
     pub environment: Environment,
     /// The tree with its types; `None` if it does not compile for the kind.
-    pub checked: Option<Checked>,
+    pub checked: Option<Arc<Checked>>,
 }
 
 impl TypedExpression {
@@ -50,7 +51,7 @@ pub fn expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
     manifests.expression_groups().flat_map(typed).collect()
 }
 
-fn typed(group: ExpressionGroup<'_, '_>) -> Vec<TypedExpression> {
+pub(crate) fn typed(group: ExpressionGroup<'_, '_>) -> Vec<TypedExpression> {
     let ExpressionGroup { origin, sites, rules } = group;
     let mut found: Vec<Option<TypedExpression>> = sites.iter().map(|_| None).collect();
     for typing in typings(sites, rules) {
@@ -72,7 +73,7 @@ fn typed(group: ExpressionGroup<'_, '_>) -> Vec<TypedExpression> {
                     },
                     kind: kind.cloned(),
                     environment: typed.environment,
-                    checked: typed.checked.ok(),
+                    checked: typed.checked.ok().map(Arc::new),
                 });
             }
         }

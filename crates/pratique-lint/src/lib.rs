@@ -29,6 +29,7 @@ mod evaluator;
 mod expressions;
 mod lint;
 mod lints;
+mod memory;
 mod observations;
 mod pem;
 mod report;
@@ -47,6 +48,7 @@ use pratique_types::FeatureGates;
 pub use cost::{ExpressionCost, cost_of, costs};
 pub use expressions::{TypedExpression, expressions};
 pub use lint::{Lint, all, find};
+pub use memory::Memory;
 pub use pratique_sample::CostExample;
 pub use warning::Warning;
 
@@ -108,10 +110,21 @@ const WORK: u64 = 64_000_000;
 /// [`lint`] with options.
 pub fn lint_with(sets: &[&ManifestSet], options: &Options) -> Vec<Warning> {
     let mut work = Budget::new(WORK);
+    lint_manifests(sets, options, |policy| {
+        warnings_of_policy(policy, options, &mut work)
+    })
+}
+
+/// Lints manifests; what is found in each policy with its bindings is given.
+fn lint_manifests(
+    sets: &[&ManifestSet],
+    options: &Options,
+    mut of_policy: impl FnMut(&Policy<'_>) -> Vec<Warning>,
+) -> Vec<Warning> {
     let manifests = Manifests::new(sets);
     let mut report = Report::default();
     for policy in &manifests.policies {
-        lint_policy(policy, options, &mut work, &mut report);
+        report.extend(of_policy(policy).into_iter());
     }
     for webhook in &manifests.webhooks {
         lints::match_nothing::webhook(webhook, &mut report);
@@ -143,6 +156,13 @@ pub fn mixed_origins(name: &ObjectName, location: &Location) -> Warning {
 /// Warns of text after the document of an AdmissionConfiguration.
 pub fn unread(rest: &Location) -> Warning {
     lints::unread_text::of_configuration(rest)
+}
+
+/// The warnings of a policy with its bindings, which depend on nothing else.
+fn warnings_of_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget) -> Vec<Warning> {
+    let mut report = Report::default();
+    lint_policy(policy, options, work, &mut report);
+    report.finish()
 }
 
 fn lint_policy(policy: &Policy<'_>, options: &Options, work: &mut Budget, report: &mut Report) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
-use pratique_lint::{TypedExpression, Warning, expressions, lint};
+use pratique_lint::{Memory, TypedExpression, Warning};
 use pratique_manifest::{
     Kind, Location, ManifestFile, ManifestSet, ObjectName, Options, Problem, Step, UncheckedExpressions,
 };
@@ -21,6 +21,8 @@ const API_GROUP: &str = "admissionregistration.k8s.io";
 #[derive(Debug)]
 pub(crate) struct Analyzer {
     expressions: Expressions,
+    /// What was found in objects that most changes leave as they are.
+    memory: Memory,
 }
 
 /// The manifests of a directory, as far as they can be read.
@@ -67,41 +69,42 @@ impl Default for Analyzer {
     fn default() -> Self {
         Analyzer {
             expressions: Expressions::new(Arc::new(Cache::new())).with_max_load_bytes(LOAD_BYTES),
+            memory: Memory::default(),
         }
     }
 }
 
 impl Analyzer {
     /// Looks at files as one directory.
-    pub(crate) fn analyze(&self, files: Vec<ManifestFile>) -> Analysis {
+    pub(crate) fn analyze(&mut self, files: Vec<ManifestFile>) -> Analysis {
         let mut files: Vec<ManifestFile> = files
             .into_iter()
             .filter(|file| String::from_utf8_lossy(&file.content).contains(API_GROUP))
             .collect();
         let refused = match sorted(&files).load(&self.expressions) {
             Ok(loaded) => {
-                let mut analysis = Analysis::of_sets(without_groups(loaded));
-                analysis.warnings = lint(&analysis.sets());
+                let mut analysis = Analysis::of_sets(without_groups(loaded), &mut self.memory);
+                analysis.warnings = self.memory.lint(&analysis.sets());
                 return analysis;
             }
             Err(refused) => refused,
         };
-        let mut analysis = Analysis::of_sets(well_formed(files.clone()));
+        let mut analysis = Analysis::of_sets(well_formed(files.clone()), &mut self.memory);
         analysis.problems = refused.errors.problems().cloned().collect();
         // The other files may be fine: bindings of what is refused are no problem of theirs.
         let refused = names(&refused);
         files.retain(|file| !refused.contains(&file.path));
         let loaded = without_groups(sorted(&files).load(&self.expressions).unwrap_or_default());
-        analysis.warnings = lint(&loaded.iter().collect::<Vec<_>>());
+        analysis.warnings = self.memory.lint(&loaded.iter().collect::<Vec<_>>());
         analysis
     }
 }
 
 impl Analysis {
-    fn of_sets(sets: Vec<ManifestSet>) -> Self {
+    fn of_sets(sets: Vec<ManifestSet>, memory: &mut Memory) -> Self {
         let all: Vec<&ManifestSet> = sets.iter().collect();
         Analysis {
-            expressions: expressions(&all),
+            expressions: memory.expressions(&all),
             objects: all.iter().flat_map(|set| objects(set)).collect(),
             sets,
             ..Analysis::default()

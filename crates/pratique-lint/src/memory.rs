@@ -1,0 +1,271 @@
+//! What was found before in objects that have not changed since, for programs that look again and again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pratique_manifest::{DocumentSource, Location, ManifestSet, NodeId, ObjectSource, Position};
+use pratique_sample::Budget;
+
+use crate::expressions::{TypedExpression, typed};
+use crate::subject::{ExpressionGroup, Manifests, Policy};
+use crate::warning::Warning;
+use crate::{Options, WORK, lint_manifests, warnings_of_policy};
+
+/// Findings by the text of the objects that they are of: [`lint`](Memory::lint) and [`expressions`](Memory::expressions)
+/// look only at objects that changed.
+#[derive(Debug, Default)]
+pub struct Memory {
+    warnings: Table<Vec<Warning>>,
+    expressions: Table<Vec<TypedExpression>>,
+}
+
+impl Memory {
+    /// The warnings of [`lint`](crate::lint).
+    pub fn lint(&mut self, sets: &[&ManifestSet]) -> Vec<Warning> {
+        let options = Options::default();
+        let mut work = Budget::new(WORK);
+        self.warnings.begin();
+        lint_manifests(sets, &options, |policy| {
+            let sources = sources(policy);
+            let known = self.warnings.recall(&sources, |warnings, moves| {
+                let warnings = warnings.iter().map(|warning| moved(warning, moves));
+                warnings.collect()
+            });
+            known.unwrap_or_else(|| {
+                let found = warnings_of_policy(policy, &options, &mut work);
+                self.warnings.keep(&sources, found.clone());
+                found
+            })
+        })
+    }
+
+    /// The expressions of [`expressions`](crate::expressions).
+    pub fn expressions(&mut self, sets: &[&ManifestSet]) -> Vec<TypedExpression> {
+        let manifests = Manifests::new(sets);
+        self.expressions.begin();
+        let mut all = Vec::new();
+        // Webhooks of a configuration have one source: they are looked at together.
+        let groups: Vec<ExpressionGroup<'_, '_>> = manifests.expression_groups().collect();
+        for groups in groups.chunk_by(|a, b| a.origin.source.is_same(b.origin.source)) {
+            let Some(source) = groups.first().map(|group| group.origin.source) else {
+                continue;
+            };
+            let known = self.expressions.recall(&[source], |expressions, _| {
+                let again = |expression: &TypedExpression| TypedExpression {
+                    source: source.clone(),
+                    ..expression.clone()
+                };
+                expressions.iter().map(again).collect::<Vec<_>>()
+            });
+            all.extend(known.unwrap_or_else(|| {
+                let found: Vec<TypedExpression> = groups.iter().copied().flat_map(typed).collect();
+                self.expressions.keep(&[source], found.clone());
+                found
+            }));
+        }
+        all
+    }
+}
+
+/// The objects that the warnings of a policy depend on.
+fn sources<'m>(policy: &Policy<'m>) -> Vec<&'m ObjectSource> {
+    let bindings = policy.bindings.iter().map(|binding| binding.origin.source);
+    std::iter::once(policy.origin.source).chain(bindings).collect()
+}
+
+/// The text of an object's document, the blanks before it, and its node.
+type Key = Vec<(Arc<str>, (usize, usize), NodeId)>;
+
+/// Findings by the texts of objects.
+#[derive(Debug)]
+struct Table<T> {
+    entries: HashMap<Key, Entry<T>>,
+    round: u64,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    findings: T,
+    /// Where the documents were.
+    starts: Vec<Start>,
+    /// When it was used last.
+    round: u64,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Table {
+            entries: HashMap::new(),
+            round: 0,
+        }
+    }
+}
+
+/// Findings that are kept; past that, only those that were used last are.
+const MOST: usize = 4_096;
+
+impl<T> Table<T> {
+    fn begin(&mut self) {
+        let last = self.round;
+        if self.entries.len() > MOST {
+            self.entries.retain(|_, entry| entry.round == last);
+        }
+        self.round += 1;
+    }
+
+    /// What was found in these objects, which may have moved.
+    fn recall<R>(&mut self, sources: &[&ObjectSource], again: impl FnOnce(&T, &[Move]) -> R) -> Option<R> {
+        let entry = self.entries.get_mut(&key(sources)?)?;
+        entry.round = self.round;
+        let now = sources.iter().map(|source| Start::of(source.document()));
+        let moves: Vec<Move> = entry
+            .starts
+            .iter()
+            .cloned()
+            .zip(now)
+            .map(|(from, to)| Move { from, to })
+            .collect();
+        Some(again(&entry.findings, &moves))
+    }
+
+    fn keep(&mut self, sources: &[&ObjectSource], findings: T) {
+        let Some(key) = key(sources) else { return };
+        let starts = sources.iter().map(|source| Start::of(source.document()));
+        let entry = Entry {
+            findings,
+            starts: starts.collect(),
+            round: self.round,
+        };
+        self.entries.insert(key, entry);
+    }
+}
+
+/// `None` for files with carriage returns, of which equal texts may have other offsets.
+fn key(sources: &[&ObjectSource]) -> Option<Key> {
+    let key = |source: &&ObjectSource| {
+        let document = source.document();
+        let lead = document.start().lead;
+        let is_plain = document.file_lines().is_none();
+        is_plain.then(|| (document.text().into(), (lead.chars, lead.bytes), source.root()))
+    };
+    sources.iter().map(key).collect()
+}
+
+/// Where a document is.
+#[derive(Clone, Debug)]
+struct Start {
+    file: Arc<str>,
+    document: usize,
+    line: usize,
+    offset: usize,
+}
+
+impl Start {
+    fn of(document: &DocumentSource) -> Self {
+        let start = document.start();
+        Start {
+            file: Arc::clone(document.file()),
+            document: document.index(),
+            line: start.line,
+            offset: start.offset,
+        }
+    }
+}
+
+/// Where a document was, and where it is.
+#[derive(Clone, Debug)]
+struct Move {
+    from: Start,
+    to: Start,
+}
+
+/// A warning at the place where its document is now.
+fn moved(warning: &Warning, moves: &[Move]) -> Warning {
+    let mut warning = warning.clone();
+    relocate(&mut warning.location, moves);
+    if let Some(edit) = warning.help.as_mut().and_then(|help| help.edit.as_mut()) {
+        relocate(&mut edit.location, moves);
+    }
+    warning
+}
+
+fn relocate(location: &mut Location, moves: &[Move]) {
+    let was_there = |step: &&Move| step.from.file == location.file && step.from.document == location.document;
+    let Some(Move { from, to }) = moves.iter().find(was_there) else {
+        return;
+    };
+    let place = |at: Position| Position {
+        line: u32::try_from((at.line as usize + to.line).saturating_sub(from.line)).unwrap_or(u32::MAX),
+        column: at.column,
+        offset: (at.offset + to.offset).saturating_sub(from.offset),
+    };
+    location.start = place(location.start);
+    location.end = place(location.end);
+    location.file = Arc::clone(&to.file);
+    location.document = to.document;
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_manifest::{ManifestFile, UncheckedExpressions, load_api_files};
+
+    use super::*;
+    use crate::{expressions, lint};
+
+    fn policy(name: &str, expression: &str) -> String {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: {name}}}\nspec:\n  \
+             matchConstraints:\n    resourceRules: [{{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: \
+             [CREATE]}}]\n  validations: [{{expression: {expression}}}]\n---\n"
+        )
+    }
+
+    fn binding(name: &str, policy: &str) -> String {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {{name: \
+             {name}}}\nspec: {{policyName: {policy}, validationActions: [Deny]}}\n---\n"
+        )
+    }
+
+    #[test]
+    fn what_is_remembered_is_what_would_be_found() {
+        let mut memory = Memory::default();
+        let (a, b) = (
+            policy("a", "object.spec.hostNetwrk"),
+            policy("b", "object.spec.x == 1"),
+        );
+        let bound = binding("b", "b");
+        let comment = "# a comment\n\n";
+        for files in [
+            vec![format!("{a}{b}")],
+            vec![format!("{b}{a}")],
+            vec![format!("{comment}{a}{b}{bound}")],
+            vec![b.clone(), format!("{comment}{a}"), bound.clone()],
+            vec![format!("{bound}{a}{b}")],
+            vec![policy("a", "object.spec.hostNetwork"), format!("{b}{bound}")],
+            vec![format!("{a}{b}").replace('\n', "\r\n")],
+            vec![format!("{a}{b}")],
+        ] {
+            let files: Vec<ManifestFile> = files
+                .into_iter()
+                .enumerate()
+                .map(|(number, content)| ManifestFile {
+                    path: format!("{number}.yaml"),
+                    content: content.into_bytes(),
+                })
+                .collect();
+            let options = pratique_manifest::Options::new(&UncheckedExpressions);
+            let set = load_api_files(&files, &options).unwrap();
+            let (found, expected) = (memory.lint(&[&set]), lint(&[&set]));
+            assert!(!expected.is_empty());
+            assert_eq!(found, expected);
+            let places = |all: Vec<TypedExpression>| -> Vec<(Location, bool)> {
+                let place = |one: &TypedExpression| (one.location(0..1), one.checked.is_some());
+                all.iter().map(place).collect()
+            };
+            assert_eq!(places(memory.expressions(&[&set])), places(expressions(&[&set])));
+        }
+        // Of each text once: `a` with and without a comment, its other expression, and `b`.
+        assert_eq!(memory.expressions.entries.len(), 4);
+    }
+}
