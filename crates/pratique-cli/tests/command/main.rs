@@ -17,6 +17,7 @@ mod chain;
 #[cfg(feature = "kube")]
 mod chain_state;
 mod check;
+mod ci;
 mod claims;
 #[cfg(feature = "kube")]
 mod cluster;

@@ -1,0 +1,309 @@
+//! What is written for CI servers runs: the steps of the action, the template of GitLab and the hooks of pre-commit.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::support::Directory;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// A definition as the server reads it.
+fn definition(name: &str) -> Value {
+    let text = fs::read(root().join(name)).unwrap();
+    serde_json::from_str(&pratique_manifest::yaml_as_json(&text).unwrap()).unwrap()
+}
+
+/// A directory with policies that are fine, some that are not, and an object that is denied.
+fn project() -> Directory {
+    let samples = root().join("docs/samples");
+    let sample = |name: &str| fs::read(samples.join(name)).unwrap();
+    Directory::new()
+        .with("policies/policy.yaml", sample("limits/policies/policy.yaml"))
+        .with("policies/binding.yaml", sample("limits/policies/binding.yaml"))
+        .with("param.yaml", sample("limits/param.yaml"))
+        .with("a deployment.yaml", sample("limits/deployment.yaml"))
+        .with(
+            "broken/policy.yaml",
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nspec: 3\n",
+        )
+}
+
+/// A run of the action's steps.
+struct Action {
+    codes: Vec<Option<i32>>,
+    outputs: String,
+    summary: String,
+    log: String,
+}
+
+/// Runs the steps of the action that are shell, as a runner does: with inputs, and what earlier steps gave.
+fn act(directory: &Directory, inputs: &[(&str, &str)]) -> Action {
+    let action = definition("action.yml");
+    let [outputs, summary] = ["outputs", "summary"].map(|name| directory.path().join(name));
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+    let mut run = Action {
+        codes: Vec::new(),
+        outputs: String::new(),
+        summary: String::new(),
+        log: String::new(),
+    };
+    let value = |text: &str| -> String {
+        let Some((_, rest)) = text.split_once("${{ ") else {
+            return text.to_owned();
+        };
+        let (name, rest) = rest.split_once(" }}").unwrap();
+        let value = if let Some(input) = name.strip_prefix("inputs.") {
+            let given = inputs.iter().find(|(name, _)| *name == input);
+            let default = || action["inputs"][input]["default"].as_str().unwrap().to_owned();
+            given.map_or_else(default, |(_, value)| (*value).to_owned())
+        } else if let Some(output) = name.strip_prefix("steps.install.outputs.") {
+            let all = read(&outputs);
+            let line = all
+                .lines()
+                .find_map(|line| line.strip_prefix(&format!("{output}=")));
+            line.unwrap().to_owned()
+        } else {
+            match name {
+                "github.action_path" => root().display().to_string(),
+                "runner.temp" => directory.path().display().to_string(),
+                other => panic!("{other}"),
+            }
+        };
+        format!("{value}{rest}")
+    };
+    for step in action["runs"]["steps"].as_array().unwrap() {
+        let Some(script) = step["run"].as_str() else {
+            continue;
+        };
+        assert_eq!(step["shell"], "bash");
+        let mut command = Command::new("bash");
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script]);
+        command.current_dir(directory.path());
+        command.env("GITHUB_ACTIONS", "true");
+        command.env("GITHUB_OUTPUT", &outputs);
+        command.env("GITHUB_STEP_SUMMARY", &summary);
+        for (name, text) in step["env"].as_object().unwrap() {
+            command.env(name, value(text.as_str().unwrap()));
+        }
+        let output = command.output().unwrap();
+        run.codes.push(output.status.code());
+        run.log += &both(&output);
+    }
+    run.outputs = read(&outputs);
+    run.summary = read(&summary);
+    run
+}
+
+fn both(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+const BINARY: &str = env!("CARGO_BIN_EXE_pratique");
+const REVIEW: &str = "--policies\npolicies\n--objects\nparam.yaml\na deployment.yaml\n";
+
+#[test]
+fn the_action_annotates_reports_and_sums_up() {
+    let directory = project();
+    let run = act(
+        &directory,
+        &[
+            ("binary", BINARY),
+            ("commands", "check review"),
+            ("check", "policies"),
+            ("review", REVIEW),
+        ],
+    );
+    assert_eq!(run.codes, [Some(0), Some(1)], "{}", run.log);
+    assert!(
+        run.log.contains("::error file=a deployment.yaml,line=1"),
+        "{}",
+        run.log
+    );
+    assert!(
+        run.summary.contains("### pratique check: passed"),
+        "{}",
+        run.summary
+    );
+    assert!(
+        run.summary.contains("### pratique review: failed"),
+        "{}",
+        run.summary
+    );
+    assert!(run.summary.contains("    0 allowed, 1 denied"), "{}", run.summary);
+    for command in ["check", "review"] {
+        let path = run
+            .outputs
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("{command}-sarif=")));
+        let sarif: Value = serde_json::from_slice(&fs::read(path.unwrap()).unwrap()).unwrap();
+        assert_eq!(sarif["version"], "2.1.0");
+        let count = sarif["runs"][0]["results"].as_array().unwrap().len();
+        assert_eq!(count, usize::from(command == "review"), "{sarif}");
+    }
+}
+
+#[test]
+fn the_action_runs_all_and_fails_as_what_matters_most() {
+    let directory = project();
+    let of = |inputs: &[(&str, &str)]| {
+        let all: Vec<_> = [("binary", BINARY)]
+            .into_iter()
+            .chain(inputs.iter().copied())
+            .collect();
+        act(&directory, &all)
+    };
+    let run = of(&[("check", "policies")]);
+    assert_eq!(run.codes[1], Some(0), "{}", run.log);
+    let run = of(&[("check", "broken")]);
+    assert_eq!(run.codes[1], Some(1), "{}", run.log);
+    // Of what could not run there is no report, and what comes behind runs.
+    let _ = fs::remove_file(directory.path().join("outputs"));
+    let both = [
+        ("commands", "check review"),
+        ("check", "nowhere"),
+        ("review", REVIEW),
+    ];
+    let run = of(&both);
+    assert_eq!(run.codes[1], Some(1), "{}", run.log);
+    assert!(!run.outputs.contains("check-sarif"), "{}", run.outputs);
+    assert!(run.outputs.contains("review-sarif"), "{}", run.outputs);
+    let run = of(&[("check", "nowhere")]);
+    assert_eq!(run.codes[1], Some(2), "{}", run.log);
+    let run = of(&[("commands", "serve")]);
+    assert_eq!(run.codes[1], Some(2), "{}", run.log);
+    // Arguments are no shell.
+    let run = of(&[("check", "policies; touch ran\n$(touch ran)\n`touch ran`")]);
+    assert_eq!(run.codes[1], Some(2), "{}", run.log);
+    assert!(!directory.path().join("ran").exists());
+    // A program that does not run is told at once.
+    let run = act(&directory, &[("binary", "/nowhere/pratique")]);
+    assert_ne!(run.codes[0], Some(0));
+}
+
+#[test]
+fn the_action_gives_what_it_says() {
+    let action = definition("action.yml");
+    assert_eq!(action["runs"]["using"], "composite");
+    for (name, output) in action["outputs"].as_object().unwrap() {
+        let expected = format!("${{{{ steps.run.outputs.{name} }}}}");
+        assert_eq!(output["value"], expected.as_str());
+    }
+    for step in action["runs"]["steps"].as_array().unwrap() {
+        let Some(used) = step["uses"].as_str() else {
+            continue;
+        };
+        let (_, version) = used.rsplit_once('@').unwrap();
+        assert!(
+            version.len() == 40 && version.chars().all(|c| c.is_ascii_hexdigit()),
+            "{used} may become something else"
+        );
+        // Inputs are documented.
+        let condition = step["if"].as_str().unwrap();
+        assert!(condition.contains("inputs.upload == 'true'"), "{condition}");
+    }
+    let page = fs::read_to_string(root().join("docs/ci.md")).unwrap();
+    for name in action["inputs"].as_object().unwrap().keys() {
+        assert!(
+            page.contains(&format!("`{name}`")),
+            "docs/ci.md does not name {name}"
+        );
+    }
+}
+
+/// The path on which `pratique` is the program that was built.
+fn path_with_binary(directory: &Directory) -> String {
+    let bin = directory.path().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let link = bin.join("pratique");
+    if !link.exists() {
+        std::os::unix::fs::symlink(BINARY, link).unwrap();
+    }
+    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn the_template_of_gitlab_runs() {
+    let directory = project();
+    let job = &definition("ci/gitlab.yml")[".pratique"];
+    let script: Vec<&str> = job["script"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line.as_str().unwrap())
+        .collect();
+    let run = |given: &[(&str, &str)]| {
+        let mut command = Command::new("sh");
+        command.args(["-ec", &script.join("\n")]);
+        command.current_dir(directory.path());
+        command.env("PATH", path_with_binary(&directory));
+        for (name, default) in job["variables"].as_object().unwrap() {
+            command.env(name, default.as_str().unwrap());
+        }
+        command.envs(given.iter().copied());
+        let output = command.output().unwrap();
+        (output.status.code(), both(&output))
+    };
+    let (code, log) = run(&[
+        ("PRATIQUE_COMMANDS", "check review"),
+        ("CHECK_ARGUMENTS", "policies"),
+        ("REVIEW_ARGUMENTS", REVIEW),
+    ]);
+    assert_eq!(code, Some(1), "{log}");
+    assert!(log.contains("0 allowed, 1 denied"), "{log}");
+    for command in ["check", "review"] {
+        let report = directory.path().join(format!("pratique-reports/{command}.xml"));
+        assert!(fs::read_to_string(report).unwrap().contains("<testsuite"));
+    }
+    assert_eq!(run(&[("CHECK_ARGUMENTS", "policies")]).0, Some(0));
+    assert_eq!(run(&[("CHECK_ARGUMENTS", "nowhere")]).0, Some(2));
+    assert_eq!(run(&[("PRATIQUE_COMMANDS", "serve")]).0, Some(2));
+}
+
+#[test]
+fn the_hooks_of_pre_commit_run() {
+    let directory = project()
+        .with(
+            "pratique.yaml",
+            "apiVersion: pratique/v1alpha1\nkind: Configuration\npolicies: [policies]\n",
+        )
+        .with(".git/HEAD", "");
+    let hooks = definition(".pre-commit-hooks.yaml");
+    let ids: Vec<&str> = hooks
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hook| hook["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["pratique", "pratique-check", "pratique-test"]);
+    let run = |hook: &Value, arguments: &[&str]| {
+        assert_eq!(hook["language"], "system");
+        assert_eq!(hook["pass_filenames"], false);
+        let mut words = hook["entry"].as_str().unwrap().split(' ');
+        assert_eq!(words.next(), Some("pratique"));
+        let output = Command::new(BINARY)
+            .args(words)
+            .args(arguments)
+            .current_dir(directory.path())
+            .output()
+            .unwrap();
+        (output.status.code(), both(&output))
+    };
+    let all = run(&hooks[0], &[]);
+    assert_eq!(all.0, Some(0), "{}", all.1);
+    let broken = run(&hooks[1], &["broken"]);
+    assert_eq!(broken.0, Some(1), "{}", broken.1);
+    // There are no suites.
+    assert_eq!(run(&hooks[2], &["policies"]).0, Some(2));
+}
