@@ -65,4 +65,5 @@ mod undecided;
 #[cfg(target_os = "linux")]
 mod unwatched;
 mod variables;
+mod vscode;
 mod webhooks;
