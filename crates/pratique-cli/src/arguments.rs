@@ -17,7 +17,9 @@ mod objects;
 mod playground;
 mod policies;
 mod replay;
+mod report;
 mod review;
+mod scan;
 mod serve;
 #[cfg(feature = "kube")]
 mod snapshot;
@@ -56,7 +58,11 @@ pub(crate) use objects::{FieldValidation, ObjectArguments};
 pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use replay::{KnownArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat};
+pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
+pub(crate) use scan::{
+    ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat, ScanRequestArguments,
+};
 pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RecordArguments,
     RegistrationArguments, ServeArguments,
@@ -183,6 +189,8 @@ pub(crate) enum Command {
     Review(Box<ReviewArguments>),
     Replay(Box<ReplayArguments>),
     Impact(Box<ImpactArguments>),
+    Scan(Box<ScanArguments>),
+    Report(Box<ReportArguments>),
     Serve(Box<ServeArguments>),
     #[cfg(feature = "kube")]
     Snapshot(Box<SnapshotArguments>),

@@ -113,6 +113,24 @@ pub(crate) enum CliError {
     /// There is no object to review.
     #[error("{inputs}: there is no object to review")]
     NothingToReview { inputs: String },
+    /// No input of a scan is named.
+    #[error("there is nothing to scan: name an INPUT, or a snapshot with --snapshot")]
+    NoScanInput,
+    /// There is no object to scan.
+    #[error("{inputs}: there is no object to scan")]
+    NothingToScan { inputs: String },
+    /// An input that can be read only once is to be divided.
+    #[error("{path}: --shard divides files, and this can be read only once")]
+    ShardOfPipe { path: String },
+    /// A file is not a report.
+    #[error("{path}: it is not a report: {why}")]
+    NoReport { path: String, why: String },
+    /// A report cannot be added to those before it.
+    #[error("{path}: {error}")]
+    NotMerged {
+        path: String,
+        error: pratique_report::MergeError,
+    },
     /// There are webhooks, but they are not called.
     #[error("{0}: --webhooks does")]
     NotEvaluated(#[from] NotEvaluated),

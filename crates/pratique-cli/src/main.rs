@@ -22,6 +22,7 @@ mod serve;
 mod snapshot;
 mod style;
 mod test;
+mod time;
 mod unbound;
 
 use std::io::ErrorKind;
@@ -104,6 +105,8 @@ fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
         Command::Review(arguments) => review::run(arguments),
         Command::Replay(arguments) => review::replay::run(arguments),
         Command::Impact(arguments) => review::impact::run(arguments),
+        Command::Scan(arguments) => review::scan::run(arguments),
+        Command::Report(arguments) => review::scan::report(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         #[cfg(feature = "kube")]
         Command::Snapshot(arguments) => snapshot::run(arguments),

@@ -28,6 +28,7 @@ mod report;
 mod request;
 mod result;
 mod sarif;
+pub(crate) mod scan;
 mod since;
 mod state;
 mod stored;

@@ -11,7 +11,9 @@ use super::KIND;
 use crate::arguments::Arguments;
 
 /// The commands that have a section in the file.
-pub(crate) const COMMANDS: [&str; 7] = ["check", "review", "replay", "impact", "test", "serve", "snapshot"];
+pub(crate) const COMMANDS: [&str; 8] = [
+    "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot",
+];
 
 /// A field beside the sections, which stands for arguments of several commands.
 pub(crate) struct Common {
@@ -209,8 +211,16 @@ mod tests {
             }
         };
         for subcommand in command.get_subcommands() {
-            // What prints help, what makes the file, and what people look at is not told by the file.
-            let alone = ["help", "init", "lsp", "playground", "completions", "man"];
+            // What prints help, what makes the file, what people look at, and what works on reports is not told by the file.
+            let alone = [
+                "help",
+                "init",
+                "lsp",
+                "playground",
+                "completions",
+                "man",
+                "report",
+            ];
             if alone.contains(&subcommand.get_name()) {
                 continue;
             }

@@ -4,8 +4,8 @@ use super::input_errors::JsonError;
 use super::record::{Decision, Record};
 use crate::output::junit::{Case, Outcome, Suite, Xml, xml};
 
-/// All decisions and errors.
-pub(super) fn of(records: &[Record], errors: &[JsonError]) -> Xml {
+/// All decisions and errors of a command.
+pub(super) fn of(command: &str, records: &[Record], errors: &[JsonError]) -> Xml {
     let decisions = records.iter().map(|record| Case {
         name: record.subject(),
         file: record.file.clone(),
@@ -24,10 +24,10 @@ pub(super) fn of(records: &[Record], errors: &[JsonError]) -> Xml {
         },
     });
     let suite = Suite {
-        name: "review".to_owned(),
+        name: command.to_owned(),
         cases: decisions.chain(errors).collect(),
     };
-    xml("pratique review", &[suite])
+    xml(&format!("pratique {command}"), &[suite])
 }
 
 fn outcome(record: &Record) -> Outcome {

@@ -216,7 +216,7 @@ impl<'a> Printer<'a> {
                 &notes,
                 status.number(),
             ))?,
-            ReviewFormat::Junit => output::print_xml(&junit::of(&self.records, self.errors.all()))?,
+            ReviewFormat::Junit => output::print_xml(&junit::of("review", &self.records, self.errors.all()))?,
             ReviewFormat::Github => {
                 let line = text!("{}\n{}", self.tally.line(count), scope.counted());
                 let mut commands = output::github::Commands::default();

@@ -16,11 +16,11 @@ pub(super) struct Record {
     pub(super) file: String,
     pub(super) line: u32,
     pub(super) column: u32,
-    api_version: String,
-    kind: String,
+    pub(super) api_version: String,
+    pub(super) kind: String,
     pub(super) namespace: String,
-    name: String,
-    operation: Operation,
+    pub(super) name: String,
+    pub(super) operation: Operation,
     resource: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     subresource: String,
@@ -31,7 +31,7 @@ pub(super) struct Record {
     pub(super) message: Option<String>,
     /// The admission plugin that denies, where the whole chain was run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    refused_by: Option<String>,
+    pub(super) refused_by: Option<String>,
     pub(super) policies: Vec<PolicyDecision>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) undecided: Vec<JsonUndecided>,

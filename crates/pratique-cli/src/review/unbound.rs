@@ -43,8 +43,13 @@ impl EvaluationScope {
         }
     }
 
+    /// The number of policies that are not evaluated, as a message; `None` if there are none.
+    pub(super) fn count(&self) -> Option<String> {
+        count(self.unbound.len())
+    }
+
     /// A line with the number of policies that are not evaluated.
     pub(super) fn counted(&self) -> Text {
-        count(self.unbound.len()).map_or_else(Text::new, |count| text!("{}\n", count))
+        self.count().map_or_else(Text::new, |count| text!("{}\n", count))
     }
 }

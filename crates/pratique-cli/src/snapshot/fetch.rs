@@ -1,9 +1,7 @@
 //! Reads of a cluster what a set of policies needs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::SystemTime;
 
-use pratique_gotext::time::Timestamp;
 use pratique_json::Value;
 use pratique_kube::{ApiServer, ClusterReader, ListOf, ReadError};
 use pratique_rbac::KnownSubjects;
@@ -16,6 +14,7 @@ use super::wanted::{Groups, Wanted};
 use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
+use crate::time;
 
 /// Reads a cluster into a snapshot.
 pub(crate) struct Fetch {
@@ -74,7 +73,7 @@ impl Fetch {
             !known.any(|known| known.resource == found.resource && known.subresource == found.subresource)
         });
         let mut index = SnapshotIndex::new();
-        index.taken = now();
+        index.taken = time::now();
         index.server_version = version;
         index.served = custom.map(SnapshotResource::of).collect();
         Ok(Fetch {
@@ -392,14 +391,6 @@ impl Fetch {
     pub(super) fn index_mut(&mut self) -> &mut SnapshotIndex {
         &mut self.index
     }
-}
-
-/// The time in RFC 3339, in whole seconds.
-fn now() -> String {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let seconds = since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
-    let time = Timestamp::from_seconds(seconds);
-    time.map(|time| time.to_string()).unwrap_or_default()
 }
 
 fn is_of(entry: &SnapshotKind, kind: &GroupVersionKind) -> bool {

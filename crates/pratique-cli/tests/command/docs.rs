@@ -88,6 +88,7 @@ fn documents_show_what_is() {
     check("docs/policies-and-state.md");
     check("docs/replay.md");
     check("docs/review.md");
+    check("docs/scan.md");
     check("docs/test.md");
     check("docs/what-would-my-cluster-do.md");
 }
@@ -131,6 +132,7 @@ fn commands_that_are_shown_exist() {
         "review",
         "run-in-the-api-server",
         "run-as-a-webhook",
+        "scan",
         "test",
         "webhooks",
     ] {

@@ -69,7 +69,8 @@ fn exit_codes_are_those_of_the_table() {
     let review = |policies, object| ["review", "--manifests", policies, object];
     let replay = |policies, log| ["replay", "--manifests", policies, log];
     let impact = |old, new, log| ["impact", "--old", old, "--new", new, log];
-    let all: [(&[&str], i32); 28] = [
+    let scan = |policies, objects| ["scan", "--manifests", policies, objects];
+    let all: [(&[&str], i32); 35] = [
         (&["check", "policies"], 0),
         (&review("policies", "good.yaml"), 0),
         (&["test", "passes.yaml"], 0),
@@ -98,6 +99,13 @@ fn exit_codes_are_those_of_the_table() {
         (&impact("unbound", "policies", "bad.log"), 1),
         (&impact("policies", "policies", "broken.log"), 2),
         (&impact("policies", "unknown", "good.log"), 3),
+        (&scan("policies", "good.yaml"), 0),
+        (&scan("policies", "bad.yaml"), 1),
+        (&scan("invalid", "good.yaml"), 1),
+        (&scan("policies", "broken.yaml"), 2),
+        (&scan("policies", "nowhere.yaml"), 2),
+        (&scan("unknown", "good.yaml"), 3),
+        (&scan("unbound", "good.yaml"), 3),
     ];
     for (arguments, code) in all {
         let run = files.run(arguments);

@@ -47,6 +47,7 @@ mod readme;
 mod registry;
 mod replay;
 mod review;
+mod scan;
 mod security;
 mod serve;
 mod serve_plugins;

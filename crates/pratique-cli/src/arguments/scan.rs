@@ -1,0 +1,162 @@
+//! The command line of `pratique scan`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use pratique_report::Shard;
+
+use super::review::PolicyArguments;
+use super::{FailOn, KnownArguments, ObjectArguments, UserArguments};
+
+/// Evaluate policies for every object that is there, and report what they would refuse.
+///
+/// Objects come from files, directories, a snapshot, an export of etcd or standard input. Each is evaluated as if it did not
+/// exist yet and were created, or with --as-update as an update to itself. Memory does not grow with the number of objects:
+/// they are counted by policy, namespace, kind and owner, with examples. Webhooks and built-in plugins are not run. A scan
+/// can be divided into shards, whose reports `pratique report merge` adds.
+///
+/// Without --policies, --manifests and --admission-control-config-file, the policies of the cluster or snapshot are evaluated,
+/// and without these the Pod Security Standards.
+///
+/// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
+/// nothing is denied, but something is undecided, because an input is missing. --fail-on says what counts.
+#[derive(Debug, Args)]
+pub(crate) struct ScanArguments {
+    /// Files with objects, as YAML or JSON, plain or compressed with gzip, directories that are walked for such files, or
+    /// what `etcdctl get --prefix / -w json` prints; `-` is standard input. By default the objects of --snapshot.
+    #[arg(value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policies: PolicyArguments,
+    #[command(flatten)]
+    pub(crate) request: ScanRequestArguments,
+    #[command(flatten)]
+    pub(crate) completion: ObjectArguments,
+    #[command(flatten)]
+    pub(crate) known: KnownArguments,
+    /// Scan a part of the inputs only: the part I of N, from 0, as in `0/4`. Files of JSON lines are divided by their bytes,
+    /// other files by their documents. `pratique report merge` adds the reports of the parts.
+    #[arg(long, env = "PRATIQUE_SHARD", value_name = "I/N", value_parser = shard)]
+    pub(crate) shard: Option<Shard>,
+    #[command(flatten)]
+    pub(crate) answers: ScanAnswerArguments,
+}
+
+/// The request that is made of each object.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Requests")]
+pub(crate) struct ScanRequestArguments {
+    /// Evaluate each object as an update to itself: what only compares new with old does not refuse it, and policies of
+    /// creations do not match.
+    #[arg(long, env = "PRATIQUE_AS_UPDATE")]
+    pub(crate) as_update: bool,
+    /// Namespace of objects without one.
+    #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]
+    pub(crate) namespace: String,
+    /// User who sends the requests.
+    #[arg(
+        long = "as",
+        env = "PRATIQUE_AS",
+        value_name = "USER",
+        default_value = "kubernetes-admin"
+    )]
+    pub(crate) user: String,
+    /// Group of the user, besides system:authenticated.
+    #[arg(
+        long = "as-group",
+        env = "PRATIQUE_AS_GROUP",
+        value_name = "GROUP",
+        value_delimiter = ','
+    )]
+    pub(crate) groups: Vec<String>,
+    #[command(flatten)]
+    pub(crate) more_of_user: UserArguments,
+}
+
+/// What is printed of a scan, and what it fails for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Answers")]
+pub(crate) struct ScanAnswerArguments {
+    /// Output format.
+    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
+    pub(crate) output: ScanFormat,
+    #[command(flatten)]
+    pub(crate) reports: ReportFileArguments,
+    /// What the command fails for: `deny`, `warn` and `audit` give exit code 1, `error` (something cannot be read) 2, and
+    /// `undecided` 3.
+    #[arg(
+        long,
+        env = "PRATIQUE_FAIL_ON",
+        value_name = "WHAT,…",
+        value_delimiter = ',',
+        default_value = "deny,error,undecided"
+    )]
+    pub(crate) fail_on: Vec<FailOn>,
+}
+
+/// Files of the report, besides what is printed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReportFileArguments {
+    /// Write the report to a file: as a page that loads nothing if its name ends in `.html`, and otherwise as JSON, which
+    /// `pratique report merge` reads. Several files can be named.
+    #[arg(
+        long = "report",
+        env = "PRATIQUE_REPORT",
+        value_name = "FILE",
+        value_delimiter = ','
+    )]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// The output format of a scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScanFormat {
+    /// Tables of the counts, with examples.
+    Human,
+    /// The report as JSON: the counts with examples, which `pratique report merge` reads.
+    Json,
+    /// One line of JSON for each object in which something is found, and for each error; the last line has the counts.
+    Ndjson,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML, with a case for each object in which something is found.
+    Junit,
+    /// PolicyReports of wgpolicyk8s.io/v1alpha2 for `kubectl apply`: one for each namespace, and one for the cluster.
+    #[value(name = "policyreport")]
+    PolicyReport,
+    /// Reports of openreports.io/v1alpha1, in the same way.
+    #[value(name = "openreports")]
+    OpenReports,
+}
+
+/// Parses `I/N`.
+fn shard(text: &str) -> Result<Shard, String> {
+    let numbers = text
+        .split_once('/')
+        .and_then(|(index, of)| Some((u32::from_str(index).ok()?, u32::from_str(of).ok()?)));
+    match numbers {
+        Some((index, of)) if index < of && of <= Shard::MAX => Ok(Shard { index, of }),
+        Some((_, of)) if of == 0 || of > Shard::MAX => Err(format!("there can be 1 to {} parts", Shard::MAX)),
+        Some((_, of)) => Err(format!("the parts of {of} are 0 to {}", of.saturating_sub(1))),
+        None => Err("expected I/N, as in 0/4".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_numbered_from_0() {
+        assert_eq!(shard("3/4"), Ok(Shard { index: 3, of: 4 }));
+        for (text, expected) in [
+            ("4/4", "the parts of 4 are 0 to 3"),
+            ("0/0", "there can be 1 to 100000 parts"),
+            ("1", "expected I/N, as in 0/4"),
+            ("-1/2", "expected I/N, as in 0/4"),
+        ] {
+            assert_eq!(shard(text), Err(expected.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Counts and prints what comes of the inputs, in their order.
+
+use std::collections::HashSet;
+
+use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi};
+use serde::Serialize;
+
+use super::human;
+use super::progress::ScanProgress;
+use super::work::{Failed, Scanned};
+use super::written;
+use crate::arguments::{FailOn, ScanAnswerArguments, ScanFormat};
+use crate::exit::{CliError, ExitStatus};
+use crate::output;
+use crate::output::text::text;
+use crate::review::input_errors::JsonError;
+use crate::review::left_out::{self, LeftOut};
+use crate::review::record::Record;
+use crate::review::request::Assumed;
+use crate::review::{junit, sarif};
+
+/// How many errors are printed.
+const MAX_PRINTED: usize = 1000;
+/// How many kinds are told whose resources were assumed.
+const MAX_ASSUMED: usize = 100;
+/// How many objects SARIF and JUnit have, which are printed at the end.
+const MAX_RECORDS: usize = 20_000;
+
+/// Counts what comes of the inputs.
+pub(super) struct Collector<'a> {
+    arguments: &'a ScanAnswerArguments,
+    report: Report,
+    user: &'a str,
+    progress: ScanProgress,
+    bytes: u64,
+    printed_errors: usize,
+    assumed: HashSet<Assumed>,
+    records: Vec<Record>,
+    errors: Vec<JsonError>,
+    left_out: LeftOut,
+    /// How many objects SARIF and JUnit leave out.
+    omitted: u64,
+    /// For the output of such objects.
+    namespaces: Option<NamespaceReports>,
+}
+
+/// The last line of `ndjson`.
+#[derive(Serialize)]
+struct SummaryLine<'a> {
+    summary: &'a Report,
+}
+
+impl<'a> Collector<'a> {
+    /// `report` is empty, `user` the one who sends the requests, and `bytes` the size of the inputs.
+    pub(super) fn new(
+        arguments: &'a ScanAnswerArguments,
+        report: Report,
+        user: &'a str,
+        bytes: Option<u64>,
+    ) -> Self {
+        Collector {
+            arguments,
+            report,
+            user,
+            progress: ScanProgress::new(arguments.output == ScanFormat::Ndjson, bytes),
+            bytes: 0,
+            printed_errors: 0,
+            assumed: HashSet::new(),
+            records: Vec::new(),
+            errors: Vec::new(),
+            left_out: LeftOut::default(),
+            omitted: 0,
+            namespaces: api(arguments.output).map(|_| NamespaceReports::new(NamespaceLimits::default())),
+        }
+    }
+
+    /// Counts an error that was reported.
+    pub(super) fn count_error(&mut self, place: &str, message: &str) {
+        self.count_failed(place, message, "", "");
+    }
+
+    fn count_failed(&mut self, place: &str, message: &str, api_version: &str, kind: &str) {
+        self.report.tally_mut().count(&Evaluation {
+            decision: Decision::Failed,
+            api_version,
+            kind,
+            user: self.user,
+            place,
+            ..Evaluation::default()
+        });
+        self.report.add_problem(place, message);
+        if let Some(namespaces) = &mut self.namespaces {
+            namespaces.count_problem(place, message);
+        }
+    }
+
+    /// Counts and prints what came of a part of the inputs.
+    pub(super) fn collect(&mut self, scanned: Scanned) -> Result<(), CliError> {
+        let says_something = scanned.out.len() > 0
+            || !(scanned.failed.is_empty() && scanned.warnings.is_empty() && scanned.assumed.is_empty());
+        if says_something {
+            self.progress.clear();
+        }
+        if let Some(start) = scanned.start {
+            self.bytes = start.place.offset as u64;
+        }
+        for warning in &scanned.warnings {
+            self.note(warning);
+        }
+        for (assumed, place) in scanned.assumed {
+            self.assumed(assumed, &place);
+        }
+        for note in scanned.left_out.kinds() {
+            self.report.add_note(&note);
+        }
+        self.left_out.add(scanned.left_out);
+        for failed in scanned.failed {
+            self.failed(failed);
+        }
+        for found in scanned.found {
+            let evaluation = found.evaluation(self.user);
+            self.report.tally_mut().count(&evaluation);
+            if let Some(namespaces) = &mut self.namespaces {
+                namespaces.count(&evaluation);
+            }
+            let is_kept = matches!(self.arguments.output, ScanFormat::Sarif | ScanFormat::Junit);
+            match is_kept && found.has_findings() {
+                true if self.records.len() < MAX_RECORDS => self.records.push(found.record),
+                true => self.omitted += 1,
+                false => {}
+            }
+        }
+        scanned.out.print()?;
+        let total = self.report.tally().total();
+        self.progress.show(total.requests(), total.denied, self.bytes);
+        scanned.fatal.map_or(Ok(()), Err)
+    }
+
+    fn failed(&mut self, failed: Failed) {
+        let Failed { text, error, kind } = failed;
+        self.note(&text);
+        let (api_version, kind) = kind.unwrap_or_default();
+        self.count_failed(&error.place, &error.message, &api_version, &kind);
+        if self.errors.len() < MAX_PRINTED {
+            self.errors.push(error);
+        }
+    }
+
+    /// Prints a note, unless there were too many.
+    fn note(&mut self, note: &output::text::Text) {
+        self.printed_errors += 1;
+        match self.printed_errors {
+            count if count <= MAX_PRINTED => output::note(note),
+            count if count == MAX_PRINTED + 1 => output::note(&output::warning(&text!(
+                "more than {} errors and warnings: the rest is counted",
+                MAX_PRINTED
+            ))),
+            _ => {}
+        }
+    }
+
+    fn assumed(&mut self, assumed: Assumed, place: &str) {
+        if self.assumed.len() >= MAX_ASSUMED || self.assumed.contains(&assumed) {
+            return;
+        }
+        let resource = assumed.resource.trim_end_matches('.');
+        let message = format!(
+            "kind {} is not known: its resource is taken to be {resource}; give its CustomResourceDefinition",
+            assumed.kind
+        );
+        output::note(&output::warning_at(place, &message));
+        self.report.add_note(&message);
+        self.assumed.insert(assumed);
+    }
+
+    /// Prints the report, and gives the exit status.
+    pub(super) fn end(mut self) -> Result<ExitStatus, CliError> {
+        self.progress.clear();
+        let report = &self.report;
+        let is_empty = report.tally().total().requests() == 0;
+        if is_empty && report.missing().is_empty() {
+            return Err(CliError::NothingToScan {
+                inputs: report.run().inputs.join(", "),
+            });
+        }
+        written::write(report, &self.arguments.reports)?;
+        for message in self.omissions() {
+            output::note(&output::warning(&text!("{}", message)));
+            self.errors.push(JsonError {
+                place: report.run().inputs.join(", "),
+                message,
+            });
+        }
+        // That validation is not simulated is a note of the report.
+        let left_out = self.left_out.notes(true);
+        left_out
+            .iter()
+            .for_each(|note| output::note(&left_out::human(note)));
+        let status = status(report, false, &self.arguments.fail_on);
+        match self.arguments.output {
+            ScanFormat::Human => output::print(&human::of(report))?,
+            ScanFormat::Json => output::print_json(report)?,
+            ScanFormat::Ndjson => output::print_json_line(&SummaryLine { summary: report })?,
+            ScanFormat::Sarif => output::print_json(&sarif::Log::new(
+                &self.records,
+                &self.errors,
+                &left_out,
+                status.number(),
+            ))?,
+            ScanFormat::Junit => output::print_xml(&junit::of("scan", &self.records, &self.errors))?,
+            ScanFormat::PolicyReport | ScanFormat::OpenReports => {
+                if let (Some(namespaces), Some(api)) = (&self.namespaces, api(self.arguments.output)) {
+                    output::print_json(&namespaces.list(api))?;
+                }
+            }
+        }
+        Ok(status)
+    }
+
+    /// What the output leaves out, as it is bounded.
+    fn omissions(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        if self.omitted > 0 {
+            told.push(format!(
+                "{} more objects with findings are not in this output, as it has no more than {MAX_RECORDS}: ndjson has all",
+                self.omitted
+            ));
+        }
+        if let Some(namespaces) = &self.namespaces {
+            let (omitted, unlisted) = (namespaces.omitted(), namespaces.unlisted());
+            if omitted > 0 {
+                told.push(format!(
+                    "{omitted} results are counted in summaries and not listed, as reports are bounded: ndjson has all"
+                ));
+            }
+            if unlisted > 0 {
+                told.push(format!(
+                    "{unlisted} results of further namespaces are in no report, as there are too many: ndjson has all"
+                ));
+            }
+        }
+        told
+    }
+}
+
+/// The objects that a format consists of.
+fn api(format: ScanFormat) -> Option<ReportApi> {
+    match format {
+        ScanFormat::PolicyReport => Some(ReportApi::PolicyReport),
+        ScanFormat::OpenReports => Some(ReportApi::OpenReports),
+        ScanFormat::Human | ScanFormat::Json | ScanFormat::Ndjson | ScanFormat::Sarif | ScanFormat::Junit => {
+            None
+        }
+    }
+}
+
+/// The exit status: denials take precedence over errors, and these over undecided requests. `lacks_parts` is whether something
+/// was to be counted that is not.
+pub(super) fn status(report: &Report, lacks_parts: bool, fail_on: &[FailOn]) -> ExitStatus {
+    let total = report.tally().total();
+    let fails = |on: FailOn, holds: bool| holds && fail_on.contains(&on);
+    let is_undecided = total.undecided > 0 || !report.run().can_deny || lacks_parts;
+    if fails(FailOn::Deny, total.denied > 0)
+        || fails(FailOn::Warn, total.warned > 0)
+        || fails(FailOn::Audit, total.audited > 0)
+    {
+        ExitStatus::Failure
+    } else if fails(FailOn::Error, total.failed > 0) {
+        ExitStatus::Unread
+    } else if fails(FailOn::Undecided, is_undecided) {
+        ExitStatus::Undecided
+    } else {
+        ExitStatus::Success
+    }
+}

@@ -1,0 +1,90 @@
+//! A digest of what decisions depend on besides the inputs.
+
+use std::fs;
+
+use pratique_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::arguments::{KnownArguments, ScanArguments};
+use crate::policies::OriginSets;
+
+/// A digest of policies, arguments and the state of the cluster.
+pub(super) struct Digest {
+    hash: Sha256,
+    /// The number of policies.
+    pub(super) policies: u64,
+}
+
+impl Digest {
+    /// That of policies with their bindings, and of the arguments that decisions depend on.
+    pub(super) fn of(sets: &OriginSets, arguments: &ScanArguments) -> Self {
+        let mut digest = Digest {
+            hash: Sha256::new(),
+            policies: 0,
+        };
+        for (origin, set) in sets {
+            digest.text_part(&format!("{origin:?}"));
+            let policies = set.validating_policies.len() + set.mutating_policies.len();
+            digest.policies += u64::try_from(policies).unwrap_or(u64::MAX);
+            set.validating_policies
+                .iter()
+                .for_each(|loaded| digest.json(&*loaded.object));
+            set.validating_bindings
+                .iter()
+                .for_each(|loaded| digest.json(&*loaded.object));
+            set.mutating_policies
+                .iter()
+                .for_each(|loaded| digest.json(&*loaded.object));
+            set.mutating_bindings
+                .iter()
+                .for_each(|loaded| digest.json(&*loaded.object));
+        }
+        let ScanArguments {
+            request,
+            completion,
+            known,
+            ..
+        } = arguments;
+        digest.text_part(&format!("{request:?} {completion:?}"));
+        let KnownArguments {
+            state,
+            snapshot,
+            client,
+            authorizer,
+            bind,
+            gates,
+            objects: _,
+            max_input: _,
+        } = known;
+        digest.text_part(&format!("{state:?} {snapshot:?} {client:?} {bind} {gates:?}"));
+        if let Some(path) = authorizer {
+            // What cannot be read ends the command elsewhere.
+            digest.text_part(&fs::read_to_string(path).unwrap_or_default());
+        }
+        digest
+    }
+
+    /// Adds an object of the cluster.
+    pub(super) fn add(&mut self, object: &Value<'_>) {
+        self.text_part(&object.to_string());
+    }
+
+    /// `sha256:` and the digest.
+    pub(super) fn text(&self) -> String {
+        let bytes = self.hash.clone().finalize();
+        bytes
+            .iter()
+            .fold(String::from("sha256:"), |text, byte| format!("{text}{byte:02x}"))
+    }
+
+    fn json(&mut self, object: &impl serde::Serialize) {
+        // What cannot be written as JSON was not read from it.
+        self.text_part(&serde_json::to_string(object).unwrap_or_default());
+    }
+
+    /// Texts are told apart by their lengths.
+    fn text_part(&mut self, text: &str) {
+        self.hash.update(text.len().to_le_bytes());
+        self.hash.update(text.as_bytes());
+    }
+}

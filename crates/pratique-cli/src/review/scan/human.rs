@@ -1,0 +1,199 @@
+//! A report as text.
+
+use pratique_report::{Counts, Report, Table};
+
+use crate::output::table::table;
+use crate::output::text::{Lines, Text, text};
+
+/// How many rows a table shows.
+const MAX_ROWS: usize = 25;
+/// How many examples are shown of what a policy finds.
+const EXAMPLES: usize = 3;
+
+/// The report as tables, with examples.
+pub(crate) fn of(report: &Report) -> Text {
+    let tally = report.tally();
+    let mut out = Text::new();
+    out.push(&findings("POLICY", "BINDING", tally.policies()));
+    out.push(&requests(["NAMESPACE"], tally.namespaces()));
+    out.push(&requests(["VERSION", "KIND"], tally.kinds()));
+    out.push(&requests(["NAMESPACE", "OWNER"], tally.owners()));
+    out.push(&examples(report));
+    for note in report.notes() {
+        out.push(&text!("note: {}\n", note));
+    }
+    let missing = report.missing();
+    if !missing.is_empty() {
+        let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
+        out.push(&text!(
+            "this is a part of the report: shards {} are missing\n",
+            missing.join(", ")
+        ));
+    }
+    out.push(&text!("{}\n", line(&tally.total())));
+    out
+}
+
+/// The counts on a line: `3 objects: 2 allowed, 1 denied`.
+pub(crate) fn line(total: &Counts) -> String {
+    let more = |count: u64, what: &str| match count {
+        0 => String::new(),
+        count => format!(", {count} {what}"),
+    };
+    let objects = total.requests();
+    format!(
+        "{objects} {}: {} allowed, {} denied{}{}{}{}{}",
+        if objects == 1 { "object" } else { "objects" },
+        total.allowed,
+        total.denied,
+        more(total.undecided, "undecided"),
+        more(total.failed, "not evaluated"),
+        more(
+            total.warned,
+            if total.warned == 1 { "warning" } else { "warnings" }
+        ),
+        more(total.audited, "audited"),
+        more(total.ignored, "errors ignored"),
+    )
+}
+
+/// What policies found, those that find most first.
+fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
+    let header = [
+        first,
+        second,
+        "DENIED",
+        "WARNED",
+        "AUDITED",
+        "IGNORED",
+        "UNDECIDED",
+    ];
+    let cells = |counts: Counts| {
+        let counts = [
+            counts.denied,
+            counts.warned,
+            counts.audited,
+            counts.ignored,
+            counts.undecided,
+        ];
+        counts.map(|count| count.to_string())
+    };
+    shown(&header, rows, cells, |counts| {
+        [
+            counts.denied,
+            counts.warned,
+            counts.undecided,
+            counts.audited,
+            counts.ignored,
+        ]
+    })
+}
+
+/// Requests, those with most denials first.
+fn requests<const N: usize>(names: [&str; N], rows: &Table<N>) -> Text {
+    let header: Vec<&str> = names
+        .into_iter()
+        .chain(["OBJECTS", "DENIED", "UNDECIDED", "NOT EVALUATED"])
+        .collect();
+    let cells = |counts: Counts| {
+        let counts = [counts.requests(), counts.denied, counts.undecided, counts.failed];
+        counts.map(|count| count.to_string())
+    };
+    shown(&header, rows, cells, |counts| {
+        [
+            counts.denied,
+            counts.failed,
+            counts.undecided,
+            counts.warned,
+            counts.requests(),
+        ]
+    })
+}
+
+/// The rows of a table that weigh most.
+fn shown<const N: usize, const M: usize>(
+    header: &[&str],
+    rows: &Table<N>,
+    cells: impl Fn(Counts) -> [String; M],
+    weight: impl Fn(Counts) -> [u64; 5],
+) -> Text {
+    let mut sorted: Vec<([&str; N], Counts)> = rows.rows().collect();
+    if sorted.is_empty() && rows.other().is_empty() {
+        return Text::new();
+    }
+    // Rows of equal weight stay in the order of their names.
+    sorted.sort_by_key(|(_, counts)| std::cmp::Reverse(weight(*counts)));
+    let lines = sorted.iter().take(MAX_ROWS).map(|(key, counts)| {
+        let names = key.iter().map(|name| match *name {
+            "" => "-".to_owned(),
+            name => name.to_owned(),
+        });
+        names.chain(cells(*counts)).collect::<Vec<_>>()
+    });
+    let mut out = table(header, N, &lines.collect::<Vec<_>>());
+    let mut rest = rows.other();
+    let more = sorted.iter().skip(MAX_ROWS);
+    more.for_each(|(_, counts)| rest.add(*counts));
+    if !rest.is_empty() {
+        let count = sorted.len().saturating_sub(MAX_ROWS);
+        let unknown = if rows.other().is_empty() { "" } else { "more than " };
+        out.push(&text!(
+            "and {}{} other rows: {}\n",
+            unknown,
+            count,
+            cells(rest).join("  ")
+        ));
+    }
+    out.push(&text!("\n"));
+    out
+}
+
+/// The first examples of each finding.
+fn examples(report: &Report) -> Text {
+    let mut out = Text::new();
+    for (kind, examples) in report.tally().examples().take(MAX_ROWS) {
+        out.push(&text!(
+            "{} ({}, {})\n",
+            kind.policy,
+            or_dash(&kind.binding),
+            kind.action.as_str()
+        ));
+        for example in examples.take(EXAMPLES) {
+            let namespace = match example.namespace.as_str() {
+                "" => String::new(),
+                namespace => format!("{namespace}/"),
+            };
+            let message = Lines {
+                text: &example.message,
+                indent: "    ",
+            };
+            out.push(&text!(
+                "  {} {}{} ({}): {}\n",
+                example.kind,
+                namespace,
+                example.name,
+                example.place,
+                message
+            ));
+        }
+    }
+    let problems = report.problems();
+    if problems.len() > 0 {
+        out.push(&text!("not evaluated\n"));
+    }
+    for problem in problems.take(MAX_ROWS) {
+        let message = Lines {
+            text: &problem.message,
+            indent: "    ",
+        };
+        out.push(&text!("  {}: {}\n", problem.place, message));
+    }
+    if !out.as_str().is_empty() {
+        out.push(&text!("\n"));
+    }
+    out
+}
+
+fn or_dash(text: &str) -> &str {
+    if text.is_empty() { "-" } else { text }
+}

@@ -1,0 +1,68 @@
+//! `pratique report merge`: adds the reports of scans.
+
+use std::path::Path;
+
+use pratique_manifest::path_text;
+use pratique_report::Report;
+
+use super::{collect, human, written};
+use crate::arguments::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
+use crate::exit::{CliError, ExitStatus};
+use crate::input::{self, InputError};
+use crate::output;
+
+/// The largest report, in MiB.
+const LARGEST: u32 = 256;
+
+/// Works with reports.
+pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitStatus, CliError> {
+    match &arguments.command {
+        ReportCommand::Merge(arguments) => merge(arguments),
+    }
+}
+
+/// Adds reports, and prints the result; succeeds if it has nothing that `--fail-on` names.
+fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
+    let mut merged: Option<Report> = None;
+    for path in &arguments.reports {
+        let report = read(path)?;
+        match &mut merged {
+            None => merged = Some(report),
+            Some(merged) => merged.merge(report).map_err(|error| CliError::NotMerged {
+                path: path_text(path),
+                error,
+            })?,
+        }
+    }
+    let Some(report) = merged else {
+        return Ok(ExitStatus::Success);
+    };
+    written::write(&report, &arguments.written)?;
+    match arguments.output {
+        ReportFormat::Human => output::print(&human::of(&report))?,
+        ReportFormat::Json => output::print_json(&report)?,
+    }
+    Ok(collect::status(
+        &report,
+        !report.missing().is_empty(),
+        &arguments.fail_on,
+    ))
+}
+
+fn read(path: &Path) -> Result<Report, CliError> {
+    let file = input::read_file(path, LARGEST).map_err(|error| match error {
+        InputError::Cli(error) => error,
+        InputError::TooLarge { path, mebibytes } => CliError::TooLarge { path, mebibytes },
+        InputError::Unread { path, error } => CliError::Read { path, error },
+        InputError::Faulty { place, why } => CliError::NoReport { path: place, why },
+        InputError::Invalid { file, .. } => CliError::NoReport {
+            path: file.path.clone(),
+            why: "it is not JSON".to_owned(),
+        },
+    })?;
+    let text = String::from_utf8_lossy(&file.content);
+    Report::from_json(&text).map_err(|error| CliError::NoReport {
+        path: file.path.clone(),
+        why: error.to_string(),
+    })
+}

@@ -1,0 +1,173 @@
+//! `pratique scan`: evaluates policies for every object that there is, and reports what they find.
+//!
+//! The steps are those of a review (`source` reads, `work` evaluates on all cores, `collect` consumes in order), but what comes
+//! of an object is only counted, printed, or both: nothing is kept whose size grows with the number of objects.
+
+mod collect;
+mod digest;
+mod etcd;
+mod evaluation;
+mod human;
+mod merge;
+mod progress;
+mod source;
+mod state;
+mod unmatched;
+mod work;
+mod written;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pratique_manifest::path_text;
+use pratique_report::{Limits, Report, Run, Shard, Tally};
+use pratique_types::Operation;
+
+use super::evaluate::Evaluator;
+use super::input_errors::InputErrors;
+use super::left_out::NOT_SIMULATED;
+use super::permissions::Permissions;
+use super::phases::Phases;
+use super::read::Inputs;
+use super::replay::engine::reported;
+use super::request::RequestBuilder;
+use super::state::ClusterState;
+use super::stored::Stored;
+use super::unbound::EvaluationScope;
+use super::{Reader, limits, ordered, policies};
+use crate::arguments::{RequestArguments, ScanArguments, ScanRequestArguments};
+use crate::exit::{CliError, ExitStatus};
+use crate::output;
+use crate::output::text::text;
+use crate::snapshot::StateSource;
+use collect::Collector;
+use digest::Digest;
+pub(crate) use merge::run as report;
+use source::Sources;
+use work::Scanner;
+
+/// What a scan leaves out.
+const NOT_RUN: &str = "webhooks and built-in plugins are not run";
+
+/// What a snapshot as the input leaves out.
+const OF_SNAPSHOT: &str = "a snapshot has what policies need of a cluster, and not all of its objects";
+
+/// Evaluates every object of the inputs as it is read; succeeds if all of them are allowed.
+pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
+    let known = &arguments.known;
+    let namespace = arguments.request.namespace.as_str();
+    let paths: Vec<PathBuf> = match (arguments.inputs.as_slice(), &known.snapshot) {
+        ([], Some(snapshot)) => vec![snapshot.clone()],
+        ([], None) => return Err(CliError::NoScanInput),
+        (inputs, _) => inputs.to_vec(),
+    };
+    let inputs = Inputs::of(&paths, None)?;
+    let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
+    let gates = known.gates.feature_gates;
+    let loaded = policies::load(
+        &arguments.policies,
+        None,
+        gates,
+        false,
+        known.bind,
+        &mut source,
+        None,
+    );
+    let Some((admission, sets, _)) = reported(loaded)? else {
+        return Ok(ExitStatus::Failure);
+    };
+    let scope = EvaluationScope::of(&sets, false);
+    scope.warn();
+    let mut digest = Digest::of(&sets, arguments);
+    let state = source.state(&admission, &sets, None);
+    let mut reader = Reader {
+        mebibytes: known.max_input,
+        errors: InputErrors::default(),
+    };
+    let objects = reader.all(&known.objects)?;
+    let given = reader.existing(objects)?;
+    let rules = reader.rules(known.authorizer.as_deref())?;
+    given.iter().for_each(|given| digest.add(&given.object));
+    let limits = limits(known.max_input);
+    let phases = Phases::of(&arguments.completion);
+    let objects = phases.objects(&sets);
+    let (mut cluster, others) = ClusterState::new(&state, given, &[], objects, None);
+    let (stored, _) = Stored::new(&[], namespace);
+    let sources = Sources::of(&inputs, arguments.shard.unwrap_or(Shard::WHOLE))?;
+    state::survey(&inputs, &sources, limits, &mut cluster);
+    let complete = known.state.objects_complete;
+    let others = cluster.placed(others, namespace);
+    let permissions = Permissions::new(rules, &state, &others, complete);
+    cluster.fill(&state, others, complete);
+    let request = request_arguments(&arguments.request);
+    let scanner = Scanner {
+        builder: RequestBuilder::new(&request, stored),
+        operation: match arguments.request.as_update {
+            false => Operation::Create,
+            true => Operation::Update,
+        },
+        evaluator: Evaluator::policies(&admission, permissions.authorizer(), false),
+        phases,
+        format: arguments.answers.output,
+        shard: sources.shard,
+    };
+    let run = Run {
+        command: "scan".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        inputs: paths.iter().map(|path| path_text(path)).collect(),
+        operation: scanner.operation.as_str().to_owned(),
+        policies: digest.text(),
+        policy_count: digest.policies,
+        can_deny: scope.can_deny(),
+    };
+    let mut report = Report::new(run, sources.shard, Tally::new(Limits::default()));
+    report.add_note(NOT_RUN);
+    if arguments.completion.defaults {
+        report.add_note(NOT_SIMULATED);
+    }
+    if arguments.inputs.is_empty() {
+        report.add_note(OF_SNAPSHOT);
+    }
+    for note in unmatched::notes(&sets, scanner.operation) {
+        output::note(&output::warning(&text!("{}", note)));
+        report.add_note(&note);
+    }
+    if let Some(unbound) = scope.count() {
+        report.add_note(&unbound);
+    }
+    let mut collector = Collector::new(&arguments.answers, report, &request.user, sources.bytes());
+    // All shards read the state, and one counts what is wrong with it.
+    let errors = match sources.shard.index {
+        0 => reader.errors.all(),
+        _ => &[],
+    };
+    for error in errors {
+        collector.count_error(&error.place, &error.message);
+    }
+    let start = Arc::new(cluster);
+    let produced = sources.clone();
+    ordered::in_order(
+        ordered::cores(),
+        move |intake| produced.give(limits, start, &intake),
+        |unit, give| scanner.scan(unit, give),
+        |scanned| collector.collect(scanned),
+    )?;
+    collector.end()
+}
+
+/// The arguments of the requests that are built, as creations: an update is made of its creation.
+fn request_arguments(arguments: &ScanRequestArguments) -> RequestArguments {
+    RequestArguments {
+        operation: Some(Operation::Create),
+        old: Vec::new(),
+        since: None,
+        namespace: arguments.namespace.clone(),
+        name: None,
+        resource: None,
+        subresource: String::new(),
+        user: arguments.user.clone(),
+        groups: arguments.groups.clone(),
+        more_of_user: arguments.more_of_user.clone(),
+        dry_run: false,
+    }
+}

@@ -1,0 +1,67 @@
+//! How far a scan has come.
+
+use std::time::Duration;
+
+use crate::review::progress::Progress;
+
+/// A line about progress, with the rate, the share and the time left.
+pub(super) struct ScanProgress {
+    line: Progress,
+    /// The bytes of all inputs, if these are known.
+    total: Option<u64>,
+}
+
+impl ScanProgress {
+    pub(super) fn new(prints: bool, total: Option<u64>) -> Self {
+        ScanProgress {
+            line: Progress::new(prints),
+            total: total.filter(|total| *total > 0),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.line.clear();
+    }
+
+    /// Shows how many objects were scanned, of which some are denied, and how many bytes were read.
+    pub(super) fn show(&mut self, objects: u64, denied: u64, bytes: u64) {
+        let total = self.total;
+        self.line
+            .show_line(|taken| line(objects, denied, bytes, total, taken));
+    }
+}
+
+fn line(objects: u64, denied: u64, bytes: u64, total: Option<u64>, taken: Duration) -> String {
+    let milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX).max(1);
+    let rate = objects.saturating_mul(1000) / milliseconds;
+    let left = match total {
+        // What is compressed has more bytes than its file.
+        Some(total) if bytes > 0 && bytes <= total => {
+            let share = bytes.saturating_mul(100) / total;
+            let left = u128::from(milliseconds) * u128::from(total - bytes) / u128::from(bytes) / 1000;
+            format!(", {share}%, {left} s left")
+        }
+        _ => String::new(),
+    };
+    format!("{objects} objects scanned, {denied} denied, {rate} a second{left}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_follows_from_the_share() {
+        let taken = Duration::from_secs(10);
+        assert_eq!(
+            line(5000, 7, 250, Some(1000), taken),
+            "5000 objects scanned, 7 denied, 500 a second, 25%, 30 s left"
+        );
+        for (bytes, total) in [(250, None), (0, Some(10)), (11, Some(10))] {
+            assert_eq!(
+                line(5000, 7, bytes, total, taken),
+                "5000 objects scanned, 7 denied, 500 a second"
+            );
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Evaluates a part of the inputs, up to what is counted and printed.
+
+use pratique_manifest::Problem;
+use pratique_report::{Shard, owner_of};
+use pratique_suite::request::{kind_of, options, review};
+use pratique_suite::snapshot::SnapshotIndex;
+use pratique_types::Operation;
+use serde::Serialize;
+
+use super::etcd::{self, Stored};
+use super::evaluation::Found;
+use super::source::{Content, Mark, Unit};
+use crate::arguments::ScanFormat;
+use crate::exit::CliError;
+use crate::input::{GivenObject, InputError, piece};
+use crate::output::text::Text;
+use crate::output::{self, Printed, problems};
+use crate::review::evaluate::Evaluator;
+use crate::review::input_errors::{JsonError, described};
+use crate::review::left_out::LeftOut;
+use crate::review::phases::Phases;
+use crate::review::record::Record;
+use crate::review::request::{Assumed, Built, RequestBuilder};
+use crate::review::state::ClusterState;
+use crate::style::Style;
+
+/// Evaluates objects.
+pub(super) struct Scanner<'a> {
+    pub(super) builder: RequestBuilder<'a>,
+    pub(super) operation: Operation,
+    pub(super) evaluator: Evaluator<'a>,
+    pub(super) phases: Phases,
+    pub(super) format: ScanFormat,
+    pub(super) shard: Shard,
+}
+
+/// What comes of a part of the inputs.
+#[derive(Default)]
+pub(super) struct Scanned {
+    /// Where it begins, in its first part.
+    pub(super) start: Option<Mark>,
+    pub(super) found: Vec<Found>,
+    pub(super) failed: Vec<Failed>,
+    pub(super) warnings: Vec<Text>,
+    /// The resources that were assumed, with the places of objects.
+    pub(super) assumed: Vec<(Assumed, String)>,
+    pub(super) left_out: LeftOut,
+    /// What is printed of it.
+    pub(super) out: Printed,
+    /// Ends the command.
+    pub(super) fatal: Option<CliError>,
+}
+
+/// Something that could not be read or evaluated.
+pub(super) struct Failed {
+    pub(super) text: Text,
+    pub(super) error: JsonError,
+    /// Its API version and kind, if these are known.
+    pub(super) kind: Option<(String, String)>,
+}
+
+/// A line of output about an object.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    record: &'a Record,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    owner: &'a str,
+}
+
+/// A line of output about an error.
+#[derive(Serialize)]
+struct ErrorLine<'a> {
+    error: &'a JsonError,
+}
+
+impl Scanner<'_> {
+    /// Evaluates a part of the inputs.
+    pub(super) fn scan(&self, unit: Unit, give: &mut dyn FnMut(Scanned)) {
+        let mut scanned = Scanned {
+            start: Some(unit.start),
+            ..Scanned::default()
+        };
+        let is_shared = unit.is_shared;
+        match unit.content {
+            Content::Piece(piece) => {
+                let objects = piece::read(&unit.file, &piece);
+                for duplicate in &objects.duplicate_keys {
+                    scanned.duplicate(duplicate);
+                }
+                for fault in objects.faults {
+                    self.fault(fault, None, is_shared, &mut scanned);
+                }
+                for given in objects.given {
+                    let (document, item) = (given.location.document, given.item);
+                    if !is_shared || self.is_own(&format!("{} {document} {item}", unit.file)) {
+                        self.given(given, &unit.state, &mut scanned);
+                    }
+                }
+            }
+            Content::Fault(fault) => self.fault(fault, None, is_shared, &mut scanned),
+        }
+        give(scanned);
+    }
+
+    fn given(&self, mut given: GivenObject<'_>, state: &ClusterState, scanned: &mut Scanned) {
+        match etcd::stored(&given.object) {
+            None => {}
+            Some(Stored::Object(object)) => given.object = object,
+            Some(Stored::Other) => return,
+            Some(Stored::Unread { kind, why }) => {
+                let place = problems::place(&given.location);
+                return self.fault(InputError::Faulty { place, why }, kind, false, scanned);
+            }
+        }
+        if SnapshotIndex::is_index(&given.object) {
+            return;
+        }
+        let kind = kind_of(&given.object).ok();
+        let kind = kind.map(|kind| (kind.api_version(), kind.kind));
+        if review::is_review(&given.object) {
+            let place = problems::place(&given.location);
+            let why = "it is a request, and not an object: `pratique review` evaluates it".to_owned();
+            return self.fault(InputError::Faulty { place, why }, kind, false, scanned);
+        }
+        let evaluated = self.evaluate(given, state, scanned);
+        match evaluated {
+            Ok(found) => self.found(found, scanned),
+            Err(error) => self.fault(error, kind, false, scanned),
+        }
+    }
+
+    fn evaluate(
+        &self,
+        given: GivenObject<'_>,
+        state: &ClusterState,
+        scanned: &mut Scanned,
+    ) -> Result<Found, InputError> {
+        let number = given.location.document + 1;
+        let owner = owner_of(&given.object);
+        let Built { mut input, assumed } = self.builder.input(given, &state.defined, number)?;
+        if let Some(assumed) = assumed {
+            scanned.assumed.push((assumed, input.place()));
+        }
+        if self.operation == Operation::Update {
+            let request = &mut input.request;
+            request.operation = Operation::Update;
+            request.options = options(Operation::Update, false);
+            request.old_object = request.object.clone();
+        }
+        let stage = self.phases.receive(&mut input, false, state);
+        if let (Ok(_), Some(objects)) = (&input.received, &state.api_objects) {
+            scanned.left_out.count(objects, &input.request);
+        }
+        let mut result = self.evaluator.evaluate(&state.objects, &input, &stage)?;
+        let record = Record::of(&mut result);
+        let place = input.place();
+        Ok(Found::new(record, owner, place))
+    }
+
+    fn found(&self, found: Found, scanned: &mut Scanned) {
+        if self.format == ScanFormat::Ndjson && found.has_findings() {
+            let line = Line {
+                record: &found.record,
+                owner: &found.owner,
+            };
+            if let Err(error) = scanned.out.json_line(&line) {
+                scanned.fatal = Some(error);
+            }
+        }
+        scanned.found.push(found);
+    }
+
+    fn fault(
+        &self,
+        fault: InputError,
+        kind: Option<(String, String)>,
+        is_shared: bool,
+        scanned: &mut Scanned,
+    ) {
+        let (text, errors) = match described(fault, Style::of_stderr()) {
+            Ok(described) => described,
+            Err(error) => {
+                scanned.fatal = Some(error);
+                return;
+            }
+        };
+        let own = errors
+            .into_iter()
+            .filter(|error| !is_shared || self.is_own(&error.place));
+        for (index, error) in own.enumerate() {
+            if self.format == ScanFormat::Ndjson
+                && let Err(error) = scanned.out.json_line(&ErrorLine { error: &error })
+            {
+                scanned.fatal = Some(error);
+            }
+            scanned.failed.push(Failed {
+                // The text is about all of them.
+                text: if index == 0 { text.clone() } else { Text::new() },
+                error,
+                kind: kind.clone(),
+            });
+        }
+    }
+
+    /// Whether something belongs to the shard, by a name that is the same for all shards.
+    fn is_own(&self, name: &str) -> bool {
+        // FNV-1a: it has to be the same in all builds.
+        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        // The low bits of the hash depend on few bits of the name.
+        let mixed = hash ^ (hash >> 32);
+        mixed % u64::from(self.shard.of.max(1)) == u64::from(self.shard.index)
+    }
+}
+
+impl Scanned {
+    fn duplicate(&mut self, duplicate: &Problem) {
+        let location = duplicate.location.as_ref();
+        let place = location.map(problems::place).unwrap_or_default();
+        self.warnings.push(output::warning_at(&place, &duplicate.message));
+    }
+}

@@ -1,0 +1,436 @@
+//! `pratique scan`: every object that there is, counted and reported, and `pratique report merge`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Directory, Run};
+
+/// Policies: Pods need a team to be created or updated, names do not change, and only creations need an owner.
+const POLICIES: &str = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: team}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [pods]}
+  validations:
+  - expression: \"'team' in object.metadata.?labels.orValue({})\"
+    message: a Pod needs a team
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: team}
+spec: {policyName: team, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: same}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [UPDATE], resources: [pods]}
+  validations:
+  - expression: object.spec == oldObject.spec
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: same}
+spec: {policyName: same, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: owned}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  validations:
+  - expression: has(object.metadata.ownerReferences)
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: owned}
+spec: {policyName: owned, validationActions: [Warn]}
+";
+
+fn pod(namespace: &str, name: &str, has_team: bool) -> String {
+    let labels = if has_team { r#","labels":{"team":"a"}"# } else { "" };
+    format!(
+        r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","namespace":"{namespace}"{labels}}},"spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}"#
+    )
+}
+
+/// Pods in three namespaces, every third of which has no team.
+fn pods(from: usize, to: usize) -> String {
+    let pods = (from..to).map(|number| {
+        let namespace = ["shop", "infra", "web"][number % 3];
+        pod(namespace, &format!("p{number:04}"), !number.is_multiple_of(5)) + "\n"
+    });
+    pods.collect()
+}
+
+fn files() -> Directory {
+    Directory::new().with("policies.yaml", POLICIES)
+}
+
+fn scan(directory: &Directory, more: &[&str]) -> Run {
+    directory.run(&[&["scan", "--policies", "policies.yaml"], more].concat())
+}
+
+fn json(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
+}
+
+/// The numbers of objects: allowed, denied, undecided, not evaluated.
+fn total(report: &Value) -> [u64; 4] {
+    let total = &report["tally"]["total"];
+    ["allowed", "denied", "undecided", "failed"].map(|name| total[name].as_u64().unwrap_or_default())
+}
+
+#[test]
+fn every_object_is_counted() {
+    let directory = files().with("pods.ndjson", pods(0, 20));
+    let run = scan(&directory, &["pods.ndjson"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    for shown in [
+        "POLICY  BINDING  DENIED  WARNED",
+        "owned   owned         0      20",
+        "team    team          4       0",
+        "Pod infra/p0010 (pods.ndjson:11:1): a Pod needs a team",
+        "20 objects: 16 allowed, 4 denied, 20 warnings",
+        "note: policies that match no CREATE are not evaluated: same; with --as-update, those of updates are",
+        "note: webhooks and built-in plugins are not run",
+    ] {
+        assert!(run.stdout.contains(shown), "{shown}: {run}");
+    }
+    let report = json(&scan(&directory, &["-o", "json", "pods.ndjson"]));
+    assert_eq!(total(&report), [16, 4, 0, 0]);
+    let update = scan(&directory, &["-o", "json", "--as-update", "pods.ndjson"]);
+    let update = json(&update);
+    assert_eq!(
+        (total(&update), &update["run"]["operation"]),
+        ([16, 4, 0, 0], &"UPDATE".into())
+    );
+    assert!(
+        update["notes"]
+            .to_string()
+            .contains("match no UPDATE are not evaluated: owned"),
+        "{update}"
+    );
+    let warned = |fail_on: &str| scan(&directory, &["--fail-on", fail_on, "pods.ndjson"]).code;
+    assert_eq!((warned("error"), warned("warn")), (Some(0), Some(1)));
+}
+
+#[test]
+fn findings_are_lines() {
+    let directory = files().with("pods.ndjson", pods(0, 6));
+    let run = scan(&directory, &["-o", "ndjson", "--as-update", "pods.ndjson"]);
+    let lines: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 3, "{run}");
+    assert_eq!(
+        (&lines[0]["name"], &lines[0]["line"]),
+        (&"p0000".into(), &1.into()),
+        "{run}"
+    );
+    assert_eq!(
+        (&lines[1]["name"], &lines[1]["line"]),
+        (&"p0005".into(), &6.into()),
+        "{run}"
+    );
+    assert_eq!(total(&lines[2]["summary"]), [4, 2, 0, 0], "{run}");
+    let sarif = json(&scan(&directory, &["-o", "sarif", "--as-update", "pods.ndjson"]));
+    assert_eq!(
+        sarif["runs"][0]["results"].as_array().unwrap().len(),
+        2,
+        "{sarif}"
+    );
+    let junit = scan(&directory, &["-o", "junit", "--as-update", "pods.ndjson"]);
+    assert!(
+        junit
+            .stdout
+            .contains("<testsuites name=\"pratique scan\" tests=\"2\" failures=\"2\""),
+        "{junit}"
+    );
+}
+
+#[test]
+fn what_is_not_evaluated_is_told() {
+    let review = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{}}"#;
+    let mixed = format!("{}\n{{\"a\":1}}\n{review}\n{{\"b\":\n", pod("shop", "a", true));
+    let directory = files().with("mixed.ndjson", mixed).with("broken.yaml", "a: [\n");
+    let run = scan(&directory, &["-o", "json", "mixed.ndjson", "broken.yaml"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    let report = json(&run);
+    let [allowed, denied, undecided, failed] = total(&report);
+    assert_eq!((allowed, denied, undecided), (1, 0, 0), "{run}");
+    assert!(failed >= 4, "{run}");
+    assert_eq!(
+        report["problems"].as_array().unwrap().len() as u64,
+        failed,
+        "{run}"
+    );
+    for told in [
+        "mixed.ndjson:2:1",
+        "it is a request, and not an object",
+        "broken.yaml",
+    ] {
+        assert!(
+            run.stderr.contains(told) && report["problems"].to_string().contains(told),
+            "{told}: {run}"
+        );
+    }
+    // A namespace that is not given is not known, so that what depends on it is undecided.
+    let unknown = POLICIES.replace(
+        "'team' in object.metadata.?labels.orValue({})",
+        "'team' in namespaceObject.metadata.labels",
+    );
+    let directory = Directory::new()
+        .with("policies.yaml", unknown)
+        .with("pods.ndjson", pods(0, 2));
+    let run = scan(&directory, &["-o", "json", "pods.ndjson"]);
+    assert_eq!((run.code, total(&json(&run))), (Some(3), [0, 0, 2, 0]), "{run}");
+}
+
+#[test]
+fn without_anything_to_evaluate_nothing_passes() {
+    let directory = files()
+        .with("empty.yaml", "# nothing\n")
+        .with("pods.ndjson", pods(1, 2))
+        .with("unbound.yaml", POLICIES.split("---\n").next().unwrap());
+    let run = scan(&directory, &["empty.yaml"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.contains("empty.yaml: there is no object to scan"),
+        "{run}"
+    );
+    let run = scan(&directory, &[]);
+    assert!(
+        run.code == Some(2) && run.stderr.contains("there is nothing to scan"),
+        "{run}"
+    );
+    let run = directory.run(&["scan", "--policies", "unbound.yaml", "pods.ndjson"]);
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(
+        run.stdout.contains("note: 1 policy not evaluated: no binding"),
+        "{run}"
+    );
+}
+
+#[test]
+fn namespaces_among_the_inputs_count() {
+    let policies = POLICIES.replace(
+        "'team' in object.metadata.?labels.orValue({})",
+        "'team' in namespaceObject.metadata.labels",
+    );
+    let namespace =
+        r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"team":"a"}}}"#;
+    let content = format!("{}\n{namespace}\n", pod("shop", "a", false));
+    let directory = Directory::new()
+        .with("policies.yaml", policies)
+        .with("all.ndjson", &content);
+    let run = scan(&directory, &["-o", "json", "all.ndjson"]);
+    assert_eq!((run.code, total(&json(&run))), (Some(0), [2, 0, 0, 0]), "{run}");
+    // In a pipe, a namespace counts for what follows it.
+    let piped = format!("{namespace}\n{}\n", pod("shop", "a", false));
+    let arguments = ["scan", "--policies", "policies.yaml", "-o", "json", "-"];
+    let run = directory.run_with(&arguments, &piped, &[]);
+    assert_eq!((run.code, total(&json(&run))), (Some(0), [2, 0, 0, 0]), "{run}");
+}
+
+#[test]
+fn exports_of_etcd_are_read() {
+    let base64 = |text: &str| pratique_json::base64::encode(text.as_bytes());
+    let item = |key: &str, value: &str| format!(r#"{{"key":"{}","value":"{}"}}"#, base64(key), base64(value));
+    let export = format!(
+        "{{\"header\":{{\"cluster_id\":1}},\"kvs\":[{},{},{}],\"count\":3}}",
+        item("/registry/pods/shop/a", &pod("shop", "a", false)),
+        item("/registry/pods/shop/b", "k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod"),
+        item("compact_rev_key", "17"),
+    );
+    let directory = files().with("etcd.json", export);
+    let run = scan(&directory, &["-o", "json", "etcd.json"]);
+    assert_eq!(total(&json(&run)), [0, 1, 0, 1], "{run}");
+    assert!(run.stderr.contains("stored as protobuf (Pod of v1)"), "{run}");
+}
+
+/// A directory with inputs of several forms.
+fn inputs() -> Directory {
+    let documents = (0..7).map(|number| pod("shop", &format!("d{number}"), number != 3) + "\n---\n");
+    files()
+        .with("all/pods.ndjson", pods(0, 50))
+        .with("all/documents.yaml", documents.collect::<String>())
+        .with("all/broken.ndjson", "{\"a\":1}\n[\n")
+}
+
+#[test]
+fn shards_merge_to_the_whole() {
+    let directory = inputs();
+    let whole = scan(&directory, &["-o", "json", "all"]);
+    assert_eq!(whole.code, Some(1), "{whole}");
+    for of in [2, 3, 7] {
+        let mut names = Vec::new();
+        let mut found = 0;
+        for index in 0..of {
+            let (shard, name) = (format!("{index}/{of}"), format!("{index}-of-{of}.json"));
+            let run = scan(
+                &directory,
+                &["--shard", &shard, "--report", &name, "-o", "json", "all"],
+            );
+            found += total(&json(&run)).iter().sum::<u64>();
+            names.push(name);
+        }
+        assert_eq!(
+            found,
+            total(&json(&whole)).iter().sum::<u64>(),
+            "each object is in one of {of} shards"
+        );
+        names.reverse();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let merged = directory.run(&[&["report", "merge", "-o", "json"], names.as_slice()].concat());
+        assert_eq!(
+            (merged.code, &merged.stdout),
+            (Some(1), &whole.stdout),
+            "{merged}"
+        );
+        let part = directory.run(&["report", "merge", "--fail-on", "undecided", names[0]]);
+        assert_eq!(
+            part.code,
+            Some(3),
+            "a report that lacks shards is undecided: {part}"
+        );
+        assert!(part.stdout.contains("this is a part of the report: "), "{part}");
+        let twice = directory.run(&["report", "merge", names[0], names[0]]);
+        assert!(
+            twice.code == Some(2) && twice.stderr.contains("is in more than one of the reports"),
+            "{twice}"
+        );
+    }
+}
+
+#[test]
+fn halves_merge_to_the_whole() {
+    let directory = files()
+        .with("a.ndjson", pods(0, 30))
+        .with("b.ndjson", pods(30, 50));
+    let whole = scan(&directory, &["-o", "json", "a.ndjson", "b.ndjson"]);
+    for half in ["a", "b"] {
+        let run = scan(
+            &directory,
+            &["--report", &format!("{half}.json"), &format!("{half}.ndjson")],
+        );
+        assert_eq!(run.code, Some(1), "{run}");
+    }
+    let merged = directory.run(&[
+        "report", "merge", "b.json", "a.json", "-o", "json", "--report", "all.html",
+    ]);
+    assert_eq!(
+        (merged.code, &merged.stdout),
+        (Some(1), &whole.stdout),
+        "{merged}"
+    );
+    let page = fs::read_to_string(directory.path().join("all.html")).unwrap();
+    assert!(page.contains("<strong>10</strong> of 50 objects"), "{page}");
+    let twice = directory.run(&["report", "merge", "a.json", "a.json"]);
+    assert!(
+        twice
+            .stderr
+            .contains("a.json: a.ndjson is an input of more than one of the reports"),
+        "{twice}"
+    );
+    let other = scan(&directory, &["--as-update", "--report", "c.json", "b.ndjson"]);
+    assert_eq!(other.code, Some(1), "{other}");
+    let other = directory.run(&["report", "merge", "a.json", "c.json"]);
+    assert!(
+        other.stderr.contains("the reports are of different runs"),
+        "{other}"
+    );
+    let none = directory.run(&["report", "merge", "a.json", "a.ndjson"]);
+    assert!(
+        none.code == Some(2) && none.stderr.contains("a.ndjson: it is not a report"),
+        "{none}"
+    );
+}
+
+#[test]
+fn a_pipe_has_no_shards() {
+    let arguments = ["scan", "--policies", "policies.yaml", "--shard", "0/2", "-"];
+    let run = files().run_with(&arguments, &pods(0, 2), &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("--shard divides files"), "{run}");
+}
+
+#[test]
+fn dashboards_read_reports() {
+    let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#;
+    let directory = files().with("all.ndjson", format!("{}{namespace}\n", pods(0, 20)));
+    for (format, version, kind, of_cluster) in [
+        (
+            "policyreport",
+            "wgpolicyk8s.io/v1alpha2",
+            "PolicyReport",
+            "ClusterPolicyReport",
+        ),
+        (
+            "openreports",
+            "openreports.io/v1alpha1",
+            "Report",
+            "ClusterReport",
+        ),
+    ] {
+        let run = scan(&directory, &["-o", format, "--as-update", "all.ndjson"]);
+        assert_eq!(run.code, Some(1), "{run}");
+        let list = json(&run);
+        let items = list["items"].as_array().unwrap();
+        let kinds: Vec<&str> = items.iter().map(|item| item["kind"].as_str().unwrap()).collect();
+        assert_eq!(kinds, [of_cluster, kind, kind, kind]);
+        assert!(items.iter().all(|item| item["apiVersion"] == version), "{run}");
+        let summary = |name: &str| {
+            items
+                .iter()
+                .map(|item| item["summary"][name].as_u64().unwrap())
+                .sum::<u64>()
+        };
+        assert_eq!((summary("pass"), summary("fail")), (17, 4), "{run}");
+        let result = &items[1]["results"][0];
+        assert_eq!(items[1]["metadata"]["namespace"], "infra");
+        assert_eq!(
+            (&result["policy"], &result["result"]),
+            (&"team".into(), &"fail".into()),
+            "{run}"
+        );
+        assert_eq!(
+            (&result["resources"][0]["name"], &result["message"]),
+            (&"p0010".into(), &"a Pod needs a team".into())
+        );
+    }
+}
+
+#[test]
+fn a_page_is_one_file() {
+    let directory = files().with("pods.ndjson", pods(0, 20));
+    let run = scan(&directory, &["--report", "page.html,report.json", "pods.ndjson"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    let page = fs::read_to_string(directory.path().join("page.html")).unwrap();
+    for shown in [
+        "<!doctype html>",
+        "<strong>4</strong> of 20 objects (20.0%) would be refused, by 1 of 3 policies.",
+        "webhooks and built-in plugins are not run",
+        "a Pod needs a team",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+    for loading in ["<script", "<link", "src=", "href=", "url(", "http:", "https:"] {
+        assert!(!page.contains(loading), "{loading}");
+    }
+    let report: Value =
+        serde_json::from_str(&fs::read_to_string(directory.path().join("report.json")).unwrap()).unwrap();
+    assert_eq!(total(&report), [16, 4, 0, 0]);
+    let run = scan(&directory, &["--report", "nowhere/page.html", "pods.ndjson"]);
+    assert_eq!(run.code, Some(2), "{run}");
+}
