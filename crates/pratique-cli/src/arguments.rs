@@ -61,7 +61,8 @@ pub(crate) use replay::{KnownArguments, ReplayAnswerArguments, ReplayArguments, 
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 pub(crate) use scan::{
-    ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat, ScanRequestArguments,
+    CheckpointArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat,
+    ScanRequestArguments,
 };
 pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RecordArguments,

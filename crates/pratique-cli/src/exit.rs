@@ -119,8 +119,8 @@ pub(crate) enum CliError {
     /// There is no object to scan.
     #[error("{inputs}: there is no object to scan")]
     NothingToScan { inputs: String },
-    /// An input that can be read only once is to be divided.
-    #[error("{path}: --shard divides files, and this can be read only once")]
+    /// An input that can be read only once is to be divided, or continued.
+    #[error("{path}: this can be read only once: --shard and --checkpoint are for files")]
     ShardOfPipe { path: String },
     /// A file is not a report.
     #[error("{path}: it is not a report: {why}")]
@@ -131,6 +131,15 @@ pub(crate) enum CliError {
         path: String,
         error: pratique_report::MergeError,
     },
+    /// A checkpoint cannot be used.
+    #[error("{path}: {error}")]
+    Checkpoint {
+        path: String,
+        error: crate::review::scan::CheckpointError,
+    },
+    /// An output cannot be continued.
+    #[error("--checkpoint: this output lists objects, and cannot be continued: `json` and --report can")]
+    NoCheckpoint,
     /// There are webhooks, but they are not called.
     #[error("{0}: --webhooks does")]
     NotEvaluated(#[from] NotEvaluated),

@@ -40,7 +40,27 @@ pub(crate) struct ScanArguments {
     #[arg(long, env = "PRATIQUE_SHARD", value_name = "I/N", value_parser = shard)]
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArguments,
+    #[command(flatten)]
     pub(crate) answers: ScanAnswerArguments,
+}
+
+/// Checkpoints of a long scan.
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointArguments {
+    /// Keep in a file how far the scan has come. A scan that was interrupted goes on from there when it is run again, with the
+    /// same report; the file is removed at the end. Outputs that list objects cannot be continued: `sarif`, `junit`,
+    /// `policyreport` and `openreports`; `ndjson` has the rest.
+    #[arg(long, env = "PRATIQUE_CHECKPOINT", value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Seconds between checkpoints.
+    #[arg(
+        long,
+        env = "PRATIQUE_CHECKPOINT_INTERVAL",
+        value_name = "SECONDS",
+        default_value_t = 10
+    )]
+    pub(crate) checkpoint_interval: u32,
 }
 
 /// The request that is made of each object.
@@ -128,6 +148,18 @@ pub(crate) enum ScanFormat {
     /// Reports of openreports.io/v1alpha1, in the same way.
     #[value(name = "openreports")]
     OpenReports,
+}
+
+impl ScanFormat {
+    /// Whether all objects have to be known at the end.
+    pub(crate) fn lists_objects(self) -> bool {
+        match self {
+            ScanFormat::Human | ScanFormat::Json | ScanFormat::Ndjson => false,
+            ScanFormat::Sarif | ScanFormat::Junit | ScanFormat::PolicyReport | ScanFormat::OpenReports => {
+                true
+            }
+        }
+    }
 }
 
 /// Parses `I/N`.

@@ -1,6 +1,7 @@
 //! `pratique scan`: every object that there is, counted and reported, and `pratique report merge`.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -362,7 +363,7 @@ fn a_pipe_has_no_shards() {
     let arguments = ["scan", "--policies", "policies.yaml", "--shard", "0/2", "-"];
     let run = files().run_with(&arguments, &pods(0, 2), &[]);
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("--shard divides files"), "{run}");
+    assert!(run.stderr.contains("this can be read only once"), "{run}");
 }
 
 #[test]
@@ -433,4 +434,98 @@ fn a_page_is_one_file() {
     assert_eq!(total(&report), [16, 4, 0, 0]);
     let run = scan(&directory, &["--report", "nowhere/page.html", "pods.ndjson"]);
     assert_eq!(run.code, Some(2), "{run}");
+}
+
+/// Whether a checkpoint is one of a scan that has come somewhere.
+fn has_counted(checkpoint: &[u8]) -> bool {
+    let checkpoint: Value = serde_json::from_slice(checkpoint).unwrap();
+    total(&checkpoint["report"]).iter().any(|count| *count > 0)
+}
+
+/// A checkpoint of a run that is killed, and the run that goes on from it.
+#[test]
+fn an_interrupted_scan_goes_on() {
+    let directory = files()
+        .with("a.ndjson", pods(0, 2500))
+        .with("b.ndjson", pods(2500, 2800));
+    let arguments = [
+        "scan",
+        "--policies",
+        "policies.yaml",
+        "--as-update",
+        "-o",
+        "json",
+        "a.ndjson",
+        "b.ndjson",
+    ];
+    let whole = directory.run(&arguments);
+    let kept = ["--checkpoint", "kept.json", "--checkpoint-interval", "0"];
+    let arguments = [arguments.as_slice(), kept.as_slice()].concat();
+    let (path, copy) = (
+        directory.path().join("kept.json"),
+        directory.path().join("copy.json"),
+    );
+    // A run that ends before its checkpoint is seen is done again.
+    let of_part = loop {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
+            .args(&arguments)
+            .current_dir(directory.path())
+            .env_clear()
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let found = loop {
+            let found = fs::read(&path).ok().filter(|found| has_counted(found));
+            let is_done = child.try_wait().unwrap().is_some();
+            match found {
+                None if !is_done => std::thread::sleep(std::time::Duration::from_millis(1)),
+                found => break found,
+            }
+        };
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if let Some(found) = found {
+            break found;
+        }
+    };
+    // What was seen is what the next run finds, however far the killed one came.
+    fs::write(&copy, &of_part).unwrap();
+    fs::rename(&copy, &path).unwrap();
+    let resumed = directory.run(&arguments);
+    assert!(
+        resumed.stderr.contains("continued from the checkpoint, after "),
+        "{resumed}"
+    );
+    assert_eq!(
+        (resumed.code, &resumed.stdout),
+        (whole.code, &whole.stdout),
+        "{}",
+        resumed.stderr
+    );
+    assert!(!path.exists(), "a complete scan leaves no checkpoint");
+
+    fs::write(&path, &of_part).unwrap();
+    let other = scan(&directory, &["--checkpoint", "kept.json", "a.ndjson", "b.ndjson"]);
+    assert!(
+        other.code == Some(2) && other.stderr.contains("kept.json: it is of another scan"),
+        "{other}"
+    );
+    let directory = directory.with("b.ndjson", pods(2500, 2801));
+    let changed = directory.run(&arguments);
+    assert!(
+        changed.code == Some(2) && changed.stderr.contains("b.ndjson has changed since"),
+        "{changed}"
+    );
+    fs::write(&path, "{}").unwrap();
+    let none = directory.run(&arguments);
+    assert!(
+        none.code == Some(2) && none.stderr.contains("it is no checkpoint of a scan"),
+        "{none}"
+    );
+    let listed = scan(&directory, &["--checkpoint", "x", "-o", "sarif", "a.ndjson"]);
+    assert!(
+        listed.code == Some(2) && listed.stderr.contains("cannot be continued"),
+        "{listed}"
+    );
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi};
 use serde::Serialize;
 
+use super::checkpoint::Checkpoints;
 use super::human;
 use super::progress::ScanProgress;
 use super::work::{Failed, Scanned};
@@ -42,6 +43,7 @@ pub(super) struct Collector<'a> {
     omitted: u64,
     /// For the output of such objects.
     namespaces: Option<NamespaceReports>,
+    checkpoints: Option<Checkpoints>,
 }
 
 /// The last line of `ndjson`.
@@ -57,6 +59,7 @@ impl<'a> Collector<'a> {
         report: Report,
         user: &'a str,
         bytes: Option<u64>,
+        checkpoints: Option<Checkpoints>,
     ) -> Self {
         Collector {
             arguments,
@@ -70,6 +73,7 @@ impl<'a> Collector<'a> {
             errors: Vec::new(),
             left_out: LeftOut::default(),
             omitted: 0,
+            checkpoints,
             namespaces: api(arguments.output).map(|_| NamespaceReports::new(NamespaceLimits::default())),
         }
     }
@@ -102,6 +106,9 @@ impl<'a> Collector<'a> {
             self.progress.clear();
         }
         if let Some(start) = scanned.start {
+            if let Some(checkpoints) = &mut self.checkpoints {
+                checkpoints.keep(&self.report, start)?;
+            }
             self.bytes = start.place.offset as u64;
         }
         for warning in &scanned.warnings {
@@ -213,6 +220,9 @@ impl<'a> Collector<'a> {
                     output::print_json(&namespaces.list(api))?;
                 }
             }
+        }
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.remove()?;
         }
         Ok(status)
     }

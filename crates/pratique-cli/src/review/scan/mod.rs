@@ -3,6 +3,7 @@
 //! The steps are those of a review (`source` reads, `work` evaluates on all cores, `collect` consumes in order), but what comes
 //! of an object is only counted, printed, or both: nothing is kept whose size grows with the number of objects.
 
+mod checkpoint;
 mod collect;
 mod digest;
 mod etcd;
@@ -14,7 +15,7 @@ mod source;
 mod state;
 mod unmatched;
 mod work;
-mod written;
+pub(super) mod written;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
 use crate::snapshot::StateSource;
+pub(crate) use checkpoint::CheckpointError;
+use checkpoint::Checkpoints;
 use collect::Collector;
 use digest::Digest;
 pub(crate) use merge::run as report;
@@ -61,6 +64,9 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         ([], None) => return Err(CliError::NoScanInput),
         (inputs, _) => inputs.to_vec(),
     };
+    if arguments.checkpoints.checkpoint.is_some() && arguments.answers.output.lists_objects() {
+        return Err(CliError::NoCheckpoint);
+    }
     let inputs = Inputs::of(&paths, None)?;
     let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let gates = known.gates.feature_gates;
@@ -135,10 +141,28 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if let Some(unbound) = scope.count() {
         report.add_note(&unbound);
     }
-    let mut collector = Collector::new(&arguments.answers, report, &request.user, sources.bytes());
-    // All shards read the state, and one counts what is wrong with it.
-    let errors = match sources.shard.index {
-        0 => reader.errors.all(),
+    let kept = Checkpoints::open(&arguments.checkpoints, &sources, &mut report)?;
+    let (checkpoints, from) = match kept {
+        Some((checkpoints, from)) => (Some(checkpoints), from),
+        None => (None, None),
+    };
+    if from.is_some() {
+        let scanned = report.tally().total().requests();
+        output::note(&text!(
+            "continued from the checkpoint, after {} objects\n",
+            scanned
+        ));
+    }
+    let mut collector = Collector::new(
+        &arguments.answers,
+        report,
+        &request.user,
+        sources.bytes(),
+        checkpoints,
+    );
+    // All shards read the state, and one counts what is wrong with it, when it begins.
+    let errors = match (sources.shard.index, from) {
+        (0, None) => reader.errors.all(),
         _ => &[],
     };
     for error in errors {
@@ -148,7 +172,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let produced = sources.clone();
     ordered::in_order(
         ordered::cores(),
-        move |intake| produced.give(limits, start, &intake),
+        move |intake| produced.give(limits, start, from, &intake),
         |unit, give| scanner.scan(unit, give),
         |scanned| collector.collect(scanned),
     )?;

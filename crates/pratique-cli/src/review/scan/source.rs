@@ -4,10 +4,13 @@ use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Cursor, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use pratique_report::Shard;
 use pratique_stream::{Limits, Piece, Place, Splitter, StreamError};
+use serde::{Deserialize, Serialize};
 
+use super::checkpoint::CheckpointError;
 use super::etcd;
 use crate::exit::CliError;
 use crate::input::open::open;
@@ -51,8 +54,8 @@ enum Form {
 /// A part of the inputs.
 pub(super) struct Unit {
     pub(super) file: Arc<str>,
-    /// Where it begins.
-    pub(super) start: Mark,
+    /// Where it begins; `None` if that is not where the rest of the inputs begins.
+    pub(super) start: Option<Mark>,
     pub(super) content: Content,
     /// Whether some of it belongs to other shards.
     pub(super) is_shared: bool,
@@ -74,6 +77,15 @@ pub(super) struct Mark {
     pub(super) place: Place,
     /// How many documents of the file stand before it.
     pub(super) number: usize,
+}
+
+/// A file as it is at a time: what is scanned later is the same if this is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileState {
+    pub(super) path: String,
+    size: u64,
+    modified: String,
 }
 
 /// A part of a file: from a mark to an offset.
@@ -109,10 +121,29 @@ impl Sources {
         self.files.iter().map(|file| file.size).sum()
     }
 
-    /// Gives all parts in order.
-    pub(super) fn give<R>(self, limits: Limits, mut state: Arc<ClusterState>, intake: &Intake<Unit, R>) {
-        for (index, file) in self.files.iter().enumerate() {
-            if file.give(index, self.shard, limits, &mut state, intake).is_err() {
+    /// The files as they are now.
+    ///
+    /// # Errors
+    /// One of them can be read only once.
+    pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
+        self.files.iter().map(Source::state).collect()
+    }
+
+    /// Gives all parts in order: all, or those from a mark.
+    pub(super) fn give<R>(
+        self,
+        limits: Limits,
+        mut state: Arc<ClusterState>,
+        from: Option<Mark>,
+        intake: &Intake<Unit, R>,
+    ) {
+        let first = from.map_or(0, |mark| mark.file);
+        for (index, file) in self.files.iter().enumerate().skip(first) {
+            let from = from.filter(|mark| mark.file == index);
+            if file
+                .give(index, self.shard, limits, &mut state, from, intake)
+                .is_err()
+            {
                 return;
             }
         }
@@ -161,6 +192,25 @@ impl Source {
             false if is_compressed() => vec![0x1f, 0x8b],
             _ => head,
         }
+    }
+
+    /// The file as it is now.
+    fn state(&self) -> Result<FileState, CliError> {
+        let path = self.shown.to_string();
+        let Some(size) = self.size else {
+            return Err(CliError::ShardOfPipe { path });
+        };
+        let modified = fs::metadata(&self.path).and_then(|found| found.modified());
+        let modified = modified.map_err(|error| CliError::Read {
+            path: path.clone(),
+            error,
+        })?;
+        let since = modified.duration_since(SystemTime::UNIX_EPOCH);
+        Ok(FileState {
+            path,
+            size,
+            modified: since.map_or_else(|_| String::new(), |since| format!("{since:?}")),
+        })
     }
 
     /// Opens it, from its beginning; of an export, its items.
@@ -245,8 +295,10 @@ impl Source {
         shard: Shard,
         limits: Limits,
         state: &mut Arc<ClusterState>,
+        from: Option<Mark>,
         intake: &Intake<Unit, R>,
     ) -> Result<(), Closed> {
+        let from = from.map_or(0, |mark| mark.place.offset);
         let is_shared = shard.of > 1 && self.form != Form::Lines;
         let unit = |start, content, state: &Arc<ClusterState>| Unit {
             file: Arc::clone(&self.shown),
@@ -260,7 +312,7 @@ impl Source {
             Err(error) => {
                 let path = self.shown.to_string();
                 let fault = Content::Fault(InputError::Unread { path, error });
-                return intake.add(unit(Mark::start_of(index), fault, state));
+                return intake.add(unit(Some(Mark::start_of(index)), fault, state));
             }
         };
         // A file was surveyed before; of a pipe, what changes the state is read on its own, as it counts for what follows.
@@ -268,13 +320,12 @@ impl Source {
         let words: &[&str] = if is_file { &[] } else { &WORDS };
         let splitter = Splitter::new(input, limits).starting_at(start.place, start.number);
         let mut pending = Vec::new();
-        let mut at = start;
         for piece in splitter.apart(words) {
             let piece = match piece {
                 Ok(piece) => piece,
                 Err(error) => {
                     let fault = Content::Fault(self.fault(error, limits));
-                    return intake.add(unit(at, fault, state));
+                    return intake.add(unit(None, fault, state));
                 }
             };
             let found = match !is_file && mentions_cluster(&piece) {
@@ -285,12 +336,22 @@ impl Source {
                 Arc::make_mut(state).add(std::mem::take(&mut pending));
             }
             pending.extend(found);
-            at = Mark {
+            let at = Mark {
                 file: index,
                 place: piece.start,
                 number: piece.number,
             };
-            intake.add(unit(at, Content::Piece(piece), state))?;
+            if at.place.offset < from {
+                // It was scanned before the checkpoint, to which it has to reach.
+                if at.place.offset + piece.text.len() <= from {
+                    continue;
+                }
+                let path = self.shown.to_string();
+                let error = CheckpointError::Changed(path.clone());
+                let fault = InputError::Cli(CliError::Checkpoint { path, error });
+                return intake.add(unit(None, Content::Fault(fault), state));
+            }
+            intake.add(unit(Some(at), Content::Piece(piece), state))?;
         }
         if !pending.is_empty() {
             Arc::make_mut(state).add(pending);
@@ -311,6 +372,18 @@ impl Source {
 }
 
 impl Mark {
+    /// A place of a file, of which nothing else is known.
+    pub(super) fn at(file: usize, offset: usize) -> Self {
+        Mark {
+            file,
+            place: Place {
+                offset,
+                ..Place::START
+            },
+            number: 0,
+        }
+    }
+
     fn start_of(file: usize) -> Self {
         Mark {
             file,

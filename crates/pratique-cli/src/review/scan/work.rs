@@ -78,7 +78,7 @@ impl Scanner<'_> {
     /// Evaluates a part of the inputs.
     pub(super) fn scan(&self, unit: Unit, give: &mut dyn FnMut(Scanned)) {
         let mut scanned = Scanned {
-            start: Some(unit.start),
+            start: unit.start,
             ..Scanned::default()
         };
         let is_shared = unit.is_shared;
