@@ -49,7 +49,7 @@ mod tally;
 
 pub use counts::Counts;
 pub use evaluation::{Action, Decision, Evaluation, Finding};
-pub use html::Page;
+pub use html::{ComparisonPage, Page};
 pub use namespace_reports::{NamespaceLimits, NamespaceReports, ReportApi};
 pub use owner::owner_of;
 pub use report::{MergeError, Problem, Report, ReportError, Run, Shard};

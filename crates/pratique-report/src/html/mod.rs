@@ -3,12 +3,14 @@
 //! The page has no scripts and loads nothing: it can be sent by mail, kept, and opened without a network. Everything in it that
 //! is not ours is [`Escaped`].
 
+mod comparison;
 mod escaped;
 mod parts;
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::Report;
+pub use comparison::ComparisonPage;
 use escaped::Escaped;
 
 const STYLE: &str = include_str!("style.css");
@@ -38,24 +40,34 @@ pub struct Page<'a> {
 
 impl Display for Page<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let title = Escaped(self.title);
-        write!(
-            out,
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{SECURITY}\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n"
-        )?;
+        head(out, self.title)?;
         parts::summary(out, self.report)?;
         out.write_str("</header>\n")?;
-        parts::policies(out, self.report)?;
-        parts::places(out, self.report)?;
-        parts::examples(out, self.report)?;
+        let tally = self.report.tally();
+        parts::policies(out, tally, "")?;
+        parts::places(out, tally, "")?;
+        parts::examples(out, tally, "")?;
         parts::problems(out, self.report)?;
         parts::about(out, self.report, self.time)?;
-        out.write_str("</main>\n</body>\n</html>\n")
+        tail(out)
     }
+}
+
+/// What a page begins with, up to its title.
+fn head(out: &mut Formatter<'_>, title: &str) -> fmt::Result {
+    let title = Escaped(title);
+    write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{SECURITY}\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n"
+    )
+}
+
+fn tail(out: &mut Formatter<'_>) -> fmt::Result {
+    out.write_str("</main>\n</body>\n</html>\n")
 }
 
 #[cfg(test)]

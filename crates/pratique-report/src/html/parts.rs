@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::{self, Formatter};
 
 use super::escaped::Escaped;
-use crate::{Counts, Report, Table};
+use crate::{Counts, Report, Table, Tally};
 
 /// How many rows a table shows.
 const MAX_ROWS: usize = 200;
@@ -68,8 +68,7 @@ pub(super) fn summary(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
             number(total.failed)
         )?;
     }
-    out.write_str("<ul class=\"tiles\">\n")?;
-    let tiles = [
+    let numbers = [
         ("allowed", total.allowed, "good"),
         ("denied", total.denied, "bad"),
         ("undecided", total.undecided, "unknown"),
@@ -78,20 +77,40 @@ pub(super) fn summary(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
         ("audited", total.audited, "mild"),
         ("errors ignored", total.ignored, "unknown"),
     ];
-    for (name, count, tone) in tiles {
+    tiles(out, numbers)
+}
+
+/// Numbers with their names and tones.
+pub(super) fn tiles<'n>(
+    out: &mut Formatter<'_>,
+    numbers: impl IntoIterator<Item = (&'n str, u64, &'n str)>,
+) -> fmt::Result {
+    out.write_str("<ul class=\"tiles\">\n")?;
+    for (name, count, tone) in numbers {
         let tone = if count == 0 { "none" } else { tone };
-        writeln!(out, "<li class=\"{tone}\"><b>{}</b> {name}</li>", number(count))?;
+        writeln!(
+            out,
+            "<li class=\"{tone}\"><b>{}</b> {}</li>",
+            number(count),
+            Escaped(name)
+        )?;
     }
     out.write_str("</ul>\n")
 }
 
+/// Begins a section about a part of what is counted; `of` is that part, or empty.
+fn section(out: &mut Formatter<'_>, of: &str, what: &str) -> fmt::Result {
+    let separator = if of.is_empty() { "" } else { ": " };
+    writeln!(out, "<section>\n<h2>{}{separator}{what}</h2>", Escaped(of))
+}
+
 /// What policies found.
-pub(super) fn policies(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
-    let policies = report.tally().policies();
+pub(super) fn policies(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt::Result {
+    let policies = tally.policies();
     if policies.rows().len() == 0 && policies.other().is_empty() {
         return Ok(());
     }
-    out.write_str("<section>\n<h2>By policy</h2>\n")?;
+    section(out, of, "By policy")?;
     let columns: [Column; 5] = [
         ("Denied", |counts| counts.denied),
         ("Warned", |counts| counts.warned),
@@ -104,8 +123,7 @@ pub(super) fn policies(out: &mut Formatter<'_>, report: &Report) -> fmt::Result 
 }
 
 /// Where policies found something.
-pub(super) fn places(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
-    let tally = report.tally();
+pub(super) fn places(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt::Result {
     let columns: [Column; 4] = [
         ("Denied", |counts| counts.denied),
         ("All", Counts::requests),
@@ -115,18 +133,20 @@ pub(super) fn places(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     if tally.total().requests() == 0 {
         return Ok(());
     }
-    out.write_str("<section>\n<h2>By namespace</h2>\n")?;
+    section(out, of, "By namespace")?;
     table(out, &["Namespace"], &columns, tally.namespaces())?;
-    out.write_str("</section>\n<section>\n<h2>By kind</h2>\n")?;
+    out.write_str("</section>\n")?;
+    section(out, of, "By kind")?;
     table(out, &["Version", "Kind"], &columns, tally.kinds())?;
     out.write_str("</section>\n")?;
     if tally.owners().rows().len() > 0 {
-        out.write_str("<section>\n<h2>By owner</h2>\n<p>Only those in which something was found.</p>\n")?;
+        section(out, of, "By owner")?;
+        out.write_str("<p>Only those in which something was found.</p>\n")?;
         table(out, &["Namespace", "Owner"], &columns, tally.owners())?;
         out.write_str("</section>\n")?;
     }
     if tally.users().rows().len() > 1 {
-        out.write_str("<section>\n<h2>By user</h2>\n")?;
+        section(out, of, "By user")?;
         table(out, &["User"], &columns, tally.users())?;
         out.write_str("</section>\n")?;
     }
@@ -134,12 +154,12 @@ pub(super) fn places(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
 }
 
 /// Examples of what was found.
-pub(super) fn examples(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
-    let mut kinds = report.tally().examples().peekable();
+pub(super) fn examples(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt::Result {
+    let mut kinds = tally.examples().peekable();
     if kinds.peek().is_none() {
         return Ok(());
     }
-    out.write_str("<section>\n<h2>Examples</h2>\n")?;
+    section(out, of, "Examples")?;
     for (kind, examples) in kinds.by_ref().take(MAX_EXAMPLES) {
         let policy = if kind.policy.is_empty() {
             "(no policy)"
@@ -210,15 +230,6 @@ pub(super) fn problems(out: &mut Formatter<'_>, report: &Report) -> fmt::Result 
 /// How the report was made.
 pub(super) fn about(out: &mut Formatter<'_>, report: &Report, time: &str) -> fmt::Result {
     let run = report.run();
-    out.write_str("<footer>\n<h2>About this report</h2>\n")?;
-    if report.notes().len() > 0 {
-        out.write_str("<ul>\n")?;
-        for note in report.notes() {
-            writeln!(out, "<li>{}</li>", Escaped(note))?;
-        }
-        out.write_str("</ul>\n")?;
-    }
-    out.write_str("<dl>\n")?;
     let facts = [
         ("Command", format!("pratique {} {}", run.command, run.version)),
         ("Time", time.to_owned()),
@@ -226,9 +237,28 @@ pub(super) fn about(out: &mut Formatter<'_>, report: &Report, time: &str) -> fmt
         ("Operation", run.operation.clone()),
         ("Policies", run.policies.clone()),
     ];
+    footer(out, report.notes(), &facts)
+}
+
+/// Notes, and facts with their names.
+pub(super) fn footer<'n>(
+    out: &mut Formatter<'_>,
+    notes: impl Iterator<Item = &'n str>,
+    facts: &[(&str, String)],
+) -> fmt::Result {
+    out.write_str("<footer>\n<h2>About this report</h2>\n")?;
+    let mut notes = notes.peekable();
+    if notes.peek().is_some() {
+        out.write_str("<ul>\n")?;
+        for note in notes {
+            writeln!(out, "<li>{}</li>", Escaped(note))?;
+        }
+        out.write_str("</ul>\n")?;
+    }
+    out.write_str("<dl>\n")?;
     for (name, fact) in facts {
         if !fact.trim().is_empty() {
-            writeln!(out, "<dt>{name}</dt><dd>{}</dd>", Escaped(&fact))?;
+            writeln!(out, "<dt>{}</dt><dd>{}</dd>", Escaped(name), Escaped(fact))?;
         }
     }
     out.write_str("</dl>\n</footer>\n")

@@ -103,3 +103,22 @@ fn the_summary_says_what_matters() {
             && unknown.contains("Of 1 requests it is not known")
     );
 }
+
+#[test]
+fn comparisons_are_text() {
+    let report = report(HOSTILE);
+    let page = ComparisonPage {
+        title: HOSTILE,
+        lead: HOSTILE,
+        numbers: &[(HOSTILE, 3)],
+        sections: &[(HOSTILE, report.tally())],
+        notes: &[HOSTILE.to_owned()],
+        about: &[(HOSTILE, HOSTILE.to_owned())],
+    };
+    let page = page.to_string();
+    assert!(!page.contains("<script") && !page.contains("onload='"), "{page}");
+    assert!(
+        page.contains("default-src 'none'") && page.contains("By policy"),
+        "{page}"
+    );
+}
