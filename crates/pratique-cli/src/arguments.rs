@@ -61,7 +61,7 @@ pub(crate) use replay::{KnownArguments, ReplayAnswerArguments, ReplayArguments, 
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 pub(crate) use scan::{
-    CheckpointArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat,
+    CheckpointArguments, PageArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat,
     ScanRequestArguments,
 };
 pub(crate) use serve::{

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{KnownArguments, OriginArguments, ReplayFailOn};
+use super::{KnownArguments, OriginArguments, PageArguments, ReplayFailOn};
 
 /// Compare two sets of policies: which decisions change.
 ///
@@ -101,6 +101,8 @@ pub(crate) struct ImpactAnswerArguments {
     /// Output format.
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: ImpactFormat,
+    #[command(flatten)]
+    pub(crate) report: PageArguments,
     /// Explain the first newly refused request of each policy: its expressions with their values.
     #[arg(long, env = "PRATIQUE_EXPLAIN")]
     pub(crate) explain: bool,

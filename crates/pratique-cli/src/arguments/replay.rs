@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{ClientArguments, GateArguments, PolicyArguments, StateArguments};
+use super::{ClientArguments, GateArguments, PageArguments, PolicyArguments, StateArguments};
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
 ///
@@ -44,6 +44,8 @@ pub(crate) struct ReplayAnswerArguments {
     /// Output format.
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: ReplayFormat,
+    #[command(flatten)]
+    pub(crate) report: PageArguments,
     /// Print the counts only, not the requests.
     #[arg(long, env = "PRATIQUE_SUMMARY")]
     pub(crate) summary: bool,

@@ -135,3 +135,30 @@ fn revisions_are_compared() {
         "{missing}"
     );
 }
+
+#[test]
+fn changes_are_a_page() {
+    let pods = [pod("a", "x:1"), pod("b", "x@sha256:1")].join("\n");
+    let directory = Directory::new().with("pods.ndjson", pods);
+    let (old, new) = (sample("policies"), sample("next"));
+    let run = directory.run(&[
+        "impact",
+        "--old",
+        &old,
+        "--new",
+        &new,
+        "--report",
+        "page.html",
+        "pods.ndjson",
+    ]);
+    assert_eq!(run.code, Some(1), "{run}");
+    let page = std::fs::read_to_string(directory.path().join("page.html")).unwrap();
+    for shown in [
+        "Of 2 requests, 1 are newly refused.",
+        "Newly refused: By policy",
+        "images need a digest",
+        "pods.ndjson",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+}

@@ -214,3 +214,19 @@ fn webhooks_are_not_called() {
         assert!(run.stderr.contains("this command calls none"), "{run}");
     }
 }
+
+#[test]
+fn a_log_is_a_page() {
+    let directory = Directory::new();
+    let (policies, log) = (sample(POLICIES), sample(LOG));
+    let run = directory.run(&["replay", "--policies", &policies, "--report", "page.html", &log]);
+    assert_eq!(run.code, Some(1), "{run}");
+    let page = fs::read_to_string(directory.path().join("page.html")).unwrap();
+    for shown in [
+        "Of 10 requests, 1 that were allowed are refused now.",
+        "Decisions now: By policy",
+        "images need a tag other than latest, or a digest",
+    ] {
+        assert!(page.contains(shown), "{shown}: {page}");
+    }
+}

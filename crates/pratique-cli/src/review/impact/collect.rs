@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_report::{Action, Counts, Finding, Limits, Table, Tally};
+use pratique_report::{Action, ComparisonPage, Counts, Finding, Limits, Table, Tally};
 use serde::Serialize;
 
 use super::change::{Change, Row};
@@ -16,6 +16,7 @@ use crate::review::input_errors::InputErrors;
 use crate::review::progress::Progress;
 use crate::review::replay::decided::{Decided, evaluation};
 use crate::review::replay::faults::CountedFaults;
+use crate::review::scan::written;
 use crate::style::{Style, Tone};
 
 /// How many rows of a table are printed, and how many examples of a policy.
@@ -160,6 +161,7 @@ impl<'a> Collector<'a> {
                 inputs: inputs.to_owned(),
             });
         }
+        self.write_page(inputs, errors)?;
         match self.arguments.output {
             ImpactFormat::Human => output::print(&self.human(errors, Style::of_stdout()))?,
             ImpactFormat::Json => output::print_json(&self.json(errors))?,
@@ -170,6 +172,45 @@ impl<'a> Collector<'a> {
             }
         }
         Ok(self.status(errors))
+    }
+
+    /// Writes the page, if it is asked for.
+    fn write_page(&self, inputs: &str, errors: usize) -> Result<(), CliError> {
+        let [refused, allowed, undecided, same] = [
+            Change::NewlyRefused,
+            Change::NewlyAllowed,
+            Change::Undecided,
+            Change::Same,
+        ]
+        .map(|change| self.of(change));
+        let lead = format!("Of {} requests, {refused} are newly refused.", self.requests());
+        let approximated = self.approximations.iter();
+        let notes = approximated.map(|(told, count)| format!("approximated: {told} {count}"));
+        let unknown = self
+            .unknown
+            .iter()
+            .map(|(why, count)| format!("not known: {why} {count}"));
+        let notes: Vec<String> = notes.chain(unknown).collect();
+        let page = ComparisonPage {
+            title: "What a change of policies does",
+            lead: &lead,
+            numbers: &[
+                ("newly refused", refused),
+                ("newly allowed", allowed),
+                ("undecided", undecided),
+                ("the same", same),
+                ("not subject to admission", self.not_subject),
+                ("not read", u64::try_from(errors).unwrap_or(u64::MAX)),
+            ],
+            sections: &[
+                ("Newly refused", &self.refused),
+                ("Newly allowed", &self.allowed),
+                ("Undecided", &self.undecided),
+            ],
+            notes: &notes,
+            about: &[("Inputs", inputs.to_owned())],
+        };
+        written::write_page(page, "impact", &self.arguments.report)
     }
 
     fn json(&self, errors: usize) -> JsonImpact<'_> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pratique_manifest::path_text;
-use pratique_report::{Limits, Tally};
+use pratique_report::{ComparisonPage, Limits, Tally};
 use serde::Serialize;
 
 use super::comparison::Comparison;
@@ -17,6 +17,7 @@ use crate::output;
 use crate::output::text::text;
 use crate::review::input_errors::InputErrors;
 use crate::review::progress::Progress;
+use crate::review::scan::written;
 use crate::review::unbound::EvaluationScope;
 
 /// Counts and prints what was replayed.
@@ -88,6 +89,7 @@ impl<'a> Collector<'a> {
                 logs: logs.join(", "),
             });
         }
+        self.write_page(logs, errors, forgotten)?;
         let status = self.status(errors, scope);
         match self.arguments.output {
             ReplayFormat::Human => {
@@ -104,6 +106,35 @@ impl<'a> Collector<'a> {
             }
         }
         Ok(status)
+    }
+
+    /// Writes the page, if it is asked for.
+    fn write_page(&self, logs: &[PathBuf], errors: usize, forgotten: u64) -> Result<(), CliError> {
+        let (requests, refused) = (self.counts.requests(), self.counts.of(Comparison::RefusedNow));
+        let lead = format!("Of {requests} requests, {refused} that were allowed are refused now.");
+        let logs: Vec<String> = logs.iter().map(|path| path_text(path)).collect();
+        let mut notes = vec!["webhooks and built-in plugins are not run".to_owned()];
+        if forgotten > 0 {
+            notes.push(format!(
+                "{forgotten} objects were not remembered, as there are too many"
+            ));
+        }
+        let page = ComparisonPage {
+            title: "What policies say of an audit log",
+            lead: &lead,
+            numbers: &[
+                ("refused now", refused),
+                ("allowed now", self.counts.of(Comparison::AllowedNow)),
+                ("undecided", self.counts.of(Comparison::Undecided)),
+                ("requests", requests),
+                ("events", self.counts.entries()),
+                ("not read", u64::try_from(errors).unwrap_or(u64::MAX)),
+            ],
+            sections: &[("Decisions now", &self.tally)],
+            notes: &notes,
+            about: &[("Logs", logs.join(", "))],
+        };
+        written::write_page(page, "replay", &self.arguments.report)
     }
 
     /// The exit status: refusals take precedence over errors, and these over what is undecided.

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use pratique_manifest::path_text;
-use pratique_report::{Page, Report};
+use pratique_report::{ComparisonPage, Page, Report};
 
-use crate::arguments::ReportFileArguments;
+use crate::arguments::{PageArguments, ReportFileArguments};
 use crate::exit::CliError;
 use crate::time;
 
@@ -37,6 +37,33 @@ fn page(report: &Report) -> String {
         time: &time::now(),
     };
     page.to_string()
+}
+
+/// Writes the page of a comparison, if it is asked for; the command and the time are added to it.
+pub(in crate::review) fn write_page(
+    page: ComparisonPage<'_>,
+    command: &str,
+    arguments: &PageArguments,
+) -> Result<(), CliError> {
+    let Some(path) = &arguments.page else {
+        return Ok(());
+    };
+    let about = [
+        (
+            "Command",
+            format!("pratique {command} {}", env!("CARGO_PKG_VERSION")),
+        ),
+        ("Time", time::now()),
+    ];
+    let about = [about.as_slice(), page.about].concat();
+    let text = ComparisonPage {
+        about: &about,
+        ..page
+    };
+    replace(path, &text.to_string()).map_err(|error| CliError::Read {
+        path: path_text(path),
+        error,
+    })
 }
 
 /// Writes a file beside it first, so that a reader never finds a part of it.
