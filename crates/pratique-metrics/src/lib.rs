@@ -36,3 +36,4 @@ pub use labels::{
 };
 pub use metrics::Metrics;
 pub use snapshot::{Distribution, Family, Kind, Quantiles, Series, Value};
+pub use text::write as write_text;

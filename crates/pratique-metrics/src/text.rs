@@ -4,8 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::snapshot::{Family, Kind, Series, Value};
 
-/// Writes families as text.
-pub(crate) fn write(families: &[Family]) -> String {
+/// Families in the text format, in the order in which they are given: those of [`Metrics`](crate::Metrics), or any others.
+#[must_use]
+pub fn write(families: &[Family]) -> String {
     families
         .iter()
         .map(|family| FamilyText(family).to_string())

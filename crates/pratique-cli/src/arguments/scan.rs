@@ -127,6 +127,10 @@ pub(crate) struct ReportFileArguments {
         value_delimiter = ','
     )]
     pub(crate) files: Vec<PathBuf>,
+    /// Write the counts to a file as metrics in the text format of Prometheus, for a collector of text files such as that of
+    /// node_exporter.
+    #[arg(long, env = "PRATIQUE_METRICS_FILE", value_name = "FILE")]
+    pub(crate) metrics_file: Option<PathBuf>,
 }
 
 /// The page of a comparison.

@@ -529,3 +529,35 @@ fn an_interrupted_scan_goes_on() {
         "{listed}"
     );
 }
+
+#[test]
+fn counts_are_metrics() {
+    let directory = files().with("pods.ndjson", pods(0, 20) + "{}\n");
+    let run = scan(
+        &directory,
+        &["--metrics-file", "scan.prom", "--report", "0.json", "pods.ndjson"],
+    );
+    assert_eq!(run.code, Some(1), "{run}");
+    let read = || {
+        let text = fs::read_to_string(directory.path().join("scan.prom")).unwrap();
+        let (rest, time) = text.trim_end().rsplit_once(' ').unwrap();
+        assert!(time.parse::<f64>().unwrap() > 1e9, "{text}");
+        rest.lines()
+            .filter(|line| !line.starts_with('#'))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let expected = "\
+pratique_scan_findings{action=\"warn\",binding=\"owned\",policy=\"owned\"} 20
+pratique_scan_findings{action=\"deny\",binding=\"team\",policy=\"team\"} 4
+pratique_scan_missing_shards 0
+pratique_scan_objects{decision=\"allowed\"} 16
+pratique_scan_objects{decision=\"denied\"} 4
+pratique_scan_objects{decision=\"failed\"} 1
+pratique_scan_objects{decision=\"undecided\"} 0
+pratique_scan_policies 3
+pratique_scan_timestamp_seconds";
+    assert_eq!(read(), expected);
+    let merged = directory.run(&["report", "merge", "--metrics-file", "scan.prom", "0.json"]);
+    assert_eq!((merged.code, read().as_str()), (Some(1), expected), "{merged}");
+}

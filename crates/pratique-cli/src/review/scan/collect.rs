@@ -81,6 +81,16 @@ impl<'a> Collector<'a> {
     /// Counts an error that was reported.
     pub(super) fn count_error(&mut self, place: &str, message: &str) {
         self.count_failed(place, message, "", "");
+        self.keep_error(JsonError {
+            place: place.to_owned(),
+            message: message.to_owned(),
+        });
+    }
+
+    fn keep_error(&mut self, error: JsonError) {
+        if self.errors.len() < MAX_PRINTED {
+            self.errors.push(error);
+        }
     }
 
     fn count_failed(&mut self, place: &str, message: &str, api_version: &str, kind: &str) {
@@ -148,9 +158,7 @@ impl<'a> Collector<'a> {
         self.note(&text);
         let (api_version, kind) = kind.unwrap_or_default();
         self.count_failed(&error.place, &error.message, &api_version, &kind);
-        if self.errors.len() < MAX_PRINTED {
-            self.errors.push(error);
-        }
+        self.keep_error(error);
     }
 
     /// Prints a note, unless there were too many.
@@ -234,6 +242,15 @@ impl<'a> Collector<'a> {
             told.push(format!(
                 "{} more objects with findings are not in this output, as it has no more than {MAX_RECORDS}: ndjson has all",
                 self.omitted
+            ));
+        }
+        let failed = self.report.tally().total().failed;
+        let errors = u64::try_from(self.errors.len()).unwrap_or(u64::MAX);
+        let lists_errors = matches!(self.arguments.output, ScanFormat::Sarif | ScanFormat::Junit);
+        if lists_errors && failed > errors {
+            told.push(format!(
+                "{} more errors are not in this output, as it has no more than {MAX_PRINTED}: ndjson has all",
+                failed - errors
             ));
         }
         if let Some(namespaces) = &self.namespaces {

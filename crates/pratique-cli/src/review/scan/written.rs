@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::SystemTime;
 
 use pratique_manifest::path_text;
 use pratique_report::{ComparisonPage, Page, Report};
 
+use super::metrics;
 use crate::arguments::{PageArguments, ReportFileArguments};
 use crate::exit::CliError;
 use crate::time;
@@ -20,12 +22,19 @@ pub(in crate::review) fn write(report: &Report, arguments: &ReportFileArguments)
             true => page(report),
             false => format!("{}\n", report.to_json()),
         };
-        replace(path, &text).map_err(|error| CliError::Read {
-            path: path_text(path),
-            error,
-        })?;
+        written(path, &text)?;
     }
-    Ok(())
+    match &arguments.metrics_file {
+        Some(path) => written(path, &metrics::text(report, SystemTime::now())),
+        None => Ok(()),
+    }
+}
+
+fn written(path: &Path, text: &str) -> Result<(), CliError> {
+    replace(path, text).map_err(|error| CliError::Read {
+        path: path_text(path),
+        error,
+    })
 }
 
 fn page(report: &Report) -> String {
@@ -60,10 +69,7 @@ pub(in crate::review) fn write_page(
         about: &about,
         ..page
     };
-    replace(path, &text.to_string()).map_err(|error| CliError::Read {
-        path: path_text(path),
-        error,
-    })
+    written(path, &text.to_string())
 }
 
 /// Writes a file beside it first, so that a reader never finds a part of it.

@@ -1,0 +1,97 @@
+//! Metrics of a report, as a file for a collector of text files.
+
+use std::time::SystemTime;
+
+use pratique_metrics::{Family, Kind, Series, Value, write_text};
+use pratique_report::{Counts, Report};
+
+/// What is counted in no row of its own, as in the metrics of the server.
+const OTHER: &str = "unexpected";
+
+/// The metrics of a report in the text format of Prometheus.
+pub(super) fn text(report: &Report, at: SystemTime) -> String {
+    let total = report.tally().total();
+    let decisions = [
+        ("allowed", total.allowed),
+        ("denied", total.denied),
+        ("failed", total.failed),
+        ("undecided", total.undecided),
+    ];
+    let decisions = decisions.map(|(decision, count)| series(&[("decision", decision)], count));
+    let seconds = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let missing = u64::try_from(report.missing().len()).unwrap_or(u64::MAX);
+    let families = [
+        family(
+            "pratique_scan_findings",
+            "[ALPHA] What policies found in the last scan, by what follows from it.",
+            findings(report),
+        ),
+        family(
+            "pratique_scan_missing_shards",
+            "[ALPHA] Shards of the last scan that are not in its report.",
+            vec![series(&[], missing)],
+        ),
+        family(
+            "pratique_scan_objects",
+            "[ALPHA] Objects of the last scan, by decision; failed are those that could not be read or evaluated.",
+            decisions.into(),
+        ),
+        family(
+            "pratique_scan_policies",
+            "[ALPHA] Policies of the last scan.",
+            vec![series(&[], report.run().policy_count)],
+        ),
+        family(
+            "pratique_scan_timestamp_seconds",
+            "[ALPHA] When the last scan ended.",
+            vec![series(&[], seconds.as_secs())],
+        ),
+    ];
+    write_text(&families)
+}
+
+fn findings(report: &Report) -> Vec<Series> {
+    let policies = report.tally().policies();
+    let other = policies.other();
+    let other = (!other.is_empty()).then_some(([OTHER, OTHER], other));
+    let rows = policies.rows().chain(other);
+    rows.flat_map(|([policy, binding], counts)| {
+        by_action(counts)
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(move |(action, count)| {
+                series(
+                    &[("action", action), ("binding", binding), ("policy", policy)],
+                    count,
+                )
+            })
+    })
+    .collect()
+}
+
+fn by_action(counts: Counts) -> [(&'static str, u64); 5] {
+    [
+        ("audit", counts.audited),
+        ("deny", counts.denied),
+        ("ignore", counts.ignored),
+        ("undecided", counts.undecided),
+        ("warn", counts.warned),
+    ]
+}
+
+fn family(name: &'static str, help: &'static str, series: Vec<Series>) -> Family {
+    Family {
+        name,
+        help,
+        kind: Kind::Gauge,
+        series,
+    }
+}
+
+fn series(labels: &[(&'static str, &str)], count: u64) -> Series {
+    let labels = labels.iter().map(|(name, value)| (*name, (*value).to_owned()));
+    Series {
+        labels: labels.collect(),
+        value: Value::Gauge(count as f64),
+    }
+}
