@@ -79,6 +79,11 @@ struct Piped {
 
 impl Piped {
     fn start(stderr: PipeWriter, more: &[&str]) -> Self {
+        Piped::with_delay("1", stderr, more)
+    }
+
+    /// One that still takes requests for so many seconds after a signal.
+    fn with_delay(delay: &str, stderr: PipeWriter, more: &[&str]) -> Self {
         let address = unused_address();
         let directory = Directory::new().with("manifests/a.yaml", POLICY.replace("NAME", "old"));
         let child = Command::new(env!("CARGO_BIN_EXE_pratique"))
@@ -87,7 +92,7 @@ impl Piped {
                 "--manifests",
                 "manifests",
                 "--shutdown-delay-duration",
-                "1",
+                delay,
                 "--drain-grace",
                 "2",
             ])
@@ -187,7 +192,7 @@ fn the_reader_of_the_log_goes_away() {
 #[test]
 fn the_reader_of_the_log_goes_away_during_the_end() {
     let (reader, writer) = pipe().unwrap();
-    let mut piped = Piped::start(writer, &[]);
+    let mut piped = Piped::with_delay("600", writer, &[]);
     let mut client = piped.client();
     piped.signal();
     eventually("it is ending", || {
@@ -195,6 +200,8 @@ fn the_reader_of_the_log_goes_away_during_the_end() {
     });
     drop(reader);
     assert!(piped.client().allows("web"));
+    // The second one ends the wait.
+    piped.signal();
     piped.ends();
 }
 
