@@ -20,6 +20,17 @@ pub struct Position {
 impl Position {
     /// The place of errors about an expression as a whole.
     pub const NOWHERE: Position = Position { line: -1, column: -1 };
+
+    /// The byte of this place in its text: the first for what has no place, the end for what lies behind it.
+    pub fn byte_offset(self, text: &str) -> usize {
+        let (Ok(line), Ok(column)) = (usize::try_from(self.line), usize::try_from(self.column)) else {
+            return 0;
+        };
+        let lines = text.split_inclusive('\n').take(line.saturating_sub(1));
+        let start: usize = lines.map(str::len).sum();
+        let line = text.get(start..).unwrap_or_default();
+        start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
+    }
 }
 
 impl Source {
@@ -69,6 +80,18 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_are_bytes() {
+        let text = "'ä' +\n  b";
+        for (line, column, offset) in [(1, 0, 0), (1, 2, 3), (2, 2, 9), (2, 9, 10), (-1, 0, 0)] {
+            assert_eq!(
+                Position { line, column }.byte_offset(text),
+                offset,
+                "{line}:{column}"
+            );
+        }
+    }
 
     #[test]
     fn places_count_lines_and_code_points() {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use pratique_cel::{CompileError, Position};
+use pratique_cel::CompileError;
 pub use pratique_expression::{Cache, Declarations};
 use pratique_expression::{Composition, Use, token_at};
 use pratique_manifest::{self as manifest, DEFAULT_LOAD_BYTES};
@@ -115,7 +115,7 @@ fn refused(
     let (kind, issues) = match error {
         Compile(CompileError::Issues { issues, .. }) => {
             let issues = issues.iter().map(|issue| {
-                let offset = offset_of(text, issue.position);
+                let offset = issue.position.byte_offset(text);
                 manifest::ExpressionIssue {
                     message: issue.message.clone(),
                     offset,
@@ -136,36 +136,9 @@ fn refused(
     }
 }
 
-/// The byte at a position; the start for what has no place, the end for what lies behind it.
-fn offset_of(text: &str, position: Position) -> usize {
-    let (Ok(line), Ok(column)) = (usize::try_from(position.line), usize::try_from(position.column)) else {
-        return 0;
-    };
-    let start: usize = text
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let line = text.get(start..).unwrap_or_default();
-    let within = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
-    start + within
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn positions_are_bytes() {
-        let text = "'ä' +\n  b";
-        for (line, column, offset) in [(1, 0, 0), (1, 2, 3), (2, 2, 9), (2, 9, 10), (-1, 0, 0)] {
-            assert_eq!(
-                offset_of(text, Position { line, column }),
-                offset,
-                "{line}:{column}"
-            );
-        }
-    }
 
     #[test]
     fn faults_are_told_with_their_places() {

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use pratique_cel::Position;
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 
 use super::fold::Folded;
@@ -68,20 +67,6 @@ pub(crate) fn place_of(ast: &Ast, id: ExprId) -> Place {
         name = name.rsplit_once('.').map_or(name, |(before, _)| before);
     }
     start..start + name.len().max(1)
-}
-
-/// The byte offset of a position, within the bounds of the text.
-pub(crate) fn byte_at(text: &str, position: Position) -> usize {
-    let (Ok(line), Ok(column)) = (usize::try_from(position.line), usize::try_from(position.column)) else {
-        return 0;
-    };
-    let start: usize = text
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let line = text.get(start..).unwrap_or_default();
-    start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
 }
 
 /// The byte offset of a code point.

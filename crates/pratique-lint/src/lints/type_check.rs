@@ -13,7 +13,7 @@ use pratique_gotext::suggest::did_you_mean;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
-use crate::analysis::{Facts, Folded, Parsed, byte_at, live_nodes};
+use crate::analysis::{Facts, Folded, Parsed, live_nodes};
 use crate::lint::Lint;
 use crate::observations::{Extent, KindObservations, NO_KEY, Observations};
 use crate::report::{Finding, Replacement, Report, listed};
@@ -72,7 +72,7 @@ pub(crate) fn check(
         let Some(site) = policy.sites.get(index) else {
             continue;
         };
-        let place = token_at(site.text, byte_at(site.text, found.issue.position));
+        let place = token_at(site.text, found.issue.position.byte_offset(site.text));
         let mut finding = Finding::new(&LINT, message(&found, effect));
         if let Some(meant) = found.issue.meant.as_deref() {
             finding = finding.help(did_you_mean(meant));
