@@ -1,29 +1,6 @@
 //! Names of fields as expressions write them.
 
-/// The words that expressions cannot use as names.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
+use pratique_gotext::validation::CEL_RESERVED;
 
 /// The name of a field in expressions; `None` for one that they cannot name.
 // Upstream: apiserver/pkg/cel/escaping.go, Escape
@@ -31,7 +8,7 @@ pub(crate) fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if CEL_RESERVED.contains(&name) {
         return Some(format!("__{name}__"));
     }
     let mut escaped = String::with_capacity(name.len());

@@ -10,10 +10,12 @@
 //! assert_eq!(qualified_name(&"x".repeat(64)), ["name part must be no more than 63 bytes"]);
 //! ```
 
+mod cel;
 mod dns;
 mod errors;
 mod label;
 
+pub use cel::CEL_RESERVED;
 pub use dns::{
     dns1035_label, dns1035_label_prefix, dns1123_label, dns1123_label_prefix, dns1123_subdomain,
     dns1123_subdomain_prefix, is_dns1123_label,

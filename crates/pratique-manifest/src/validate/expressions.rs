@@ -13,29 +13,6 @@ use crate::expression::{
 };
 
 const CONDITIONS_MAX: usize = 64;
-const RESERVED: &[&str] = &[
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
 
 /// The expressions of one policy or webhook while they are validated.
 pub(super) struct Expressions<'a> {
@@ -180,5 +157,5 @@ fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())
         && chars.all(|c| c == '_' || c.is_ascii_alphanumeric())
-        && !RESERVED.contains(&name)
+        && !validation::CEL_RESERVED.contains(&name)
 }

@@ -1,0 +1,27 @@
+//! Names in CEL expressions.
+
+/// The words that no name in an expression may be: keywords, and those that CEL keeps for later.
+// Upstream: apiserver/pkg/cel/escaping.go, celReservedSymbols
+pub const CEL_RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
