@@ -14,6 +14,7 @@
 //! The crate knows no values of CEL and no objects of Kubernetes, depends on no other crate of the workspace, and does no
 //! I/O.
 
+pub mod hex;
 pub mod json;
 pub mod net;
 pub mod quantity;

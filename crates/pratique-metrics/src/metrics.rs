@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use pratique_gotext::hex::encode_to_string;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 use sha2::{Digest, Sha256};
@@ -348,11 +349,7 @@ fn identity_hash(identity: &str) -> String {
     if identity.is_empty() {
         return String::new();
     }
-    let mut hash = String::from("sha256:");
-    for byte in Sha256::digest(identity.as_bytes()) {
-        hash.extend([byte >> 4, byte & 15].map(|half| char::from_digit(half.into(), 16).unwrap_or('0')));
-    }
-    hash
+    format!("sha256:{}", encode_to_string(Sha256::digest(identity.as_bytes())))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The hash of manifest files' content.
 
+use pratique_gotext::hex::encode_to_string;
 use sha2::{Digest, Sha256};
 
 use crate::read::directory::ManifestFile;
@@ -30,9 +31,6 @@ impl ContentHash {
         let Some(hasher) = self.0 else {
             return String::new();
         };
-        let digest = hasher.finalize();
-        digest
-            .iter()
-            .fold(String::from("sha256:"), |hash, byte| format!("{hash}{byte:02x}"))
+        format!("sha256:{}", encode_to_string(hasher.finalize()))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use pratique_gotext::hex::encode_to_string;
 use pratique_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -71,10 +72,7 @@ impl Digest {
 
     /// `sha256:` and the digest.
     pub(super) fn text(&self) -> String {
-        let bytes = self.hash.clone().finalize();
-        bytes
-            .iter()
-            .fold(String::from("sha256:"), |text, byte| format!("{text}{byte:02x}"))
+        format!("sha256:{}", encode_to_string(self.hash.clone().finalize()))
     }
 
     fn json(&mut self, object: &impl serde::Serialize) {
