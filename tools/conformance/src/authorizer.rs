@@ -23,8 +23,8 @@ pub struct Rule {
     name: String,
     path: String,
     user: String,
-    reason: String,
-    error: String,
+    pub(crate) reason: String,
+    pub(crate) error: String,
 }
 
 impl CaseAuthorizer {
@@ -53,18 +53,33 @@ impl Rule {
             Target::Path(path) => (path, &none, ""),
             Target::Resource(resource) => ("", resource, "*"),
         };
-        [
-            (&self.verb, check.verb),
-            (&self.group, &resource.group),
-            (&self.version, version),
-            (&self.resource, &resource.resource),
-            (&self.subresource, &resource.subresource),
-            (&self.namespace, &resource.namespace),
-            (&self.name, &resource.name),
-            (&self.path, path),
-            (&self.user, &check.user.name),
-        ]
-        .iter()
-        .all(|(wanted, checked)| wanted.is_empty() || wanted == checked)
+        self.equals([
+            check.verb,
+            &resource.group,
+            version,
+            &resource.resource,
+            &resource.subresource,
+            &resource.namespace,
+            &resource.name,
+            path,
+            &check.user.name,
+        ])
+    }
+
+    /// Whether what is checked, in the order of the fields, equals each of them that is not empty.
+    pub(crate) fn equals(&self, checked: [&str; 9]) -> bool {
+        let wanted = [
+            &self.verb,
+            &self.group,
+            &self.version,
+            &self.resource,
+            &self.subresource,
+            &self.namespace,
+            &self.name,
+            &self.path,
+            &self.user,
+        ];
+        let mut pairs = wanted.into_iter().zip(checked);
+        pairs.all(|(wanted, checked)| wanted.is_empty() || wanted == checked)
     }
 }

@@ -3,6 +3,8 @@
 use pratique_plugin::{Access, AccessAnswer, AccessReviewer};
 use serde::Deserialize;
 
+use crate::authorizer::Rule;
+
 /// The `authorizer` of a case.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -10,26 +12,9 @@ pub(super) struct CaseReviewer {
     allow: Vec<Rule>,
 }
 
-/// What is checked must equal each field that is not empty.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-struct Rule {
-    verb: String,
-    group: String,
-    version: String,
-    resource: String,
-    subresource: String,
-    namespace: String,
-    name: String,
-    path: String,
-    user: String,
-    reason: String,
-    error: String,
-}
-
 impl AccessReviewer for CaseReviewer {
     fn review(&self, access: &Access<'_>) -> AccessAnswer {
-        match self.allow.iter().find(|rule| rule.fits(access)) {
+        match self.allow.iter().find(|rule| rule.equals(fields(access))) {
             None => AccessAnswer::Denied {
                 reason: String::new(),
             },
@@ -42,21 +27,16 @@ impl AccessReviewer for CaseReviewer {
     }
 }
 
-impl Rule {
-    fn fits(&self, access: &Access<'_>) -> bool {
-        let pairs = [
-            (&self.verb, access.verb),
-            (&self.group, access.group),
-            (&self.version, access.version),
-            (&self.resource, access.resource),
-            (&self.subresource, access.subresource),
-            (&self.namespace, access.namespace),
-            (&self.name, access.name),
-            (&self.path, ""),
-            (&self.user, access.user.username.as_str()),
-        ];
-        pairs
-            .iter()
-            .all(|(wanted, checked)| wanted.is_empty() || wanted == checked)
-    }
+fn fields<'a>(access: &Access<'a>) -> [&'a str; 9] {
+    [
+        access.verb,
+        access.group,
+        access.version,
+        access.resource,
+        access.subresource,
+        access.namespace,
+        access.name,
+        "",
+        access.user.username.as_str(),
+    ]
 }
