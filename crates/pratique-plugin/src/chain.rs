@@ -53,8 +53,8 @@ impl PluginObserver for () {}
 impl PluginChain {
     /// Puts plugins into the order of kube-apiserver 1.36. Those that are not built in keep their order, before policies.
     pub fn new(mut plugins: Vec<Box<dyn Plugin>>) -> Self {
-        plugins.sort_by_key(|plugin| place(plugin.name()));
-        let before = plugins.partition_point(|plugin| !is_after_dynamic(plugin.name()));
+        plugins.sort_by_key(|plugin| place(plugin.handler().name));
+        let before = plugins.partition_point(|plugin| !is_after_dynamic(plugin.handler().name));
         PluginChain { plugins, before }
     }
 
@@ -77,13 +77,14 @@ impl PluginChain {
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
         for plugin in self.stage(stage) {
-            if !plugin.mutates() || !plugin.operations().contain(operation) {
+            let handler = plugin.handler();
+            if !handler.admits(operation) {
                 continue;
             }
-            observer.began(plugin.name(), Phase::Mutating);
+            observer.began(handler.name, Phase::Mutating);
             let result = plugin.admit(attributes, context, effects);
             observer.ended(
-                plugin.name(),
+                handler.name,
                 Phase::Mutating,
                 &attributes.as_attributes(),
                 &result,
@@ -107,12 +108,13 @@ impl PluginChain {
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
         for plugin in self.stage(stage) {
-            if !plugin.validates() || !plugin.operations().contain(operation) {
+            let handler = plugin.handler();
+            if !handler.checks(operation) {
                 continue;
             }
-            observer.began(plugin.name(), Phase::Validating);
+            observer.began(handler.name, Phase::Validating);
             let result = plugin.validate(attributes, context, effects);
-            observer.ended(plugin.name(), Phase::Validating, attributes, &result);
+            observer.ended(handler.name, Phase::Validating, attributes, &result);
             result?;
         }
         Ok(())
@@ -136,7 +138,7 @@ impl PluginChain {
 
 impl Debug for PluginChain {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let names = self.plugins.iter().map(|plugin| plugin.name());
+        let names = self.plugins.iter().map(|plugin| plugin.handler().name);
         formatter.debug_list().entries(names).finish()
     }
 }

@@ -9,7 +9,7 @@
 //! use pratique_core::{Attributes, status};
 //! use pratique_json::parse;
 //! use pratique_plugin::{
-//!     Effects, MutableAttributes, Operations, Plugin, PluginChain, PluginContext, Rejection, Stage, StateObjects,
+//!     Effects, Handler, MutableAttributes, Plugin, PluginChain, PluginContext, Rejection, Stage, StateObjects,
 //! };
 //! use pratique_types::{AdmissionRequest, GroupVersionResource, Operation};
 //!
@@ -17,15 +17,10 @@
 //! struct Owner;
 //!
 //! impl Plugin for Owner {
-//!     fn name(&self) -> &str {
-//!         "Owner"
+//!     fn handler(&self) -> &Handler {
+//!         const { &Handler::new("Owner", &[Operation::Create]).mutating() }
 //!     }
-//!     fn operations(&self) -> Operations {
-//!         Operations::of(&[Operation::Create])
-//!     }
-//!     fn mutates(&self) -> bool {
-//!         true
-//!     }
+//!
 //!     fn admit(
 //!         &self,
 //!         attributes: &mut MutableAttributes<'_, '_>,
@@ -63,6 +58,7 @@ mod context;
 mod derived;
 mod effects;
 mod gates;
+mod handler;
 mod objects;
 mod order;
 mod plugin;
@@ -77,9 +73,10 @@ pub use context::{ImageReviewAnswer, ImageReviewer, PluginContext};
 pub use derived::{Derivation, Derived, DerivedCache};
 pub use effects::{Booked, Created, Effects};
 pub use gates::{Gate, PluginGates};
+pub use handler::{Handler, Operations};
 pub use objects::StateObjects;
 pub use order::default_plugins;
-pub use plugin::{Operations, Plugin};
+pub use plugin::Plugin;
 pub use pratique_core::{Attributes, Phase};
 pub use pratique_types::admission_plugins::{BUILT_IN, BuiltIn};
 pub use rejection::{MissingState, Rejection};

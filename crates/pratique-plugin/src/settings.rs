@@ -3,6 +3,7 @@
 use pratique_manifest::{Failure, GivenConfiguration};
 
 use crate::gates::PluginGates;
+use crate::handler::Handler;
 use crate::plugin::Plugin;
 
 /// What a plugin is made from: its configuration, and the flags of the server that it reads.
@@ -46,8 +47,8 @@ pub enum StartError {
 /// Makes a plugin of a name.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginFactory {
-    /// The plugin's name.
-    pub name: &'static str,
+    /// The plugin's name, and when it is called.
+    pub handler: Handler,
     /// Makes it, or says why its configuration is refused.
     pub make: fn(&PluginSettings<'_>) -> Result<Box<dyn Plugin>, StartError>,
 }

@@ -49,7 +49,7 @@ pub const FACTORIES: &[PluginFactory] = &[
 
 /// The plugin with a name.
 pub fn factory(name: &str) -> Option<&'static PluginFactory> {
-    FACTORIES.iter().find(|factory| factory.name == name)
+    FACTORIES.iter().find(|factory| factory.handler.name == name)
 }
 
 /// The kinds of objects that plugins may look up in the cluster. `is_on` chooses the plugins by name; those that do not
@@ -57,10 +57,10 @@ pub fn factory(name: &str) -> Option<&'static PluginFactory> {
 pub fn state_kinds(is_on: impl Fn(&str) -> bool) -> BTreeSet<StateKind> {
     let gates = PluginGates::default();
     let settings = PluginSettings::new(&gates);
-    let chosen = FACTORIES.iter().filter(|factory| is_on(factory.name));
+    let chosen = FACTORIES.iter().filter(|factory| is_on(factory.handler.name));
     let started = chosen.filter_map(|factory| (factory.make)(&settings).ok());
     started
-        .flat_map(|plugin| plugin.needs().iter().copied())
+        .flat_map(|plugin| plugin.handler().needs.iter().copied())
         .collect()
 }
 
@@ -73,8 +73,10 @@ mod tests {
     #[test]
     fn plugins_stand_in_the_order_of_the_server() {
         let place = |factory: &PluginFactory| {
-            let place = BUILT_IN.iter().position(|plugin| plugin.name == factory.name);
-            place.unwrap_or_else(|| panic!("{} is not built in", factory.name))
+            let place = BUILT_IN
+                .iter()
+                .position(|plugin| plugin.name == factory.handler.name);
+            place.unwrap_or_else(|| panic!("{} is not built in", factory.handler.name))
         };
         assert!(FACTORIES.iter().map(place).is_sorted());
     }
@@ -96,7 +98,7 @@ mod tests {
         let unstarted = FACTORIES
             .iter()
             .filter(|factory| (factory.make)(&settings).is_err());
-        let names: Vec<&str> = unstarted.map(|factory| factory.name).collect();
+        let names: Vec<&str> = unstarted.map(|factory| factory.handler.name).collect();
         // Both ask none but their backends and their own counters.
         assert_eq!(names, ["ImagePolicyWebhook", "EventRateLimit"]);
     }

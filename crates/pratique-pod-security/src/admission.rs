@@ -6,8 +6,7 @@ use pratique_core::{Attributes, status};
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{
-    Effects, Operations, Plugin, PluginContext, PluginFactory, PluginSettings, Rejection, StartError,
-    StateKind,
+    Effects, Handler, Plugin, PluginContext, PluginFactory, PluginSettings, Rejection, StartError, StateKind,
 };
 use pratique_types::{Operation, Reason, Status};
 
@@ -26,7 +25,9 @@ pub const NAME: &str = "PodSecurity";
 
 /// Makes the plugin from its configuration.
 pub const FACTORY: PluginFactory = PluginFactory {
-    name: NAME,
+    handler: Handler::new(NAME, &[Operation::Create, Operation::Update])
+        .validating()
+        .needing(&[StateKind::NAMESPACE, StateKind::POD]),
     make: |settings| Ok(Box::new(PodSecurity::configured(settings)?)),
 };
 
@@ -290,20 +291,8 @@ impl PodSecurity {
 }
 
 impl Plugin for PodSecurity {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NAMESPACE, StateKind::POD]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     // Upstream: plugin/pkg/admission/security/podsecurity/admission.go, Validate

@@ -3,8 +3,7 @@
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
 use pratique_plugin::{
-    Booked, DerivedCache, Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection,
-    StateKind,
+    Booked, DerivedCache, Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -18,7 +17,14 @@ pub const NAME: &str = "ResourceQuota";
 
 /// Makes the plugin from its configuration.
 pub const FACTORY: PluginFactory = PluginFactory {
-    name: NAME,
+    handler: Handler::new(NAME, &[Operation::Create, Operation::Update])
+        .validating()
+        .needing(&[
+            StateKind::RESOURCE_QUOTA,
+            StateKind::DEVICE_CLASS,
+            StateKind::RESOURCE_CLAIM,
+            StateKind::POD,
+        ]),
     make: |settings| {
         let limited = match settings.configuration {
             Some(text) => read_limited_resources(settings.configuration_file, text)?,
@@ -62,25 +68,8 @@ impl Default for ResourceQuota {
 }
 
 impl Plugin for ResourceQuota {
-    fn name(&self) -> &str {
-        NAME
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[
-            StateKind::RESOURCE_QUOTA,
-            StateKind::DEVICE_CLASS,
-            StateKind::RESOURCE_CLAIM,
-            StateKind::POD,
-        ]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     // Upstream: pkg/admission/plugin/resourcequota/admission.go, Validate

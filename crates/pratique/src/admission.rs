@@ -152,10 +152,11 @@ impl Admission {
     /// The inputs besides the request that the decisions of plugins may depend on.
     pub fn plugin_needs(&self) -> Vec<Need> {
         let of_plugin = |plugin: &dyn Plugin| {
-            let looks_up = (!plugin.needs().is_empty()).then_some(NeedKind::PluginState);
-            let asks = plugin.asks_authorizer().then_some(NeedKind::Authorizer);
+            let handler = plugin.handler();
+            let looks_up = (!handler.needs.is_empty()).then_some(NeedKind::PluginState);
+            let asks = handler.asks_authorizer.then_some(NeedKind::Authorizer);
             let kinds = looks_up.into_iter().chain(asks);
-            let needs: Vec<Need> = kinds.map(|kind| Need::new(plugin.name(), kind)).collect();
+            let needs: Vec<Need> = kinds.map(|kind| Need::new(handler.name, kind)).collect();
             needs
         };
         self.plugins.all().flat_map(of_plugin).collect()
@@ -163,7 +164,7 @@ impl Admission {
 
     /// The names of the plugins, in their order.
     pub fn plugin_names(&self) -> impl Iterator<Item = &str> {
-        self.plugins.all().map(|plugin| plugin.name())
+        self.plugins.all().map(|plugin| plugin.handler().name)
     }
 
     /// The names of the static policies: mutating ones first, each kind in the order in which they act.

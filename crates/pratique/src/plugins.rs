@@ -12,29 +12,20 @@
 //!
 //! ```
 //! use pratique::plugins::{
-//!     Effects, MutableAttributes, Operations, Plugin, PluginContext, Rejection, StateKind, StateObjects,
+//!     Effects, Handler, MutableAttributes, Plugin, PluginContext, Rejection, StateKind, StateObjects,
 //! };
 //! use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, Reason, Status};
 //! use pratique::{Admission, AdmissionContext, Attributes, Objects, PluginChain, PluginInputs};
+//!
+//! const TEAM: Handler =
+//!     Handler::new("Team", &[Operation::Create]).mutating().validating().needing(&[StateKind::NAMESPACE]);
 //!
 //! /// Copies the team of a namespace to its objects, and requires one.
 //! struct Team;
 //!
 //! impl Plugin for Team {
-//!     fn name(&self) -> &str {
-//!         "Team"
-//!     }
-//!     fn operations(&self) -> Operations {
-//!         Operations::of(&[Operation::Create])
-//!     }
-//!     fn mutates(&self) -> bool {
-//!         true
-//!     }
-//!     fn validates(&self) -> bool {
-//!         true
-//!     }
-//!     fn needs(&self) -> &'static [StateKind] {
-//!         &[StateKind::NAMESPACE]
+//!     fn handler(&self) -> &Handler {
+//!         &TEAM
 //!     }
 //!
 //!     fn admit(
@@ -104,7 +95,7 @@ pub use crate::image_reviews::{ImageBackend, ImageReviewing};
 
 pub use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, BUILT_IN, Booked, BuiltIn, ClusterState, Created, Effects, Gate,
-    ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, Operations, Plugin,
+    Handler, ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, Operations, Plugin,
     PluginChain, PluginContext, PluginFactory, PluginGates, PluginSettings, Rejection, Stage, StartError,
     StateKind, StateObjects, default_plugins,
 };
@@ -122,7 +113,9 @@ struct Chained {
 
 impl Plugins {
     pub(crate) fn new(chain: PluginChain) -> Self {
-        let needs = chain.plugins().flat_map(|plugin| plugin.needs().iter().copied());
+        let needs = chain
+            .plugins()
+            .flat_map(|plugin| plugin.handler().needs.iter().copied());
         let mut kinds: Vec<StateKind> = needs.filter(|kind| *kind != StateKind::NAMESPACE).collect();
         kinds.sort_unstable();
         kinds.dedup();

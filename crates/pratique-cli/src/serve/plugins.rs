@@ -86,10 +86,10 @@ fn make(
 ) -> Result<Box<dyn Plugin>, Failure> {
     let gates = PluginGates::default();
     let settings = PluginSettings::new(&gates).with_given(given);
-    if factory.name != pratique_pod_security::NAME {
+    if factory.handler.name != pratique_pod_security::NAME {
         return plugins::make(factory, settings, "");
     }
-    let plugin = PodSecurity::configured(&settings).map_err(|error| failure(factory.name, error))?;
+    let plugin = PodSecurity::configured(&settings).map_err(|error| failure(factory.handler.name, error))?;
     let limits = PodCheckLimits {
         clock: Some(running),
         ..PodCheckLimits::default()

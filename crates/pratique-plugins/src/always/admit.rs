@@ -1,9 +1,12 @@
 //! AlwaysAdmit, which lets everything pass.
 
-use pratique_plugin::{Operations, Plugin, PluginFactory};
+use pratique_plugin::{Handler, Plugin, PluginFactory};
+use pratique_types::Operation;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "AlwaysAdmit",
+    handler: Handler::new("AlwaysAdmit", &Operation::ALL)
+        .mutating()
+        .validating(),
     make: |_| Ok(Box::new(AlwaysAdmit)),
 };
 
@@ -11,19 +14,7 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct AlwaysAdmit;
 
 impl Plugin for AlwaysAdmit {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::ALL
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn validates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 }

@@ -1,14 +1,15 @@
 //! AlwaysDeny, which refuses everything.
 
 use pratique_core::Attributes;
-use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
-};
+use pratique_plugin::{Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_types::Operation;
 
 use crate::answer::forbidden;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "AlwaysDeny",
+    handler: Handler::new("AlwaysDeny", &Operation::ALL)
+        .mutating()
+        .validating(),
     make: |_| Ok(Box::new(AlwaysDeny)),
 };
 
@@ -18,20 +19,8 @@ struct AlwaysDeny;
 const ERROR: &str = "admission control is denying all modifications";
 
 impl Plugin for AlwaysDeny {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::ALL
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn validates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

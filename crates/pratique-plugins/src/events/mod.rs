@@ -6,7 +6,7 @@ mod configuration;
 use std::sync::{Mutex, PoisonError};
 
 use pratique_core::Attributes;
-use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::{Operation, Reason, Status};
 
 use crate::answer::aggregate;
@@ -15,7 +15,7 @@ use bucket::Buckets;
 use configuration::{LimitType, limits};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "EventRateLimit",
+    handler: Handler::new("EventRateLimit", &[Operation::Create, Operation::Update]).validating(),
     make: |settings| {
         let limits = limits(settings)?.into_iter();
         let limits = limits.map(|limit| (limit.limit_type, Mutex::new(Buckets::new(&limit))));
@@ -31,16 +31,8 @@ struct EventRateLimit {
 }
 
 impl Plugin for EventRateLimit {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

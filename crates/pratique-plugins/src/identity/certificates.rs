@@ -3,7 +3,7 @@
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
 use super::CERTIFICATES;
@@ -12,10 +12,12 @@ use crate::answer::forbidden;
 use crate::object::{elements, go_type, is_kind, text};
 
 pub(crate) const CERTIFICATE_APPROVAL: PluginFactory = PluginFactory {
-    name: "CertificateApproval",
+    handler: Handler::new("CertificateApproval", &[Operation::Update])
+        .validating()
+        .asking_authorizer(),
     make: |_| {
         Ok(Box::new(CertificatePermission {
-            name: CERTIFICATE_APPROVAL.name,
+            handler: CERTIFICATE_APPROVAL.handler,
             subresource: "approval",
             verb: "approve",
         }))
@@ -23,10 +25,12 @@ pub(crate) const CERTIFICATE_APPROVAL: PluginFactory = PluginFactory {
 };
 
 pub(crate) const CERTIFICATE_SIGNING: PluginFactory = PluginFactory {
-    name: "CertificateSigning",
+    handler: Handler::new("CertificateSigning", &[Operation::Update])
+        .validating()
+        .asking_authorizer(),
     make: |_| {
         Ok(Box::new(CertificatePermission {
-            name: CERTIFICATE_SIGNING.name,
+            handler: CERTIFICATE_SIGNING.handler,
             subresource: "status",
             verb: "sign",
         }))
@@ -37,26 +41,14 @@ pub(crate) const CERTIFICATE_SIGNING: PluginFactory = PluginFactory {
 // Upstream: plugin/pkg/admission/certificates/approval/admission.go
 // Upstream: plugin/pkg/admission/certificates/signing/admission.go
 struct CertificatePermission {
-    name: &'static str,
+    handler: Handler,
     subresource: &'static str,
     verb: &'static str,
 }
 
 impl Plugin for CertificatePermission {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn asks_authorizer(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &self.handler
     }
 
     fn validate(

@@ -7,7 +7,7 @@ use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{
-    Access, AccessAnswer, Effects, MissingState, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+    Access, AccessAnswer, Effects, Handler, MissingState, Plugin, PluginContext, PluginFactory, Rejection,
     StateKind,
 };
 use pratique_types::{GroupVersionKind, Operation, builtin};
@@ -16,7 +16,13 @@ use crate::answer::forbidden;
 use crate::object::{elements, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "OwnerReferencesPermissionEnforcement",
+    handler: Handler::new(
+        "OwnerReferencesPermissionEnforcement",
+        &[Operation::Create, Operation::Update],
+    )
+    .validating()
+    .needing(&[StateKind::CUSTOM_RESOURCE_DEFINITION])
+    .asking_authorizer(),
     make: |_| Ok(Box::new(OwnerReferencesPermissionEnforcement)),
 };
 
@@ -26,24 +32,8 @@ struct OwnerReferencesPermissionEnforcement;
 const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
 
 impl Plugin for OwnerReferencesPermissionEnforcement {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn asks_authorizer(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::CUSTOM_RESOURCE_DEFINITION]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

@@ -2,7 +2,7 @@
 
 use pratique_core::Attributes;
 use pratique_objects::CertificateRequest;
-use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
 use super::CERTIFICATES;
@@ -10,7 +10,7 @@ use crate::answer::forbidden;
 use crate::object::{go_type, is_kind, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "CertificateSubjectRestriction",
+    handler: Handler::new("CertificateSubjectRestriction", &[Operation::Create]).validating(),
     make: |_| Ok(Box::new(CertificateSubjectRestriction)),
 };
 
@@ -20,16 +20,8 @@ struct CertificateSubjectRestriction;
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
 impl Plugin for CertificateSubjectRestriction {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn validates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

@@ -3,7 +3,7 @@
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
 use super::CERTIFICATES;
@@ -12,7 +12,12 @@ use crate::answer::forbidden;
 use crate::object::{go_type, is_kind, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "ClusterTrustBundleAttest",
+    handler: Handler::new(
+        "ClusterTrustBundleAttest",
+        &[Operation::Create, Operation::Update],
+    )
+    .validating()
+    .asking_authorizer(),
     make: |settings| {
         Ok(Box::new(ClusterTrustBundleAttest {
             enabled: settings.feature_gates.enabled(Gate::CLUSTER_TRUST_BUNDLE),
@@ -26,20 +31,8 @@ struct ClusterTrustBundleAttest {
 }
 
 impl Plugin for ClusterTrustBundleAttest {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn asks_authorizer(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

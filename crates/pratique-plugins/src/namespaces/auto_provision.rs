@@ -1,8 +1,7 @@
 //! NamespaceAutoProvision: namespaces come into being when something is created in them.
 
 use pratique_plugin::{
-    Created, Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
-    StateKind,
+    Created, Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -10,7 +9,9 @@ use super::is_for_namespace;
 use crate::object::object;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "NamespaceAutoProvision",
+    handler: Handler::new("NamespaceAutoProvision", &[Operation::Create])
+        .mutating()
+        .needing(&[StateKind::NAMESPACE]),
     make: |_| Ok(Box::new(NamespaceAutoProvision)),
 };
 
@@ -18,20 +19,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct NamespaceAutoProvision;
 
 impl Plugin for NamespaceAutoProvision {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NAMESPACE]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -1,14 +1,19 @@
 //! NamespaceExists: requests are for namespaces that exist.
 
 use pratique_core::Attributes;
-use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::is_for_namespace;
 use crate::answer::not_found;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "NamespaceExists",
+    handler: Handler::new(
+        "NamespaceExists",
+        &[Operation::Create, Operation::Update, Operation::Delete],
+    )
+    .validating()
+    .needing(&[StateKind::NAMESPACE]),
     make: |_| Ok(Box::new(NamespaceExists)),
 };
 
@@ -16,20 +21,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct NamespaceExists;
 
 impl Plugin for NamespaceExists {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update, Operation::Delete])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NAMESPACE]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

@@ -1,7 +1,7 @@
 //! NamespaceLifecycle: nothing is created in namespaces that do not exist or end, and some namespaces stay.
 
 use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::{Operation, StatusCause};
 
@@ -9,7 +9,12 @@ use super::{exists, is_for_namespace, is_terminating};
 use crate::answer::{forbidden_as, forbidden_status, not_found};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "NamespaceLifecycle",
+    handler: Handler::new(
+        "NamespaceLifecycle",
+        &[Operation::Create, Operation::Update, Operation::Delete],
+    )
+    .mutating()
+    .needing(&[StateKind::NAMESPACE]),
     make: |_| Ok(Box::new(NamespaceLifecycle)),
 };
 
@@ -20,20 +25,8 @@ struct NamespaceLifecycle;
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
 
 impl Plugin for NamespaceLifecycle {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update, Operation::Delete])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NAMESPACE]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
-use pratique_plugin::{
-    Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::Operation;
 
 use crate::answer::forbidden;
@@ -16,7 +14,9 @@ use crate::pods::pod_resize::node_of_changed;
 use crate::pods::{containers, is_for_pods, quantity};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "NodeDeclaredFeatureValidator",
+    handler: Handler::new("NodeDeclaredFeatureValidator", &[Operation::Update])
+        .validating()
+        .needing(&[StateKind::NODE]),
     make: |settings| {
         Ok(Box::new(NodeDeclaredFeatureValidator {
             enabled: settings.feature_gates.enabled(Gate::NODE_DECLARED_FEATURES),
@@ -48,20 +48,8 @@ const FEATURES: [Feature; 2] = [
 ];
 
 impl Plugin for NodeDeclaredFeatureValidator {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NODE]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

@@ -1,15 +1,13 @@
 //! TaintNodesByCondition: new nodes are not ready.
 
-use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
-};
+use pratique_plugin::{Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
 use crate::answer::forbidden;
 use crate::object::{elements, elements_mut, go_type, is_kind, object, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "TaintNodesByCondition",
+    handler: Handler::new("TaintNodesByCondition", &[Operation::Create]).mutating(),
     make: |_| Ok(Box::new(TaintNodesByCondition)),
 };
 
@@ -20,16 +18,8 @@ const KEY: &str = "node.kubernetes.io/not-ready";
 const EFFECT: &str = "NoSchedule";
 
 impl Plugin for TaintNodesByCondition {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn mutates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

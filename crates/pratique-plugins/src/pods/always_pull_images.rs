@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
-use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
-};
+use pratique_plugin::{Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::{CONTAINER_LISTS, containers, is_for_whole_pods, is_pod};
@@ -14,7 +12,9 @@ use crate::answer::{aggregate, bad_request, forbidden_status};
 use crate::object::{descend_mut, elements, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "AlwaysPullImages",
+    handler: Handler::new("AlwaysPullImages", &[Operation::Create, Operation::Update])
+        .mutating()
+        .validating(),
     make: |_| Ok(Box::new(AlwaysPullImages)),
 };
 
@@ -22,20 +22,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct AlwaysPullImages;
 
 impl Plugin for AlwaysPullImages {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn validates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

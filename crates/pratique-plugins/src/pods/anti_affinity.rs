@@ -1,7 +1,7 @@
 //! LimitPodHardAntiAffinityTopology: pods may keep away from others on a node only.
 
 use pratique_core::Attributes;
-use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
 use super::{has_pod, is_for_whole_pods};
@@ -9,7 +9,11 @@ use crate::answer::{bad_request, forbidden_as};
 use crate::object::{elements, name, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "LimitPodHardAntiAffinityTopology",
+    handler: Handler::new(
+        "LimitPodHardAntiAffinityTopology",
+        &[Operation::Create, Operation::Update],
+    )
+    .validating(),
     make: |_| Ok(Box::new(LimitPodHardAntiAffinityTopology)),
 };
 
@@ -17,16 +21,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct LimitPodHardAntiAffinityTopology;
 
 impl Plugin for LimitPodHardAntiAffinityTopology {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

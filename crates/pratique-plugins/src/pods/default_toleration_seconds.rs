@@ -1,9 +1,7 @@
 //! DefaultTolerationSeconds: pods tolerate nodes that are not ready for some minutes.
 
 use pratique_json::Value;
-use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
-};
+use pratique_plugin::{Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
 use super::{is_for_whole_pods, is_pod};
@@ -11,7 +9,11 @@ use crate::answer::bad_request;
 use crate::object::{elements, elements_mut, go_type, object, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "DefaultTolerationSeconds",
+    handler: Handler::new(
+        "DefaultTolerationSeconds",
+        &[Operation::Create, Operation::Update],
+    )
+    .mutating(),
     make: |settings| {
         Ok(Box::new(DefaultTolerationSeconds {
             defaults: [
@@ -35,16 +37,8 @@ struct DefaultTolerationSeconds {
 }
 
 impl Plugin for DefaultTolerationSeconds {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn mutates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

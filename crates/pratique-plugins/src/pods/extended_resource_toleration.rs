@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use pratique_gotext::validation::qualified_name;
 use pratique_json::Object;
-use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
-};
+use pratique_plugin::{Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
 use super::toleration::Toleration;
@@ -15,7 +13,11 @@ use crate::answer::bad_request;
 use crate::object::{elements_mut, go_type, members};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "ExtendedResourceToleration",
+    handler: Handler::new(
+        "ExtendedResourceToleration",
+        &[Operation::Create, Operation::Update],
+    )
+    .mutating(),
     make: |_| Ok(Box::new(ExtendedResourceToleration)),
 };
 
@@ -23,16 +25,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct ExtendedResourceToleration;
 
 impl Plugin for ExtendedResourceToleration {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn mutates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -8,8 +8,8 @@ mod limits;
 use pratique_core::Attributes;
 use pratique_json::Value;
 use pratique_plugin::{
-    DerivedCache, Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory,
-    Rejection, StateKind,
+    DerivedCache, Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection,
+    StateKind,
 };
 use pratique_types::{AdmissionRequest, Operation};
 
@@ -21,7 +21,10 @@ use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "LimitRanger",
+    handler: Handler::new("LimitRanger", &[Operation::Create, Operation::Update])
+        .mutating()
+        .validating()
+        .needing(&[StateKind::LIMIT_RANGE]),
     make: |settings| {
         Ok(Box::new(LimitRanger {
             pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
@@ -40,24 +43,8 @@ struct LimitRanger {
 }
 
 impl Plugin for LimitRanger {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::LIMIT_RANGE]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -7,7 +7,7 @@ use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::{label_value, qualified_name};
 use pratique_json::{Object, Value};
 use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -17,7 +17,10 @@ use crate::configuration::documents;
 use crate::object::{annotation, descend_mut, members, name};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "PodNodeSelector",
+    handler: Handler::new("PodNodeSelector", &[Operation::Create])
+        .mutating()
+        .validating()
+        .needing(&[StateKind::NAMESPACE]),
     make: |settings| {
         Ok(Box::new(PodNodeSelector {
             selectors: settings.configuration.map(read).unwrap_or_default(),
@@ -37,24 +40,8 @@ const CLUSTER_DEFAULT: &str = "clusterDefaultNodeSelector";
 type Labels = BTreeMap<String, String>;
 
 impl Plugin for PodNodeSelector {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NAMESPACE]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

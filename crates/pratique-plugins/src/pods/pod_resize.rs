@@ -4,7 +4,7 @@ use pratique_core::Attributes;
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::{Operation, StatusCause};
 
 use super::resources;
@@ -13,7 +13,9 @@ use crate::answer::{bad_request, forbidden, forbidden_status};
 use crate::object::{go_type, members, name, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "PodResizeValidator",
+    handler: Handler::new("PodResizeValidator", &[Operation::Update])
+        .validating()
+        .needing(&[StateKind::NODE]),
     make: |_| Ok(Box::new(PodResizeValidator)),
 };
 
@@ -21,20 +23,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct PodResizeValidator;
 
 impl Plugin for PodResizeValidator {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NODE]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

@@ -5,7 +5,7 @@ mod read;
 
 use pratique_core::Attributes;
 use pratique_plugin::{
-    Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::{AdmissionRequest, Operation};
 
@@ -17,7 +17,13 @@ use crate::object::{annotation, elements, elements_mut};
 use read::{OwnedToleration, read};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "PodTolerationRestriction",
+    handler: Handler::new(
+        "PodTolerationRestriction",
+        &[Operation::Create, Operation::Update],
+    )
+    .mutating()
+    .validating()
+    .needing(&[StateKind::NAMESPACE]),
     make: |settings| {
         let (default, whitelist) = match settings.configuration {
             None => (Vec::new(), Vec::new()),
@@ -51,24 +57,8 @@ const MEMORY_PRESSURE: Toleration<'static> = Toleration {
 };
 
 impl Plugin for PodTolerationRestriction {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NAMESPACE]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -3,7 +3,7 @@
 use pratique_core::Attributes;
 use pratique_json::Value;
 use pratique_plugin::{
-    Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -12,7 +12,13 @@ use crate::answer::{bad_request, forbidden};
 use crate::object::{is_kind, name, set_at, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "Priority",
+    handler: Handler::new(
+        "Priority",
+        &[Operation::Create, Operation::Update, Operation::Delete],
+    )
+    .mutating()
+    .validating()
+    .needing(&[StateKind::PRIORITY_CLASS]),
     make: |settings| {
         Ok(Box::new(Priority {
             of_pod_groups: settings.feature_gates.enabled(Gate::WORKLOAD_AWARE_PREEMPTION),
@@ -33,24 +39,8 @@ struct Established<'s> {
 }
 
 impl Plugin for Priority {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update, Operation::Delete])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::PRIORITY_CLASS]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
 use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -16,7 +16,10 @@ use crate::answer::{bad_request, forbidden};
 use crate::object::{descend_mut, elements, elements_mut, members, remove_at, set_at};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "RuntimeClass",
+    handler: Handler::new("RuntimeClass", &[Operation::Create])
+        .mutating()
+        .validating()
+        .needing(&[StateKind::RUNTIME_CLASS]),
     make: |_| Ok(Box::new(RuntimeClass)),
 };
 
@@ -24,24 +27,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct RuntimeClass;
 
 impl Plugin for RuntimeClass {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::RUNTIME_CLASS]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

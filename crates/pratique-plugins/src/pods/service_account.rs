@@ -6,7 +6,7 @@ mod token;
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
 use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::{AdmissionRequest, Operation};
 
@@ -18,7 +18,10 @@ pub(crate) use secrets::references_config_maps;
 pub(crate) use secrets::references_secrets;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "ServiceAccount",
+    handler: Handler::new("ServiceAccount", &[Operation::Create, Operation::Update])
+        .mutating()
+        .validating()
+        .needing(&[StateKind::SERVICE_ACCOUNT]),
     make: |_| Ok(Box::new(ServiceAccount)),
 };
 
@@ -32,24 +35,8 @@ const DEFAULT_ACCOUNT: &str = "default";
 const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 
 impl Plugin for ServiceAccount {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::SERVICE_ACCOUNT]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -2,7 +2,7 @@
 
 use pratique_json::Value;
 use pratique_plugin::{
-    Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -10,7 +10,9 @@ use super::{is_for_pods, is_pod};
 use crate::object::{descend_mut, go_type, is_kind, members, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "PodTopologyLabels",
+    handler: Handler::new("PodTopologyLabels", &[Operation::Create])
+        .mutating()
+        .needing(&[StateKind::NODE]),
     make: |settings| {
         Ok(Box::new(PodTopologyLabels {
             enabled: settings.feature_gates.enabled(Gate::POD_TOPOLOGY_LABELS),
@@ -27,20 +29,8 @@ struct PodTopologyLabels {
 const LABELS: [&str; 2] = ["topology.kubernetes.io/region", "topology.kubernetes.io/zone"];
 
 impl Plugin for PodTopologyLabels {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NODE]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -3,16 +3,16 @@
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{
-    Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::Operation;
 
 use crate::answer::forbidden;
 use crate::object::{elements, is_kind, name, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "JobValidation",
+    handler: Handler::new("JobValidation", &[Operation::Update])
+        .validating()
+        .needing(&[StateKind::POD_GROUP]),
     make: |settings| {
         let gates = settings.feature_gates;
         Ok(Box::new(JobValidation {
@@ -27,20 +27,8 @@ struct JobValidation {
 }
 
 impl Plugin for JobValidation {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::POD_GROUP]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

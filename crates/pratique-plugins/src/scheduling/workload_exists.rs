@@ -2,16 +2,16 @@
 
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
-use pratique_plugin::{
-    Effects, Gate, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::Operation;
 
 use crate::answer::{bad_request, forbidden};
 use crate::object::{elements, is_kind, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "PodGroupWorkloadExists",
+    handler: Handler::new("PodGroupWorkloadExists", &[Operation::Create])
+        .validating()
+        .needing(&[StateKind::WORKLOAD]),
     make: |settings| {
         Ok(Box::new(PodGroupWorkloadExists {
             enabled: settings.feature_gates.enabled(Gate::GENERIC_WORKLOAD),
@@ -25,20 +25,8 @@ struct PodGroupWorkloadExists {
 }
 
 impl Plugin for PodGroupWorkloadExists {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::WORKLOAD]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

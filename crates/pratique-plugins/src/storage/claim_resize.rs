@@ -3,7 +3,7 @@
 use pratique_core::Attributes;
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::storage_class::BETA_CLASS;
@@ -12,7 +12,9 @@ use crate::object::{annotation, is_kind, text};
 use crate::pods::quantity;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "PersistentVolumeClaimResize",
+    handler: Handler::new("PersistentVolumeClaimResize", &[Operation::Update])
+        .validating()
+        .needing(&[StateKind::STORAGE_CLASS]),
     make: |_| Ok(Box::new(PersistentVolumeClaimResize)),
 };
 
@@ -20,20 +22,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct PersistentVolumeClaimResize;
 
 impl Plugin for PersistentVolumeClaimResize {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::STORAGE_CLASS]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

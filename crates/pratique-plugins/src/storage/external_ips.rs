@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Operations, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
 use super::ingress_class::go_kind;
@@ -12,7 +12,7 @@ use crate::answer::{forbidden, internal};
 use crate::object::{elements, is_kind};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "DenyServiceExternalIPs",
+    handler: Handler::new("DenyServiceExternalIPs", &[Operation::Create, Operation::Update]).validating(),
     make: |_| Ok(Box::new(DenyServiceExternalIps)),
 };
 
@@ -20,16 +20,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct DenyServiceExternalIps;
 
 impl Plugin for DenyServiceExternalIps {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(

@@ -2,28 +2,28 @@
 
 use pratique_json::Value;
 use pratique_plugin::{
-    Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection,
 };
 use pratique_types::Operation;
 
 use crate::object::{elements, elements_mut, is_kind};
 
 pub(crate) const STORAGE_OBJECT_IN_USE_PROTECTION: PluginFactory = PluginFactory {
-    name: "StorageObjectInUseProtection",
+    handler: Handler::new("StorageObjectInUseProtection", &[Operation::Create]).mutating(),
     make: |_| {
         Ok(Box::new(Protection {
-            name: STORAGE_OBJECT_IN_USE_PROTECTION.name,
+            handler: STORAGE_OBJECT_IN_USE_PROTECTION.handler,
             of: &STORAGE,
         }))
     },
 };
 
 pub(crate) const POD_GROUP_PROTECTION: PluginFactory = PluginFactory {
-    name: "PodGroupProtection",
+    handler: Handler::new("PodGroupProtection", &[Operation::Create]).mutating(),
     make: |settings| {
         let enabled = settings.feature_gates.enabled(Gate::GENERIC_WORKLOAD);
         Ok(Box::new(Protection {
-            name: POD_GROUP_PROTECTION.name,
+            handler: POD_GROUP_PROTECTION.handler,
             of: if enabled { &POD_GROUPS } else { &[] },
         }))
     },
@@ -33,7 +33,7 @@ pub(crate) const POD_GROUP_PROTECTION: PluginFactory = PluginFactory {
 // Upstream: plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go
 // Upstream: plugin/pkg/admission/scheduling/podgroupprotection/admission.go
 struct Protection {
-    name: &'static str,
+    handler: Handler,
     of: &'static [Protected],
 }
 
@@ -74,16 +74,8 @@ const POD_GROUPS: [Protected; 1] = [Protected {
 }];
 
 impl Plugin for Protection {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn mutates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &self.handler
     }
 
     fn admit(

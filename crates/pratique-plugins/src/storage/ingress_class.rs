@@ -1,7 +1,7 @@
 //! DefaultIngressClass: ingresses that name no class get the default one.
 
 use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -10,7 +10,9 @@ use crate::answer::internal;
 use crate::object::{has_annotation, is_kind, name, set_at};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "DefaultIngressClass",
+    handler: Handler::new("DefaultIngressClass", &[Operation::Create])
+        .mutating()
+        .needing(&[StateKind::INGRESS_CLASS]),
     make: |_| Ok(Box::new(DefaultIngressClass)),
 };
 
@@ -22,20 +24,8 @@ const CLASS: &str = "kubernetes.io/ingress.class";
 const MARK: &str = "ingressclass.kubernetes.io/is-default-class";
 
 impl Plugin for DefaultIngressClass {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::INGRESS_CLASS]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -1,7 +1,7 @@
 //! DefaultStorageClass: claims that name no class get the default one.
 
 use pratique_plugin::{
-    Effects, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::Operation;
 
@@ -9,7 +9,9 @@ use super::default_class::default_class;
 use crate::object::{has_annotation, is_kind, name, set_at};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "DefaultStorageClass",
+    handler: Handler::new("DefaultStorageClass", &[Operation::Create])
+        .mutating()
+        .needing(&[StateKind::STORAGE_CLASS]),
     make: |_| Ok(Box::new(DefaultStorageClass)),
 };
 
@@ -25,20 +27,8 @@ const MARKS: [&str; 2] = [
 ];
 
 impl Plugin for DefaultStorageClass {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::STORAGE_CLASS]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -114,7 +114,7 @@ pub fn make_plugin(
     check_kubeconfig: &dyn Fn(&str) -> Result<(), String>,
 ) -> Result<Box<dyn Plugin>, Failure> {
     let settings = settings.with_kubeconfig_check(check_kubeconfig);
-    (factory.make)(&settings).map_err(|error| failure(factory.name, error))
+    (factory.make)(&settings).map_err(|error| failure(factory.handler.name, error))
 }
 
 /// The failure with which a server ends.

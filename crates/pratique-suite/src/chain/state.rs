@@ -34,7 +34,7 @@ impl PluginState {
         objects.assume(StateKind::NAMESPACE);
         let kinds = plugins
             .plugins()
-            .flat_map(|plugin| plugin.needs().iter().copied());
+            .flat_map(|plugin| plugin.handler().needs.iter().copied());
         PluginState {
             objects,
             kinds: kinds.collect(),

@@ -21,12 +21,13 @@ impl ChainRun<'_> {
     ) -> Result<(), End> {
         let operation = self.request.operation;
         for plugin in self.admission.plugins.stage(stage) {
-            if plugin.mutates() && plugin.operations().contain(operation) {
+            let handler = plugin.handler();
+            if handler.admits(operation) {
                 self.in_time()?;
                 let began = Stopwatch::start();
                 let ended = self.mutate_by(plugin).await;
                 note_undecided(&ended, observer);
-                self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
+                self.record(handler.name, Phase::Mutating, began, ended, observer)?;
             }
         }
         Ok(())
@@ -41,12 +42,13 @@ impl ChainRun<'_> {
     ) -> Result<(), End> {
         let operation = self.request.operation;
         for plugin in self.admission.plugins.stage(stage) {
-            if plugin.validates() && plugin.operations().contain(operation) {
+            let handler = plugin.handler();
+            if handler.checks(operation) {
                 self.in_time()?;
                 let began = Stopwatch::start();
                 let ended = self.validate_by(plugin).await;
                 note_undecided(&ended, observer);
-                match self.record(plugin.name(), Phase::Validating, began, ended, observer) {
+                match self.record(handler.name, Phase::Validating, began, ended, observer) {
                     Err(End::Undecided(undecided)) => self.outcome.undecided.push(*undecided),
                     ended => ended?,
                 }
@@ -160,7 +162,7 @@ fn end(plugin: &dyn Plugin, rejection: Rejection) -> End {
 
 fn undecided(plugin: &dyn Plugin, missing: Missing) -> End {
     End::Undecided(Box::new(Undecided {
-        plugin: plugin.name().to_owned().into(),
+        plugin: plugin.handler().name.to_owned().into(),
         name: String::new(),
         binding: None,
         missing,

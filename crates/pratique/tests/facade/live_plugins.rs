@@ -7,11 +7,11 @@ use pratique::cluster::{SharedObjects, WithState};
 use pratique::live::InMemory;
 use pratique::object_model::{Mutator, ObjectModel};
 use pratique::plugins::{
-    Effects, ImageBackend, ImageReviewAnswer, ImageReviewing, MissingState, Operations, Plugin,
-    PluginContext, Rejection, StateKind, StateObjects,
+    Effects, Handler, ImageBackend, ImageReviewAnswer, ImageReviewing, MissingState, Plugin, PluginContext,
+    Rejection, StateKind, StateObjects,
 };
 use pratique::policy::{NeedKind, OnUndecided};
-use pratique::types::{AdmissionRequest, GroupVersionKind, Reason, Status};
+use pratique::types::{AdmissionRequest, GroupVersionKind, Operation, Reason, Status};
 use pratique::{
     Admission, AdmissionDecision, Attributes, Configurations, Live, LiveBuilder, Objects, PluginChain,
 };
@@ -21,28 +21,17 @@ use crate::world::{configmap, mutating, run, trail};
 /// A plugin that validates by a function.
 struct Validator<F>(F);
 
+const VALIDATOR: Handler = Handler::new("Validator", &Operation::ALL)
+    .validating()
+    .asking_authorizer()
+    .needing(&[StateKind::NAMESPACE, StateKind::SERVICE_ACCOUNT]);
+
 impl<F> Plugin for Validator<F>
 where
     F: Fn(&Attributes<'_>, &PluginContext<'_>) -> Result<(), Rejection> + Send + Sync,
 {
-    fn name(&self) -> &str {
-        "Validator"
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::ALL
-    }
-
-    fn validates(&self) -> bool {
-        true
-    }
-
-    fn asks_authorizer(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[StateKind::NAMESPACE, StateKind::SERVICE_ACCOUNT]
+    fn handler(&self) -> &Handler {
+        &VALIDATOR
     }
 
     fn validate(

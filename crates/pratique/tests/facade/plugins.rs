@@ -5,37 +5,25 @@ use std::sync::Mutex;
 use pratique::authorization::{Decider, Decision, Decisions, Question};
 use pratique::observer::{ChainObserver, ChainStep, Phase, Span, StepResult};
 use pratique::plugins::{
-    Access, AccessAnswer, Booked, Effects, MissingState, MutableAttributes, Operations, Plugin,
-    PluginContext, Rejection, StateKind,
+    Access, AccessAnswer, Booked, Effects, Handler, MissingState, MutableAttributes, Plugin, PluginContext,
+    Rejection, StateKind,
 };
 use pratique::policy::DenialCause;
-use pratique::types::{AdmissionRequest, Reason, Status};
+use pratique::types::{AdmissionRequest, Operation, Reason, Status};
 use pratique::{Admission, AdmissionBuilder, AdmissionContext, Attributes, Objects, Outcome, PluginChain};
 
 use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
 
 /// A plugin of a name that adds a mark to the trail, and validates by a function.
 struct Marker {
-    name: &'static str,
+    handler: Handler,
     mark: &'static str,
     validate: fn(&PluginContext<'_>, &mut Effects) -> Result<(), Rejection>,
 }
 
 impl Plugin for Marker {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::ALL
-    }
-
-    fn mutates(&self) -> bool {
-        !self.mark.is_empty()
-    }
-
-    fn validates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &self.handler
     }
 
     fn admit(
@@ -61,7 +49,12 @@ impl Plugin for Marker {
 
 fn marker(name: &'static str, mark: &'static str) -> Box<dyn Plugin> {
     let validate = |_: &PluginContext<'_>, _: &mut Effects| Ok(());
-    Box::new(Marker { name, mark, validate })
+    let handler = Handler::new(name, &Operation::ALL).mutating().validating();
+    Box::new(Marker {
+        handler,
+        mark,
+        validate,
+    })
 }
 
 fn validator(
@@ -69,7 +62,7 @@ fn validator(
     validate: fn(&PluginContext<'_>, &mut Effects) -> Result<(), Rejection>,
 ) -> Box<dyn Plugin> {
     Box::new(Marker {
-        name,
+        handler: Handler::new(name, &Operation::ALL).validating(),
         mark: "",
         validate,
     })

@@ -28,7 +28,7 @@ impl Plugins {
         let factories = default_plugins().filter_map(pratique_plugins::factory);
         let plugins = factories.map(|factory| {
             let plugin = (factory.make)(&PluginSettings::new(&gates));
-            plugin.map_err(|error| error.of_plugin(factory.name))
+            plugin.map_err(|error| error.of_plugin(factory.handler.name))
         });
         let mut state = StateObjects::whole();
         let of_server = made_by_server();

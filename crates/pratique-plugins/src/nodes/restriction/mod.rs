@@ -11,7 +11,7 @@ use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{
-    Effects, Gate, MutableAttributes, Operations, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::{Operation, UserInfo};
 
@@ -19,7 +19,20 @@ use crate::answer::forbidden;
 use crate::object::{go_type, is_kind, name, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "NodeRestriction",
+    handler: Handler::new(
+        "NodeRestriction",
+        &[Operation::Create, Operation::Update, Operation::Delete],
+    )
+    .mutating()
+    .needing(&[
+        StateKind::POD,
+        StateKind::NODE,
+        StateKind::SERVICE_ACCOUNT,
+        StateKind::CSI_DRIVER,
+        StateKind::PERSISTENT_VOLUME,
+        StateKind::PERSISTENT_VOLUME_CLAIM,
+    ])
+    .asking_authorizer(),
     make: |settings| {
         let enabled = |gate| settings.feature_gates.enabled(gate);
         Ok(Box::new(NodeRestriction {
@@ -45,31 +58,8 @@ struct NodeRequest<'a> {
 }
 
 impl Plugin for NodeRestriction {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update, Operation::Delete])
-    }
-
-    fn mutates(&self) -> bool {
-        true
-    }
-
-    fn asks_authorizer(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static [StateKind] {
-        &[
-            StateKind::POD,
-            StateKind::NODE,
-            StateKind::SERVICE_ACCOUNT,
-            StateKind::CSI_DRIVER,
-            StateKind::PERSISTENT_VOLUME,
-            StateKind::PERSISTENT_VOLUME_CLAIM,
-        ]
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn admit(

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pratique_core::Attributes;
 use pratique_plugin::{
-    Effects, ImageReviewAnswer, MissingState, Operations, Plugin, PluginContext, PluginFactory, Rejection,
+    Effects, Handler, ImageReviewAnswer, MissingState, Plugin, PluginContext, PluginFactory, Rejection,
 };
 use pratique_types::Operation;
 
@@ -20,7 +20,7 @@ pub use configuration::ImagePolicyBackend;
 use review::Verdict;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    name: "ImagePolicyWebhook",
+    handler: Handler::new("ImagePolicyWebhook", &[Operation::Create, Operation::Update]).validating(),
     make: |settings| {
         Ok(Box::new(ImagePolicyWebhook {
             configuration: configuration::read(settings)?,
@@ -46,16 +46,8 @@ const CAPACITY: usize = 1024;
 const MOST_BYTES: usize = 64 << 10;
 
 impl Plugin for ImagePolicyWebhook {
-    fn name(&self) -> &str {
-        FACTORY.name
-    }
-
-    fn operations(&self) -> Operations {
-        Operations::of(&[Operation::Create, Operation::Update])
-    }
-
-    fn validates(&self) -> bool {
-        true
+    fn handler(&self) -> &Handler {
+        &FACTORY.handler
     }
 
     fn validate(
