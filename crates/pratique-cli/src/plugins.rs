@@ -1,6 +1,6 @@
 //! The admission plugins that are built into an API server, started from their configuration.
 
-use pratique_manifest::{Failure, load_kube_config};
+use pratique_manifest::Failure;
 use pratique_plugin::{Plugin, PluginFactory, PluginSettings};
 use pratique_suite::chain;
 
@@ -13,14 +13,9 @@ pub(crate) fn make(
     settings: PluginSettings<'_>,
     root: &str,
 ) -> Result<Box<dyn Plugin>, Failure> {
-    let check = |path: &str| {
-        let found = match path.starts_with('/') {
-            true => format!("{root}{path}"),
-            false => path.to_owned(),
-        };
-        load_kube_config(&found)
-            .map(drop)
-            .map_err(|error| error.to_string())
+    let check = |path: &str| match path.starts_with('/') {
+        true => chain::check_kube_config(&format!("{root}{path}")),
+        false => chain::check_kube_config(path),
     };
     chain::make_plugin(factory, settings, &check)
 }

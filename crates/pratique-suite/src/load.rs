@@ -13,9 +13,7 @@ use pratique::plugins::{PluginChain, StateKind};
 use pratique::{Admission, AdmissionBuilder};
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_json::Value;
-use pratique_manifest::{
-    Location, ObjectName, PluginConfiguration, load_configuration_within, load_kube_config, path_text,
-};
+use pratique_manifest::{Location, ObjectName, PluginConfiguration, load_configuration_within, path_text};
 use pratique_policy::Origin;
 use serde::Serialize;
 
@@ -402,12 +400,7 @@ impl PolicyFiles {
         }
         let roots = self.roots.clone();
         let permit = |path: &Path| roots.permit(path).map_err(io::Error::other);
-        let check_kubeconfig = |path: &str| {
-            permit(Path::new(path)).map_err(|error| error.to_string())?;
-            let loaded = load_kube_config(path).map(drop);
-            loaded.map_err(|error| error.to_string())
-        };
-        let started = chain::start(settings, &path, &options, &permit, &check_kubeconfig);
+        let started = chain::start(settings, &path, &options, &permit);
         let why = match started {
             Ok(started) => {
                 self.add_directories(&started.configurations);

@@ -9,7 +9,9 @@ mod state;
 mod steps;
 
 pub use admit::{Admitted, admit};
-pub use plugins::{ChainSettings, PathPermit, StartFailure, Started, failure, make_plugin, start};
+pub use plugins::{
+    ChainSettings, PathPermit, StartFailure, Started, check_kube_config, failure, make_plugin, start,
+};
 pub use pratique::observer::PREPARATION;
 pub use state::PluginState;
 pub use steps::{DEFAULTING, Did, Step};

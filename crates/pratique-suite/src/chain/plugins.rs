@@ -7,7 +7,7 @@ use std::path::Path;
 use pratique::plugins::{Plugin, PluginChain, PluginFactory, PluginGates, PluginSettings, StartError};
 use pratique_manifest::{
     ConfigurationErrors, ConfigurationOptions, EnabledPlugins, Failure, PluginConfiguration, Problem, Rule,
-    load_configuration_of_within,
+    load_configuration_of_within, load_kube_config,
 };
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, PluginsOverlap, built_in};
 
@@ -62,8 +62,7 @@ pub enum StartFailure {
 pub type PathPermit<'p> = dyn Fn(&Path) -> io::Result<()> + 'p;
 
 /// Starts the plugins that are on, with what an AdmissionConfiguration file gives them; the empty path stands for no file.
-/// Of the files that it names, only those that `permit` accepts are opened, and `check_kubeconfig` says what is wrong with
-/// one.
+/// Of the files that it names, only those that `permit` accepts are opened.
 ///
 /// # Errors
 /// The server would not start.
@@ -72,7 +71,6 @@ pub fn start(
     configuration: &str,
     options: &ConfigurationOptions<'_>,
     permit: &PathPermit<'_>,
-    check_kubeconfig: &dyn Fn(&str) -> Result<(), String>,
 ) -> Result<Started, StartFailure> {
     let switches = &settings.switches;
     switches.validate()?;
@@ -83,6 +81,10 @@ pub fn start(
         return Err(StartFailure::Dynamic { plugin });
     }
     let gates = PluginGates::default();
+    let check_kubeconfig = |path: &str| {
+        permit(Path::new(path)).map_err(|error| error.to_string())?;
+        check_kube_config(path)
+    };
     let started: RefCell<Vec<Box<dyn Plugin>>> = RefCell::default();
     let enabled = EnabledPlugins {
         is_on: &|plugin, is_configured| switches.is_on(plugin, is_configured),
@@ -91,7 +93,7 @@ pub fn start(
                 let mut of_plugin = PluginSettings::new(&gates).with_given(given);
                 of_plugin.not_ready_toleration_seconds = settings.not_ready_toleration_seconds;
                 of_plugin.unreachable_toleration_seconds = settings.unreachable_toleration_seconds;
-                let plugin = make_plugin(factory, of_plugin, check_kubeconfig)?;
+                let plugin = make_plugin(factory, of_plugin, &check_kubeconfig)?;
                 started.borrow_mut().push(plugin);
             }
             Ok(())
@@ -102,6 +104,16 @@ pub fn start(
         plugins: PluginChain::new(started.into_inner()),
         configurations: loaded.plugins,
     })
+}
+
+/// Says what is wrong with a kubeconfig file, if anything is.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_kube_config(path: &str) -> Result<(), String> {
+    load_kube_config(path)
+        .map(drop)
+        .map_err(|error| error.to_string())
 }
 
 /// Makes a plugin from what an AdmissionConfiguration gives it.

@@ -1,7 +1,7 @@
 //! The plugins of the chain, started as an API server starts them.
 
 use pratique::expressions::Expressions;
-use pratique_manifest::{ConfigurationOptions, load_kube_config};
+use pratique_manifest::ConfigurationOptions;
 use pratique_suite::chain::{self, ChainSettings, StartFailure, Started};
 use pratique_types::FeatureGates;
 
@@ -26,11 +26,7 @@ pub(in super::super) fn start(
         manifest_gate: gates.manifests,
     };
     let path = configuration.unwrap_or_default();
-    let check_kubeconfig = |path: &str| {
-        let loaded = load_kube_config(path).map(drop);
-        loaded.map_err(|error| error.to_string())
-    };
-    let started = chain::start(&settings, path, &options, &|_| Ok(()), &check_kubeconfig);
+    let started = chain::start(&settings, path, &options, &|_| Ok(()));
     started.map_err(|failure| match failure {
         StartFailure::Overlap(overlap) => CliError::from(overlap).into(),
         StartFailure::Dynamic { plugin } => CliError::DynamicPlugin { plugin: plugin.name }.into(),
