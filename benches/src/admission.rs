@@ -75,7 +75,7 @@ impl Evaluated {
 
     /// Evaluates so often, on one thread. A function of its own, so that tools that count instructions find it.
     #[inline(never)]
-    fn judge_counted(&self, times: u64) {
+    fn evaluate_counted(&self, times: u64) {
         for _ in 0..times {
             let _ = black_box(self.evaluate_in(self.context().with_workers(&Sequential)));
         }
@@ -111,7 +111,7 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     for _ in 0..3 {
         let _ = black_box(evaluated.evaluate());
     }
-    evaluated.judge_counted(times);
+    evaluated.evaluate_counted(times);
     // To free all this is not what is counted.
     std::mem::forget(evaluated);
     Ok(())

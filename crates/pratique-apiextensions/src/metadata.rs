@@ -176,7 +176,7 @@ fn formed(of: TypeId, object: &Object<'_>) -> Value<'static> {
     let value = Value::Object(object.borrowed());
     let typed = match typed_as(of, &value, &Progress::unwatched()) {
         Ok(Some(typed)) => typed.into_owned(),
-        // Nobody interrupts it, so it has the form already.
+        // It is not interrupted, so it has the form already.
         Ok(None) | Err(_) => value.borrowed().into_owned(),
     };
     let mut typed = typed.rewritten("");

@@ -141,7 +141,7 @@ pub(crate) enum CliError {
     #[error("--checkpoint: this output lists objects, and cannot be continued: `json` and --report can")]
     NoCheckpoint,
     /// There are webhooks, but they are not called.
-    #[error("{0}: --webhooks does")]
+    #[error("{0}: --webhooks is one")]
     NotEvaluated(#[from] NotEvaluated),
     /// Plugins are both on and off.
     #[error(transparent)]

@@ -37,9 +37,9 @@ impl Selector {
 
     /// Whether it chooses an object; `namespace` is that of objects that name none.
     pub(crate) fn fits(&self, object: &Value<'_>, namespace: &str) -> bool {
-        let own = match text(object, &["metadata", "namespace"]) {
+        let namespace_of_object = match text(object, &["metadata", "namespace"]) {
             "" => namespace,
-            own => own,
+            stated => stated,
         };
         let is_of_kind = |wanted: &String| match wanted.split_once('.') {
             Some((kind, group)) => kind == text(object, &["kind"]) && group == group_of(object),
@@ -47,7 +47,10 @@ impl Selector {
         };
         self.name == name_of(object)
             && self.kind.as_ref().is_none_or(is_of_kind)
-            && self.namespace.as_ref().is_none_or(|wanted| wanted == own)
+            && self
+                .namespace
+                .as_ref()
+                .is_none_or(|wanted| wanted == namespace_of_object)
     }
 }
 

@@ -82,7 +82,7 @@ pub struct AdmissionRequest<'a> {
     /// The options of the operation, such as a `CreateOptions`.
     #[serde(borrow, deserialize_with = "or_default")]
     pub options: Value<'a>,
-    /// What is known of the form of the objects. Whoever changes an object sets it back.
+    /// What is known of the form of the objects. It has to be set back when an object is changed.
     #[serde(skip)]
     pub form: ObjectForm,
     /// Whether there is a stored object that was not given: what reads it is undecided, and it is not null.

@@ -96,7 +96,7 @@ impl Backend {
         self.state.kept().calls.clone()
     }
 
-    /// Where a listener listens; nobody does at [`Listener::Closed`].
+    /// The address of a listener; connections to that of [`Listener::Closed`] are refused.
     pub fn address(&self, listener: Listener) -> SocketAddr {
         let mut all = self.listening.iter();
         let found = all.find(|listening| listening.listener == listener);

@@ -19,7 +19,7 @@ use crate::record::State;
 pub enum Listener {
     /// A certificate for 127.0.0.1, `localhost` and `hook.webhooks.svc`; HTTP/1.1.
     Backend,
-    /// A certificate of an authority that nobody knows.
+    /// A certificate of an unknown authority.
     Untrusted,
     /// A certificate for `other.example.com`.
     WrongHost,
@@ -27,7 +27,7 @@ pub enum Listener {
     Expired,
     /// HTTP without TLS.
     Plain,
-    /// Nobody.
+    /// A port without a listener: connections are refused.
     Closed,
     /// Insists on a client certificate.
     ClientCertificate,

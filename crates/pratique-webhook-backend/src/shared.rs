@@ -1,4 +1,4 @@
-//! A stream that is still there when whoever speaks on it is dropped.
+//! A stream that outlives the connection that speaks on it.
 
 use std::io;
 use std::pin::Pin;

@@ -51,7 +51,7 @@
 //!     ) -> Result<(), Rejection> {
 //!         match attributes.object.get("team") {
 //!             Some(_) => Ok(()),
-//!             None => Err(Status::failure(Reason::Forbidden, "nobody owns this").into()),
+//!             None => Err(Status::failure(Reason::Forbidden, "it has no team").into()),
 //!         }
 //!     }
 //! }

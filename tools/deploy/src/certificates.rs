@@ -15,7 +15,7 @@ pub(super) fn faults(objects: &[Object]) -> Vec<String> {
     for issuer in of_kind(objects, "Issuer") {
         let secret = issuer.text("/spec/ca/secretName");
         if !secret.is_empty() && certificate(objects, issuer.namespace(), secret).is_none() {
-            faults.push(format!("{issuer}: nobody makes the Secret {secret}"));
+            faults.push(format!("{issuer}: no certificate makes the Secret {secret}"));
         }
     }
     for service in of_kind(objects, "Service") {

@@ -90,7 +90,9 @@ fn binding(object: &Object, objects: &[Object]) -> Vec<String> {
         let (namespace, name) = (text(subject, "/namespace"), text(subject, "/name"));
         let mut users = of_kind(objects, "Deployment").filter(|of| of.namespace() == namespace);
         if !users.any(|of| of.text("/spec/template/spec/serviceAccountName") == name) {
-            faults.push(format!("{object}: nobody uses the account {namespace}/{name}"));
+            faults.push(format!(
+                "{object}: no workload uses the account {namespace}/{name}"
+            ));
         }
     }
     faults
@@ -131,5 +133,5 @@ fn namespace(object: &Object, objects: &[Object]) -> Option<String> {
     }
     let mut namespaces = of_kind(objects, "Namespace").map(Object::name).peekable();
     let is_there = namespaces.peek().is_none() || namespaces.any(|name| name == object.namespace());
-    (is_named && !is_there).then(|| format!("{object}: nobody makes the namespace {}", object.namespace()))
+    (is_named && !is_there).then(|| format!("{object}: no object makes the namespace {}", object.namespace()))
 }

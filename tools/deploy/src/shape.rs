@@ -84,7 +84,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
         .iter()
         .find(|(of, kind, _)| *of == api_version && *kind == object.kind());
     match known {
-        None => vec![format!("nobody knows {} of {api_version}", object.kind())],
+        None => vec![format!("unknown kind {} of {api_version}", object.kind())],
         Some((_, _, fields)) => {
             let mut unknown = Vec::new();
             foreign(&object.value, "", fields, &mut unknown);
@@ -160,6 +160,6 @@ mod tests {
             "apiVersion: cert-manager.io/v1\nkind: Issuer\nmetadata: {labels: {a.b/c: d}}\nspec: {ca: {secret: a}}\n",
             &["unknown field \"spec.ca.secret\""],
         );
-        check("apiVersion: a/v1\nkind: B\n", &["nobody knows B of a/v1"]);
+        check("apiVersion: a/v1\nkind: B\n", &["unknown kind B of a/v1"]);
     }
 }

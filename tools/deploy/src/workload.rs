@@ -35,7 +35,7 @@ pub(super) fn faults(objects: &[Object]) -> Vec<String> {
     faults
 }
 
-/// Whether who asks the cluster can say who it is, and nobody else can.
+/// Whether only workloads that ask the cluster have a token.
 fn credentials(pod: &Value) -> Option<String> {
     let asks = items(&pod["containers"])
         .iter()
@@ -118,7 +118,7 @@ fn volumes(deployment: &Object, pod: &Value, objects: &[Object]) -> Vec<String> 
             .iter()
             .flat_map(|of| items(&of["volumeMounts"]));
         if !mounts.any(|mount| mount["name"] == volume["name"]) {
-            faults.push(format!("nobody mounts {}", volume["name"]));
+            faults.push(format!("no container mounts {}", volume["name"]));
         }
     }
     faults

@@ -101,14 +101,14 @@ fn faults_are_found() {
         "ClusterRoleBinding",
         "/subjects/0/name",
         "default",
-        "nobody uses",
+        "no workload uses",
     );
     check(
         &base,
         "ConfigMap",
         "/metadata/namespace",
         "pratique-2",
-        "nobody makes the namespace",
+        "no object makes the namespace",
     );
     let webhook = "ValidatingWebhookConfiguration";
     check(

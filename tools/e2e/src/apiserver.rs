@@ -101,7 +101,7 @@ impl Start<'_> {
                 "--advertise-address=127.0.0.1",
                 "--endpoint-reconciler-type=none",
                 "--service-account-issuer=https://kubernetes.default.svc",
-                // Services are nowhere; whoever is sent to one is to stay on this machine.
+                // There are no Services; what is sent to one stays on this machine.
                 "--service-cluster-ip-range=127.200.0.0/24",
                 "--authorization-mode=RBAC",
                 "--allow-privileged=true",

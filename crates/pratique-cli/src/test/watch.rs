@@ -22,7 +22,7 @@ const QUIET: Duration = Duration::from_millis(100);
 /// Runs the suites, and again on every change, until the command is interrupted.
 pub(super) fn watch(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     let (send, changes) = mpsc::channel();
-    // Nobody listens any more when the command ends.
+    // The receiver is gone when the command ends.
     let mut watcher =
         notify::recommended_watcher(move |event| drop(send.send(event))).map_err(CliError::Watch)?;
     let mut watched = BTreeSet::new();

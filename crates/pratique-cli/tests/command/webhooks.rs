@@ -110,7 +110,7 @@ fn webhooks_are_called_on_request_only() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr
-            .contains("nobody is there to call webhooks: --webhooks does"),
+            .contains("there is no caller of webhooks: --webhooks is one"),
         "{run}"
     );
     let run = review(VALIDATING, &[("/no", "{}")], &["--webhooks", "--explain"]);

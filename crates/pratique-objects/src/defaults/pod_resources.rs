@@ -78,15 +78,15 @@ fn total(spec: &Object<'_>, field: &str) -> Resources {
     let mut restartable = Resources::new();
     let mut most = Resources::new();
     for container in structs(spec, "initContainers") {
-        let mut own = of(container, field);
+        let mut needed = of(container, field);
         if text(container, "restartPolicy") == "Always" {
-            increase(&mut sum, &own);
-            increase(&mut restartable, &own);
-            own.clone_from(&restartable);
+            increase(&mut sum, &needed);
+            increase(&mut restartable, &needed);
+            needed.clone_from(&restartable);
         } else {
-            increase(&mut own, &restartable);
+            increase(&mut needed, &restartable);
         }
-        raise(&mut most, own);
+        raise(&mut most, needed);
     }
     raise(&mut sum, most);
     sum

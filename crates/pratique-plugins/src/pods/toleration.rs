@@ -102,10 +102,10 @@ pub(crate) fn merge_into(tolerations: &mut Vec<Value<'_>>, added: &[Toleration<'
         .chain(added.iter().copied())
         .collect();
     let kept = merged(&all);
-    let own = all.len() - added.len();
+    let present = all.len() - added.len();
     let new: Vec<Value<'static>> = kept
         .iter()
-        .filter_map(|index| added.get(index.checked_sub(own)?))
+        .filter_map(|index| added.get(index.checked_sub(present)?))
         .map(|toleration| toleration.to_value())
         .collect();
     let mut index = 0;

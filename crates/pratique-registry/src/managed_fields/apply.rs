@@ -193,7 +193,7 @@ impl Apply<'_> {
         Ok(())
     }
 
-    /// The merged object without what the manager applied last time, applies no more, and nobody else has set.
+    /// The merged object without what the manager applied last time, applies no more, and no other manager has set.
     // Upstream: structured-merge-diff/merge/update.go, prune
     fn pruned(
         &self,

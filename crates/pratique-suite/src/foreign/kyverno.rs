@@ -311,11 +311,11 @@ fn outcomes(result: &str) -> Option<&'static [PolicyOutcome]> {
 fn is_named(object: &Value<'_>, name: &str) -> bool {
     match name.rsplit_once('/') {
         Some((namespace, name)) => {
-            let own = match text(object, &["metadata", "namespace"]) {
+            let of_object = match text(object, &["metadata", "namespace"]) {
                 "" => DEFAULT_NAMESPACE,
-                own => own,
+                stated => stated,
             };
-            own == namespace && text(object, &["metadata", "name"]) == name
+            of_object == namespace && text(object, &["metadata", "name"]) == name
         }
         None => text(object, &["metadata", "name"]) == name,
     }

@@ -111,7 +111,7 @@ impl HttpCallerBuilder {
         self
     }
 
-    /// Whether redirections from https to http are followed, as the reference does: whoever is on the way then reads the
+    /// Whether redirections from https to http are followed, as the reference does: a party on the way then reads the
     /// review and the credentials, and may answer instead of the webhook. Without, they are failed calls.
     #[must_use]
     pub fn plain_http_redirects(mut self, followed: bool) -> Self {

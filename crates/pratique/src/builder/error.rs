@@ -30,7 +30,7 @@ impl BuildError {
 
 /// Webhooks without a caller. Ignoring them would admit requests that they are meant to reject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{count} objects of plugin {plugin} load, but nobody is there to call webhooks")]
+#[error("{count} objects of plugin {plugin} load, but there is no caller of webhooks")]
 pub struct NotEvaluated {
     /// The plugin that evaluates them in an API server.
     pub plugin: Plugin,

@@ -19,7 +19,7 @@ pub trait ClusterView: Send + Sync {
     fn now(&self) -> Arc<dyn Cluster + Send + Sync>;
 
     /// The cluster with a namespace that [`now`](Self::now) does not know: it may have been created just now. `None`
-    /// where nobody can be asked, which is usual.
+    /// where no API server can be asked, which is usual.
     fn look_up<'a>(&'a self, namespace: &'a str) -> Option<LookUp<'a>> {
         let _ = namespace;
         None

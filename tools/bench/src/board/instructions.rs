@@ -1,6 +1,6 @@
 //! The instructions that our side executes: a figure without noise, for which valgrind runs the program.
 //!
-//! A request is counted as all that is executed from when `judge_counted` begins, on whatever thread, by the number of
+//! A request is counted as all that is executed from when `evaluate_counted` begins, on whatever thread, by the number of
 //! requests; a load as all that the program executes on one thread. Counts depend a little on the seeds of hash tables, which are random.
 
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ fn evaluated(
     let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;
     // So often that the end of the program, which is counted as well, makes no difference.
     let times = (1_000 / policies.count.max(1)).clamp(2, 100) as u64;
-    let options = ["--zero-before=*judge_counted*"];
+    let options = ["--zero-before=*evaluate_counted*"];
     let all = callgrind(program, &options, &["count", &times.to_string(), &setup])?;
     Ok(all / times)
 }

@@ -161,7 +161,7 @@ func (s setting) start(w *world) (c *cluster, err error) {
 	}
 	c.chain, c.schemas = admission.WithAudit(chain), schemas
 	<-schemas.read
-	// It is read when the lock is free again, which nobody tells.
+	// It is read when the lock is free again, which is not signalled.
 	time.Sleep(time.Millisecond)
 	return c, nil
 }

@@ -17,7 +17,7 @@ use super::{has_pod, is_for_pods};
 use crate::answer::{bad_request, forbidden};
 use configuration::Configuration;
 pub use configuration::ImagePolicyBackend;
-use review::Verdict;
+use review::ImageReviewStatus;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("ImagePolicyWebhook", &[Operation::Create, Operation::Update]).validating(),
@@ -33,7 +33,7 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
 struct ImagePolicyWebhook {
     configuration: Configuration,
     /// Answers by what was asked, and until when they count.
-    answers: Mutex<HashMap<String, (Verdict, Duration)>>,
+    answers: Mutex<HashMap<String, (ImageReviewStatus, Duration)>>,
 }
 
 /// What keys of audit annotations begin with.
@@ -66,19 +66,19 @@ impl Plugin for ImagePolicyWebhook {
             ));
         }
         let spec = review::spec(attributes);
-        let verdict = match self.known(&spec, context.now) {
-            Some(verdict) => verdict,
+        let answer = match self.known(&spec, context.now) {
+            Some(answer) => answer,
             None => match self.ask(&spec, context) {
-                Ok(verdict) => verdict,
+                Ok(answer) => answer,
                 Err(Unanswered::Pending) => return Err(Rejection::Pending),
                 Err(Unanswered::Unknown) => return Err(MissingState::ImageReview.into()),
                 Err(Unanswered::Failed(error)) => return self.failed(attributes, effects, error),
             },
         };
-        for (key, value) in &verdict.audit_annotations {
+        for (key, value) in &answer.audit_annotations {
             effects.annotate(format!("{AUDIT_PREFIX}{key}"), value.clone());
         }
-        match (verdict.allowed, verdict.reason.as_str()) {
+        match (answer.allowed, answer.reason.as_str()) {
             (true, _) => Ok(()),
             (false, "") => Err(forbidden(
                 attributes,
@@ -101,22 +101,22 @@ enum Unanswered {
 
 impl ImagePolicyWebhook {
     /// The answer to the same question, if it still counts.
-    fn known(&self, spec: &str, now: Duration) -> Option<Verdict> {
+    fn known(&self, spec: &str, now: Duration) -> Option<ImageReviewStatus> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let (verdict, until) = answers.get(spec)?;
-        (now < *until).then(|| verdict.clone())
+        let (answer, until) = answers.get(spec)?;
+        (now < *until).then(|| answer.clone())
     }
 
-    fn ask(&self, spec: &str, context: &PluginContext<'_>) -> Result<Verdict, Unanswered> {
-        let verdict = match context.images.review(&review::review(spec)) {
+    fn ask(&self, spec: &str, context: &PluginContext<'_>) -> Result<ImageReviewStatus, Unanswered> {
+        let answer = match context.images.review(&review::review(spec)) {
             ImageReviewAnswer::Pending => return Err(Unanswered::Pending),
             ImageReviewAnswer::Unknown => return Err(Unanswered::Unknown),
             ImageReviewAnswer::Failed(error) => return Err(Unanswered::Failed(error)),
             ImageReviewAnswer::Answered(body) => {
-                review::verdict(&body).map_err(|error| Unanswered::Failed(Rejection::Error(error)))?
+                review::read_status(&body).map_err(|error| Unanswered::Failed(Rejection::Error(error)))?
             }
         };
-        let lifetime = match verdict.allowed {
+        let lifetime = match answer.allowed {
             true => self.configuration.allow_ttl,
             false => self.configuration.deny_ttl,
         };
@@ -125,11 +125,11 @@ impl ImagePolicyWebhook {
             let now = context.now;
             answers.retain(|_, (_, until)| now < *until);
         }
-        if answers.len() < CAPACITY && spec.len() + verdict.size() <= MOST_BYTES {
+        if answers.len() < CAPACITY && spec.len() + answer.size() <= MOST_BYTES {
             let until = context.now.saturating_add(lifetime);
-            answers.insert(spec.to_owned(), (verdict.clone(), until));
+            answers.insert(spec.to_owned(), (answer.clone(), until));
         }
-        Ok(verdict)
+        Ok(answer)
     }
 
     // Upstream: plugin/pkg/admission/imagepolicy/admission.go, webhookError

@@ -9,13 +9,13 @@ use crate::pods::containers;
 
 /// What the backend says.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Verdict {
+pub(super) struct ImageReviewStatus {
     pub(super) allowed: bool,
     pub(super) reason: String,
     pub(super) audit_annotations: Vec<(String, String)>,
 }
 
-impl Verdict {
+impl ImageReviewStatus {
     /// The bytes of its texts.
     pub(super) fn size(&self) -> usize {
         let annotations = self.audit_annotations.iter();
@@ -70,7 +70,7 @@ pub(super) fn review(spec: &str) -> String {
 ///
 /// # Errors
 /// It is no ImageReview.
-pub(super) fn verdict(body: &str) -> Result<Verdict, String> {
+pub(super) fn read_status(body: &str) -> Result<ImageReviewStatus, String> {
     if body.is_empty() {
         return Err("0-length response with status code: 200 and content type: application/json".to_owned());
     }
@@ -86,7 +86,7 @@ pub(super) fn verdict(body: &str) -> Result<Verdict, String> {
     }
     let annotations = members(&answer, &["status", "auditAnnotations"]);
     let annotations = annotations.into_iter().flat_map(Object::iter);
-    Ok(Verdict {
+    Ok(ImageReviewStatus {
         allowed: answer.at(&["status", "allowed"]).and_then(Value::as_bool) == Some(true),
         reason: text(&answer, &["status", "reason"]).to_owned(),
         audit_annotations: annotations
@@ -113,12 +113,12 @@ mod tests {
 
     #[test]
     fn answers_of_other_kinds_are_errors() {
-        assert!(verdict(r#"{"status": {"allowed": true}}"#).unwrap().allowed);
-        let error = verdict(r#"{"apiVersion": "v1", "kind": "Pod"}"#).unwrap_err();
+        assert!(read_status(r#"{"status": {"allowed": true}}"#).unwrap().allowed);
+        let error = read_status(r#"{"apiVersion": "v1", "kind": "Pod"}"#).unwrap_err();
         assert_eq!(
             error,
             "converting (v1.Pod) to (v1alpha1.ImageReview): unknown conversion"
         );
-        assert!(verdict("hello").is_err() && verdict("").is_err());
+        assert!(read_status("hello").is_err() && read_status("").is_err());
     }
 }
