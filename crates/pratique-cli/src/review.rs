@@ -9,6 +9,7 @@ mod diff;
 mod evaluate;
 mod excerpt;
 mod exchange;
+mod findings;
 mod github;
 pub(crate) mod impact;
 mod input_errors;

@@ -147,10 +147,7 @@ impl Record {
         }
         remarks.extend(self.undecided.iter().map(|undecided| Remark {
             action: None,
-            policy: Some(match undecided.name.as_str() {
-                "" => &undecided.plugin,
-                name => name,
-            }),
+            policy: Some(undecided.source()),
             message: format!("undecided: {}: {}", undecided.message, undecided.help),
         }));
         remarks

@@ -209,6 +209,16 @@ pub(super) struct JsonUndecided {
     pub(super) help: &'static str,
 }
 
+impl JsonUndecided {
+    /// The policy or webhook, or else the plugin.
+    pub(super) fn source(&self) -> &str {
+        match self.name.as_str() {
+            "" => &self.plugin,
+            name => name,
+        }
+    }
+}
+
 impl From<&Undecided> for JsonUndecided {
     fn from(undecided: &Undecided) -> Self {
         JsonUndecided {

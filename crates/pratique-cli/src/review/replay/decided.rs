@@ -1,9 +1,10 @@
 //! What policies decide on a request now.
 
-use pratique_report::{Action, Decision as Counted, Evaluation, Finding};
+use pratique_report::{Evaluation, Finding};
 use serde::Serialize;
 
-use crate::review::decisions::{Action as PolicyAction, PolicyDecision};
+use crate::review::decisions::PolicyDecision;
+use crate::review::findings::Causes;
 use crate::review::record::Decision;
 use crate::review::report::JsonUndecided;
 use crate::review::result::ReviewResult;
@@ -44,43 +45,13 @@ impl Decided {
 
     /// What was found, as it is counted.
     pub(in crate::review) fn findings(&self) -> Vec<Finding<'_>> {
-        let mut findings: Vec<Finding<'_>> = self
-            .policies
-            .iter()
-            .map(|decision| Finding {
-                policy: &decision.policy,
-                binding: &decision.binding,
-                action: match decision.action {
-                    PolicyAction::Deny => Action::Deny,
-                    PolicyAction::Warn => Action::Warn,
-                    PolicyAction::Audit => Action::Audit,
-                    PolicyAction::Ignore => Action::Ignore,
-                },
-                is_error: decision.failed,
-                message: &decision.message,
-            })
-            .collect();
-        let is_told = findings.iter().any(|finding| finding.action == Action::Deny);
-        if let (Decision::Denied, false, Some(message)) = (self.decision, is_told, &self.message) {
-            findings.push(Finding {
-                policy: "",
-                binding: "",
-                action: Action::Deny,
-                is_error: false,
-                message,
-            });
-        }
-        findings.extend(self.undecided.iter().map(|undecided| Finding {
-            policy: match undecided.name.as_str() {
-                "" => &undecided.plugin,
-                name => name,
-            },
-            binding: undecided.binding.as_deref().unwrap_or_default(),
-            action: Action::Undecided,
-            is_error: false,
-            message: &undecided.message,
-        }));
-        findings
+        let causes = Causes {
+            decision: self.decision,
+            policies: &self.policies,
+            refusal: self.message.as_deref().map(|message| ("", message)),
+        };
+        let undecided = self.undecided.iter();
+        causes.findings(undecided.map(|undecided| (undecided, undecided.message.as_str())))
     }
 }
 
@@ -91,11 +62,7 @@ pub(in crate::review) fn evaluation<'a>(
     place: &'a str,
 ) -> Evaluation<'a> {
     Evaluation {
-        decision: match decided.decision {
-            Decision::Allowed => Counted::Allowed,
-            Decision::Denied => Counted::Denied,
-            Decision::Undecided => Counted::Undecided,
-        },
+        decision: decided.decision.into(),
         operation: subject.operation.as_str(),
         api_version: &subject.api_version,
         kind: &subject.kind,

@@ -104,11 +104,7 @@ impl Row {
             line("", message);
         }
         for undecided in &self.now.undecided {
-            let name = match undecided.name.as_str() {
-                "" => &undecided.plugin,
-                name => name,
-            };
-            line("", &format!("{name}: {}", undecided.message));
+            line("", &format!("{}: {}", undecided.source(), undecided.message));
         }
         match (&self.then.by, &self.then.message) {
             (Some(by), Some(message)) => {

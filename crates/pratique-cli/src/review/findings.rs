@@ -1,0 +1,74 @@
+//! What is found of a request, as reports count it.
+
+use pratique_report::{Action as Counted, Finding};
+
+use super::decisions::{Action, PolicyDecision};
+use super::record::Decision;
+use super::report::JsonUndecided;
+
+/// What leads to a decision.
+pub(super) struct Causes<'f> {
+    pub(super) decision: Decision,
+    pub(super) policies: &'f [PolicyDecision],
+    /// What denies besides policies, if that is known, and the message.
+    pub(super) refusal: Option<(&'f str, &'f str)>,
+}
+
+impl<'f> Causes<'f> {
+    /// Each decision of a policy, a denial by anything else, and what is undecided, with a message of each.
+    pub(super) fn findings(
+        self,
+        undecided: impl IntoIterator<Item = (&'f JsonUndecided, &'f str)>,
+    ) -> Vec<Finding<'f>> {
+        let mut findings: Vec<Finding<'f>> = self
+            .policies
+            .iter()
+            .map(|decision| Finding {
+                policy: &decision.policy,
+                binding: &decision.binding,
+                action: decision.action.into(),
+                is_error: decision.failed,
+                message: &decision.message,
+            })
+            .collect();
+        let is_told = findings.iter().any(|finding| finding.action == Counted::Deny);
+        if let (Decision::Denied, false, Some((policy, message))) = (self.decision, is_told, self.refusal) {
+            findings.push(Finding {
+                policy,
+                binding: "",
+                action: Counted::Deny,
+                is_error: false,
+                message,
+            });
+        }
+        findings.extend(undecided.into_iter().map(|(undecided, message)| Finding {
+            policy: undecided.source(),
+            binding: undecided.binding.as_deref().unwrap_or_default(),
+            action: Counted::Undecided,
+            is_error: false,
+            message,
+        }));
+        findings
+    }
+}
+
+impl From<Action> for Counted {
+    fn from(action: Action) -> Self {
+        match action {
+            Action::Deny => Counted::Deny,
+            Action::Warn => Counted::Warn,
+            Action::Audit => Counted::Audit,
+            Action::Ignore => Counted::Ignore,
+        }
+    }
+}
+
+impl From<Decision> for pratique_report::Decision {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Allowed => pratique_report::Decision::Allowed,
+            Decision::Denied => pratique_report::Decision::Denied,
+            Decision::Undecided => pratique_report::Decision::Undecided,
+        }
+    }
+}
