@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pratique_manifest::path_text;
 
 use super::read::Inputs;
-use super::replay::engine::{Engine, KnownCluster};
+use super::replay::engine::{Engine, GivenState};
 use super::replay::log::LogReader;
 use super::replay::work::give;
 use super::request::RequestBuilder;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let Some((old, new)) = sets::load(arguments)? else {
         return Ok(ExitStatus::Failure);
     };
-    let (known, errors) = KnownCluster::read(state, known, &new, &[&old])?;
+    let (known, errors) = GivenState::read(state, known, &new, &[&old])?.known_to_requests();
     let old = Engine {
         policies: old,
         known: Arc::clone(&known),

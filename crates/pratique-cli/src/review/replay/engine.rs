@@ -7,10 +7,11 @@ use pratique::authorization::Authorizer;
 use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_replay::{ReplayRequest, Seen};
+use pratique_suite::Rules;
 
 use crate::arguments::{FieldValidation, KnownArguments, ObjectArguments, PolicyArguments};
 use crate::exit::CliError;
-use crate::input::InputError;
+use crate::input::{InputError, InputObject};
 use crate::output::{self, problems};
 use crate::policies::{LoadFailure, OriginSets};
 use crate::review::evaluate::Evaluator;
@@ -22,7 +23,7 @@ use crate::review::result::ReviewResult;
 use crate::review::state::ClusterState;
 use crate::review::unbound::EvaluationScope;
 use crate::review::{Reader, policies};
-use crate::snapshot::StateSource;
+use crate::snapshot::{KnownState, StateSource};
 use crate::style::Style;
 
 /// The namespace of given objects that name none.
@@ -31,7 +32,7 @@ const NAMESPACE: &str = "default";
 /// Policies that are ready to be evaluated.
 pub(in crate::review) struct Policies {
     pub(in crate::review) admission: Admission,
-    sets: OriginSets,
+    pub(in crate::review) sets: OriginSets,
     pub(in crate::review) scope: EvaluationScope,
 }
 
@@ -41,13 +42,25 @@ pub(in crate::review) struct Engine {
     pub(in crate::review) known: Arc<KnownCluster>,
 }
 
+/// What is given of the state of a cluster.
+pub(in crate::review) struct GivenState {
+    /// The policies that are to be evaluated.
+    sets: OriginSets,
+    stored: KnownState,
+    objects: Vec<InputObject>,
+    rules: Option<Rules>,
+    /// Whether the objects are all that the cluster has.
+    is_complete: bool,
+    errors: InputErrors,
+}
+
 /// What is known of a cluster.
 pub(in crate::review) struct KnownCluster {
     pub(in crate::review) state: ClusterState,
     pub(in crate::review) authorizer: Arc<dyn Authorizer>,
     /// The definitions of custom resources.
     pub(in crate::review) definitions: Vec<Value<'static>>,
-    phases: Phases,
+    pub(in crate::review) phases: Phases,
 }
 
 impl Policies {
@@ -95,48 +108,83 @@ pub(in crate::review) fn reported<T>(loaded: Result<T, LoadFailure>) -> Result<O
     }
 }
 
-impl KnownCluster {
+impl GivenState {
     /// Reads what is known of the cluster, as far as policies need it, of which the first say what they ask of it; errors of files
-    /// are reported, and given as well.
+    /// are reported, and counted.
     pub(in crate::review) fn read(
         state: StateSource,
         arguments: &KnownArguments,
         first: &Policies,
         others: &[&Policies],
-    ) -> Result<(Arc<Self>, InputErrors), CliError> {
+    ) -> Result<Self, CliError> {
         let mut sets = first.sets.clone();
         sets.extend(others.iter().flat_map(|policies| policies.sets.iter().cloned()));
-        let known = state.state(&first.admission, &sets, None);
+        let stored = state.state(&first.admission, &sets, None);
         let mut reader = Reader {
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
         };
         let objects = reader.all(&arguments.objects)?;
-        let given = reader.existing(objects)?;
+        let objects = reader.existing(objects)?;
         let rules = reader.rules(arguments.authorizer.as_deref())?;
-        let phases = Phases::of(&ObjectArguments {
-            defaults: true,
-            field_validation: FieldValidation::Ignore,
-        });
+        Ok(GivenState {
+            sets,
+            stored,
+            objects,
+            rules,
+            is_complete: arguments.state.objects_complete,
+            errors: reader.errors,
+        })
+    }
+
+    /// The objects of files.
+    pub(in crate::review) fn objects(&self) -> impl Iterator<Item = &Value<'static>> {
+        self.objects.iter().map(|given| &given.object)
+    }
+
+    /// What is known of the cluster, after `survey` has added to it; namespaced objects without a namespace are in `namespace`.
+    pub(in crate::review) fn known(
+        self,
+        phases: Phases,
+        namespace: &str,
+        survey: impl FnOnce(&mut ClusterState),
+    ) -> (KnownCluster, InputErrors) {
         let is_definition = |object: &&Value<'static>| {
             object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
         };
-        let of_given = given.iter().map(|given| &given.object);
-        let definitions = known.objects().chain(of_given);
+        let definitions = self.stored.objects().chain(self.objects());
         let definitions = definitions.filter(is_definition).cloned().collect();
-        let objects = phases.objects(&sets);
-        let (mut state, others) = ClusterState::new(&known, given, &[], objects, None);
-        let complete = arguments.state.objects_complete;
-        let others = state.placed(others, NAMESPACE);
-        let permissions = Permissions::new(rules, &known, &others, complete);
-        state.fill(&known, others, complete);
+        let GivenState {
+            sets,
+            stored,
+            objects,
+            rules,
+            is_complete,
+            errors,
+        } = self;
+        let (mut state, others) = ClusterState::new(&stored, objects, &[], phases.objects(&sets), None);
+        survey(&mut state);
+        let others = state.placed(others, namespace);
+        let permissions = Permissions::new(rules, &stored, &others, is_complete);
+        state.fill(&stored, others, is_complete);
         let known = KnownCluster {
             state,
             authorizer: permissions.authorizer(),
             definitions,
             phases,
         };
-        Ok((Arc::new(known), reader.errors))
+        (known, errors)
+    }
+
+    /// [`known`](Self::known) for requests that were made: what a server completes is completed, and of its warnings nothing is
+    /// said.
+    pub(in crate::review) fn known_to_requests(self) -> (Arc<KnownCluster>, InputErrors) {
+        let phases = Phases::of(&ObjectArguments {
+            defaults: true,
+            field_validation: FieldValidation::Ignore,
+        });
+        let (known, errors) = self.known(phases, NAMESPACE, |_| {});
+        (Arc::new(known), errors)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::arguments::ReplayArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::snapshot::StateSource;
 use collect::Collector;
-use engine::{Engine, KnownCluster, Policies};
+use engine::{Engine, GivenState, Policies};
 use log::LogReader;
 use work::Worker;
 
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let Some(policies) = Policies::load(&arguments.policies, known, &mut state)? else {
         return Ok(ExitStatus::Failure);
     };
-    let (known, errors) = KnownCluster::read(state, known, &policies, &[])?;
+    let (known, errors) = GivenState::read(state, known, &policies, &[])?.known_to_requests();
     let engine = Engine { policies, known };
     let limits = limits(arguments.known.max_input);
     let worker = Worker {

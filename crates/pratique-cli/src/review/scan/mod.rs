@@ -26,17 +26,14 @@ use pratique_report::{Limits, Report, Run, Shard, Tally};
 use pratique_types::Operation;
 
 use super::evaluate::Evaluator;
-use super::input_errors::InputErrors;
 use super::left_out::NOT_SIMULATED;
-use super::permissions::Permissions;
 use super::phases::Phases;
 use super::read::Inputs;
-use super::replay::engine::reported;
+use super::replay::engine::{GivenState, Policies};
 use super::request::RequestBuilder;
 use super::state::ClusterState;
 use super::stored::Stored;
-use super::unbound::EvaluationScope;
-use super::{Reader, limits, ordered, policies};
+use super::{limits, ordered};
 use crate::arguments::{RequestArguments, ScanArguments, ScanRequestArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
@@ -70,42 +67,23 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     let inputs = Inputs::of(&paths, None)?;
     let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
-    let gates = known.gates.feature_gates;
-    let loaded = policies::load(
-        &arguments.policies,
-        None,
-        gates,
-        false,
-        known.bind,
-        &mut source,
-        None,
-    );
-    let Some((admission, sets, _)) = reported(loaded)? else {
+    let Some(policies) = Policies::load(&arguments.policies, known, &mut source)? else {
         return Ok(ExitStatus::Failure);
     };
-    let scope = EvaluationScope::of(&sets, false);
-    scope.warn();
-    let mut digest = Digest::of(&sets, arguments);
-    let state = source.state(&admission, &sets, None);
-    let mut reader = Reader {
-        mebibytes: known.max_input,
-        errors: InputErrors::default(),
-    };
-    let objects = reader.all(&known.objects)?;
-    let given = reader.existing(objects)?;
-    let rules = reader.rules(known.authorizer.as_deref())?;
-    given.iter().for_each(|given| digest.add(&given.object));
+    let Policies {
+        admission,
+        sets,
+        scope,
+    } = &policies;
+    let mut digest = Digest::of(sets, arguments);
+    let given = GivenState::read(source, known, &policies, &[])?;
+    given.objects().for_each(|object| digest.add(object));
     let limits = limits(known.max_input);
     let phases = Phases::of(&arguments.completion);
-    let objects = phases.objects(&sets);
-    let (mut cluster, others) = ClusterState::new(&state, given, &[], objects, None);
-    let (stored, _) = Stored::new(&[], namespace);
     let sources = Sources::of(&inputs, arguments.shard.unwrap_or(Shard::WHOLE))?;
-    state::survey(&inputs, &sources, limits, &mut cluster);
-    let complete = known.state.objects_complete;
-    let others = cluster.placed(others, namespace);
-    let permissions = Permissions::new(rules, &state, &others, complete);
-    cluster.fill(&state, others, complete);
+    let survey = |cluster: &mut ClusterState| state::survey(&inputs, &sources, limits, cluster);
+    let (known, errors) = given.known(phases, namespace, survey);
+    let (stored, _) = Stored::new(&[], namespace);
     let request = request_arguments(&arguments.request);
     let scanner = Scanner {
         builder: RequestBuilder::new(&request, stored),
@@ -113,7 +91,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
             false => Operation::Create,
             true => Operation::Update,
         },
-        evaluator: Evaluator::policies(&admission, permissions.authorizer(), false),
+        evaluator: Evaluator::policies(admission, known.authorizer, false),
         phases,
         format: arguments.answers.output,
         shard: sources.shard,
@@ -135,7 +113,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if arguments.inputs.is_empty() {
         report.add_note(OF_SNAPSHOT);
     }
-    for note in unmatched::notes(&sets, scanner.operation) {
+    for note in unmatched::notes(sets, scanner.operation) {
         output::note(&output::warning(&text!("{}", note)));
         report.add_note(&note);
     }
@@ -163,13 +141,13 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     );
     // All shards read the state, and one counts what is wrong with it, when it begins.
     let errors = match (sources.shard.index, from) {
-        (0, None) => reader.errors.all(),
+        (0, None) => errors.all(),
         _ => &[],
     };
     for error in errors {
         collector.count_error(&error.place, &error.message);
     }
-    let start = Arc::new(cluster);
+    let start = Arc::new(known.state);
     let produced = sources.clone();
     ordered::in_order(
         ordered::cores(),
