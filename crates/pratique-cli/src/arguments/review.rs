@@ -175,6 +175,30 @@ pub(crate) struct RequestArguments {
     pub(crate) dry_run: bool,
 }
 
+impl RequestArguments {
+    /// Those of creations by a user; objects without a namespace are created in `namespace`.
+    pub(crate) fn creations(
+        namespace: &str,
+        user: &str,
+        groups: &[String],
+        more_of_user: &UserArguments,
+    ) -> Self {
+        RequestArguments {
+            operation: Some(Operation::Create),
+            old: Vec::new(),
+            since: None,
+            namespace: namespace.to_owned(),
+            name: None,
+            resource: None,
+            subresource: String::new(),
+            user: user.to_owned(),
+            groups: groups.to_vec(),
+            more_of_user: more_of_user.clone(),
+            dry_run: false,
+        }
+    }
+}
+
 fn operation() -> impl clap::builder::TypedValueParser<Value = Operation> {
     use clap::builder::TypedValueParser as _;
     clap::builder::PossibleValuesParser::new(Operation::ALL.map(Operation::as_str)).map(|name| {

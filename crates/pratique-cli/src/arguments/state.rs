@@ -13,7 +13,7 @@ pub(crate) struct StateArguments {
 }
 
 /// The user who sends the request, besides name and groups.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct UserArguments {
     /// UID of the user.
     #[arg(long, env = "PRATIQUE_AS_UID", value_name = "UID")]

@@ -41,6 +41,10 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     };
     let limits = limits(arguments.known.max_input);
     let (stored, _) = Stored::new(&[], &arguments.namespace);
+    let ImpactArguments {
+        namespace, user, groups, ..
+    } = arguments;
+    let request = RequestArguments::creations(namespace, user, groups, &UserArguments::default());
     let side = |engine| Side {
         engine,
         evaluator: Engine::evaluator(engine, false),
@@ -49,7 +53,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         old: side(&old),
         new: side(&new),
         explains: arguments.answers.explain.then(|| new.evaluator(true)),
-        builder: RequestBuilder::new(&request(arguments), stored),
+        builder: RequestBuilder::new(&request, stored),
         log: LogReader::new(&known, arguments.remember),
     };
     let mut collector = Collector::new(&arguments.answers, errors);
@@ -61,24 +65,4 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     )?;
     let inputs: Vec<String> = arguments.inputs.iter().map(|path| path_text(path)).collect();
     collector.end(&inputs.join(", "))
-}
-
-/// The request for an object: its creation.
-fn request(arguments: &ImpactArguments) -> RequestArguments {
-    RequestArguments {
-        operation: None,
-        old: Vec::new(),
-        since: None,
-        namespace: arguments.namespace.clone(),
-        name: None,
-        resource: None,
-        subresource: String::new(),
-        user: arguments.user.clone(),
-        groups: arguments.groups.clone(),
-        more_of_user: UserArguments {
-            as_uid: None,
-            as_user_extra: Vec::new(),
-        },
-        dry_run: false,
-    }
 }

@@ -60,7 +60,7 @@ pub(in crate::review) struct KnownCluster {
     pub(in crate::review) authorizer: Arc<dyn Authorizer>,
     /// The definitions of custom resources.
     pub(in crate::review) definitions: Vec<Value<'static>>,
-    pub(in crate::review) phases: Phases,
+    phases: Phases,
 }
 
 impl Policies {

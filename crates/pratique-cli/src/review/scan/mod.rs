@@ -84,10 +84,18 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let survey = |cluster: &mut ClusterState| state::survey(&inputs, &sources, limits, cluster);
     let (known, errors) = given.known(phases, namespace, survey);
     let (stored, _) = Stored::new(&[], namespace);
-    let request = request_arguments(&arguments.request);
+    let ScanRequestArguments {
+        as_update,
+        namespace: _,
+        user,
+        groups,
+        more_of_user,
+    } = &arguments.request;
+    // An update is made of its creation.
+    let request = RequestArguments::creations(namespace, user, groups, more_of_user);
     let scanner = Scanner {
         builder: RequestBuilder::new(&request, stored),
-        operation: match arguments.request.as_update {
+        operation: match as_update {
             false => Operation::Create,
             true => Operation::Update,
         },
@@ -135,7 +143,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let mut collector = Collector::new(
         &arguments.answers,
         report,
-        &request.user,
+        user,
         sources.bytes(),
         checkpoints,
     );
@@ -156,21 +164,4 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         |scanned| collector.collect(scanned),
     )?;
     collector.end()
-}
-
-/// The arguments of the requests that are built, as creations: an update is made of its creation.
-fn request_arguments(arguments: &ScanRequestArguments) -> RequestArguments {
-    RequestArguments {
-        operation: Some(Operation::Create),
-        old: Vec::new(),
-        since: None,
-        namespace: arguments.namespace.clone(),
-        name: None,
-        resource: None,
-        subresource: String::new(),
-        user: arguments.user.clone(),
-        groups: arguments.groups.clone(),
-        more_of_user: arguments.more_of_user.clone(),
-        dry_run: false,
-    }
 }
