@@ -40,7 +40,7 @@ use crate::project::arguments::completed;
 use crate::project::{Project, ProjectError};
 
 pub(crate) use admission_plugins::AdmissionPluginArguments;
-pub(crate) use answers::{AnswerArguments, FailOn, ReviewFormat};
+pub(crate) use answers::{AnswerArguments, FailOn, FailureArguments, ReviewFormat};
 pub(crate) use chain::ChainArguments;
 pub(crate) use check::{CheckArguments, CheckFormat};
 #[cfg(feature = "kube")]
@@ -57,7 +57,9 @@ pub(crate) use man::ManArguments;
 pub(crate) use objects::{FieldValidation, ObjectArguments};
 pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
-pub(crate) use replay::{KnownArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat};
+pub(crate) use replay::{
+    KnownArguments, RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat,
+};
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 pub(crate) use scan::{

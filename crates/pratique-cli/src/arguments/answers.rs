@@ -17,6 +17,13 @@ pub(crate) struct AnswerArguments {
     /// `json` and `ndjson` as a last line.
     #[arg(long, env = "PRATIQUE_SUMMARY")]
     pub(crate) summary: bool,
+    #[command(flatten)]
+    pub(crate) failure: FailureArguments,
+}
+
+/// What the command fails for.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FailureArguments {
     /// What the command fails for: `deny`, `warn` and `audit` give exit code 1, `error` (something cannot be read) 2, and
     /// `undecided` 3.
     #[arg(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{KnownArguments, OriginArguments, PageArguments, ReplayFailOn};
+use super::{KnownArguments, OriginArguments, PageArguments, RememberArguments, ReplayFailOn};
 
 /// Compare two sets of policies: which decisions change.
 ///
@@ -43,10 +43,8 @@ pub(crate) struct ImpactArguments {
         value_delimiter = ','
     )]
     pub(crate) groups: Vec<String>,
-    /// Remember objects that events hold, up to so many MiB, as the old objects of later updates, patches and deletions. The
-    /// inputs are read by one thread then.
-    #[arg(long, env = "PRATIQUE_REMEMBER", value_name = "MIB", default_value_t = 0)]
-    pub(crate) remember: u32,
+    #[command(flatten)]
+    pub(crate) memory: RememberArguments,
     #[command(flatten)]
     pub(crate) known: KnownArguments,
     #[command(flatten)]

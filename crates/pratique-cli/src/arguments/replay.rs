@@ -27,14 +27,21 @@ pub(crate) struct ReplayArguments {
     pub(crate) logs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
-    /// Remember objects that events hold, up to so many MiB, as the old objects of later updates, patches and deletions. The
-    /// log is read by one thread then.
-    #[arg(long, env = "PRATIQUE_REMEMBER", value_name = "MIB", default_value_t = 0)]
-    pub(crate) remember: u32,
+    #[command(flatten)]
+    pub(crate) memory: RememberArguments,
     #[command(flatten)]
     pub(crate) known: KnownArguments,
     #[command(flatten)]
     pub(crate) answers: ReplayAnswerArguments,
+}
+
+/// What is remembered of a log.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RememberArguments {
+    /// Remember objects that events hold, up to so many MiB, as the old objects of later updates, patches and deletions. The
+    /// inputs are read by one thread then.
+    #[arg(long, env = "PRATIQUE_REMEMBER", value_name = "MIB", default_value_t = 0)]
+    pub(crate) remember: u32,
 }
 
 /// What is printed of a replay, and what it fails for.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{FailOn, ReportFileArguments};
+use super::{FailureArguments, ReportFileArguments};
 
 /// Work with the reports of scans.
 #[derive(Debug, Args)]
@@ -36,16 +36,8 @@ pub(crate) struct MergeArguments {
     pub(crate) output: ReportFormat,
     #[command(flatten)]
     pub(crate) written: ReportFileArguments,
-    /// What the command fails for: `deny`, `warn` and `audit` give exit code 1, `error` (something could not be read) 2, and
-    /// `undecided` 3.
-    #[arg(
-        long,
-        env = "PRATIQUE_FAIL_ON",
-        value_name = "WHAT,…",
-        value_delimiter = ',',
-        default_value = "deny,error,undecided"
-    )]
-    pub(crate) fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    pub(crate) failure: FailureArguments,
 }
 
 /// The output format of a report.

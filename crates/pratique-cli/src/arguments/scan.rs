@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use pratique_report::Shard;
 
 use super::review::PolicyArguments;
-use super::{FailOn, KnownArguments, ObjectArguments, UserArguments};
+use super::{FailureArguments, KnownArguments, ObjectArguments, UserArguments};
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
 ///
@@ -103,16 +103,8 @@ pub(crate) struct ScanAnswerArguments {
     pub(crate) output: ScanFormat,
     #[command(flatten)]
     pub(crate) reports: ReportFileArguments,
-    /// What the command fails for: `deny`, `warn` and `audit` give exit code 1, `error` (something cannot be read) 2, and
-    /// `undecided` 3.
-    #[arg(
-        long,
-        env = "PRATIQUE_FAIL_ON",
-        value_name = "WHAT,…",
-        value_delimiter = ',',
-        default_value = "deny,error,undecided"
-    )]
-    pub(crate) fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    pub(crate) failure: FailureArguments,
 }
 
 /// Files of the report, besides what is printed.

@@ -183,7 +183,7 @@ impl<'a> Printer<'a> {
             output::note(&warning);
         }
         let count = self.errors.count();
-        let status = exit_status(&self.tally, count, scope, &self.arguments.fail_on);
+        let status = exit_status(&self.tally, count, scope, &self.arguments.failure.fail_on);
         let summary = self.arguments.summary;
         let notes = self.left_out.notes(self.arguments.quiet);
         match self.arguments.output {

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         new: side(&new),
         explains: arguments.answers.explain.then(|| new.evaluator(true)),
         builder: RequestBuilder::new(&request, stored),
-        log: LogReader::new(&known, arguments.remember),
+        log: LogReader::new(&known, arguments.memory.remember),
     };
     let mut collector = Collector::new(&arguments.answers, errors);
     ordered::in_order(

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let worker = Worker {
         engine: &engine,
         evaluator: engine.evaluator(false),
-        log: LogReader::new(&engine.known, arguments.remember),
+        log: LogReader::new(&engine.known, arguments.memory.remember),
         format: arguments.answers.output,
         summary: arguments.answers.summary,
     };

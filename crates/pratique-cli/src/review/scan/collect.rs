@@ -211,7 +211,7 @@ impl<'a> Collector<'a> {
         left_out
             .iter()
             .for_each(|note| output::note(&left_out::human(note)));
-        let status = status(report, false, &self.arguments.fail_on);
+        let status = status(report, false, &self.arguments.failure.fail_on);
         match self.arguments.output {
             ScanFormat::Human => output::print(&human::of(report))?,
             ScanFormat::Json => output::print_json(report)?,

@@ -45,7 +45,7 @@ fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
     Ok(collect::status(
         &report,
         !report.missing().is_empty(),
-        &arguments.fail_on,
+        &arguments.failure.fail_on,
     ))
 }
 

@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let request = RequestArguments::creations(namespace, user, groups, more_of_user);
     let scanner = Scanner {
         builder: RequestBuilder::new(&request, stored),
-        operation: match as_update {
+        operation: match *as_update {
             false => Operation::Create,
             true => Operation::Update,
         },
