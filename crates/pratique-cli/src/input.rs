@@ -17,6 +17,7 @@ use pratique_json::Value;
 use pratique_manifest::{
     Document, LoadErrors, Location, ManifestFile, Problem, TreeNode, path_text, read_contents,
 };
+use pratique_stream::{Limits, StreamError};
 use pratique_suite::convert::{Item, convert, items};
 use pratique_suite::request::{kind_of, review};
 use pratique_typed::decode::received;
@@ -84,6 +85,19 @@ pub(crate) enum InputError {
     Faulty { place: String, why: String },
     /// A part of an input cannot be read, and what follows it is not.
     Unread { path: String, error: std::io::Error },
+}
+
+impl InputError {
+    /// Why the rest of a stream is not read.
+    pub(crate) fn of_stream(path: String, error: StreamError, limits: Limits) -> Self {
+        match error {
+            StreamError::TooLarge(_) => InputError::TooLarge {
+                path,
+                mebibytes: u32::try_from(limits.document >> 20).unwrap_or(u32::MAX),
+            },
+            StreamError::Read(error) => InputError::Unread { path, error },
+        }
+    }
 }
 
 impl<'t> Objects<'t> {

@@ -33,6 +33,7 @@ pub(crate) mod scan;
 mod since;
 mod state;
 mod stored;
+mod surveyed;
 mod tally;
 mod unbound;
 mod unexpanded;

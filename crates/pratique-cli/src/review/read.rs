@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use memchr::memmem::{self, Finder};
 use pratique_manifest::{ManifestFile, path_text};
-use pratique_stream::{Limits, Piece, Splitter, StreamError};
+use pratique_stream::{Limits, Piece, Splitter};
 
 use super::excerpt::Excerpt;
 use super::ordered::{Closed, Intake};
-use super::state::{ClusterState, WORDS, of_cluster};
+use super::state::ClusterState;
+use super::surveyed::{self, StateOfStream, WORDS, mentions_cluster};
 use crate::exit::CliError;
 use crate::input::open::{Stream, open};
 use crate::input::spool::{self, Spool};
@@ -191,9 +192,8 @@ impl Inputs {
                 let path: Arc<str> = input::shown(file).into();
                 let Ok(stream) = self.open(file) else { continue };
                 let pieces = Splitter::new(stream.input, limits).map_while(Result::ok);
-                for piece in pieces.filter(is_of_cluster) {
-                    state.add(of_cluster(piece::read(&path, &piece).given));
-                }
+                let pieces = pieces.filter(mentions_cluster);
+                surveyed::survey(pieces, |piece| piece::read(&path, piece).given, state);
             }
         }
     }
@@ -229,51 +229,24 @@ fn give_file<R>(
         }
     };
     let path: Arc<str> = shown.as_str().into();
-    // A file was surveyed before; of a pipe, what changes the state is read on its own, as it counts for what follows.
-    let words: &[&str] = if stream.is_file { &[] } else { &WORDS };
-    let mut pending = Vec::new();
-    for piece in Splitter::new(stream.input, limits).apart(words) {
+    let mut known = StateOfStream::new(state, stream.is_file);
+    for piece in Splitter::new(stream.input, limits).apart(known.words()) {
         let piece = match piece {
             Ok(piece) => piece,
             Err(error) => {
-                let fault = match error {
-                    StreamError::TooLarge(_) => InputError::TooLarge {
-                        path: shown.clone(),
-                        mebibytes: u32::try_from(limits.document >> 20).unwrap_or(u32::MAX),
-                    },
-                    StreamError::Read(error) => InputError::Unread {
-                        path: shown.clone(),
-                        error,
-                    },
-                };
-                intake.add(Unit::Fault(fault))?;
+                intake.add(Unit::Fault(InputError::of_stream(shown, error, limits)))?;
                 break;
             }
         };
-        let found = match !stream.is_file && is_of_cluster(&piece) {
-            true => of_cluster(piece::read(&path, &piece).given),
-            false => Vec::new(),
-        };
-        if found.is_empty() && !pending.is_empty() {
-            Arc::make_mut(state).add(std::mem::take(&mut pending));
-        }
-        pending.extend(found);
+        let state = known.before(&path, &piece);
         intake.add(Unit::Piece {
             path: Arc::clone(&path),
             piece,
-            state: Arc::clone(state),
+            state,
         })?;
     }
-    if !pending.is_empty() {
-        Arc::make_mut(state).add(pending);
-    }
+    drop(known);
     intake.add(Unit::EndOfFile)
-}
-
-fn is_of_cluster(piece: &Piece) -> bool {
-    WORDS
-        .iter()
-        .any(|word| memmem::find(&piece.text, word.as_bytes()).is_some())
 }
 
 /// Whether a path is a file, rather than a pipe or standard input.

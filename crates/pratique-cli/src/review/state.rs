@@ -15,9 +15,6 @@ use crate::output;
 use crate::output::text::text;
 use crate::snapshot::KnownState;
 
-/// Words of inputs that may change what is known of the cluster.
-pub(super) const WORDS: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
-
 /// What is known of the cluster when an object is reviewed.
 #[derive(Clone)]
 pub(super) struct ClusterState {

@@ -42,7 +42,10 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let limits = limits(arguments.known.max_input);
     let (stored, _) = Stored::new(&[], &arguments.namespace);
     let ImpactArguments {
-        namespace, user, groups, ..
+        namespace,
+        user,
+        groups,
+        ..
     } = arguments;
     let request = RequestArguments::creations(namespace, user, groups, &UserArguments::default());
     let side = |engine| Side {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_manifest::Location;
 use pratique_replay::{Located, NotSubject, Replayed, Then, Unknown, What, entries};
-use pratique_stream::{Limits, Piece, Splitter, StreamError};
+use pratique_stream::{Limits, Piece, Splitter};
 use pratique_types::AdmissionRequest;
 
 use super::comparison::Comparison;
@@ -69,19 +69,15 @@ fn give_file<R>(file: &Path, limits: Limits, intake: &Intake<Unit, R>) -> Result
     };
     let shown: Arc<str> = path.as_str().into();
     for piece in Splitter::new(stream.input, limits) {
-        let fault = match piece {
-            Ok(piece) => {
-                let path = Arc::clone(&shown);
-                intake.add(Unit::Piece { path, piece })?;
-                continue;
-            }
-            Err(StreamError::TooLarge(_)) => InputError::TooLarge {
-                path,
-                mebibytes: u32::try_from(limits.document >> 20).unwrap_or(u32::MAX),
+        let unit = match piece {
+            Ok(piece) => Unit::Piece {
+                path: Arc::clone(&shown),
+                piece,
             },
-            Err(StreamError::Read(error)) => InputError::Unread { path, error },
+            // It is the last one.
+            Err(error) => Unit::Fault(InputError::of_stream(path.clone(), error, limits)),
         };
-        return intake.add(Unit::Fault(fault));
+        intake.add(unit)?;
     }
     Ok(())
 }

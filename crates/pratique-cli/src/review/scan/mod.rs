@@ -140,13 +140,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
             scanned
         ));
     }
-    let mut collector = Collector::new(
-        &arguments.answers,
-        report,
-        user,
-        sources.bytes(),
-        checkpoints,
-    );
+    let mut collector = Collector::new(&arguments.answers, report, user, sources.bytes(), checkpoints);
     // All shards read the state, and one counts what is wrong with it, when it begins.
     let errors = match (sources.shard.index, from) {
         (0, None) => errors.all(),

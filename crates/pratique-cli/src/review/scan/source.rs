@@ -7,17 +7,18 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use pratique_report::Shard;
-use pratique_stream::{Limits, Piece, Place, Splitter, StreamError};
+use pratique_stream::{Limits, Piece, Place, Splitter};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::CheckpointError;
 use super::etcd;
 use crate::exit::CliError;
 use crate::input::open::open;
-use crate::input::{self, InputError, STDIN, piece};
+use crate::input::{self, InputError, STDIN};
 use crate::review::ordered::{Closed, Intake};
 use crate::review::read::Inputs;
-use crate::review::state::{ClusterState, WORDS, of_cluster};
+use crate::review::state::ClusterState;
+use crate::review::surveyed::StateOfStream;
 
 /// Extensions of files that have one JSON value on each line.
 const LINES: [&str; 2] = ["ndjson", "jsonl"];
@@ -300,42 +301,32 @@ impl Source {
     ) -> Result<(), Closed> {
         let from = from.map_or(0, |mark| mark.place.offset);
         let is_shared = shard.of > 1 && self.form != Form::Lines;
-        let unit = |start, content, state: &Arc<ClusterState>| Unit {
+        let unit = |start, content, state| Unit {
             file: Arc::clone(&self.shown),
             start,
             content,
             is_shared,
-            state: Arc::clone(state),
+            state,
         };
         let (input, start) = match self.open_part(index, shard) {
             Ok(opened) => opened,
             Err(error) => {
                 let path = self.shown.to_string();
                 let fault = Content::Fault(InputError::Unread { path, error });
-                return intake.add(unit(Some(Mark::start_of(index)), fault, state));
+                return intake.add(unit(Some(Mark::start_of(index)), fault, Arc::clone(state)));
             }
         };
-        // A file was surveyed before; of a pipe, what changes the state is read on its own, as it counts for what follows.
-        let is_file = self.size.is_some();
-        let words: &[&str] = if is_file { &[] } else { &WORDS };
+        let mut known = StateOfStream::new(state, self.size.is_some());
         let splitter = Splitter::new(input, limits).starting_at(start.place, start.number);
-        let mut pending = Vec::new();
-        for piece in splitter.apart(words) {
+        for piece in splitter.apart(known.words()) {
             let piece = match piece {
                 Ok(piece) => piece,
                 Err(error) => {
-                    let fault = Content::Fault(self.fault(error, limits));
-                    return intake.add(unit(None, fault, state));
+                    let fault = InputError::of_stream(self.shown.to_string(), error, limits);
+                    return intake.add(unit(None, Content::Fault(fault), known.now()));
                 }
             };
-            let found = match !is_file && mentions_cluster(&piece) {
-                true => of_cluster(piece::read(&self.shown, &piece).given),
-                false => Vec::new(),
-            };
-            if found.is_empty() && !pending.is_empty() {
-                Arc::make_mut(state).add(std::mem::take(&mut pending));
-            }
-            pending.extend(found);
+            let state = known.before(&self.shown, &piece);
             let at = Mark {
                 file: index,
                 place: piece.start,
@@ -353,21 +344,7 @@ impl Source {
             }
             intake.add(unit(Some(at), Content::Piece(piece), state))?;
         }
-        if !pending.is_empty() {
-            Arc::make_mut(state).add(pending);
-        }
         Ok(())
-    }
-
-    fn fault(&self, error: StreamError, limits: Limits) -> InputError {
-        let path = self.shown.to_string();
-        match error {
-            StreamError::TooLarge(_) => InputError::TooLarge {
-                path,
-                mebibytes: u32::try_from(limits.document >> 20).unwrap_or(u32::MAX),
-            },
-            StreamError::Read(error) => InputError::Unread { path, error },
-        }
     }
 }
 
@@ -391,9 +368,4 @@ impl Mark {
             number: 0,
         }
     }
-}
-
-fn mentions_cluster(piece: &Piece) -> bool {
-    let mut words = WORDS.iter();
-    words.any(|word| memchr::memmem::find(&piece.text, word.as_bytes()).is_some())
 }

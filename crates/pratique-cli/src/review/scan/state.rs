@@ -4,9 +4,10 @@ use pratique_stream::{Limits, Splitter};
 
 use super::etcd::{self, Stored};
 use super::source::Sources;
-use crate::input::piece;
+use crate::input::{GivenObject, piece};
 use crate::review::read::Inputs;
-use crate::review::state::{ClusterState, of_cluster};
+use crate::review::state::ClusterState;
+use crate::review::surveyed;
 
 /// Adds the namespaces and definitions of all files to what is known, before anything is evaluated: also those of other
 /// shards.
@@ -15,16 +16,22 @@ pub(super) fn survey(inputs: &Inputs, sources: &Sources, limits: Limits, state: 
     for source in sources.exports() {
         // What cannot be read is told when it is scanned.
         let Ok(input) = source.open() else { continue };
-        for piece in Splitter::new(input, limits).map_while(Result::ok) {
-            let mut given = piece::read(&source.shown, &piece).given;
-            given.retain_mut(|given| match etcd::stored(&given.object) {
-                Some(Stored::Object(object)) => {
-                    given.object = object;
-                    true
-                }
-                _ => false,
-            });
-            state.add(of_cluster(given));
-        }
+        let pieces = Splitter::new(input, limits).map_while(Result::ok);
+        surveyed::survey(
+            pieces,
+            |piece| stored(piece::read(&source.shown, piece).given),
+            state,
+        );
     }
+}
+
+/// The objects that items of an export have.
+fn stored(items: Vec<GivenObject<'_>>) -> Vec<GivenObject<'_>> {
+    let stored = items.into_iter().filter_map(|item| {
+        let Some(Stored::Object(object)) = etcd::stored(&item.object) else {
+            return None;
+        };
+        Some(GivenObject { object, ..item })
+    });
+    stored.collect()
 }

@@ -1,0 +1,86 @@
+//! What inputs say of the cluster: namespaces and definitions among them.
+
+use std::sync::Arc;
+
+use memchr::memmem;
+use pratique_json::Value;
+use pratique_stream::Piece;
+
+use super::state::{ClusterState, of_cluster};
+use crate::input::{GivenObject, piece};
+
+/// Words of inputs that may change what is known of the cluster.
+pub(super) const WORDS: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
+
+/// Whether a part of an input may change what is known of the cluster.
+pub(super) fn mentions_cluster(piece: &Piece) -> bool {
+    let mut words = WORDS.iter();
+    words.any(|word| memmem::find(&piece.text, word.as_bytes()).is_some())
+}
+
+/// Adds what the parts of an input say of the cluster.
+pub(super) fn survey(
+    pieces: impl Iterator<Item = Piece>,
+    objects: impl for<'p> Fn(&'p Piece) -> Vec<GivenObject<'p>>,
+    state: &mut ClusterState,
+) {
+    for piece in pieces {
+        state.add(of_cluster(objects(&piece)));
+    }
+}
+
+/// What is known of the cluster while an input is read: a file was surveyed before, and what a pipe says of the cluster counts for
+/// what follows it.
+pub(super) struct StateOfStream<'s> {
+    state: &'s mut Arc<ClusterState>,
+    is_file: bool,
+    pending: Vec<Value<'static>>,
+}
+
+impl<'s> StateOfStream<'s> {
+    pub(super) fn new(state: &'s mut Arc<ClusterState>, is_file: bool) -> Self {
+        StateOfStream {
+            state,
+            is_file,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Words whose parts of the input are to be read on their own.
+    pub(super) fn words(&self) -> &'static [&'static str] {
+        match self.is_file {
+            true => &[],
+            false => &WORDS,
+        }
+    }
+
+    /// What is known before a part of the input, which comes next.
+    pub(super) fn before(&mut self, path: &Arc<str>, piece: &Piece) -> Arc<ClusterState> {
+        let found = match !self.is_file && mentions_cluster(piece) {
+            true => of_cluster(piece::read(path, piece).given),
+            false => Vec::new(),
+        };
+        if found.is_empty() {
+            self.add_pending();
+        }
+        self.pending.extend(found);
+        Arc::clone(self.state)
+    }
+
+    /// What is known now.
+    pub(super) fn now(&self) -> Arc<ClusterState> {
+        Arc::clone(self.state)
+    }
+
+    fn add_pending(&mut self) {
+        if !self.pending.is_empty() {
+            Arc::make_mut(self.state).add(std::mem::take(&mut self.pending));
+        }
+    }
+}
+
+impl Drop for StateOfStream<'_> {
+    fn drop(&mut self) {
+        self.add_pending();
+    }
+}
