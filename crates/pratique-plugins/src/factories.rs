@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_plugin::{PluginFactory, PluginGates, PluginSettings, StateKind};
+use pratique_plugin::{Handler, PluginFactory, StateKind};
 
 use crate::{always, events, identity, namespaces, nodes, pods, scheduling, storage};
 
@@ -52,16 +52,21 @@ pub fn factory(name: &str) -> Option<&'static PluginFactory> {
     FACTORIES.iter().find(|factory| factory.handler.name == name)
 }
 
-/// The kinds of objects that plugins may look up in the cluster. `is_on` chooses the plugins by name; those that do not
-/// start without a configuration look nothing up.
+/// The kinds of objects that plugins may look up in the cluster. `is_on` chooses the plugins by name.
 pub fn state_kinds(is_on: impl Fn(&str) -> bool) -> BTreeSet<StateKind> {
-    let gates = PluginGates::default();
-    let settings = PluginSettings::new(&gates);
-    let chosen = FACTORIES.iter().filter(|factory| is_on(factory.handler.name));
-    let started = chosen.filter_map(|factory| (factory.make)(&settings).ok());
-    started
-        .flat_map(|plugin| plugin.handler().needs.iter().copied())
+    handlers(is_on)
+        .flat_map(|handler| handler.needs.iter().copied())
         .collect()
+}
+
+/// Whether decisions of plugins may depend on permissions. `is_on` chooses the plugins by name.
+pub fn ask_authorizer(is_on: impl Fn(&str) -> bool) -> bool {
+    handlers(is_on).any(|handler| handler.asks_authorizer)
+}
+
+fn handlers(is_on: impl Fn(&str) -> bool) -> impl Iterator<Item = Handler> {
+    let handlers = FACTORIES.iter().map(|factory| factory.handler);
+    handlers.filter(move |handler| is_on(handler.name))
 }
 
 #[cfg(test)]
@@ -92,14 +97,18 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_start_without_configuration_looks_nothing_up() {
-        let gates = PluginGates::default();
-        let settings = PluginSettings::new(&gates);
-        let unstarted = FACTORIES
+    fn some_plugins_ask_for_permissions() {
+        let asking = FACTORIES
             .iter()
-            .filter(|factory| (factory.make)(&settings).is_err());
-        let names: Vec<&str> = unstarted.map(|factory| factory.handler.name).collect();
-        // Both ask none but their backends and their own counters.
-        assert_eq!(names, ["ImagePolicyWebhook", "EventRateLimit"]);
+            .filter(|factory| ask_authorizer(|name| name == factory.handler.name));
+        let names: Vec<&str> = asking.map(|factory| factory.handler.name).collect();
+        let expected = [
+            "NodeRestriction",
+            "OwnerReferencesPermissionEnforcement",
+            "CertificateApproval",
+            "CertificateSigning",
+            "ClusterTrustBundleAttest",
+        ];
+        assert_eq!(names, expected);
     }
 }

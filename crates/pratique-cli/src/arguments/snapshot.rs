@@ -24,7 +24,7 @@ pub(crate) struct SnapshotArguments {
     #[command(flatten)]
     pub(crate) paths: PolicyPathArguments,
     /// User whose permissions are to be known, by the roles and bindings of the user and of its groups. Without users and
-    /// groups, all roles and bindings are written if a policy asks the authorizer.
+    /// groups, all roles and bindings are written if a policy or an admission plugin asks the authorizer.
     #[arg(long = "as", env = "PRATIQUE_AS", value_name = "USER", value_delimiter = ',')]
     pub(crate) users: Vec<String>,
     /// Group whose permissions are to be known.
@@ -39,8 +39,8 @@ pub(crate) struct SnapshotArguments {
     #[arg(long, env = "PRATIQUE_SECRETS", value_name = "NAMESPACE/NAME", value_delimiter = ',', value_parser = secret)]
     pub(crate) secrets: Vec<(String, String)>,
     /// Whether to write what the admission plugins of the server look up (LimitRanges, ResourceQuotas, ServiceAccounts,
-    /// PriorityClasses, RuntimeClasses, StorageClasses, IngressClasses, …), and all definitions of custom resources: with
-    /// them, `review --snapshot` runs the whole admission chain. Never Secrets; Nodes and Pods with a flag of their own.
+    /// PriorityClasses, RuntimeClasses, StorageClasses, IngressClasses, …), and all definitions of custom resources, roles and
+    /// bindings: with them, `review --snapshot` runs the whole admission chain. Never Secrets; Nodes and Pods with a flag of their own.
     #[arg(long, env = "PRATIQUE_PLUGIN_OBJECTS", value_name = "on|off", default_value = "on", num_args = 0..=1,
           require_equals = true, default_missing_value = "on", action = clap::ArgAction::Set, value_parser = on_or_off())]
     pub(crate) plugin_objects: bool,

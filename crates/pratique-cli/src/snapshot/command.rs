@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pratique_manifest::path_text;
-use pratique_plugins::state_kinds;
+use pratique_plugins::{ask_authorizer, state_kinds};
 use pratique_rbac::KnownSubjects;
 use pratique_suite::request::user;
 use pratique_suite::snapshot::{Extent, SnapshotSubjects};
@@ -44,6 +44,7 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
         selected.validate()?;
         let is_on = |name: &str| built_in(name).is_some_and(|plugin| selected.is_on(plugin, false));
         wanted = wanted.with_plugins(state_kinds(is_on));
+        wanted.authorizer |= ask_authorizer(is_on);
     }
     fetch.state(&wanted, Secrets::Named(&arguments.secrets));
     let subjects = subjects(arguments);

@@ -176,6 +176,55 @@ fn plugins_decide_what_a_snapshot_has() {
     assert!(!found.stdout.contains("LimitRange"), "{found}");
 }
 
+/// A Pod whose deletion waits for that of what it belongs to.
+const OWNED: &str = "apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  namespace: shop
+  ownerReferences:
+  - {apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: '1', blockOwnerDeletion: true}
+spec: {containers: [{name: web, image: nginx}]}
+";
+const OWNERS: [&str; 2] = [
+    "--enable-admission-plugins",
+    "OwnerReferencesPermissionEnforcement",
+];
+
+#[test]
+fn snapshots_have_the_permissions_that_plugins_ask_for() {
+    let role = "metadata: {name: deployer}\nrules:\n\
+        - {apiGroups: [apps], resources: [replicasets/finalizers], verbs: [update]}\n";
+    let binding = "metadata: {name: deployers}\n\
+        roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: deployer}\n\
+        subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: deployers}]\n";
+    let server = script()
+        .rbac("clusterroles", role)
+        .rbac("clusterrolebindings", binding)
+        .start();
+    let directory = server.directory().with("pods.yaml", OWNED);
+    let review = |user: &[&str], code: i32, texts: &[&str]| {
+        run(&directory, &[&OFFLINE[..], &OWNERS, user].concat(), code, texts);
+    };
+    let snapshot = |more: &[&str], texts: &[&str]| {
+        run(&directory, &[&SNAPSHOT[..], more].concat(), 0, texts);
+    };
+    snapshot(&OWNERS, &["ClusterRole: 1", "RoleBinding: 0"]);
+    review(&["--as", "ann", "--as-group", "deployers"], 0, &["1 allowed"]);
+    let refused = "denied by OwnerReferencesPermissionEnforcement (403 Forbidden)";
+    review(&["--as", "bob"], 1, &[refused]);
+    // Some that are on by default ask when certificates are approved and signed.
+    snapshot(&[], &["ClusterRole: 1"]);
+    let none = [
+        "--disable-admission-plugins",
+        "CertificateApproval,CertificateSigning,ClusterTrustBundleAttest",
+    ];
+    let without = run(&directory, &[&SNAPSHOT[..], &none].concat(), 0, &[]);
+    assert!(!without.stdout.contains("ClusterRole"), "{without}");
+    let texts = ["OwnerReferencesPermissionEnforcement is undecided"];
+    review(&["--as", "ann", "--as-group", "deployers"], 3, &texts);
+}
+
 #[test]
 fn kinds_that_cannot_be_read_leave_plugins_undecided() {
     let refused = "limitranges is forbidden: User \"me\" cannot list resource \"limitranges\"";
