@@ -2,7 +2,8 @@
 //!
 //! [`read_suites`] decodes the suites of a file strictly and reports all problems with their locations. A [`Suite`]
 //! loads its [policies](Suite::policies) and [runs](Suite::test) its cases; a [`Coverage`] can record what they cover.
-//! [`updated`] writes the actual results into a suite. [`request`] builds admission requests from plain objects.
+//! [`updated`] writes the actual results into a suite. [`request`] builds admission requests from plain objects. Without the
+//! feature `webhooks`, which needs threads and a clock, what goes through the server's chain is an error.
 //!
 //! ```
 //! use pratique_manifest::ManifestFile;
@@ -49,6 +50,8 @@ mod run;
 mod runner;
 mod schema;
 mod scripted;
+#[cfg(feature = "webhooks")]
+mod scripted_caller;
 mod select;
 pub mod shape;
 pub mod snapshot;

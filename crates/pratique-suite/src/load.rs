@@ -179,15 +179,16 @@ impl Suite {
         &self,
         builder: AdmissionBuilder,
         plugins: Option<PluginChain>,
-        caller: &Arc<ScriptedCaller>,
+        #[cfg_attr(not(feature = "webhooks"), expect(unused_variables))] caller: &Arc<ScriptedCaller>,
     ) -> AdmissionBuilder {
         let builder = match plugins {
             Some(plugins) => builder.plugins(plugins).registry_checks(true),
             None => builder,
         };
         match self.has_webhooks() {
+            #[cfg(feature = "webhooks")]
             true => builder.caller(Arc::clone(caller)),
-            false => builder,
+            _ => builder,
         }
     }
 
@@ -322,7 +323,7 @@ impl PolicyFiles {
             if !self.permits(&file, &reference.location) {
                 continue;
             }
-            match files::read(&file) {
+            match self.roots.read(&file) {
                 Ok(content) => self.add_file(content, reference, path.is_dir()),
                 Err(error) => self.unreadable(&file, &error, &reference.location),
             }

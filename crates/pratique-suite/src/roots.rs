@@ -1,20 +1,35 @@
 //! The files that suites can name: those below a root. A suite may come from an unreviewed change, and errors quote the
 //! files that it names.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use pratique_manifest::{ManifestFile, path_text};
+
+use crate::files;
 
 /// Directories below which all suites can name files, besides each suite's root.
 ///
 /// The root of a suite is the top of its Git repository; else the working directory, if the suite is below it; else the
 /// suite's directory.
 #[derive(Clone, Debug, Default)]
-pub struct Roots(Vec<PathBuf>);
+pub struct Roots {
+    directories: Vec<PathBuf>,
+    unsaved: Unsaved,
+}
+
+/// Contents of files by their canonicalized paths, whatever is on the disk.
+type Unsaved = Arc<BTreeMap<PathBuf, Vec<u8>>>;
 
 /// The directories below which a suite can name files, canonicalized.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SuiteRoots(Vec<PathBuf>);
+pub(crate) struct SuiteRoots {
+    directories: Vec<PathBuf>,
+    unsaved: Unsaved,
+}
 
 /// A path is outside of the directories below which a suite can name files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +51,22 @@ impl Roots {
     /// A directory does not exist.
     pub fn new(directories: impl IntoIterator<Item = PathBuf>) -> io::Result<Self> {
         let found = directories.into_iter().map(|directory| directory.canonicalize());
-        found.collect::<io::Result<_>>().map(Roots)
+        Ok(Roots {
+            directories: found.collect::<io::Result<_>>()?,
+            unsaved: Unsaved::default(),
+        })
+    }
+
+    /// Takes the contents of some files instead of what is on the disk, such as those that an editor has not saved.
+    #[must_use]
+    pub fn with_unsaved(self, contents: impl IntoIterator<Item = (PathBuf, Vec<u8>)>) -> Self {
+        let contents = contents
+            .into_iter()
+            .filter_map(|(path, content)| Some((canonical(&path)?, content)));
+        Roots {
+            unsaved: Arc::new(contents.collect()),
+            ..self
+        }
     }
 
     /// Whether a file in a directory may name a path: it has to be below the file's root, as the root of a suite.
@@ -50,7 +80,13 @@ impl Roots {
             .canonicalize()
             .ok()
             .map(|found| root_of(&found));
-        SuiteRoots(local.into_iter().chain(self.0.iter().cloned()).collect())
+        SuiteRoots {
+            directories: local
+                .into_iter()
+                .chain(self.directories.iter().cloned())
+                .collect(),
+            unsaved: Arc::clone(&self.unsaved),
+        }
     }
 }
 
@@ -71,15 +107,33 @@ impl SuiteRoots {
     /// Checks that a path is below one of the roots. A missing file is reported when it is opened, but only if it would
     /// be below a root.
     pub(crate) fn permit(&self, path: &Path) -> Result<(), Outside> {
-        let found = path
-            .canonicalize()
-            .or_else(|_| absent(path).ok_or(io::ErrorKind::NotFound));
-        let is_below = found.is_ok_and(|found| self.0.iter().any(|root| found.starts_with(root)));
-        let root = || self.0.first().map(|root| pratique_manifest::path_text(root));
+        let found = canonical(path);
+        let is_below = found.is_some_and(|found| self.directories.iter().any(|root| found.starts_with(root)));
+        let root = || self.directories.first().map(|root| path_text(root));
         is_below.then_some(()).ok_or_else(|| Outside {
             root: root().unwrap_or_else(|| "any directory that is there".to_owned()),
         })
     }
+
+    /// Reads a file, if it was not given, from the disk.
+    pub(crate) fn read(&self, path: &Path) -> io::Result<ManifestFile> {
+        let given = match self.unsaved.is_empty() {
+            true => None,
+            false => canonical(path).and_then(|path| self.unsaved.get(&path)),
+        };
+        match given {
+            Some(content) => Ok(ManifestFile {
+                path: path_text(path),
+                content: content.clone(),
+            }),
+            None => files::read(path),
+        }
+    }
+}
+
+/// The canonical form of a path, whether there is a file or not.
+fn canonical(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().or_else(|| absent(path))
 }
 
 /// The canonical form of a path that does not exist: that of its last existing ancestor, with the rest appended.

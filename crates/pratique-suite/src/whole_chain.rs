@@ -1,6 +1,5 @@
 //! The server's chain around a suite's policies.
 
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique::object_model::Mutator;
@@ -76,13 +75,25 @@ pub(crate) enum ChainError {
     #[error(transparent)]
     Unfinished(#[from] Unfinished),
     /// There is nothing that could wait for webhooks.
+    #[cfg(feature = "webhooks")]
     #[error("the chain cannot run: {0}")]
-    Runtime(#[from] io::Error),
+    Runtime(#[from] std::io::Error),
+    #[cfg(feature = "webhooks")]
     #[error("the chain ended early")]
     Ended,
+    #[cfg(not(feature = "webhooks"))]
+    #[error("the chain cannot run: the program is built without webhooks")]
+    NotBuilt,
+}
+
+/// Without threads and timers, nothing can wait.
+#[cfg(not(feature = "webhooks"))]
+fn wait(_: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Result<Admitted, ChainError> {
+    Err(ChainError::NotBuilt)
 }
 
 /// Waits for a request. Within a runtime of tokio, which must not be blocked so, another thread does.
+#[cfg(feature = "webhooks")]
 fn wait(chain: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Result<Admitted, ChainError> {
     let runtime = || {
         tokio::runtime::Builder::new_current_thread()

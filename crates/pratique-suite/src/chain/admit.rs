@@ -2,6 +2,7 @@
 
 use pratique::observer::{ChainObserver, ChainStep, Span};
 use pratique::policy::PolicyObserver;
+#[cfg(feature = "webhooks")]
 use pratique::webhook::WebhookObserver;
 use pratique::{Admission, AdmissionContext, ObjectModel, Outcome, Unfinished};
 use pratique_json::Value;
@@ -58,6 +59,7 @@ impl ChainObserver for Recording<'_, '_> {
         self.observer.policies()
     }
 
+    #[cfg(feature = "webhooks")]
     fn webhooks(&mut self) -> Option<&mut dyn WebhookObserver> {
         self.observer.webhooks()
     }

@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
             if let Err(outside) = self.roots.permit(&path) {
                 return Err(failed(format!("{file}: {outside}")));
             }
-            let read = crate::files::read(&path).map_err(|error| unreadable(&error))?;
+            let read = self.roots.read(&path).map_err(|error| unreadable(&error))?;
             let found = crate::files::objects(&read)?;
             if !self.budget.borrow_mut().take_objects(&found) {
                 return Err(failed(budget::SPENT.to_owned()));

@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
                 return None;
             }
             self.files.push(file.clone());
-            match files::read(&file).map(|file| files::objects(&file)) {
+            match self.roots.read(&file).map(|file| files::objects(&file)) {
                 Ok(Ok(found)) => objects.extend(found),
                 Ok(Err(problems)) => {
                     self.problems.extend(problems);

@@ -1,0 +1,133 @@
+//! Answers the calls of webhooks by the scripts of a suite.
+
+use std::sync::PoisonError;
+
+use pratique::webhook::{self, Call, CallError, CallErrorKind, Caller};
+use pratique_gotext::strconv::quote;
+use pratique_json::{Object, Value, base64};
+use pratique_merge::json_patch::diff;
+
+use crate::scripted::{Answer, Response, Script, ScriptedCaller};
+use crate::substitute::merge;
+
+impl ScriptedCaller {
+    fn answer(&self, call: &Call) -> Result<Vec<u8>, CallError> {
+        let unknown = || CallError {
+            message: format!(
+                "the suite does not say what webhook {} answers",
+                quote(&call.webhook)
+            ),
+            kind: CallErrorKind::Unknown,
+        };
+        let scripts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let review = pratique_json::parse(&call.body).map_err(|_| unknown())?;
+        let mut scripts = scripts.iter();
+        let script = scripts.find(|script| script.fits(&call.webhook, &review));
+        match &script.ok_or_else(unknown)?.answer {
+            Answer::Response(response) => Ok(response.review(&review).to_string().into_bytes()),
+            Answer::Error(why) => Err(failed(call, why, CallErrorKind::Transport)),
+            Answer::Timeout => Err(failed(call, "context deadline exceeded", CallErrorKind::Timeout)),
+        }
+    }
+}
+
+impl Caller for ScriptedCaller {
+    fn call<'a>(&'a self, call: Call) -> webhook::Answer<'a> {
+        let answer = self.answer(&call).map(Into::into);
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+/// The error of a call that was sent and not answered, as Go's HTTP client words it.
+fn failed(call: &Call, why: &str, kind: CallErrorKind) -> CallError {
+    let query = call
+        .timeout
+        .map(|timeout| format!("?timeout={}s", timeout.as_secs()));
+    let url = format!("{}{}", call.endpoint.url, query.unwrap_or_default());
+    CallError {
+        message: format!("failed to call webhook: Post {}: {why}", quote(&url)),
+        kind,
+    }
+}
+
+impl Script {
+    fn fits(&self, webhook: &str, review: &Value<'_>) -> bool {
+        let text = |path: &[&str]| review.at(path).and_then(Value::as_str).unwrap_or_default();
+        let operation = text(&["request", "operation"]);
+        let namespace = text(&["request", "namespace"]);
+        let object = object_of(review);
+        self.name == webhook
+            && (self.operations.is_empty() || self.operations.iter().any(|known| known.as_str() == operation))
+            && (self.objects.is_empty() || self.objects.iter().any(|known| known.fits(object, namespace)))
+    }
+}
+
+/// The object of a review; for a deletion, the one that is deleted.
+fn object_of<'v>(review: &'v Value<'v>) -> &'v Value<'v> {
+    let object = |name| review.at(&["request", name]).filter(|object| !object.is_null());
+    object("object")
+        .or_else(|| object("oldObject"))
+        .unwrap_or(&Value::Null)
+}
+
+impl Response {
+    /// The answer to a review.
+    fn review(&self, asked: &Value<'_>) -> Value<'static> {
+        let copy = |path: &[&str]| asked.at(path).cloned().map(Value::into_owned).unwrap_or_default();
+        let mut response = Object::new();
+        response.insert("uid", copy(&["request", "uid"]));
+        response.insert("allowed", self.allowed);
+        if let Some(status) = self.status() {
+            response.insert("status", status);
+        }
+        if let Some(patch) = self.patch_of(asked) {
+            response.insert("patch", base64::encode(patch.to_string().as_bytes()));
+            response.insert("patchType", "JSONPatch");
+        }
+        if !self.warnings.is_empty() {
+            let warnings = self.warnings.iter().map(|text| Value::from(text.clone()));
+            response.insert("warnings", Value::Array(warnings.collect()));
+        }
+        if !self.audit_annotations.is_empty() {
+            let mut annotations = Object::new();
+            for (key, value) in &self.audit_annotations {
+                annotations.insert(key.clone(), value.clone());
+            }
+            response.insert("auditAnnotations", annotations);
+        }
+        let mut review = Object::new();
+        review.insert("apiVersion", copy(&["apiVersion"]));
+        review.insert("kind", "AdmissionReview");
+        review.insert("response", response);
+        Value::Object(review)
+    }
+
+    fn status(&self) -> Option<Object<'static>> {
+        let mut status = Object::new();
+        if let Some(code) = self.code {
+            status.insert("code", Value::Int(code.into()));
+        }
+        if let Some(reason) = &self.reason {
+            status.insert("reason", reason.clone());
+        }
+        if let Some(message) = &self.message {
+            status.insert("message", message.clone());
+        }
+        (!status.is_empty()).then_some(status)
+    }
+
+    /// The patch that is sent; none where nothing is to be changed.
+    fn patch_of(&self, asked: &Value<'_>) -> Option<Value<'static>> {
+        let Some(changes) = &self.merge else {
+            return self.patch.clone();
+        };
+        let before = object_of(asked).clone().into_owned();
+        let mut after = before.clone();
+        merge(&mut after, changes.clone());
+        let operations = diff(&before, &after).into_iter();
+        let operations: Vec<_> = operations
+            .map(|operation| Value::from(operation).into_owned())
+            .collect();
+        (!operations.is_empty()).then_some(Value::Array(operations))
+    }
+}
