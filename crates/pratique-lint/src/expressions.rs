@@ -7,9 +7,11 @@ use pratique_cel::{Checked, Environment};
 use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
 use pratique_types::GroupVersionKind;
 
+use crate::analysis::Parsed;
 use crate::cost::typings;
 use crate::report::path_text;
-use crate::subject::{ExpressionGroup, Manifests, Role};
+use crate::subject::{ExpressionGroup, Manifests, Role, RuleView, Site};
+use crate::typing::{CustomTypes, Typed, type_sites_beside};
 
 /// An expression of a policy or a webhook, checked with the types of a kind that it matches.
 #[derive(Clone, Debug)]
@@ -24,7 +26,7 @@ pub struct TypedExpression {
     pub text: String,
     /// The name of the variable that it defines, if it defines one.
     pub variable: Option<String>,
-    /// The kind of `object`: a built-in one, or `None` where its fields are not known.
+    /// The kind of `object`: a built-in or a defined one, or `None` where its fields are not known.
     pub kind: Option<GroupVersionKind>,
     /// The variables, functions and types that it may use.
     pub environment: Environment,
@@ -48,15 +50,40 @@ impl TypedExpression {
 /// several kinds are checked for the first kind for which they compile.
 pub fn expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
     let manifests = Manifests::new(sets);
-    manifests.expression_groups().flat_map(typed).collect()
+    let custom = Arc::default();
+    let groups = manifests.expression_groups();
+    groups.flat_map(|group| typed(group, &custom)).collect()
 }
 
-pub(crate) fn typed(group: ExpressionGroup<'_, '_>) -> Vec<TypedExpression> {
+/// Expressions, checked for each of the kinds that rules match: the built-in ones, those of custom resources, and then those
+/// of which nothing is known.
+fn by_kind(
+    sites: &[Site<'_>],
+    rules: &[RuleView<'_>],
+    custom: &Arc<CustomTypes>,
+) -> Vec<(Option<GroupVersionKind>, Vec<Typed>)> {
+    let mut all: Vec<(Option<GroupVersionKind>, Vec<Typed>)> = typings(sites, rules)
+        .into_iter()
+        .map(|typing| (typing.served.map(|served| served.kind.clone()), typing.typed))
+        .collect();
+    let parsed = Parsed::new(sites);
+    let of_custom = custom
+        .matched(rules)
+        .take(MOST_CUSTOM)
+        .map(|(kind, of)| (Some(kind.clone()), type_sites_beside(sites, &parsed, &of, custom)));
+    let known = all.iter().filter(|(kind, _)| kind.is_some()).count();
+    all.splice(known..known, of_custom.collect::<Vec<_>>());
+    all
+}
+
+/// The most kinds of custom resources for which expressions are checked.
+const MOST_CUSTOM: usize = 8;
+
+pub(crate) fn typed(group: ExpressionGroup<'_, '_>, custom: &Arc<CustomTypes>) -> Vec<TypedExpression> {
     let ExpressionGroup { origin, sites, rules } = group;
     let mut found: Vec<Option<TypedExpression>> = sites.iter().map(|_| None).collect();
-    for typing in typings(sites, rules) {
-        let kind = typing.served.map(|served| &served.kind);
-        for ((site, typed), found) in sites.iter().zip(typing.typed).zip(&mut found) {
+    for (kind, typed) in by_kind(sites, rules, custom) {
+        for ((site, typed), found) in sites.iter().zip(typed).zip(&mut found) {
             let is_better = match found {
                 None => true,
                 Some(found) => found.checked.is_none() && typed.checked.is_ok(),
@@ -71,7 +98,7 @@ pub(crate) fn typed(group: ExpressionGroup<'_, '_>) -> Vec<TypedExpression> {
                         Role::Variable(name) => Some(name.to_owned()),
                         _ => None,
                     },
-                    kind: kind.cloned(),
+                    kind: kind.clone(),
                     environment: typed.environment,
                     checked: typed.checked.ok().map(Arc::new),
                 });

@@ -50,6 +50,7 @@ pub use expressions::{TypedExpression, expressions};
 pub use lint::{Lint, all, find};
 pub use memory::Memory;
 pub use pratique_sample::CostExample;
+pub use typing::CustomTypes;
 pub use warning::Warning;
 
 use analysis::Parsed;

@@ -8,6 +8,7 @@ use pratique_sample::Budget;
 
 use crate::expressions::{TypedExpression, typed};
 use crate::subject::{ExpressionGroup, Manifests, Policy};
+use crate::typing::CustomTypes;
 use crate::warning::Warning;
 use crate::{Options, WORK, lint_manifests, warnings_of_policy};
 
@@ -17,6 +18,7 @@ use crate::{Options, WORK, lint_manifests, warnings_of_policy};
 pub struct Memory {
     warnings: Table<Vec<Warning>>,
     expressions: Table<Vec<TypedExpression>>,
+    custom: Arc<CustomTypes>,
 }
 
 impl Memory {
@@ -39,7 +41,18 @@ impl Memory {
         })
     }
 
-    /// The expressions of [`expressions`](crate::expressions).
+    /// Sets the kinds of custom resources that [`expressions`](Memory::expressions) knows.
+    pub fn set_custom_types(&mut self, custom: Arc<CustomTypes>) {
+        self.custom = custom;
+        self.expressions = Table::default();
+    }
+
+    /// The kinds of custom resources.
+    pub fn custom_types(&self) -> &CustomTypes {
+        &self.custom
+    }
+
+    /// The expressions of [`expressions`](crate::expressions), also with the types of custom resources.
     pub fn expressions(&mut self, sets: &[&ManifestSet]) -> Vec<TypedExpression> {
         let manifests = Manifests::new(sets);
         self.expressions.begin();
@@ -58,7 +71,10 @@ impl Memory {
                 expressions.iter().map(again).collect::<Vec<_>>()
             });
             all.extend(known.unwrap_or_else(|| {
-                let found: Vec<TypedExpression> = groups.iter().copied().flat_map(typed).collect();
+                let found: Vec<TypedExpression> = groups
+                    .iter()
+                    .flat_map(|group| typed(*group, &self.custom))
+                    .collect();
                 self.expressions.keep(&[source], found.clone());
                 found
             }));

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use pratique_cel::Checked;
-use pratique_cel::{CompileError, Environment, Issue, StructType, Type};
+use pratique_cel::{CompileError, Environment, Issue, StructType, Type, TypeProvider};
 use pratique_expression::{VARIABLES_TYPE, declared_type, environment};
 
+use super::custom::CustomTypes;
 use super::schema::BuiltinTypes;
 use crate::analysis::{MINOR, Parsed};
 use crate::subject::{Role, Site};
@@ -19,12 +20,22 @@ pub(crate) struct Typed {
 
 /// Checks the expressions of a policy, variables in order. A variable keeps its type; without one it is `dyn`.
 pub(crate) fn type_sites(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
-    type_sites_with(sites, parsed, object, Type::clone)
+    type_sites_with(sites, parsed, object, Type::clone, None)
+}
+
+/// Checks with the types of custom resources beside those of built-in kinds.
+pub(crate) fn type_sites_beside(
+    sites: &[Site<'_>],
+    parsed: &Parsed,
+    object: &Type,
+    custom: &Arc<CustomTypes>,
+) -> Vec<Typed> {
+    type_sites_with(sites, parsed, object, Type::clone, Some(custom))
 }
 
 /// Checks like the API server's type checker, which keeps only scalar, list and map types of variables.
 pub(crate) fn type_sites_as_api(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> Vec<Typed> {
-    type_sites_with(sites, parsed, object, declared_type)
+    type_sites_with(sites, parsed, object, declared_type, None)
 }
 
 fn type_sites_with(
@@ -32,11 +43,15 @@ fn type_sites_with(
     parsed: &Parsed,
     object: &Type,
     declared: fn(&Type) -> Type,
+    custom: Option<&Arc<CustomTypes>>,
 ) -> Vec<Typed> {
     let mut variables = StructType::new(VARIABLES_TYPE, &[]);
     let mut typed = Vec::with_capacity(sites.len());
     for (site, ast) in sites.iter().zip(&parsed.asts) {
-        let environment = with_object(site, object, &variables);
+        let mut environment = with_object(site, object, &variables);
+        if let Some(custom) = custom {
+            environment = environment.with_types(Arc::clone(custom) as Arc<dyn TypeProvider>);
+        }
         let checked = match ast {
             Some(ast) => environment.check(ast.clone()).map_err(issues),
             // A syntax error is not a type error.

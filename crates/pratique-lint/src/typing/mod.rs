@@ -1,9 +1,11 @@
 //! Type checking of expressions against the kinds that they match.
 
 mod check;
+mod custom;
 mod kinds;
 mod schema;
 
-pub(crate) use check::{Typed, type_sites, type_sites_as_api};
+pub(crate) use check::{Typed, type_sites, type_sites_as_api, type_sites_beside};
+pub use custom::CustomTypes;
 pub(crate) use kinds::Kinds;
 pub(crate) use schema::type_of;
