@@ -4,20 +4,19 @@ use std::collections::HashMap;
 
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit};
 
-use crate::analysis::Analysis;
-use crate::diagnostics;
+use crate::diagnostics::FileFindings;
 use crate::text::Text;
 
 /// The fixes for what is found within a range of a file.
 #[allow(clippy::mutable_key_type, reason = "the type of the protocol's crate")]
 pub(crate) fn fixes(
-    analysis: &Analysis,
-    file: &str,
+    findings: FileFindings<'_>,
     uri: &Uri,
     text: &Text,
     within: Range,
 ) -> Vec<CodeActionOrCommand> {
-    let found = diagnostics::with_help_of(analysis, file, text).into_iter();
+    let file = findings.file;
+    let found = findings.with_help(text).into_iter();
     let fixes = found.filter_map(|(diagnostic, help)| {
         let touches = diagnostic.range.start <= within.end && within.start <= diagnostic.range.end;
         let edit = help?.edit.as_ref().filter(|edit| *edit.location.file == *file)?;

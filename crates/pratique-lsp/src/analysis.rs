@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
-use pratique_lint::{Memory, TypedExpression, Warning};
+use pratique_lint::{CustomTypes, Memory, TypedExpression, Warning};
 use pratique_manifest::{
-    Kind, Location, ManifestFile, ManifestSet, ObjectName, Options, Problem, Step, UncheckedExpressions,
+    Kind, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Options, Problem,
+    UncheckedExpressions,
 };
 use pratique_suite::sorted::{Group, Refused, SortedPolicies};
 
-use crate::other_files::Findings;
+use crate::workspace::steps;
 
 /// The memory that loading a directory may take, by the loader's estimate.
 const LOAD_BYTES: u64 = 384 << 20;
@@ -39,20 +40,6 @@ pub(crate) struct Analysis {
     sets: Vec<ManifestSet>,
 }
 
-impl Analysis {
-    /// Adds what is wrong in files that are no manifests.
-    pub(crate) fn add(&mut self, findings: Findings) {
-        for problem in findings.problems {
-            // A document that is no YAML was told before, if it may be a manifest.
-            let is_same = |told: &&Problem| told.rule == problem.rule && told.location == problem.location;
-            if !self.problems.iter().any(|told| is_same(&told)) {
-                self.problems.push(problem);
-            }
-        }
-        self.warnings.extend(findings.warnings);
-    }
-}
-
 /// An object of a manifest.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
@@ -63,6 +50,7 @@ pub(crate) struct Object {
     pub(crate) name_location: Location,
     /// Of a binding: the name of its policy, and where that is.
     pub(crate) policy: Option<(String, Location)>,
+    pub(crate) source: ObjectSource,
 }
 
 impl Default for Analyzer {
@@ -75,6 +63,15 @@ impl Default for Analyzer {
 }
 
 impl Analyzer {
+    /// Sets the kinds of custom resources.
+    pub(crate) fn set_custom_types(&mut self, types: Arc<CustomTypes>) {
+        self.memory.set_custom_types(types);
+    }
+
+    pub(crate) fn custom_types(&self) -> &CustomTypes {
+        self.memory.custom_types()
+    }
+
     /// Looks at files as one directory.
     pub(crate) fn analyze(&mut self, files: Vec<ManifestFile>) -> Analysis {
         let mut files: Vec<ManifestFile> = files
@@ -158,10 +155,7 @@ fn objects(set: &ManifestSet) -> impl Iterator<Item = Object> {
     });
     let all = bindings.chain(others.map(|object| (object, None)));
     all.map(|(object, policy)| {
-        let field = |names: &[&str]| -> Location {
-            let path: Vec<Step> = names.iter().map(|name| Step::Field((*name).to_owned())).collect();
-            object.source.locate(&path)
-        };
+        let field = |names: &[&str]| object.source.locate(&steps(names));
         Object {
             name: ObjectName {
                 kind: object.kind,
@@ -170,6 +164,7 @@ fn objects(set: &ManifestSet) -> impl Iterator<Item = Object> {
             location: object.source.locate(&[]),
             name_location: field(&["metadata", "name"]),
             policy: policy.map(|policy| (policy.to_owned(), field(&["spec", "policyName"]))),
+            source: object.source.clone(),
         }
     })
 }

@@ -1,9 +1,10 @@
 //! Names that fit before the cursor: variables, fields of the matched kind, functions with their signatures.
 
-use lsp_types::{CompletionItem, CompletionItemKind};
+use lsp_types::{CompletionItem, CompletionItemKind, Documentation};
 use pratique_cel::{Environment, Type};
 
 use crate::cursor::Cursor;
+use crate::functions;
 use crate::hover::overloads;
 use crate::scan::{Prefix, prefix, scopes};
 
@@ -43,7 +44,8 @@ pub(crate) fn complete(cursor: Cursor<'_>) -> Vec<CompletionItem> {
             None => Vec::new(),
         },
     };
-    items.retain(|item| item.label.starts_with(name));
+    // What macros make cannot be written.
+    items.retain(|item| item.label.starts_with(name) && !item.label.contains('@'));
     items.sort_by(|a, b| (a.kind != Some(FIELD), &a.label).cmp(&(b.kind != Some(FIELD), &b.label)));
     items.dedup_by(|a, b| a.label == b.label && a.kind == b.kind);
     items
@@ -139,10 +141,16 @@ fn is_like(receiver: &Type, of: &Type) -> bool {
 }
 
 fn item(label: &str, kind: CompletionItemKind, detail: Option<String>) -> CompletionItem {
+    let told = match kind {
+        CompletionItemKind::VARIABLE => functions::variable(label),
+        FIELD => None,
+        _ => functions::function(label),
+    };
     CompletionItem {
         label: label.to_owned(),
         kind: Some(kind),
         detail,
+        documentation: told.map(|told| Documentation::String(told.to_owned())),
         ..CompletionItem::default()
     }
 }

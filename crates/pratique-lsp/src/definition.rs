@@ -1,12 +1,13 @@
-//! Where things are defined and used: the policy of a binding, the variables of a policy.
+//! Where things are defined and used: the policy and the param of a binding, the variables of a policy.
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_lint::TypedExpression;
 use pratique_manifest::{Kind, Location, Step};
 
-use crate::analysis::{Analysis, contains};
+use crate::analysis::{Analysis, Object, contains};
 use crate::cursor::Cursor;
 use crate::nodes::{name_at, names};
+use crate::workspace::{Reference, steps, text_at};
 
 /// Where the policy of the binding at a place is.
 pub(crate) fn policy_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> Option<Location> {
@@ -15,16 +16,50 @@ pub(crate) fn policy_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> O
         let policy = object.policy.as_ref();
         policy.is_some_and(|(_, location)| here(location))
     })?;
+    policy_named_by(analysis, binding).map(|policy| policy.name_location.clone())
+}
+
+/// The policy of a binding.
+fn policy_named_by<'a>(analysis: &'a Analysis, binding: &Object) -> Option<&'a Object> {
     let (policy, _) = binding.policy.as_ref()?;
     let kind = match binding.name.kind {
         Kind::ValidatingAdmissionPolicyBinding => Kind::ValidatingAdmissionPolicy,
         _ => Kind::MutatingAdmissionPolicy,
     };
-    let found = analysis
-        .objects
-        .iter()
-        .find(|object| object.name.kind == kind && object.name.name == *policy);
-    found.map(|object| object.name_location.clone())
+    let mut objects = analysis.objects.iter();
+    objects.find(|object| object.name.kind == kind && object.name.name == *policy)
+}
+
+/// The param that the binding at a place names, if it names one there.
+pub(crate) fn param_of(analysis: &Analysis, file: &str, place: (u32, u32)) -> Option<Reference> {
+    let name = ["spec", "paramRef", "name"];
+    let binding = analysis.objects.iter().find(|object| {
+        object.policy.is_some() && *object.location.file == *file && {
+            let location = object.source.locate(&steps(&name));
+            contains(&location, place) && text_at(&object.source, &name).is_some()
+        }
+    })?;
+    let policy = policy_named_by(analysis, binding)?;
+    let kind = |field: &str| text_at(&policy.source, &["spec", "paramKind", field]);
+    Some(Reference {
+        api_version: kind("apiVersion")?,
+        kind: kind("kind")?,
+        name: text_at(&binding.source, &name)?,
+        namespace: text_at(&binding.source, &["spec", "paramRef", "namespace"]),
+    })
+}
+
+/// Where the policy says what `params` are, if those are at the cursor.
+pub(crate) fn param_kind_of(analysis: &Analysis, cursor: Cursor<'_>) -> Option<Location> {
+    let expression = cursor.expression;
+    let ast = &expression.checked.as_ref()?.ast;
+    let name = name_at(ast, cursor.offset)?;
+    let is_params = matches!(ast.expr(name.id), Expr::Ident(name) if &**name == "params");
+    let mut objects = analysis.objects.iter();
+    let policy = objects.find(|object| is_params && object.source.is_same(&expression.source))?;
+    let path = ["spec", "paramKind", "kind"];
+    text_at(&policy.source, &path)?;
+    Some(policy.source.locate(&steps(&path)))
 }
 
 /// The bindings of the policy whose name is at a place.

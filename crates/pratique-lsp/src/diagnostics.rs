@@ -5,44 +5,69 @@ use pratique_lint::Warning;
 use pratique_manifest::{Help, Location, Problem};
 
 use crate::analysis::Analysis;
+use crate::other_files::Findings;
 use crate::text::Text;
 
 const SOURCE: &str = "pratique";
 /// What each lint finds.
 const LINTS: &str = "https://github.com/pratique/pratique/blob/main/docs/warnings.md";
 
-/// Whether there are diagnostics of a file.
-pub(crate) fn has_any(analysis: &Analysis, file: &str) -> bool {
-    let problems = analysis
-        .problems
-        .iter()
-        .filter_map(|problem| problem.location.as_ref());
-    let warnings = analysis.warnings.iter().map(|warning| &warning.location);
-    problems.chain(warnings).any(|location| *location.file == *file)
+/// What is known to be wrong in a file: as a manifest, and as a file of another kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileFindings<'a> {
+    pub(crate) analysis: Option<&'a Analysis>,
+    pub(crate) others: Option<&'a Findings>,
+    pub(crate) file: &'a str,
 }
 
-/// The diagnostics of a file.
-pub(crate) fn of_file(analysis: &Analysis, file: &str, text: &Text) -> Vec<Diagnostic> {
-    let found = with_help_of(analysis, file, text);
-    found.into_iter().map(|(diagnostic, _)| diagnostic).collect()
-}
+impl<'a> FileFindings<'a> {
+    fn is_here(&self, location: &Location) -> bool {
+        *location.file == *self.file
+    }
 
-/// The diagnostics of a file, each with how it is fixed.
-pub(crate) fn with_help_of<'a>(
-    analysis: &'a Analysis,
-    file: &str,
-    text: &Text,
-) -> Vec<(Diagnostic, Option<&'a Help>)> {
-    let is_here = |location: &Location| *location.file == *file;
-    let problems = analysis.problems.iter().filter_map(|problem| {
-        let location = problem.location.as_ref().filter(|location| is_here(location))?;
-        Some((of_problem(problem, location, text), problem.help.as_ref()))
-    });
-    let warnings = analysis.warnings.iter();
-    let warnings = warnings.filter(|warning| is_here(&warning.location));
-    problems
-        .chain(warnings.map(|warning| (of_warning(warning, text), warning.help.as_ref())))
-        .collect()
+    fn problems(self) -> impl Iterator<Item = (&'a Problem, &'a Location)> {
+        let of_manifest = self.analysis.into_iter().flat_map(|analysis| &analysis.problems);
+        let others = self.others.into_iter().flat_map(|others| &others.problems);
+        // A document that is no YAML was told before, if it may be a manifest.
+        let others = others.filter(move |problem| {
+            let mut before = self.analysis.into_iter().flat_map(|analysis| &analysis.problems);
+            !before.any(|told| told.rule == problem.rule && told.location == problem.location)
+        });
+        let all = of_manifest.chain(others);
+        all.filter_map(move |problem| {
+            let location = problem.location.as_ref();
+            Some((problem, location.filter(|location| self.is_here(location))?))
+        })
+    }
+
+    fn warnings(self) -> impl Iterator<Item = &'a Warning> {
+        let of_manifest = self.analysis.into_iter().flat_map(|analysis| &analysis.warnings);
+        let others = self.others.into_iter().flat_map(|others| &others.warnings);
+        let all = of_manifest.chain(others);
+        all.filter(move |warning| self.is_here(&warning.location))
+    }
+
+    /// Whether there are any.
+    pub(crate) fn are_there(self) -> bool {
+        self.problems().next().is_some() || self.warnings().next().is_some()
+    }
+
+    /// The diagnostics.
+    pub(crate) fn diagnostics(self, text: &Text) -> Vec<Diagnostic> {
+        let found = self.with_help(text);
+        found.into_iter().map(|(diagnostic, _)| diagnostic).collect()
+    }
+
+    /// The diagnostics, each with how it is fixed.
+    pub(crate) fn with_help(self, text: &Text) -> Vec<(Diagnostic, Option<&'a Help>)> {
+        let problems = self.problems();
+        let problems =
+            problems.map(|(problem, location)| (of_problem(problem, location, text), problem.help.as_ref()));
+        let warnings = self.warnings();
+        problems
+            .chain(warnings.map(|warning| (of_warning(warning, text), warning.help.as_ref())))
+            .collect()
+    }
 }
 
 fn of_problem(problem: &Problem, location: &Location, text: &Text) -> Diagnostic {

@@ -1,8 +1,9 @@
 //! The documents that a client has open, and the files beside them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lsp_types::Uri;
 use pratique_manifest::ManifestFile;
@@ -39,6 +40,11 @@ impl Documents {
         self.files.forget(Path::new(&name_of(uri)));
     }
 
+    /// A file as it is on the disk, if it is a manifest.
+    pub(crate) fn on_disk(&mut self, path: &Path) -> Option<Arc<[u8]>> {
+        self.files.content(path).filter(|_| is_manifest(path))
+    }
+
     pub(crate) fn text(&self, uri: &Uri) -> Option<&Text> {
         self.open.get(&name_of(uri)).map(|(_, text)| text)
     }
@@ -63,14 +69,27 @@ impl Documents {
         }
     }
 
-    /// Those of some files that are open, with their text.
-    pub(crate) fn open_among(&self, names: &BTreeSet<String>) -> Vec<ManifestFile> {
-        let open = self.open.iter().filter(|(name, _)| names.contains(*name));
-        open.map(|(name, (_, text))| ManifestFile {
+    /// All that are open.
+    pub(crate) fn all(&self) -> Vec<ManifestFile> {
+        let open = self.open.iter().map(|(name, (_, text))| ManifestFile {
             path: name.clone(),
             content: text.content().as_bytes().to_vec(),
-        })
-        .collect()
+        });
+        open.collect()
+    }
+
+    /// Those that are files, with their paths and texts.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (PathBuf, Vec<u8>)> {
+        let files = self.open.values();
+        files.filter_map(|(uri, text)| Some((path_of(uri)?, text.content().as_bytes().to_vec())))
+    }
+
+    pub(crate) fn is_open(&self, path: &Path) -> bool {
+        path.to_str().is_some_and(|name| self.open.contains_key(name))
+    }
+
+    pub(crate) fn uris(&self) -> impl Iterator<Item = &Uri> {
+        self.open.values().map(|(uri, _)| uri)
     }
 
     /// The files that are looked at together with a document: those of its directory. What is open is taken from the client.
@@ -103,7 +122,8 @@ impl Documents {
     }
 }
 
-fn path_of(uri: &Uri) -> Option<PathBuf> {
+/// The path of a document that is a file.
+pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
     Url::parse(uri.as_str()).ok()?.to_file_path().ok()
 }
 
@@ -111,4 +131,11 @@ fn path_of(uri: &Uri) -> Option<PathBuf> {
 pub(crate) fn name_of(uri: &Uri) -> String {
     let path = path_of(uri).and_then(|path| path.to_str().map(str::to_owned));
     path.unwrap_or_else(|| uri.as_str().to_owned())
+}
+
+/// What documents are looked at together: the directory of a file, or a document by itself.
+pub(crate) fn directory_of(uri: &Uri) -> String {
+    let path = path_of(uri);
+    let directory = path.as_deref().and_then(Path::parent).and_then(Path::to_str);
+    directory.map_or_else(|| uri.as_str().to_owned(), str::to_owned)
 }

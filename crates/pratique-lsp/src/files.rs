@@ -11,7 +11,7 @@ use pratique_manifest::read_regular;
 /// Files of a directory that are looked at, at most.
 const MOST_FILES: usize = 1_000;
 /// The size of a file that is looked at, at most, in bytes.
-const LARGEST: u64 = 4 << 20;
+pub(crate) const LARGEST: u64 = 4 << 20;
 /// Times of files are as coarse as this, on any file system: a file that is younger may change without another time.
 const COARSEST_TIME: Duration = Duration::from_secs(2);
 

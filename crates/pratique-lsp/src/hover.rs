@@ -1,18 +1,24 @@
-//! What is under the cursor: the type of a value, the signatures of a function, the cost of an expression.
+//! What is under the cursor: the type of a value, the signatures of a function, what either is for, the cost of the expression.
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range};
-use pratique_cel::Environment;
 use pratique_cel::ast::Expr;
 use pratique_cel::function::Function;
-use pratique_lint::{ExpressionCost, TypedExpression, cost_of};
+use pratique_cel::{Checked, Environment, Type};
+use pratique_lint::{CustomTypes, ExpressionCost, TypedExpression, cost_of};
 
 use crate::analysis::Analysis;
 use crate::cursor::Cursor;
-use crate::nodes::{NameKind, name_at};
+use crate::functions;
+use crate::nodes::{Name, NameKind, name_at};
 use crate::text::Text;
 
 /// The hover for a place in an expression.
-pub(crate) fn hover(analysis: &Analysis, cursor: Cursor<'_>, text: &Text) -> Option<Hover> {
+pub(crate) fn hover(
+    analysis: &Analysis,
+    cursor: Cursor<'_>,
+    custom: &CustomTypes,
+    text: &Text,
+) -> Option<Hover> {
     let expression = cursor.expression;
     let checked = expression.checked.as_ref()?;
     let name = name_at(&checked.ast, cursor.offset)?;
@@ -23,6 +29,7 @@ pub(crate) fn hover(analysis: &Analysis, cursor: Cursor<'_>, text: &Text) -> Opt
             .unwrap_or_else(|| vec![code(&format!("{shown}: {of_type}"))]),
         _ => vec![code(&format!("{shown}: {of_type}"))],
     };
+    lines.extend(told(checked, &name, custom));
     if let Some(kind) = &expression.kind {
         lines.push(format!("For `{kind}`."));
     }
@@ -34,6 +41,20 @@ pub(crate) fn hover(analysis: &Analysis, cursor: Cursor<'_>, text: &Text) -> Opt
         }),
         range: Some(range(expression, name.range, text)),
     })
+}
+
+/// What is known of a name besides its type.
+fn told(checked: &Checked, name: &Name, custom: &CustomTypes) -> Option<String> {
+    let told = match checked.ast.expr(name.id) {
+        Expr::Call { function, .. } => functions::function(function)?,
+        Expr::Ident(variable) => functions::variable(variable)?,
+        Expr::Select { operand, field, .. } => match checked.type_of(*operand) {
+            Type::Struct(of) => custom.description(of, field),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    (!told.is_empty()).then(|| told.to_owned())
 }
 
 /// The signatures of a function, as code.

@@ -3,7 +3,7 @@
 //! [`run`] serves one client over a [`Connection`]: what an API server would refuse and what the lints find, as
 //! diagnostics while the user types; within CEL expressions completion, hovers, definitions, references and renaming of
 //! variables; an outline of policies. A directory is looked at as a whole, as `pratique check DIRECTORY` does. Suites of tests have
-//! diagnostics as well; [`run_with`] is given the kinds of other files that the program knows.
+//! diagnostics as well, and the last outcome of each test; [`run_with`] is given the kinds of other files that the program knows.
 //!
 //! ```no_run
 //! use lsp_server::Connection;
@@ -23,14 +23,18 @@ mod definition;
 mod diagnostics;
 mod documents;
 mod files;
+mod functions;
 mod hover;
 mod nodes;
 mod other_files;
+mod requests;
 mod scan;
 mod server;
+mod suites;
 mod symbols;
 mod text;
 mod tokens;
+mod workspace;
 
 pub use lsp_server::Connection;
 pub use other_files::{FileKind, Findings};

@@ -1,33 +1,28 @@
-//! The messages of a client.
+//! One session: the messages of a client, and what is published to it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
-use lsp_server::{Connection, ErrorCode, ExtractError, Message, Notification, Request, RequestId, Response};
+use lsp_server::{Connection, ExtractError, Message, Notification, Request};
 use lsp_types::notification::{
     DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
     DidSaveTextDocument, Notification as _, PublishDiagnostics,
 };
-use lsp_types::request::{
-    CodeActionRequest, Completion, DocumentSymbolRequest, GotoDefinition, HoverRequest, References, Rename,
-    Request as _, SemanticTokensFullRequest,
-};
+use lsp_types::request::{InlayHintRefreshRequest, Request as _};
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionOrCommand, CompletionOptions, CompletionResponse,
-    DocumentSymbolResponse, GotoDefinitionResponse, HoverProviderCapability, OneOf, PublishDiagnosticsParams,
-    Range, SemanticTokens, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
-    ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextEdit, Uri, WorkDoneProgressOptions, WorkspaceEdit,
+    CodeActionKind, CodeActionOptions, CompletionOptions, HoverProviderCapability, InitializeParams, OneOf,
+    PublishDiagnosticsParams, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
+    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, Uri, WorkDoneProgressOptions,
 };
-use pratique_manifest::Location;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::analysis::{Analysis, Analyzer};
-use crate::cursor::{self, Cursor};
-use crate::definition::{Variable, bindings_of, policy_of};
-use crate::documents::{Documents, name_of};
-use crate::other_files::{self, FileKind};
-use crate::{actions, completion, diagnostics, hover, symbols, tokens};
+use crate::diagnostics::FileFindings;
+use crate::documents::{Documents, directory_of, name_of, path_of};
+use crate::other_files::{FileKind, Findings};
+use crate::suites::Suites;
+use crate::tokens;
+use crate::workspace::Workspace;
 
 /// Why the server ended, other than by the client's request.
 #[derive(Debug, thiserror::Error)]
@@ -59,8 +54,9 @@ pub fn run_with(connection: &Connection, kinds: &[&dyn FileKind]) -> Result<(), 
     let capabilities =
         serde_json::to_value(capabilities()).map_err(|error| LspError::Protocol(error.to_string()))?;
     let given = connection.initialize(capabilities);
-    given.map_err(|error| LspError::Protocol(error.to_string()))?;
-    let mut server = Server::new(connection, kinds);
+    let given = given.map_err(|error| LspError::Protocol(error.to_string()))?;
+    let given = serde_json::from_value(given).map_err(|error| LspError::Protocol(error.to_string()))?;
+    let mut server = Server::new(connection, kinds, &given);
     while let Ok(message) = connection.receiver.recv() {
         match message {
             Message::Request(request) => {
@@ -77,6 +73,10 @@ pub fn run_with(connection: &Connection, kinds: &[&dyn FileKind]) -> Result<(), 
         // While more is waiting, what was changed last will be changed again.
         if connection.receiver.is_empty() {
             server.refresh()?;
+        }
+        // Suites take longer than what they test.
+        if connection.receiver.is_empty() {
+            server.check_suites()?;
         }
     }
     Err(LspError::Closed)
@@ -96,6 +96,7 @@ fn capabilities() -> ServerCapabilities {
         references_provider: Some(OneOf::Left(true)),
         rename_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
+        inlay_hint_provider: Some(OneOf::Left(true)),
         code_action_provider: Some(
             CodeActionOptions {
                 code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
@@ -119,35 +120,46 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-struct Server<'c> {
+pub(crate) struct Server<'c> {
     connection: &'c Connection,
     kinds: &'c [&'c dyn FileKind],
-    documents: Documents,
-    analyzer: Analyzer,
-    /// What is known of the directory of each open document.
+    pub(crate) documents: Documents,
+    pub(crate) workspace: Workspace,
+    pub(crate) analyzer: Analyzer,
+    pub(crate) suites: Suites,
+    /// What is known of the directories of open documents.
     known: HashMap<String, Analysis>,
+    /// What is wrong in open documents that are no manifests.
+    others: HashMap<String, Findings>,
     /// The documents whose directories changed.
     changed: Vec<Uri>,
+    /// Whether what suites depend on may have changed.
+    are_suites_due: bool,
     /// The files that diagnostics were published for.
     published: BTreeSet<String>,
-}
-
-/// Why a request has no result.
-enum Failure {
-    Params(String),
-    Refused(&'static str),
+    /// Whether the client asks for hints again when it is told to.
+    refreshes_hints: bool,
+    asked: i32,
 }
 
 impl<'c> Server<'c> {
-    fn new(connection: &'c Connection, kinds: &'c [&'c dyn FileKind]) -> Self {
+    fn new(connection: &'c Connection, kinds: &'c [&'c dyn FileKind], given: &InitializeParams) -> Self {
+        let workspace = given.capabilities.workspace.as_ref();
+        let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
         Server {
             connection,
             kinds,
             documents: Documents::default(),
+            workspace: Workspace::new(given),
             analyzer: Analyzer::default(),
+            suites: Suites::default(),
             known: HashMap::new(),
+            others: HashMap::new(),
             changed: Vec::new(),
+            are_suites_due: false,
             published: BTreeSet::new(),
+            refreshes_hints: hints.and_then(|hints| hints.refresh_support) == Some(true),
+            asked: 0,
         }
     }
 
@@ -156,6 +168,7 @@ impl<'c> Server<'c> {
             DidOpenTextDocument::METHOD => {
                 let given = params::<DidOpenTextDocument>(notification)?.text_document;
                 self.documents.open(given.uri.clone(), given.text);
+                self.suites.run(&name_of(&given.uri));
                 self.changed.push(given.uri);
             }
             DidChangeTextDocument::METHOD => {
@@ -170,54 +183,146 @@ impl<'c> Server<'c> {
             }
             DidSaveTextDocument::METHOD => {
                 let uri = params::<DidSaveTextDocument>(notification)?.text_document.uri;
-                self.documents.forget(&uri);
-                self.changed.push(uri);
+                self.touched(uri);
             }
             DidCloseTextDocument::METHOD => {
                 let uri = params::<DidCloseTextDocument>(notification)?.text_document.uri;
+                let name = name_of(&uri);
                 self.documents.close(&uri);
-                self.known.remove(&name_of(&uri));
-                self.changed.push(uri);
+                self.suites.close(&name);
+                self.others.remove(&name);
+                self.touched(uri);
             }
             DidChangeWatchedFiles::METHOD => {
                 let changes = params::<DidChangeWatchedFiles>(notification)?.changes;
-                for change in changes {
-                    self.documents.forget(&change.uri);
-                    self.changed.push(change.uri);
-                }
+                changes.into_iter().for_each(|change| self.touched(change.uri));
             }
             _ => {}
         }
         Ok(())
     }
 
+    /// Reads a file again, and has suites run, which may depend on it.
+    fn touched(&mut self, uri: Uri) {
+        self.documents.forget(&uri);
+        for file in self.documents.uris() {
+            self.suites.run(&name_of(file));
+        }
+        self.changed.push(uri);
+    }
+
     /// Looks at what changed, and publishes what is wrong.
     fn refresh(&mut self) -> Result<(), LspError> {
         let mut changed = std::mem::take(&mut self.changed);
-        changed.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
-        changed.dedup();
-        for uri in changed {
+        self.are_suites_due |= !changed.is_empty();
+        for uri in &changed {
+            if let Some(path) = path_of(uri) {
+                self.see(uri, &path);
+            }
+        }
+        if !changed.is_empty()
+            && let Some(types) = self.workspace.changed_types(&self.documents)
+        {
+            self.analyzer.set_custom_types(types);
+            changed.extend(self.documents.uris().cloned());
+        }
+        let by_directory: BTreeMap<String, Uri> = changed
+            .iter()
+            .map(|uri| (directory_of(uri), uri.clone()))
+            .collect();
+        for (directory, uri) in by_directory {
             let files = self.documents.beside(&uri);
             let names: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-            let mut analysis = self.analyzer.analyze(files);
-            for file in self.documents.open_among(&names) {
-                analysis.add(other_files::check(&file, self.kinds));
+            let analysis = self.analyzer.analyze(files);
+            self.known.insert(directory, analysis);
+            for file in self.documents.all() {
+                if names.contains(&file.path)
+                    && let Some(found) = self.kinds.iter().find_map(|kind| kind.check(&file))
+                {
+                    self.others.insert(file.path.clone(), found.told_in(&file.path));
+                }
             }
+            // Those of suites are about to be looked at.
             for name in &names {
-                self.publish(name, &analysis)?;
+                if !self.suites.has(name) {
+                    self.publish(name)?;
+                }
             }
-            let gone = name_of(&uri);
-            if !names.contains(&gone) {
-                self.publish(&gone, &Analysis::default())?;
+        }
+        for uri in &changed {
+            if self.documents.text(uri).is_none() {
+                self.publish(&name_of(uri))?;
             }
-            self.known.insert(gone, analysis);
+        }
+        let open: BTreeSet<String> = self.documents.uris().map(directory_of).collect();
+        self.known.retain(|directory, _| open.contains(directory));
+        Ok(())
+    }
+
+    /// Takes note of definitions in a file that changed.
+    fn see(&mut self, uri: &Uri, path: &Path) {
+        match self.documents.text(uri) {
+            Some(text) => self.workspace.see(path, Some(text.content().as_bytes())),
+            None => {
+                let content = self.documents.on_disk(path);
+                self.workspace.see(path, content.as_deref());
+            }
+        }
+    }
+
+    /// Looks at the suites that are open, and runs those that wait for it.
+    pub(crate) fn check_suites(&mut self) -> Result<(), LspError> {
+        if !std::mem::take(&mut self.are_suites_due) {
+            return Ok(());
+        }
+        let roots = self.workspace.roots(&self.documents);
+        let mut have_run = false;
+        for file in self.documents.all() {
+            if self.kinds.iter().any(|kind| kind.check(&file).is_some()) {
+                continue;
+            }
+            let Some(checked) = self.suites.check(&file, &roots) else {
+                continue;
+            };
+            have_run |= checked.have_run;
+            let findings = Findings {
+                problems: checked.problems,
+                warnings: Vec::new(),
+            };
+            self.others
+                .insert(file.path.clone(), findings.told_in(&file.path));
+            self.publish(&file.path)?;
+        }
+        if have_run && self.refreshes_hints {
+            self.asked += 1;
+            let method = InlayHintRefreshRequest::METHOD.to_owned();
+            let id = format!("pratique-{}", self.asked).into();
+            self.send(Request::new(id, method, serde_json::Value::Null).into())?;
         }
         Ok(())
     }
 
-    fn publish(&mut self, name: &str, analysis: &Analysis) -> Result<(), LspError> {
-        let found = match diagnostics::has_any(analysis, name) {
-            true => diagnostics::of_file(analysis, name, &self.documents.read(name)),
+    /// What is known of the directory of a document.
+    pub(crate) fn analysis(&self, uri: &Uri) -> Option<&Analysis> {
+        self.known.get(&directory_of(uri))
+    }
+
+    /// What is wrong in a file.
+    pub(crate) fn findings<'s>(&'s self, uri: &Uri, name: &'s str) -> FileFindings<'s> {
+        FileFindings {
+            analysis: self.analysis(uri),
+            others: self.others.get(name),
+            file: name,
+        }
+    }
+
+    fn publish(&mut self, name: &str) -> Result<(), LspError> {
+        let Some(uri) = self.documents.uri(name) else {
+            return Ok(());
+        };
+        let findings = self.findings(&uri, name);
+        let found = match findings.are_there() {
+            true => findings.diagnostics(&self.documents.read(name)),
             false => Vec::new(),
         };
         let was_published = match found.is_empty() {
@@ -227,174 +332,14 @@ impl<'c> Server<'c> {
         if found.is_empty() && !was_published {
             return Ok(());
         }
-        let Some(uri) = self.documents.uri(name) else {
-            return Ok(());
-        };
         let params = PublishDiagnosticsParams::new(uri, found, None);
         let notification = Notification::new(PublishDiagnostics::METHOD.to_owned(), params);
         self.send(notification.into())
     }
 
-    fn answer(&mut self, request: Request) -> Result<(), LspError> {
-        let id = request.id.clone();
-        let response = match self.result(request) {
-            Ok(result) => Response::new_ok(id, result),
-            Err(failure) => refused(id, &failure),
-        };
-        self.send(response.into())
-    }
-
-    fn result(&self, request: Request) -> Result<Value, Failure> {
-        match request.method.as_str() {
-            HoverRequest::METHOD => {
-                let given = read::<HoverRequest>(request)?.text_document_position_params;
-                let hover = self.cursor(&given).and_then(|(analysis, cursor)| {
-                    hover::hover(analysis, cursor, self.documents.text(&given.text_document.uri)?)
-                });
-                json(&hover)
-            }
-            Completion::METHOD => {
-                let given = read::<Completion>(request)?.text_document_position;
-                let items = self
-                    .cursor(&given)
-                    .map(|(_, cursor)| completion::complete(cursor));
-                json(&items.map(CompletionResponse::Array))
-            }
-            GotoDefinition::METHOD => {
-                let given = read::<GotoDefinition>(request)?.text_document_position_params;
-                let found = self
-                    .definition(&given)
-                    .and_then(|location| self.location(&location));
-                json(&found.map(GotoDefinitionResponse::Scalar))
-            }
-            References::METHOD => {
-                let given = read::<References>(request)?;
-                let found = self.references(&given.text_document_position, given.context.include_declaration);
-                let found: Vec<_> = found
-                    .iter()
-                    .filter_map(|location| self.location(location))
-                    .collect();
-                json(&found)
-            }
-            Rename::METHOD => {
-                let given = read::<Rename>(request)?;
-                json(&self.rename(&given.text_document_position, &given.new_name)?)
-            }
-            DocumentSymbolRequest::METHOD => {
-                let uri = read::<DocumentSymbolRequest>(request)?.text_document.uri;
-                let found = self.of_file(&uri, symbols::of_file);
-                json(&found.map(DocumentSymbolResponse::Nested))
-            }
-            CodeActionRequest::METHOD => {
-                let given = read::<CodeActionRequest>(request)?;
-                let is_wanted = given
-                    .context
-                    .only
-                    .is_none_or(|kinds| kinds.contains(&CodeActionKind::QUICKFIX));
-                let found = is_wanted.then(|| self.fixes(&given.text_document.uri, given.range));
-                json(&found.flatten())
-            }
-            SemanticTokensFullRequest::METHOD => {
-                let uri = read::<SemanticTokensFullRequest>(request)?.text_document.uri;
-                let found = self.of_file(&uri, tokens::of_file);
-                json(&found.map(|data| SemanticTokens {
-                    result_id: None,
-                    data,
-                }))
-            }
-            _ => Err(Failure::Refused("not supported")),
-        }
-    }
-
-    /// What is told of a whole file.
-    fn of_file<T>(&self, uri: &Uri, told: fn(&Analysis, &str, &crate::text::Text) -> T) -> Option<T> {
-        let name = name_of(uri);
-        Some(told(self.known.get(&name)?, &name, self.documents.text(uri)?))
-    }
-
-    fn fixes(&self, uri: &Uri, within: Range) -> Option<Vec<CodeActionOrCommand>> {
-        let name = name_of(uri);
-        let (analysis, text) = (self.known.get(&name)?, self.documents.text(uri)?);
-        Some(actions::fixes(analysis, &name, uri, text, within))
-    }
-
-    /// The place of a request: the file, and line and column from 1.
-    fn place(&self, given: &TextDocumentPositionParams) -> Option<(&Analysis, String, (u32, u32))> {
-        let uri = &given.text_document.uri;
-        let name = name_of(uri);
-        let place = self.documents.text(uri)?.line_and_column(given.position);
-        Some((self.known.get(&name)?, name, place))
-    }
-
-    fn cursor(&self, given: &TextDocumentPositionParams) -> Option<(&Analysis, Cursor<'_>)> {
-        let (analysis, name, place) = self.place(given)?;
-        Some((analysis, cursor::find(analysis, &name, place)?))
-    }
-
-    fn variable(&self, given: &TextDocumentPositionParams) -> Option<Variable<'_>> {
-        let (analysis, name, place) = self.place(given)?;
-        match cursor::find(analysis, &name, place) {
-            Some(cursor) => Variable::read_at(analysis, cursor),
-            None => Variable::named_at(analysis, &name, place),
-        }
-    }
-
-    fn definition(&self, given: &TextDocumentPositionParams) -> Option<Location> {
-        if let Some(variable) = self.variable(given) {
-            return variable.definition();
-        }
-        let (analysis, name, place) = self.place(given)?;
-        policy_of(analysis, &name, place)
-    }
-
-    fn references(&self, given: &TextDocumentPositionParams, with_definition: bool) -> Vec<Location> {
-        if let Some(variable) = self.variable(given) {
-            let definition = variable.definition().filter(|_| with_definition);
-            return definition.into_iter().chain(variable.uses()).collect();
-        }
-        let place = self.place(given);
-        place.map_or_else(Vec::new, |(analysis, name, place)| {
-            bindings_of(analysis, &name, place)
-        })
-    }
-
-    #[allow(clippy::mutable_key_type, reason = "the type of the protocol's crate")]
-    fn rename(&self, given: &TextDocumentPositionParams, name: &str) -> Result<WorkspaceEdit, Failure> {
-        let variable = self
-            .variable(given)
-            .ok_or(Failure::Refused("only variables of policies can be renamed"))?;
-        let is_name = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
-        if !is_name || !name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic()) {
-            return Err(Failure::Refused("this is no name that an expression can have"));
-        }
-        let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
-        for location in variable.definition().into_iter().chain(variable.uses()) {
-            if let Some(place) = self.location(&location) {
-                let edit = TextEdit::new(place.range, name.to_owned());
-                changes.entry(place.uri).or_default().push(edit);
-            }
-        }
-        Ok(WorkspaceEdit::new(changes))
-    }
-
-    fn location(&self, location: &Location) -> Option<lsp_types::Location> {
-        let text = self.documents.read(&location.file);
-        let uri = self.documents.uri(&location.file)?;
-        Some(lsp_types::Location::new(uri, text.range(location)))
-    }
-
-    fn send(&self, message: Message) -> Result<(), LspError> {
+    pub(crate) fn send(&self, message: Message) -> Result<(), LspError> {
         self.connection.sender.send(message).map_err(|_| LspError::Closed)
     }
-}
-
-fn refused(id: RequestId, failure: &Failure) -> Response {
-    let (code, message) = match failure {
-        Failure::Params(message) => (ErrorCode::InvalidParams, message.clone()),
-        Failure::Refused("not supported") => (ErrorCode::MethodNotFound, "not supported".to_owned()),
-        Failure::Refused(why) => (ErrorCode::RequestFailed, (*why).to_owned()),
-    };
-    Response::new_err(id, code as i32, message)
 }
 
 fn params<N: lsp_types::notification::Notification>(notification: Notification) -> Result<N::Params, LspError>
@@ -406,23 +351,9 @@ where
         .map_err(|error| LspError::Protocol(shown(&error)))
 }
 
-fn read<R: lsp_types::request::Request>(request: Request) -> Result<R::Params, Failure>
-where
-    R::Params: DeserializeOwned,
-{
-    let extracted = request.extract::<R::Params>(R::METHOD);
-    extracted
-        .map(|(_, params)| params)
-        .map_err(|error| Failure::Params(shown(&error)))
-}
-
-fn shown<T>(error: &ExtractError<T>) -> String {
+pub(crate) fn shown<T>(error: &ExtractError<T>) -> String {
     match error {
         ExtractError::MethodMismatch(_) => "another method".to_owned(),
         ExtractError::JsonError { error, .. } => error.to_string(),
     }
-}
-
-fn json(result: &impl serde::Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(result).map_err(|error| Failure::Params(error.to_string()))
 }

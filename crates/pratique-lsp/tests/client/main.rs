@@ -8,13 +8,13 @@
     reason = "a test may stop where it fails"
 )]
 
-use std::fs;
-use std::path::PathBuf;
-use std::thread::{self, JoinHandle};
+mod session;
+mod suites;
+mod workspace;
 
-use lsp_server::{Message, Notification, Request, RequestId};
-use pratique_lsp::{Connection, LspError};
 use serde_json::{Value, json};
+
+use session::{Client, edited, position};
 
 const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -42,133 +42,6 @@ spec:
   policyName: replicas
   validationActions: [Deny]
 ";
-
-/// A client, and the server that it talks to.
-struct Client {
-    connection: Connection,
-    server: Option<JoinHandle<Result<(), LspError>>>,
-    directory: PathBuf,
-    asked: i32,
-    version: i32,
-}
-
-impl Client {
-    /// A session in a directory with these files.
-    fn new(name: &str, files: &[(&str, &str)]) -> Client {
-        let directory = std::env::temp_dir().join(format!("pratique-lsp-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&directory);
-        fs::create_dir_all(&directory).unwrap();
-        for (name, text) in files {
-            fs::write(directory.join(name), text).unwrap();
-        }
-        let (server, connection) = Connection::memory();
-        let mut client = Client {
-            connection,
-            server: Some(thread::spawn(move || pratique_lsp::run(&server))),
-            directory,
-            asked: 0,
-            version: 0,
-        };
-        let told = client.ask("initialize", json!({"capabilities": {}}));
-        assert_eq!(told["capabilities"]["hoverProvider"], true);
-        client.tell("initialized", json!({}));
-        client
-    }
-
-    fn uri(&self, file: &str) -> String {
-        format!("file://{}", self.directory.join(file).display())
-    }
-
-    fn tell(&self, method: &str, params: Value) {
-        let notification = Notification::new(method.to_owned(), params);
-        self.connection.sender.send(notification.into()).unwrap();
-    }
-
-    /// The result of a request; notifications before it are left out.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.answer(method, params).unwrap()
-    }
-
-    fn answer(&mut self, method: &str, params: Value) -> Result<Value, String> {
-        self.asked += 1;
-        let id = RequestId::from(self.asked);
-        let request = Request::new(id.clone(), method.to_owned(), params);
-        self.connection.sender.send(request.into()).unwrap();
-        loop {
-            match self.connection.receiver.recv().unwrap() {
-                Message::Response(response) if response.id == id => {
-                    return response.response_result.map_err(|error| error.message);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn open(&self, file: &str, text: &str) {
-        let document = json!({"uri": self.uri(file), "languageId": "yaml", "version": 0, "text": text});
-        self.tell("textDocument/didOpen", json!({"textDocument": document}));
-    }
-
-    /// Replaces the first occurrence of a text.
-    fn replace(&mut self, file: &str, text: &str, from: &str, to: &str) {
-        self.version += 1;
-        let start = position(text, from, 0);
-        let end = position(text, from, from.len());
-        let document = json!({"uri": self.uri(file), "version": self.version});
-        let change = json!({"range": {"start": start, "end": end}, "text": to});
-        self.tell(
-            "textDocument/didChange",
-            json!({"textDocument": document, "contentChanges": [change]}),
-        );
-    }
-
-    /// The diagnostics that are published next for a file: code and message.
-    fn diagnostics(&self, file: &str) -> Vec<(String, String, Value)> {
-        let uri = self.uri(file);
-        loop {
-            let message = self.connection.receiver.recv().unwrap();
-            let Message::Notification(published) = message else {
-                continue;
-            };
-            if published.params["uri"] != uri.as_str() {
-                continue;
-            }
-            let of = |diagnostic: &Value| {
-                let text = |field: &str| diagnostic[field].as_str().unwrap().to_owned();
-                (
-                    text("code"),
-                    text("message"),
-                    diagnostic["range"]["start"].clone(),
-                )
-            };
-            return published.params["diagnostics"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(of)
-                .collect();
-        }
-    }
-
-    fn at(&self, file: &str, text: &str, needle: &str, offset: usize) -> Value {
-        json!({"textDocument": {"uri": self.uri(file)}, "position": position(text, needle, offset)})
-    }
-
-    fn end(mut self) {
-        assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
-        self.tell("exit", Value::Null);
-        self.server.take().unwrap().join().unwrap().unwrap();
-        let _ = fs::remove_dir_all(&self.directory);
-    }
-}
-
-/// Where some bytes behind the first occurrence of a text are.
-fn position(text: &str, needle: &str, offset: usize) -> Value {
-    let at = text.find(needle).unwrap() + offset;
-    let line = text[..at].matches('\n').count();
-    let start = text[..at].rfind('\n').map_or(0, |before| before + 1);
-    json!({"line": line, "character": at - start})
-}
 
 fn labels(completions: &Value) -> Vec<&str> {
     completions
@@ -345,21 +218,6 @@ fn outlines_and_tokens() {
     client.end();
 }
 
-/// A text after the edits of a code action.
-fn edited(text: &str, edits: &Value) -> String {
-    let mut text = text.to_owned();
-    for edit in edits.as_array().unwrap() {
-        let at = |place: &Value| {
-            let line = usize::try_from(place["line"].as_u64().unwrap()).unwrap();
-            let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-            start + usize::try_from(place["character"].as_u64().unwrap()).unwrap()
-        };
-        let range = at(&edit["range"]["start"])..at(&edit["range"]["end"]);
-        text.replace_range(range, edit["newText"].as_str().unwrap());
-    }
-    text
-}
-
 #[test]
 fn fixes_are_offered_where_a_word_has_to_be_another() {
     let mut client = Client::new("fixes", &[("binding.yaml", BINDING)]);
@@ -425,48 +283,6 @@ fn no_fix_is_offered_where_more_than_a_word_changes() {
         });
         assert_eq!(client.ask("textDocument/codeAction", params), json!([]), "{text}");
     }
-    client.end();
-}
-
-const SUITE: &str = r"apiVersion: pratique/v1alpha1
-kind: Suite
-metadata:
-  name: replicas
-policies:
-- policy.yaml
-tests:
-- name: few replicas
-  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 2}}
-  expect: denied
-";
-
-#[test]
-fn suites_have_problems_and_fixes_too() {
-    let broken = POLICY.replacen("object.spec.replicas <=", "objct.spec.replicas <=", 1);
-    let files = [
-        ("binding.yaml", BINDING),
-        ("policy.yaml", POLICY),
-        ("broken.yaml", &broken),
-    ];
-    let mut client = Client::new("suites", &files);
-    let mistaken = SUITE.replace("  object:", "  objct:");
-    client.open("suite.yaml", &mistaken);
-    let found = client.diagnostics("suite.yaml");
-    assert_eq!(found[0].0, "unknown-field", "{found:?}");
-    assert_eq!(found[0].2, position(&mistaken, "objct", 0));
-    let everywhere = json!({"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}});
-    let uri = client.uri("suite.yaml");
-    let params = json!({"textDocument": {"uri": uri}, "range": everywhere, "context": {"diagnostics": []}});
-    let actions = client.ask("textDocument/codeAction", params);
-    assert_eq!(edited(&mistaken, &actions[0]["edit"]["changes"][&uri]), SUITE);
-    client.replace("suite.yaml", &mistaken, "objct", "object");
-    assert_eq!(client.diagnostics("suite.yaml"), []);
-    // What the suite names counts: where it is wrong is told, as the suite does not run.
-    client.replace("suite.yaml", SUITE, "- policy.yaml", "- broken.yaml");
-    let found = client.diagnostics("suite.yaml");
-    assert_eq!(found[0].0, "invalid-expression", "{found:?}");
-    assert!(found[0].1.contains("broken.yaml:13:"), "{found:?}");
-    assert_eq!(found[0].2, json!({"line": 0, "character": 0}));
     client.end();
 }
 

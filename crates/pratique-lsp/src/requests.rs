@@ -1,0 +1,224 @@
+//! The answers to requests.
+
+use std::collections::HashMap;
+
+use lsp_server::{ErrorCode, Message, Request, RequestId, Response};
+use lsp_types::request::{
+    CodeActionRequest, Completion, DocumentSymbolRequest, GotoDefinition, HoverRequest, InlayHintRequest,
+    References, Rename, Request as _, SemanticTokensFullRequest,
+};
+use lsp_types::{
+    CodeActionKind, CodeActionOrCommand, CompletionResponse, DocumentSymbolResponse, GotoDefinitionResponse,
+    Range, SemanticTokens, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
+};
+use pratique_manifest::Location;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::analysis::Analysis;
+use crate::cursor::{self, Cursor};
+use crate::definition::{Variable, bindings_of, param_kind_of, param_of, policy_of};
+use crate::documents::name_of;
+use crate::server::{LspError, Server, shown};
+use crate::{actions, completion, hover, symbols, tokens};
+
+/// Why a request has no result.
+enum Failure {
+    Params(String),
+    Refused(&'static str),
+}
+
+impl Server<'_> {
+    /// Answers a request.
+    pub(crate) fn answer(&mut self, request: Request) -> Result<(), LspError> {
+        // These are about suites, too.
+        if [InlayHintRequest::METHOD, CodeActionRequest::METHOD].contains(&request.method.as_str()) {
+            self.check_suites()?;
+        }
+        let id = request.id.clone();
+        let response = match self.result(request) {
+            Ok(result) => Response::new_ok(id, result),
+            Err(failure) => refused(id, &failure),
+        };
+        self.send(Message::Response(response))
+    }
+
+    fn result(&self, request: Request) -> Result<Value, Failure> {
+        match request.method.as_str() {
+            HoverRequest::METHOD => {
+                let given = read::<HoverRequest>(request)?.text_document_position_params;
+                let hover = self.cursor(&given).and_then(|(analysis, cursor)| {
+                    let text = self.documents.text(&given.text_document.uri)?;
+                    hover::hover(analysis, cursor, self.analyzer.custom_types(), text)
+                });
+                json(&hover)
+            }
+            Completion::METHOD => {
+                let given = read::<Completion>(request)?.text_document_position;
+                let items = self
+                    .cursor(&given)
+                    .map(|(_, cursor)| completion::complete(cursor));
+                json(&items.map(CompletionResponse::Array))
+            }
+            GotoDefinition::METHOD => {
+                let given = read::<GotoDefinition>(request)?.text_document_position_params;
+                let found = self
+                    .definition(&given)
+                    .and_then(|location| self.location(&location));
+                json(&found.map(GotoDefinitionResponse::Scalar))
+            }
+            References::METHOD => {
+                let given = read::<References>(request)?;
+                let found = self.references(&given.text_document_position, given.context.include_declaration);
+                let found: Vec<_> = found
+                    .iter()
+                    .filter_map(|location| self.location(location))
+                    .collect();
+                json(&found)
+            }
+            Rename::METHOD => {
+                let given = read::<Rename>(request)?;
+                json(&self.rename(&given.text_document_position, &given.new_name)?)
+            }
+            DocumentSymbolRequest::METHOD => {
+                let uri = read::<DocumentSymbolRequest>(request)?.text_document.uri;
+                let found = self.of_file(&uri, symbols::of_file);
+                json(&found.map(DocumentSymbolResponse::Nested))
+            }
+            CodeActionRequest::METHOD => {
+                let given = read::<CodeActionRequest>(request)?;
+                let is_wanted = given
+                    .context
+                    .only
+                    .is_none_or(|kinds| kinds.contains(&CodeActionKind::QUICKFIX));
+                let found = is_wanted.then(|| self.fixes(&given.text_document.uri, given.range));
+                json(&found.flatten())
+            }
+            SemanticTokensFullRequest::METHOD => {
+                let uri = read::<SemanticTokensFullRequest>(request)?.text_document.uri;
+                let found = self.of_file(&uri, tokens::of_file);
+                json(&found.map(|data| SemanticTokens {
+                    result_id: None,
+                    data,
+                }))
+            }
+            InlayHintRequest::METHOD => {
+                let given = read::<InlayHintRequest>(request)?;
+                let uri = &given.text_document.uri;
+                let hints = self.documents.text(uri);
+                let hints = hints.map(|text| self.suites.hints(&name_of(uri), text));
+                let is_wanted = |hint: &lsp_types::InlayHint| {
+                    (given.range.start..=given.range.end).contains(&hint.position)
+                };
+                json(&hints.map(|hints| hints.into_iter().filter(is_wanted).collect::<Vec<_>>()))
+            }
+            _ => Err(Failure::Refused("not supported")),
+        }
+    }
+
+    /// What is told of a whole file.
+    fn of_file<T>(&self, uri: &Uri, told: fn(&Analysis, &str, &crate::text::Text) -> T) -> Option<T> {
+        let name = name_of(uri);
+        Some(told(self.analysis(uri)?, &name, self.documents.text(uri)?))
+    }
+
+    fn fixes(&self, uri: &Uri, within: Range) -> Option<Vec<CodeActionOrCommand>> {
+        let name = name_of(uri);
+        let text = self.documents.text(uri)?;
+        Some(actions::fixes(self.findings(uri, &name), uri, text, within))
+    }
+
+    /// The place of a request: the file, and line and column from 1.
+    fn place(&self, given: &TextDocumentPositionParams) -> Option<(&Analysis, String, (u32, u32))> {
+        let uri = &given.text_document.uri;
+        let name = name_of(uri);
+        let place = self.documents.text(uri)?.line_and_column(given.position);
+        Some((self.analysis(uri)?, name, place))
+    }
+
+    fn cursor(&self, given: &TextDocumentPositionParams) -> Option<(&Analysis, Cursor<'_>)> {
+        let (analysis, name, place) = self.place(given)?;
+        Some((analysis, cursor::find(analysis, &name, place)?))
+    }
+
+    fn variable(&self, given: &TextDocumentPositionParams) -> Option<Variable<'_>> {
+        let (analysis, name, place) = self.place(given)?;
+        match cursor::find(analysis, &name, place) {
+            Some(cursor) => Variable::read_at(analysis, cursor),
+            None => Variable::named_at(analysis, &name, place),
+        }
+    }
+
+    fn definition(&self, given: &TextDocumentPositionParams) -> Option<Location> {
+        if let Some(variable) = self.variable(given) {
+            return variable.definition();
+        }
+        if let Some((analysis, cursor)) = self.cursor(given) {
+            return param_kind_of(analysis, cursor);
+        }
+        let (analysis, name, place) = self.place(given)?;
+        policy_of(analysis, &name, place).or_else(|| {
+            let param = param_of(analysis, &name, place)?;
+            self.workspace.find(&param, &self.documents)
+        })
+    }
+
+    fn references(&self, given: &TextDocumentPositionParams, with_definition: bool) -> Vec<Location> {
+        if let Some(variable) = self.variable(given) {
+            let definition = variable.definition().filter(|_| with_definition);
+            return definition.into_iter().chain(variable.uses()).collect();
+        }
+        let place = self.place(given);
+        place.map_or_else(Vec::new, |(analysis, name, place)| {
+            bindings_of(analysis, &name, place)
+        })
+    }
+
+    #[allow(clippy::mutable_key_type, reason = "the type of the protocol's crate")]
+    fn rename(&self, given: &TextDocumentPositionParams, name: &str) -> Result<WorkspaceEdit, Failure> {
+        let variable = self
+            .variable(given)
+            .ok_or(Failure::Refused("only variables of policies can be renamed"))?;
+        let is_name = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+        if !is_name || !name.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic()) {
+            return Err(Failure::Refused("this is no name that an expression can have"));
+        }
+        let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+        for location in variable.definition().into_iter().chain(variable.uses()) {
+            if let Some(place) = self.location(&location) {
+                let edit = TextEdit::new(place.range, name.to_owned());
+                changes.entry(place.uri).or_default().push(edit);
+            }
+        }
+        Ok(WorkspaceEdit::new(changes))
+    }
+
+    fn location(&self, location: &Location) -> Option<lsp_types::Location> {
+        let text = self.documents.read(&location.file);
+        let uri = self.documents.uri(&location.file)?;
+        Some(lsp_types::Location::new(uri, text.range(location)))
+    }
+}
+
+fn refused(id: RequestId, failure: &Failure) -> Response {
+    let (code, message) = match failure {
+        Failure::Params(message) => (ErrorCode::InvalidParams, message.clone()),
+        Failure::Refused("not supported") => (ErrorCode::MethodNotFound, "not supported".to_owned()),
+        Failure::Refused(why) => (ErrorCode::RequestFailed, (*why).to_owned()),
+    };
+    Response::new_err(id, code as i32, message)
+}
+
+fn read<R: lsp_types::request::Request>(request: Request) -> Result<R::Params, Failure>
+where
+    R::Params: DeserializeOwned,
+{
+    let extracted = request.extract::<R::Params>(R::METHOD);
+    extracted
+        .map(|(_, params)| params)
+        .map_err(|error| Failure::Params(shown(&error)))
+}
+
+fn json(result: &impl serde::Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(result).map_err(|error| Failure::Params(error.to_string()))
+}

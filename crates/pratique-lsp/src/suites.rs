@@ -1,0 +1,228 @@
+//! The suites of tests that are open: what is wrong with them, and what came of their tests when they last ran.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use lsp_types::{InlayHint, InlayHintTooltip};
+use pratique_manifest::{Location, ManifestFile, Problem};
+use pratique_suite::{Case, CaseResult, Policies, Roots, Suite, may_be_suite, read_suites_at};
+
+use crate::text::Text;
+
+/// How long the tests of a file may take; the rest is not run.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What is known of open suites, by file.
+#[derive(Debug, Default)]
+pub(crate) struct Suites {
+    files: BTreeMap<String, SuiteFile>,
+    /// The files whose tests are to run, as soon as they can be read.
+    waiting: BTreeSet<String>,
+}
+
+#[derive(Debug, Default)]
+struct SuiteFile {
+    /// The tests as they are now; none while the file cannot be read.
+    tests: Vec<(TestName, Location)>,
+    outcomes: BTreeMap<TestName, TestOutcome>,
+}
+
+/// What came of looking at a file.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// What `pratique test` reports before it runs anything.
+    pub(crate) problems: Vec<Problem>,
+    /// Whether the tests have run.
+    pub(crate) have_run: bool,
+}
+
+/// The names of the suite and of the test.
+type TestName = (String, String);
+
+/// What came of a test.
+#[derive(Clone, Debug)]
+enum TestOutcome {
+    /// The decision, which was expected.
+    Passed(&'static str),
+    /// The decision, and what is different.
+    Failed(&'static str, String),
+    /// It could not be evaluated, or there was no time.
+    NotEvaluated(String),
+}
+
+impl Suites {
+    /// Has the tests of a file run when it is looked at next.
+    pub(crate) fn run(&mut self, file: &str) {
+        self.waiting.insert(file.to_owned());
+    }
+
+    pub(crate) fn close(&mut self, file: &str) {
+        self.files.remove(file);
+        self.waiting.remove(file);
+    }
+
+    /// Whether a file was one of suites when it was looked at last.
+    pub(crate) fn has(&self, file: &str) -> bool {
+        self.files.contains_key(file)
+    }
+
+    /// Looks at a file: runs its tests if they wait for it. `None` if it is no file of suites, and never was.
+    pub(crate) fn check(&mut self, file: &ManifestFile, roots: &Roots) -> Option<Checked> {
+        if !may_be_suite(&file.content) {
+            return self.files.remove(&file.path).map(|_| Checked::default());
+        }
+        let known = self.files.entry(file.path.clone()).or_default();
+        let suites = match read(file, roots) {
+            Ok(suites) => suites,
+            Err(problems) => {
+                known.tests.clear();
+                return Some(Checked {
+                    problems,
+                    have_run: false,
+                });
+            }
+        };
+        known.tests = suites.iter().flat_map(|(suite, _)| tests(suite)).collect();
+        let have_run = self.waiting.remove(&file.path);
+        if have_run {
+            known.outcomes = run(&suites);
+        }
+        Some(Checked {
+            problems: Vec::new(),
+            have_run,
+        })
+    }
+
+    /// The last outcomes, behind the names of the tests.
+    pub(crate) fn hints(&self, file: &str, text: &Text) -> Vec<InlayHint> {
+        let Some(known) = self.files.get(file) else {
+            return Vec::new();
+        };
+        // Tests of several objects have one name in the file.
+        let mut by_place: BTreeMap<(u32, u32), (&Location, Outcomes<'_>)> = BTreeMap::new();
+        for (name, location) in &known.tests {
+            let Some(outcome) = known.outcomes.get(name) else {
+                continue;
+            };
+            let place = (location.end.line, location.end.column);
+            let (_, outcomes) = by_place.entry(place).or_insert_with(|| (location, Vec::new()));
+            outcomes.push((name, outcome));
+        }
+        let hint = |(location, outcomes): &(&Location, Vec<_>)| hint(text, location, outcomes);
+        by_place.values().map(hint).collect()
+    }
+}
+
+/// The outcomes of tests of one name.
+type Outcomes<'a> = Vec<(&'a TestName, &'a TestOutcome)>;
+
+/// The suites of a file with their policies, or all that is wrong.
+fn read(file: &ManifestFile, roots: &Roots) -> Result<Vec<(Suite, Policies)>, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut loaded = Vec::new();
+    for suite in read_suites_at(file.path.as_ref(), file, roots)? {
+        match suite.policies() {
+            Ok(policies) => loaded.push((suite, policies)),
+            Err(found) => problems.extend(found),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(loaded),
+        false => Err(problems),
+    }
+}
+
+fn tests(suite: &Suite) -> Vec<(TestName, Location)> {
+    let cases = suite.cases.iter().map(|case| (&case.name, &case.location));
+    let others = suite
+        .not_evaluated
+        .iter()
+        .map(|test| (&test.name, &test.location));
+    let named = cases.chain(others);
+    named
+        .map(|(name, location)| ((suite.name.clone(), name.clone()), location.clone()))
+        .collect()
+}
+
+fn run(suites: &[(Suite, Policies)]) -> BTreeMap<TestName, TestOutcome> {
+    let start = Instant::now();
+    let mut outcomes = BTreeMap::new();
+    for (suite, policies) in suites {
+        let mut runner = suite.runner(policies);
+        for case in &suite.cases {
+            let outcome = match start.elapsed() > PATIENCE {
+                true => TestOutcome::NotEvaluated("the tests before it took too long".to_owned()),
+                false => outcome(case, &runner.test(case, None)),
+            };
+            outcomes.insert((suite.name.clone(), case.name.clone()), outcome);
+        }
+        for test in &suite.not_evaluated {
+            let outcome = TestOutcome::NotEvaluated(test.why.clone());
+            outcomes.insert((suite.name.clone(), test.name.clone()), outcome);
+        }
+    }
+    outcomes
+}
+
+fn outcome(case: &Case, result: &CaseResult) -> TestOutcome {
+    let actual = match &result.actual {
+        Ok(actual) => actual,
+        Err(why) => return TestOutcome::NotEvaluated(why.clone()),
+    };
+    let decision = actual.decision.name();
+    if result.passed() && case.expected.is_some() {
+        return TestOutcome::Passed(decision);
+    }
+    let differences = result.differences.iter().map(|difference| {
+        let (field, expected, actual) = (&difference.field, &difference.expected, &difference.actual);
+        format!("{field}: expected {expected}, got {actual}")
+    });
+    TestOutcome::Failed(decision, differences.collect::<Vec<_>>().join("\n"))
+}
+
+/// The hint for the tests at one place.
+fn hint(text: &Text, location: &Location, outcomes: &[(&TestName, &TestOutcome)]) -> InlayHint {
+    let label = match outcomes {
+        [(_, TestOutcome::Passed(decision))] => format!("✓ {decision}"),
+        [(_, TestOutcome::Failed(decision, _))] => format!("✗ {decision}"),
+        [(_, TestOutcome::NotEvaluated(_))] => "? not evaluated".to_owned(),
+        several => counted(several),
+    };
+    let told = outcomes.iter().filter_map(|((_, name), outcome)| {
+        let why = match outcome {
+            TestOutcome::Passed(_) => return None,
+            TestOutcome::Failed(_, why) | TestOutcome::NotEvaluated(why) => why,
+        };
+        Some(match outcomes.len() {
+            1 => why.clone(),
+            _ => format!("{name}: {why}"),
+        })
+    });
+    let told: Vec<String> = told
+        .chain(["As the files were when one was last saved.".to_owned()])
+        .collect();
+    InlayHint {
+        position: text.range(location).end,
+        label: label.into(),
+        kind: None,
+        text_edits: None,
+        tooltip: Some(InlayHintTooltip::String(told.join("\n"))),
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
+    }
+}
+
+/// How many of several tests passed, failed, and were not evaluated.
+fn counted(outcomes: &[(&TestName, &TestOutcome)]) -> String {
+    let count = |is: fn(&TestOutcome) -> bool| outcomes.iter().filter(|(_, outcome)| is(outcome)).count();
+    let passed = count(|outcome| matches!(outcome, TestOutcome::Passed(_)));
+    let failed = count(|outcome| matches!(outcome, TestOutcome::Failed(..)));
+    let all = outcomes.len();
+    match (failed, all - passed - failed) {
+        (0, 0) => format!("✓ {passed} of {all}"),
+        (0, others) => format!("? {passed} of {all}, {others} not evaluated"),
+        (_, 0) => format!("✗ {passed} of {all}"),
+        (_, others) => format!("✗ {passed} of {all}, {others} not evaluated"),
+    }
+}
