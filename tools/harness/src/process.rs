@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 
 /// How long anything may take to come up or to end.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// How long to wait between two looks.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -35,6 +35,10 @@ pub(super) const OPTIONAL: [&str; 11] = [
 pub(super) const EVENTS: &str = "apiVersion: eventratelimit.admission.k8s.io/v1alpha1\nkind: Configuration\n\
     limits:\n- {type: Server, qps: 1000, burst: 1000}\n";
 
+/// The configuration of PodSecurity: one namespace and one runtime class are exempt.
+pub(super) const SECURITY: &str = "apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\n\
+    exemptions: {namespaces: [tools], runtimeClasses: [sandbox]}\n";
+
 /// An object to create, and the answers.
 pub(super) struct Case {
     pub(super) name: String,

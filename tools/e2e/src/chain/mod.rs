@@ -11,7 +11,7 @@ mod ours;
 mod plugins;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use super::Stage;
 use super::apiserver::{ApiServer, Start};
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
-use cases::{Case, EVENTS, OPTIONAL, PluginSet, cases, plain, state};
+use cases::{Case, EVENTS, OPTIONAL, PluginSet, SECURITY, plain, state};
 use command::Review;
 use http::Proxy;
 use ours::Ours;
@@ -36,7 +36,7 @@ const SETTLING: Duration = Duration::from_secs(5);
 /// Asks servers with both sets of plugins, and compares.
 pub(super) fn run(stage: &Stage, transcript: &mut Transcript, bless: bool) -> Result<(), Error> {
     transcript.part("the whole chain of an API server, and ours");
-    let cases = cases()?;
+    let cases = cases::cases()?;
     let ours = Ours::new(&state()?)?;
     let [default, reviewed] = answers(stage, &cases, PluginSet::Default)?;
     let [all, all_reviewed] = answers(stage, &cases, PluginSet::All)?;
@@ -65,7 +65,8 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript, bless: bool) -> Re
     if bless {
         cases::write(&cases, &answers)?;
     }
-    plugins::run(stage, &cases, transcript)
+    let recorded = cases::cases()?;
+    plugins::run(stage, &recorded, transcript)
 }
 
 /// What a server with a set of plugins answers, and what the command does.
@@ -74,26 +75,22 @@ fn answers(stage: &Stage, cases: &[Case], set: PluginSet) -> Result<[Vec<Value>;
         PluginSet::Default => "default",
         PluginSet::All => "all",
     });
-    let (_etcd, mut server) = start(stage, &directory, set)?;
+    let (_etcd, mut server) = start(stage, &directory, set, &[])?;
     let answers = Clients::prepare(server.kubectl())?.ask(cases);
     let review = Review::of(&stage.programs, server.kubectl(), &directory, set);
     server.stop()?;
     Ok([answers?, review?.answers(cases)?])
 }
 
-/// Starts a server with a set of plugins; their configuration is in `admission.yaml`.
-fn start(stage: &Stage, directory: &Path, set: PluginSet) -> Result<(Etcd, ApiServer), Error> {
+/// Starts a server with a set of plugins, without some; their configuration is in `admission.yaml`.
+fn start(
+    stage: &Stage,
+    directory: &Path,
+    set: PluginSet,
+    without: &[&str],
+) -> Result<(Etcd, ApiServer), Error> {
     fs::create_dir_all(directory).map_err(Error::file(&directory))?;
-    let events = directory.join("events.yaml");
-    let admission = directory.join("admission.yaml");
-    let configuration = json!({
-        "apiVersion": "apiserver.config.k8s.io/v1",
-        "kind": "AdmissionConfiguration",
-        "plugins": [{"name": "EventRateLimit", "path": events}],
-    });
-    for (path, text) in [(&events, EVENTS), (&admission, &configuration.to_string())] {
-        fs::write(path, text).map_err(Error::file(&path))?;
-    }
+    let admission = configure(directory, "admission.yaml", &[])?;
     let etcd = Etcd::start(&stage.programs, directory)?;
     let mut with = vec!["ServiceAccount"];
     if set == PluginSet::All {
@@ -105,12 +102,35 @@ fn start(stage: &Stage, directory: &Path, set: PluginSet) -> Result<(Etcd, ApiSe
         state: directory,
         admission: Some(&admission),
         with: &with,
-        without: &[],
+        without,
     };
     let server = start
         .run()?
         .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
     Ok((etcd, server))
+}
+
+/// Writes an AdmissionConfiguration of this name, with the files that it names; others are plugins with their text.
+fn configure(directory: &Path, name: &str, others: &[(&str, String)]) -> Result<PathBuf, Error> {
+    let mut texts = vec![
+        ("EventRateLimit", EVENTS.to_owned()),
+        ("PodSecurity", SECURITY.to_owned()),
+    ];
+    texts.extend(others.iter().cloned());
+    let mut plugins = Vec::new();
+    for (plugin, text) in texts {
+        let path = directory.join(format!("{plugin}.yaml"));
+        fs::write(&path, text).map_err(Error::file(&path))?;
+        plugins.push(json!({"name": plugin, "path": path}));
+    }
+    let configuration = json!({
+        "apiVersion": "apiserver.config.k8s.io/v1",
+        "kind": "AdmissionConfiguration",
+        "plugins": plugins,
+    });
+    let path = directory.join(name);
+    fs::write(&path, configuration.to_string()).map_err(Error::file(&path))?;
+    Ok(path)
 }
 
 /// Those who send the cases.
@@ -235,7 +255,7 @@ mod tests {
 
     #[test]
     fn answers_are_those_of_the_server() {
-        let cases = cases().unwrap();
+        let cases = cases::cases().unwrap();
         assert!(cases.len() > 100);
         let ours = Ours::new(&state().unwrap()).unwrap();
         let mut differences = Vec::new();

@@ -13,7 +13,7 @@ use pratique_registry::{Placeholders, Prepared, Registry, Request, Store, Target
 use pratique_types::{GroupVersion, ObjectForm, Status, UserInfo};
 use serde_json::{Value, json};
 
-use super::cases::{Case, EVENTS, OPTIONAL, PluginSet, TIME, UID, plain};
+use super::cases::{Case, EVENTS, OPTIONAL, PluginSet, SECURITY, TIME, UID, plain};
 
 /// The cluster, and the plugins.
 pub(super) struct Ours {
@@ -213,7 +213,11 @@ fn chain(names: &[&str]) -> Result<PluginChain, Error> {
     let gates = PluginGates::default();
     let plugins = names.iter().map(|name| {
         let factory = pratique_plugins::factory(name).ok_or_else(|| format!("there is no plugin {name}"))?;
-        let configuration = (*name == "EventRateLimit").then_some(EVENTS.as_bytes());
+        let configuration = match *name {
+            "EventRateLimit" => Some(EVENTS.as_bytes()),
+            "PodSecurity" => Some(SECURITY.as_bytes()),
+            _ => None,
+        };
         let settings = PluginSettings::new(&gates).with_configuration(configuration);
         (factory.make)(&settings).map_err(|error| Error::from(error.of_plugin(name)))
     });

@@ -1,0 +1,85 @@
+//! The backend of ImagePolicyWebhook, which first allows every image, and then none.
+
+use std::fs;
+use std::path::Path;
+
+use pratique_harness::Error;
+use pratique_json::base64;
+use pratique_webhook_backend::{Backend, Listener, Script};
+use serde_json::json;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::kubectl::Kubectl;
+
+/// A backend that listens.
+pub(super) struct Images {
+    _runtime: Runtime,
+    backend: Backend,
+}
+
+/// What it is asked at.
+const PATH: &str = "/images";
+
+/// A Pod whose image was not asked about before.
+const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: images, namespace: lab}\n\
+    spec: {containers: [{name: c, image: 'refused.example/c:1'}]}\n";
+
+impl Images {
+    pub(super) fn start() -> Result<Self, Error> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
+        let backend = runtime.block_on(Backend::start());
+        let images = Images {
+            _runtime: runtime,
+            backend: backend.map_err(|error| error.to_string())?,
+        };
+        images.answer(&json!({"allowed": true}))?;
+        Ok(images)
+    }
+
+    fn answer(&self, status: &serde_json::Value) -> Result<(), Error> {
+        let review =
+            json!({"apiVersion": "imagepolicy.k8s.io/v1alpha1", "kind": "ImageReview", "status": status});
+        let script = Script::from_json(&json!({"body": review.to_string()}).to_string());
+        let script = script.map_err(|error| error.to_string())?;
+        self.backend.begin([(PATH.to_owned(), script)], false);
+        Ok(())
+    }
+
+    /// The configuration of the plugin, whose kubeconfig is written beside it.
+    pub(super) fn configuration(&self, directory: &Path) -> Result<String, Error> {
+        let kubeconfig = json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "images",
+            "contexts": [{"name": "images", "context": {"cluster": "images", "user": "images"}}],
+            "users": [{"name": "images", "user": {"token": "images"}}],
+            "clusters": [{"name": "images", "cluster": {
+                "server": format!("{}{PATH}", self.backend.url(Listener::Backend)),
+                "certificate-authority-data": base64::encode(self.backend.ca_pem().as_bytes()),
+            }}],
+        });
+        let path = directory.join("images.kubeconfig");
+        fs::write(&path, kubeconfig.to_string()).map_err(Error::file(&path))?;
+        Ok(json!({"imagePolicy": {"kubeConfigFile": path, "defaultAllow": false}}).to_string())
+    }
+
+    /// Has the backend refuse an image.
+    pub(super) fn refuse(&self, kubectl: &Kubectl) -> Result<String, Error> {
+        match self.backend.calls().is_empty() {
+            true => return Err("the backend was not asked about the images of the Pods before".into()),
+            false => self.answer(&json!({"allowed": false, "reason": "of no known registry"}))?,
+        }
+        let said = kubectl.feed(&["create", "--dry-run=server"], POD)?;
+        // Upstream: plugin/pkg/admission/imagepolicy/admission.go, admitPod
+        let expected = "pods \"images\" is forbidden: image policy webhook backend denied one or more images: of no known \
+            registry";
+        match said.errors.contains(expected) {
+            true => Ok(said.errors),
+            false => Err(format!("{expected:?} is not in {}{}", said.output, said.errors).into()),
+        }
+    }
+}
