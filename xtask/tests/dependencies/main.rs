@@ -57,6 +57,7 @@ fn check(root: &Path) -> Result<Vec<String>, Error> {
     let locked = locked(&read("Cargo.lock")?);
     let mut faults = sources(&locked);
     faults.extend(versions(&locked, &rules.skipped));
+    faults.extend(beside(&locked, &read("bindings/python/Cargo.lock")?));
     faults.extend(licences(&metadata(root)?.packages, &rules.licences));
     Ok(faults)
 }
@@ -78,6 +79,23 @@ fn locked(text: &str) -> Vec<Locked> {
         }
     };
     packages.map(read).collect()
+}
+
+/// What another workspace has in other versions than this one.
+fn beside(ours: &[Locked], lock: &str) -> Vec<String> {
+    let other = locked(lock);
+    let differs = |package: &&Locked| {
+        let mut of_name = ours.iter().filter(|known| known.name == package.name).peekable();
+        of_name.peek().is_some() && !of_name.any(|known| known.version == package.version)
+    };
+    let faults = sources(&other).into_iter();
+    let differing = other.iter().filter(differs);
+    faults
+        .chain(differing.map(|package| {
+            let (name, version) = (&package.name, &package.version);
+            format!("bindings/python has {name}@{version}, and the workspace another one")
+        }))
+        .collect()
 }
 
 /// All come from crates.io with a checksum, or from this workspace.
@@ -187,6 +205,25 @@ fn sources_are_known() {
             "a 2.0.0 has no checksum",
             "b 0.1.0 comes from git+https://example.com/b#00"
         ]
+    );
+}
+
+#[test]
+fn workspaces_have_the_same_versions() {
+    let ours = locked(&LOCK.replace("2.0.0", "3.0.0"));
+    let other = LOCK.replace("git+https://example.com/b#00", CRATES_IO);
+    let faults = beside(&ours, &other.replace(CRATES_IO, "registry+https://example.com"));
+    assert!(
+        faults.iter().any(|fault| fault.contains("https://example.com")),
+        "{faults:?}"
+    );
+    assert!(
+        faults.contains(&"bindings/python has a@2.0.0, and the workspace another one".to_owned()),
+        "{faults:?}"
+    );
+    assert!(
+        !faults.iter().any(|fault| fault.contains("a@1.0.0")),
+        "{faults:?}"
     );
 }
 
