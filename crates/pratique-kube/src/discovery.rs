@@ -14,26 +14,61 @@ use serde::de::DeserializeOwned;
 
 use super::failure;
 
+/// What an API server says that it serves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Discovery {
+    /// The resources and their parts, in the order of the API server, with what can be done with each.
+    pub resources: Vec<(ServedResource, Verbs)>,
+    /// The versions of groups of which nothing is known, as the server behind them is down, and why.
+    pub unavailable: Vec<(GroupVersion, String)>,
+}
+
+/// What can be done with the objects of a resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verbs {
+    /// They can be listed.
+    pub list: bool,
+    /// They can be created, updated or patched.
+    pub write: bool,
+}
+
+impl Discovery {
+    /// The resources and their parts.
+    pub fn served(self) -> Vec<ServedResource> {
+        self.resources.into_iter().map(|(served, _)| served).collect()
+    }
+}
+
+impl Verbs {
+    fn of(verbs: &[String]) -> Self {
+        let has = |wanted: &[&str]| verbs.iter().any(|verb| wanted.contains(&verb.as_str()));
+        Verbs {
+            list: has(&["list"]),
+            write: has(&["create", "update", "patch"]),
+        }
+    }
+}
+
 /// All resources and their parts, in the order of the API server.
 ///
 /// Servers that do not say all at once are asked group by group; groups that cannot be asked, because the server
 /// behind them is down, are left out then.
-pub(super) async fn discover(client: &Client) -> Result<Vec<ServedResource>, Error> {
-    let mut resources = Vec::new();
+pub(super) async fn discover(client: &Client) -> Result<Discovery, Error> {
+    let mut found = Discovery::default();
     for path in ["/api", "/apis"] {
         let text = get(client, path, v2::ACCEPT_AGGREGATED_DISCOVERY_V2).await?;
         let header = read::<Whose>(&text)?;
         match header.kind.as_str() {
-            "APIGroupDiscoveryList" => aggregated(&read(&text)?, &mut resources),
+            "APIGroupDiscoveryList" => aggregated(&read(&text)?, &mut found),
             "APIVersions" => {
                 let versions = read::<APIVersions>(&text)?.versions;
                 let paths = versions.into_iter().map(|version| format!("/api/{version}"));
-                one_by_one(client, paths.collect(), &mut resources).await?;
+                one_by_one(client, paths.collect(), &mut found).await?;
             }
-            _ => one_by_one(client, paths_of(read(&text)?), &mut resources).await?,
+            _ => one_by_one(client, paths_of(read(&text)?), &mut found).await?,
         }
     }
-    Ok(resources)
+    Ok(found)
 }
 
 /// What an answer is.
@@ -51,7 +86,7 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(Error::SerdeError)
 }
 
-fn aggregated(list: &v2::APIGroupDiscoveryList, resources: &mut Vec<ServedResource>) {
+fn aggregated(list: &v2::APIGroupDiscoveryList, found: &mut Discovery) {
     for group in &list.items {
         let name = group
             .metadata
@@ -60,18 +95,29 @@ fn aggregated(list: &v2::APIGroupDiscoveryList, resources: &mut Vec<ServedResour
         let name = name.unwrap_or_default();
         for version in &group.versions {
             let number = version.version.as_deref().unwrap_or_default();
+            if version.freshness.as_deref() == Some(STALE) {
+                let served = GroupVersion {
+                    group: name.to_owned(),
+                    version: number.to_owned(),
+                };
+                let why = "the server behind it does not say what it serves".to_owned();
+                found.unavailable.push((served, why));
+            }
             for resource in &version.resources {
-                of_resource(name, number, resource, resources);
+                of_resource(name, number, resource, &mut found.resources);
             }
         }
     }
 }
 
+/// How fresh what is known of a version is, where its server is down.
+const STALE: &str = "Stale";
+
 fn of_resource(
     group: &str,
     version: &str,
     resource: &v2::APIResourceDiscovery,
-    resources: &mut Vec<ServedResource>,
+    resources: &mut Vec<(ServedResource, Verbs)>,
 ) {
     let plural = resource.resource.as_deref().unwrap_or_default();
     let served = GroupVersion {
@@ -79,7 +125,7 @@ fn of_resource(
         version: version.to_owned(),
     }
     .with_resource(plural);
-    let mut add = |subresource: &str, kind: Option<&v2::GroupVersionKind>| {
+    let mut add = |subresource: &str, kind: Option<&v2::GroupVersionKind>, verbs: &[String]| {
         let kind = kind.cloned().unwrap_or_default();
         let or = |text: Option<String>, other: &str| {
             text.filter(|text| !text.is_empty()).unwrap_or(other.to_owned())
@@ -90,7 +136,7 @@ fn of_resource(
             true => kind.group.unwrap_or_default(),
             false => or(kind.group, group),
         };
-        resources.push(ServedResource {
+        let served = ServedResource {
             resource: served.clone(),
             subresource: subresource.to_owned(),
             kind: GroupVersionKind::new(
@@ -100,13 +146,15 @@ fn of_resource(
             ),
             namespaced: resource.scope.as_deref() == Some("Namespaced"),
             short_names: resource.short_names.clone(),
-        });
+        };
+        resources.push((served, Verbs::of(verbs)));
     };
-    add("", resource.response_kind.as_ref());
+    add("", resource.response_kind.as_ref(), &resource.verbs);
     for part in &resource.subresources {
         add(
             part.subresource.as_deref().unwrap_or_default(),
             part.response_kind.as_ref(),
+            &part.verbs,
         );
     }
 }
@@ -118,11 +166,7 @@ fn paths_of(groups: APIGroupList) -> Vec<String> {
         .collect()
 }
 
-async fn one_by_one(
-    client: &Client,
-    paths: Vec<String>,
-    resources: &mut Vec<ServedResource>,
-) -> Result<(), Error> {
+async fn one_by_one(client: &Client, paths: Vec<String>, found: &mut Discovery) -> Result<(), Error> {
     let mut answers = stream::iter(paths)
         .map(|path| async move { (get(client, &path, "application/json").await, path) })
         .buffered(AT_ONCE);
@@ -131,6 +175,10 @@ async fn one_by_one(
             Ok(text) => text,
             Err(Error::Api(status)) if matches!(status.code, 403 | 404 | 503) => {
                 tracing::warn!(path, reason = status.message, "Failed to discover");
+                let named = path.strip_prefix("/apis/").map(GroupVersion::parse);
+                if let (403 | 503, Some(Ok(named))) = (status.code, named) {
+                    found.unavailable.push((named, status.message.clone()));
+                }
                 continue;
             }
             Err(error) => return Err(error),
@@ -139,11 +187,10 @@ async fn one_by_one(
         let Ok(version) = GroupVersion::parse(&list.group_version) else {
             continue;
         };
-        resources.extend(
-            list.resources
-                .into_iter()
-                .map(|resource| of_list(&version, resource)),
-        );
+        found.resources.extend(list.resources.into_iter().map(|resource| {
+            let verbs = Verbs::of(&resource.verbs);
+            (of_list(&version, resource), verbs)
+        }));
     }
     Ok(())
 }

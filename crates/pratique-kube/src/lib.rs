@@ -21,7 +21,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is to be known of a cluster only once is read by a [`ClusterReader`].
+//! What is to be known of a cluster only once is read by a [`ClusterReader`]; collections of any size are read page by page,
+//! by [`ListPages`].
 //!
 //! Credentials may come from a command that the kubeconfig names (`exec`): it is run when the [`ApiServer`] is made, when
 //! what it gave has expired, and when the API server does not take it any more.
@@ -46,10 +47,13 @@ mod exec;
 mod failure;
 mod files;
 mod follow;
+mod pages;
 mod params;
 mod plugin_state;
+mod rate;
 mod read;
 mod renewed;
+mod requests;
 mod review;
 mod served;
 mod snapshot;
@@ -62,7 +66,10 @@ mod wanted;
 pub use cluster::ApiCluster;
 pub use configured::Follow;
 pub use connect::{ApiServer, ConnectError};
+pub use discovery::{Discovery, Verbs};
 pub use kube::{Client, Config};
+pub use pages::{ListPages, ListPosition, ListedObject, Page, PageOptions};
+pub use rate::RateLimit;
 pub use read::{ClusterReader, ListOf, ReadError};
 pub use review::SubjectAccessReviewer;
 pub use source::ApiSource;

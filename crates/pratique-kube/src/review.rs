@@ -18,7 +18,8 @@ use tokio::time::{sleep, timeout};
 use super::answers::{Answers, subject_size};
 use super::background::{Background, Task, wait_within};
 use super::failure;
-use super::read::{ReadError, read_error};
+use super::read::ReadError;
+use super::requests::read_error;
 
 /// Answers authorization checks by an API server's SubjectAccessReviews. A copy is the same, with the same memory.
 ///

@@ -211,7 +211,8 @@ async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: 
     let mut pause = DISCOVERY_MIN_INTERVAL;
     loop {
         match discovery::discover(&client).await {
-            Ok(resources) => {
+            Ok(found) => {
+                let resources = found.served();
                 pause = DISCOVERY_MIN_INTERVAL;
                 discovered.problem.store(None);
                 let same = discovered.resources.load().as_deref() == Some(&resources);

@@ -10,6 +10,7 @@
 mod ended;
 mod exec;
 mod follow;
+mod pages;
 mod plugins;
 mod real;
 mod review;
