@@ -4,6 +4,8 @@ use std::fs;
 
 use pratique_gotext::hex::encode_to_string;
 use pratique_json::Value;
+use pratique_manifest::Loaded;
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::arguments::{KnownArguments, ScanArguments};
@@ -27,18 +29,11 @@ impl Digest {
             digest.text_part(&format!("{origin:?}"));
             let policies = set.validating_policies.len() + set.mutating_policies.len();
             digest.policies += u64::try_from(policies).unwrap_or(u64::MAX);
-            set.validating_policies
-                .iter()
-                .for_each(|loaded| digest.json(&*loaded.object));
-            set.validating_bindings
-                .iter()
-                .for_each(|loaded| digest.json(&*loaded.object));
-            set.mutating_policies
-                .iter()
-                .for_each(|loaded| digest.json(&*loaded.object));
-            set.mutating_bindings
-                .iter()
-                .for_each(|loaded| digest.json(&*loaded.object));
+            let validating = jsons(&set.validating_policies).chain(jsons(&set.validating_bindings));
+            let mutating = jsons(&set.mutating_policies).chain(jsons(&set.mutating_bindings));
+            validating
+                .chain(mutating)
+                .for_each(|text| digest.text_part(&text));
         }
         let ScanArguments {
             request,
@@ -75,14 +70,16 @@ impl Digest {
         format!("sha256:{}", encode_to_string(self.hash.clone().finalize()))
     }
 
-    fn json(&mut self, object: &impl serde::Serialize) {
-        // What cannot be written as JSON was not read from it.
-        self.text_part(&serde_json::to_string(object).unwrap_or_default());
-    }
-
     /// Texts are told apart by their lengths.
     fn text_part(&mut self, text: &str) {
         self.hash.update(text.len().to_le_bytes());
         self.hash.update(text.as_bytes());
     }
+}
+
+/// Objects as JSON.
+fn jsons<T: Serialize>(loaded: &[Loaded<T>]) -> impl Iterator<Item = String> {
+    // What cannot be written as JSON was not read from it.
+    let text = |loaded: &Loaded<T>| serde_json::to_string(&*loaded.object).unwrap_or_default();
+    loaded.iter().map(text)
 }

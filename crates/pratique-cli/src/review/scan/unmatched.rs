@@ -21,20 +21,24 @@ pub(super) fn notes(sets: &OriginSets, operation: Operation) -> Vec<String> {
     };
     let mut names = Vec::new();
     for (_, set) in sets {
-        for loaded in &set.validating_policies {
+        let validating = set.validating_policies.iter().map(|loaded| {
             let spec = loaded.object.spec.as_ref();
-            let constraints = spec.and_then(|spec| spec.match_constraints.as_ref());
-            if !matches(constraints.and_then(|of| of.resource_rules.as_deref())) {
-                names.push(loaded.object.metadata.name.as_deref().unwrap_or_default());
-            }
-        }
-        for loaded in &set.mutating_policies {
+            (
+                &loaded.object.metadata,
+                spec.and_then(|spec| spec.match_constraints.as_ref()),
+            )
+        });
+        let mutating = set.mutating_policies.iter().map(|loaded| {
             let spec = loaded.object.spec.as_ref();
-            let constraints = spec.and_then(|spec| spec.match_constraints.as_ref());
-            if !matches(constraints.and_then(|of| of.resource_rules.as_deref())) {
-                names.push(loaded.object.metadata.name.as_deref().unwrap_or_default());
-            }
-        }
+            (
+                &loaded.object.metadata,
+                spec.and_then(|spec| spec.match_constraints.as_ref()),
+            )
+        });
+        let others = validating
+            .chain(mutating)
+            .filter(|(_, constraints)| !matches(constraints.and_then(|of| of.resource_rules.as_deref())));
+        names.extend(others.map(|(metadata, _)| metadata.name.as_deref().unwrap_or_default()));
     }
     names.sort_unstable();
     if names.is_empty() {
