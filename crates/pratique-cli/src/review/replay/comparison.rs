@@ -26,6 +26,8 @@ pub(super) enum Comparison {
 impl Comparison {
     pub(super) fn of(then: &Then, now: Decision) -> Self {
         match (then, now) {
+            // Whatever is decided now, the request failed for another reason, mostly before policies had a say.
+            (Then::Failed { .. }, _) => Comparison::NotCompared,
             (_, Decision::Undecided) => Comparison::Undecided,
             (Then::Allowed, Decision::Allowed) | (Then::Refused(_), Decision::Denied) => Comparison::Same,
             (Then::Allowed | Then::Unknown, Decision::Denied) => Comparison::RefusedNow,
@@ -34,9 +36,7 @@ impl Comparison {
             {
                 Comparison::AllowedNow
             }
-            (Then::Refused(_) | Then::Unknown, Decision::Allowed) | (Then::Failed { .. }, _) => {
-                Comparison::NotCompared
-            }
+            (Then::Refused(_) | Then::Unknown, Decision::Allowed) => Comparison::NotCompared,
         }
     }
 
@@ -98,9 +98,13 @@ mod tests {
         ] {
             assert_eq!(Comparison::of(&then, Decision::Allowed), allowed, "{then:?}");
             assert_eq!(Comparison::of(&then, Decision::Denied), denied, "{then:?}");
+            let undecided = match then {
+                Then::Failed { .. } => Comparison::NotCompared,
+                _ => Comparison::Undecided,
+            };
             assert_eq!(
                 Comparison::of(&then, Decision::Undecided),
-                Comparison::Undecided,
+                undecided,
                 "{then:?}"
             );
         }
