@@ -62,6 +62,8 @@ pub(crate) use replay::{
 };
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
+#[cfg(feature = "kube")]
+pub(crate) use scan::ListArguments;
 pub(crate) use scan::{
     CheckpointArguments, PageArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat,
     ScanRequestArguments,

@@ -114,7 +114,9 @@ pub(crate) enum CliError {
     #[error("{inputs}: there is no object to review")]
     NothingToReview { inputs: String },
     /// No input of a scan is named.
-    #[error("there is nothing to scan: name an INPUT, or a snapshot with --snapshot")]
+    #[error(
+        "there is nothing to scan: name an INPUT, a cluster with --cluster, --kubeconfig or --context, or a snapshot with --snapshot"
+    )]
     NoScanInput,
     /// There is no object to scan.
     #[error("{inputs}: there is no object to scan")]

@@ -33,6 +33,9 @@ pub struct Counts {
     /// Findings to which an error led, and not a validation. Each is counted by its action as well.
     #[serde(skip_serializing_if = "is_zero")]
     pub errors: u64,
+    /// Requests about objects that changed while they were read. Each is counted by its decision as well.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub changed: u64,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
@@ -63,6 +66,7 @@ impl Counts {
             audited,
             ignored,
             errors,
+            changed,
         } = other;
         let pairs = [
             (&mut self.allowed, allowed),
@@ -73,6 +77,7 @@ impl Counts {
             (&mut self.audited, audited),
             (&mut self.ignored, ignored),
             (&mut self.errors, errors),
+            (&mut self.changed, changed),
         ];
         for (count, more) in pairs {
             *count = count.saturating_add(more);
@@ -81,7 +86,10 @@ impl Counts {
 
     /// The counts of one request: its decision, and the findings that do not make the decision.
     pub(crate) fn of_request(evaluation: &Evaluation<'_>) -> Self {
-        let mut counts = Counts::default();
+        let mut counts = Counts {
+            changed: u64::from(evaluation.is_changed),
+            ..Counts::default()
+        };
         match evaluation.decision {
             Decision::Allowed => counts.allowed = 1,
             Decision::Denied => counts.denied = 1,

@@ -25,6 +25,8 @@ pub struct Evaluation<'a> {
     pub place: &'a str,
     /// When the request was made, in RFC 3339.
     pub time: &'a str,
+    /// Whether the object changed while objects were read, so that others were read as they were before.
+    pub is_changed: bool,
     /// What policies, and others who admit, found.
     pub findings: Vec<Finding<'a>>,
 }

@@ -11,10 +11,11 @@ use super::{FailureArguments, KnownArguments, ObjectArguments, UserArguments};
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
 ///
-/// Objects come from files, directories, a snapshot, an export of etcd or standard input. Each is evaluated as if it did not
-/// exist yet and were created, or with --as-update as an update to itself. Memory does not grow with the number of objects:
-/// they are counted by policy, namespace, kind and owner, with examples. Webhooks and built-in plugins are not run. A scan
-/// can be divided into shards, whose reports `pratique report merge` adds.
+/// Objects come from a cluster, files, directories, a snapshot, an export of etcd or standard input. Each is evaluated as if it
+/// did not exist yet and were created, or with --as-update as an update to itself. Memory does not grow with the number of
+/// objects: they are counted by policy, namespace, kind and owner, with examples. Of a cluster, the kinds are listed that
+/// policies match. Webhooks and built-in plugins are not run. A scan can be divided into shards, whose reports
+/// `pratique report merge` adds.
 ///
 /// Without --policies, --manifests and --admission-control-config-file, the policies of the cluster or snapshot are evaluated,
 /// and without these the Pod Security Standards.
@@ -24,7 +25,8 @@ use super::{FailureArguments, KnownArguments, ObjectArguments, UserArguments};
 #[derive(Debug, Args)]
 pub(crate) struct ScanArguments {
     /// Files with objects, as YAML or JSON, plain or compressed with gzip, directories that are walked for such files, or
-    /// what `etcdctl get --prefix / -w json` prints; `-` is standard input. By default the objects of --snapshot.
+    /// what `etcdctl get --prefix / -w json` prints; `-` is standard input. By default the objects of the cluster (--cluster,
+    /// --kubeconfig, --context), or of --snapshot.
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -39,10 +41,32 @@ pub(crate) struct ScanArguments {
     /// other files by their documents. `pratique report merge` adds the reports of the parts.
     #[arg(long, env = "PRATIQUE_SHARD", value_name = "I/N", value_parser = shard)]
     pub(crate) shard: Option<Shard>,
+    #[cfg(feature = "kube")]
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) answers: ScanAnswerArguments,
+}
+
+/// How the objects of a cluster are listed.
+#[cfg(feature = "kube")]
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Cluster")]
+pub(crate) struct ListArguments {
+    /// How many objects of the cluster are asked for at a time.
+    #[arg(long, env = "PRATIQUE_CHUNK_SIZE", value_name = "N", default_value_t = 500,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) chunk_size: u32,
+    /// How many requests are sent to the cluster in a second, to list its objects.
+    #[arg(long, env = "PRATIQUE_KUBE_API_QPS", value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) kube_api_qps: u32,
+    /// How many of these requests are sent at once, if there were fewer before.
+    #[arg(long, env = "PRATIQUE_KUBE_API_BURST", value_name = "N", default_value_t = 30,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) kube_api_burst: u32,
 }
 
 /// Checkpoints of a long scan.

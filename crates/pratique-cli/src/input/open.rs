@@ -19,13 +19,14 @@ pub(crate) struct Stream {
     pub(crate) input: Box<dyn Read + Send>,
     /// Whether it can be opened again.
     pub(crate) is_file: bool,
+    /// Whether it is decompressed while it is read.
+    pub(crate) is_compressed: bool,
 }
 
 /// Opens a file, a pipe, a socket or a device; `-` is standard input. What is compressed with gzip is decompressed.
 pub(crate) fn open(path: &Path) -> io::Result<Stream> {
     let (file, is_file) = raw(path)?;
-    let input = decompressed(file)?;
-    Ok(Stream { input, is_file })
+    decompressed(file, is_file)
 }
 
 /// Opens a path as it is, and tells whether it is a file.
@@ -48,14 +49,18 @@ pub(super) fn raw(path: &Path) -> io::Result<(impl Read + Send + 'static, bool)>
 }
 
 /// A stream, decompressed if it is compressed with gzip.
-pub(super) fn decompressed(mut file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+pub(super) fn decompressed(mut file: impl Read + Send + 'static, is_file: bool) -> io::Result<Stream> {
     let mut head = Vec::with_capacity(GZIP.len());
     file.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
     let is_compressed = is_compressed(&head);
     let whole = Cursor::new(head).chain(file);
-    Ok(match is_compressed {
-        true => Box::new(plain(BufReader::new(whole))),
-        false => Box::new(whole),
+    Ok(Stream {
+        input: match is_compressed {
+            true => Box::new(plain(BufReader::new(whole))),
+            false => Box::new(whole),
+        },
+        is_file,
+        is_compressed,
     })
 }
 

@@ -35,10 +35,7 @@ impl Spool {
     pub(crate) fn open(&self) -> io::Result<Stream> {
         let mut file = self.0.try_clone()?;
         file.rewind()?;
-        Ok(Stream {
-            input: decompressed(file)?,
-            is_file: true,
-        })
+        decompressed(file, true)
     }
 }
 

@@ -151,12 +151,13 @@ fn finding_text(finding: &Finding<'_>, link: bool, texts: &mut Texts, style: Sty
     out
 }
 
-/// `file:line:column`
+/// `file:line:column`, or what has no lines by itself.
 pub(crate) fn place(location: &Location) -> String {
-    format!(
-        "{}:{}:{}",
-        location.file, location.start.line, location.start.column
-    )
+    let Location { file, start, .. } = location;
+    match start.line {
+        0 => file.to_string(),
+        line => format!("{file}:{line}:{}", start.column),
+    }
 }
 
 /// Removes the middle of a very long message.

@@ -9,7 +9,7 @@ pub(super) fn of(command: &str, records: &[Record], errors: &[JsonError]) -> Xml
     let decisions = records.iter().map(|record| Case {
         name: record.subject(),
         file: record.file.clone(),
-        line: Some(record.line),
+        line: Some(record.line).filter(|line| *line > 0),
         seconds: 0.0,
         outcome: outcome(record),
     });

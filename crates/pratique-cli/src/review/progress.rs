@@ -23,10 +23,8 @@ impl Progress {
     /// Shows progress if a person looks at standard error while nothing else moves there: not where answers are printed on
     /// the terminal as they come.
     pub(super) fn new(prints_answers: bool) -> Self {
-        let is_dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
-        let is_quiet = !prints_answers || !io::stdout().is_terminal();
         Progress {
-            is_shown: io::stderr().is_terminal() && is_quiet && !is_dumb,
+            is_shown: is_shown(prints_answers),
             start: Instant::now(),
             last: None,
             is_written: false,
@@ -55,6 +53,13 @@ impl Progress {
         (self.last, self.is_written) = (Some(now), true);
         write(&format!("{CLEAR}{}", line(now.duration_since(self.start))));
     }
+}
+
+/// Whether progress is shown.
+pub(super) fn is_shown(prints_answers: bool) -> bool {
+    let is_dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
+    let is_quiet = !prints_answers || !io::stdout().is_terminal();
+    io::stderr().is_terminal() && is_quiet && !is_dumb
 }
 
 impl Drop for Progress {

@@ -13,8 +13,11 @@ use super::result::ReviewResult;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Record {
+    /// The file, or the path of an object of a cluster, which has no lines.
     pub(super) file: String,
+    #[serde(skip_serializing_if = "is_zero")]
     pub(super) line: u32,
+    #[serde(skip_serializing_if = "is_zero")]
     pub(super) column: u32,
     pub(super) api_version: String,
     pub(super) kind: String,
@@ -39,6 +42,11 @@ pub(super) struct Record {
     pub(super) warnings: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     changed: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A decision.

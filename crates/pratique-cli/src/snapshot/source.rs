@@ -68,6 +68,15 @@ impl StateSource {
         }
     }
 
+    /// The cluster itself, if it comes from there.
+    #[cfg(feature = "kube")]
+    pub(crate) fn server(&self) -> Option<&ApiServer> {
+        match self {
+            StateSource::Cluster { server, .. } => Some(server),
+            StateSource::Given | StateSource::Stored(_) => None,
+        }
+    }
+
     /// Where the state comes from, for messages.
     pub(crate) fn name(&self) -> String {
         match self {

@@ -1,9 +1,9 @@
 //! An API server that answers what a test scripts, over plain HTTP.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use crate::support::Directory;
 pub(crate) struct ApiServer {
     address: String,
     asked: Arc<Mutex<Vec<String>>>,
+    happened: Arc<Happened>,
 }
 
 /// What an API server answers.
@@ -27,6 +28,21 @@ pub(crate) struct Script {
     /// Verbs that SubjectAccessReviews allow.
     allowed: Vec<String>,
     page: usize,
+    /// What a list has once it has expired, by the path of the collection, and whether the server says where it goes on.
+    expires: BTreeMap<String, (Vec<Value>, bool)>,
+    /// Groups whose server is down.
+    down: Vec<String>,
+    happened: Arc<Happened>,
+}
+
+/// What has happened to lists.
+#[derive(Default)]
+struct Happened {
+    /// Those that have expired.
+    expired: Mutex<BTreeSet<String>>,
+    /// How many pages are given of a collection until the next one waits.
+    left: Mutex<BTreeMap<String, usize>>,
+    released: Condvar,
 }
 
 pub(crate) const CONFIG_MAPS: &str = "/api/v1/configmaps";
@@ -112,6 +128,24 @@ impl Script {
         self
     }
 
+    /// Lets a list expire after its first page, from when on there are other objects.
+    pub(crate) fn expire(mut self, path: &str, objects: Vec<Value>, continues: bool) -> Self {
+        self.expires.insert(path.to_owned(), (objects, continues));
+        self
+    }
+
+    /// Has a group whose server is down.
+    pub(crate) fn down(mut self, group: &str) -> Self {
+        self.down.push(group.to_owned());
+        self
+    }
+
+    /// Gives so many pages of a collection, and lets the next one wait until it is [released](ApiServer::release).
+    pub(crate) fn hold(self, path: &str, pages: usize) -> Self {
+        self.happened.left.lock().unwrap().insert(path.to_owned(), pages);
+        self
+    }
+
     /// Allows a verb to everybody.
     pub(crate) fn allow(mut self, verb: &str) -> Self {
         self.allowed.push(verb.to_owned());
@@ -123,14 +157,18 @@ impl Script {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let seen = asked.clone();
+        let (seen, happened) = (asked.clone(), self.happened.clone());
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (script, seen) = (self.clone(), seen.clone());
                 thread::spawn(move || script.answer(&stream, &seen));
             }
         });
-        ApiServer { address, asked }
+        ApiServer {
+            address,
+            asked,
+            happened,
+        }
     }
 
     /// Answers the requests of a connection.
@@ -174,7 +212,8 @@ impl Script {
             _ => {}
         }
         if let Some(objects) = self.lists.get(path) {
-            return (200, self.page(objects, query));
+            self.wait(path);
+            return self.listed(path, objects, query);
         }
         let (collection, name) = path.rsplit_once('/').unwrap();
         let collection = match path.split('/').collect::<Vec<_>>().as_slice() {
@@ -188,6 +227,38 @@ impl Script {
                 404,
                 status(404, "the server could not find the requested resource"),
             ),
+        }
+    }
+
+    /// Waits while a collection is held.
+    fn wait(&self, path: &str) {
+        let mut left = self.happened.left.lock().unwrap();
+        while left.get(path) == Some(&0) {
+            left = self.happened.released.wait(left).unwrap();
+        }
+        if let Some(left) = left.get_mut(path) {
+            *left -= 1;
+        }
+    }
+
+    /// A page of a list, or that it has expired.
+    fn listed(&self, path: &str, objects: &[Value], query: &str) -> (u16, Value) {
+        let Some((later, continues)) = self.expires.get(path) else {
+            return (200, self.page(objects, query));
+        };
+        let token = query.split('&').find_map(|part| part.strip_prefix("continue="));
+        let mut expired = self.happened.expired.lock().unwrap();
+        match (token, expired.contains(path)) {
+            (_, true) => (200, self.page(later, query)),
+            (None, false) => (200, self.page(objects, query)),
+            (Some(token), false) => {
+                expired.insert(path.to_owned());
+                let mut gone = status(410, "The provided continue parameter is too old");
+                if *continues {
+                    gone["metadata"]["continue"] = json!(token);
+                }
+                (410, gone)
+            }
         }
     }
 
@@ -224,7 +295,12 @@ impl Script {
         all.extend(self.resources.iter().map(|(group, plural, kind, namespaced)| {
             (group.as_str(), plural.as_str(), kind.as_str(), *namespaced)
         }));
-        discovery(&all)
+        let mut groups = discovery(&all);
+        let down = self.down.iter().map(|group| {
+            json!({"metadata": {"name": group}, "versions": [{"version": "v1", "freshness": "Stale"}]})
+        });
+        groups["items"].as_array_mut().unwrap().extend(down);
+        groups
     }
 }
 
@@ -232,6 +308,12 @@ impl ApiServer {
     /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
+    }
+
+    /// Gives all pages from now on.
+    pub(crate) fn release(&self) {
+        self.happened.left.lock().unwrap().clear();
+        self.happened.released.notify_all();
     }
 
     /// A directory with a kubeconfig for the server.
@@ -293,7 +375,8 @@ fn discovery(resources: &[(&str, &str, &str, bool)]) -> Value {
     let item = |(group, plural, kind, namespaced): &(&str, &str, &str, bool)| {
         let scope = if *namespaced { "Namespaced" } else { "Cluster" };
         let kind = json!({"group": group, "version": "v1", "kind": kind});
-        let resource = json!({"resource": plural, "responseKind": kind, "scope": scope, "verbs": ["list"]});
+        let resource =
+            json!({"resource": plural, "responseKind": kind, "scope": scope, "verbs": ["create", "list"]});
         json!({"metadata": {"name": group}, "versions": [{"version": "v1", "resources": [resource]}]})
     };
     let items: Vec<_> = resources.iter().map(item).collect();

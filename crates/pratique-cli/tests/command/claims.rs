@@ -7,11 +7,13 @@ use crate::story::{BINDING, POLICY, files};
 use crate::support::Directory;
 
 /// Commands, and flags of theirs that are tried by tests of other crates only: the server's own, mostly.
-const COMMANDS: [(&str, &[&str]); 8] = [
+const COMMANDS: [(&str, &[&str]); 10] = [
     ("check", &[]),
     ("review", &[]),
     ("replay", &[]),
     ("impact", &[]),
+    ("scan", &[]),
+    ("report merge", &[]),
     ("test", &[]),
     ("init", &[]),
     #[cfg(feature = "kube")]
@@ -80,7 +82,8 @@ fn each_flag_is_tried_by_a_test() {
     };
     let directory = Directory::new();
     for (command, elsewhere) in COMMANDS {
-        let help = directory.run(&[command, "--help"]);
+        let help: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        let help = directory.run(&help);
         let flags = flags(&help.stdout);
         assert!(flags.iter().any(|flag| flag == "--help"), "{help}");
         let missing: Vec<&String> = flags

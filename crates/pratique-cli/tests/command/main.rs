@@ -48,6 +48,8 @@ mod registry;
 mod replay;
 mod review;
 mod scan;
+#[cfg(feature = "kube")]
+mod scan_cluster;
 mod security;
 mod serve;
 mod serve_plugins;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::{Directory, Run};
 
 /// Policies: Pods need a team to be created or updated, names do not change, and only creations need an owner.
-const POLICIES: &str = "\
+pub(crate) const POLICIES: &str = "\
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: team}
@@ -80,12 +80,12 @@ fn scan(directory: &Directory, more: &[&str]) -> Run {
     directory.run(&[&["scan", "--policies", "policies.yaml"], more].concat())
 }
 
-fn json(run: &Run) -> Value {
+pub(crate) fn json(run: &Run) -> Value {
     serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
 }
 
 /// The numbers of objects: allowed, denied, undecided, not evaluated.
-fn total(report: &Value) -> [u64; 4] {
+pub(crate) fn total(report: &Value) -> [u64; 4] {
     let total = &report["tally"]["total"];
     ["allowed", "denied", "undecided", "failed"].map(|name| total[name].as_u64().unwrap_or_default())
 }

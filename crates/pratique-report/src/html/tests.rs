@@ -27,6 +27,7 @@ fn report(text: &str) -> Report {
         owner: text,
         place: text,
         time: text,
+        is_changed: false,
         findings: vec![Finding {
             policy: text,
             binding: text,

@@ -63,6 +63,7 @@ fn evaluation() -> impl Strategy<Value = Evaluation<'static>> {
             owner,
             place,
             time: "",
+            is_changed: false,
             findings,
         }
     })

@@ -72,6 +72,7 @@ pub(in crate::review) fn evaluation<'a>(
         owner: &subject.owner,
         place,
         time: &subject.time,
+        is_changed: false,
         findings: decided.findings(),
     }
 }

@@ -10,7 +10,7 @@ use pratique_report::Report;
 use pratique_suite::API_VERSION;
 use serde::{Deserialize, Serialize};
 
-use super::source::{FileState, Mark, Sources};
+use super::source::{At, FileState, Mark, Sources};
 use super::written;
 use crate::arguments::CheckpointArguments;
 use crate::exit::CliError;
@@ -35,10 +35,12 @@ struct Checkpoint {
     api_version: String,
     kind: String,
     files: Vec<FileState>,
-    /// The file where the rest begins, from 0.
-    file: usize,
+    /// The file or collection where the rest begins, from 0.
+    source: usize,
     /// Where in it.
-    offset: usize,
+    at: At,
+    /// How much of all inputs comes before it.
+    done: u64,
     report: Report,
 }
 
@@ -89,7 +91,11 @@ impl Checkpoints {
             return Err(refused(CheckpointError::Changed(changed.path.clone())));
         }
         *report = found.report;
-        let mark = Mark::at(found.file, found.offset);
+        let mark = Mark {
+            source: found.source,
+            at: found.at,
+            done: found.done,
+        };
         Ok(Some((checkpoints, Some(mark))))
     }
 
@@ -102,8 +108,9 @@ impl Checkpoints {
             api_version: API_VERSION.to_owned(),
             kind: KIND.to_owned(),
             files: self.files.clone(),
-            file: mark.file,
-            offset: mark.place.offset,
+            source: mark.source,
+            at: mark.at,
+            done: mark.done,
             report: report.clone(),
         };
         // Nothing in it can fail: it has texts and numbers.

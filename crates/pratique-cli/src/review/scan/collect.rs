@@ -33,7 +33,8 @@ pub(super) struct Collector<'a> {
     report: Report,
     user: &'a str,
     progress: ScanProgress,
-    bytes: u64,
+    /// How much of the inputs was read.
+    done: u64,
     printed_errors: usize,
     assumed: HashSet<Assumed>,
     records: Vec<Record>,
@@ -53,20 +54,20 @@ struct SummaryLine<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// `report` is empty, `user` the one who sends the requests, and `bytes` the size of the inputs.
+    /// `report` is empty, `user` the one who sends the requests, and `total` the size of the inputs.
     pub(super) fn new(
         arguments: &'a ScanAnswerArguments,
         report: Report,
         user: &'a str,
-        bytes: Option<u64>,
+        total: Option<u64>,
         checkpoints: Option<Checkpoints>,
     ) -> Self {
         Collector {
             arguments,
             report,
             user,
-            progress: ScanProgress::new(arguments.output == ScanFormat::Ndjson, bytes),
-            bytes: 0,
+            progress: ScanProgress::new(arguments.output == ScanFormat::Ndjson, total),
+            done: 0,
             printed_errors: 0,
             assumed: HashSet::new(),
             records: Vec::new(),
@@ -116,10 +117,10 @@ impl<'a> Collector<'a> {
             self.progress.clear();
         }
         if let Some(start) = scanned.start {
+            self.done = start.done;
             if let Some(checkpoints) = &mut self.checkpoints {
                 checkpoints.keep(&self.report, start)?;
             }
-            self.bytes = start.place.offset as u64;
         }
         for warning in &scanned.warnings {
             self.note(warning);
@@ -149,7 +150,7 @@ impl<'a> Collector<'a> {
         }
         scanned.out.print()?;
         let total = self.report.tally().total();
-        self.progress.show(total.requests(), total.denied, self.bytes);
+        self.progress.show(total.requests(), total.denied, self.done);
         scanned.fatal.map_or(Ok(()), Err)
     }
 

@@ -12,6 +12,8 @@ pub(super) struct Found {
     /// The messages of what is undecided.
     undecided: Vec<String>,
     pub(super) place: String,
+    /// Whether the object has changed since it began to be listed.
+    pub(super) is_changed: bool,
 }
 
 impl Found {
@@ -23,6 +25,7 @@ impl Found {
             record,
             owner,
             place,
+            is_changed: false,
         }
     }
 
@@ -46,6 +49,7 @@ impl Found {
             owner: &self.owner,
             place: &self.place,
             time: "",
+            is_changed: self.is_changed,
             findings: self.findings(),
         }
     }

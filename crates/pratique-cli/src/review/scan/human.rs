@@ -42,7 +42,7 @@ pub(crate) fn line(total: &Counts) -> String {
     };
     let objects = total.requests();
     format!(
-        "{objects} {}: {} allowed, {} denied{}{}{}{}{}",
+        "{objects} {}: {} allowed, {} denied{}{}{}{}{}{}",
         if objects == 1 { "object" } else { "objects" },
         total.allowed,
         total.denied,
@@ -54,6 +54,7 @@ pub(crate) fn line(total: &Counts) -> String {
         ),
         more(total.audited, "audited"),
         more(total.ignored, "errors ignored"),
+        more(total.changed, "changed meanwhile"),
     )
 }
 

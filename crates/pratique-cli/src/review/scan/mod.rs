@@ -21,30 +21,37 @@ pub(super) mod written;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+#[cfg(feature = "kube")]
+use pratique_kube::ApiServer;
 use pratique_manifest::path_text;
 use pratique_report::{Limits, Report, Run, Shard, Tally};
+use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
 
 use super::evaluate::Evaluator;
 use super::left_out::NOT_SIMULATED;
 use super::phases::Phases;
-use super::read::Inputs;
+use super::progress::is_shown;
+use super::read::Inputs as FileInputs;
 use super::replay::engine::{GivenState, Policies};
 use super::request::RequestBuilder;
 use super::state::ClusterState;
 use super::stored::Stored;
 use super::{limits, ordered};
-use crate::arguments::{RequestArguments, ScanArguments, ScanRequestArguments};
+use crate::arguments::{RequestArguments, ScanArguments, ScanFormat, ScanRequestArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
+use crate::policies::OriginSets;
 use crate::snapshot::StateSource;
 pub(crate) use checkpoint::CheckpointError;
 use checkpoint::Checkpoints;
 use collect::Collector;
 use digest::Digest;
 pub(crate) use merge::run as report;
-use source::Sources;
+#[cfg(feature = "kube")]
+use source::ClusterObjects;
+use source::{Files, Sources};
 use work::Scanner;
 
 /// What a scan leaves out.
@@ -53,20 +60,37 @@ const NOT_RUN: &str = "webhooks and built-in plugins are not run";
 /// What a snapshot as the input leaves out.
 const OF_SNAPSHOT: &str = "a snapshot has what policies need of a cluster, and not all of its objects";
 
+/// What a cluster as the input leaves out.
+#[cfg(feature = "kube")]
+const OF_CLUSTER: &str =
+    "of the cluster, the kinds were listed that policies match, each at a moment of its own";
+
+/// What is scanned.
+enum Inputs {
+    Files {
+        paths: Vec<PathBuf>,
+        files: FileInputs,
+    },
+    /// A snapshot, which says of a cluster what policies need.
+    Snapshot {
+        paths: Vec<PathBuf>,
+        files: FileInputs,
+    },
+    #[cfg(feature = "kube")]
+    Cluster {
+        server: ApiServer,
+    },
+}
+
 /// Evaluates every object of the inputs as it is read; succeeds if all of them are allowed.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let known = &arguments.known;
     let namespace = arguments.request.namespace.as_str();
-    let paths: Vec<PathBuf> = match (arguments.inputs.as_slice(), &known.snapshot) {
-        ([], Some(snapshot)) => vec![snapshot.clone()],
-        ([], None) => return Err(CliError::NoScanInput),
-        (inputs, _) => inputs.to_vec(),
-    };
     if arguments.checkpoints.checkpoint.is_some() && arguments.answers.output.lists_objects() {
         return Err(CliError::NoCheckpoint);
     }
-    let inputs = Inputs::of(&paths, None)?;
     let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
+    let inputs = Inputs::of(arguments, &source)?;
     let Some(policies) = Policies::load(&arguments.policies, known, &mut source)? else {
         return Ok(ExitStatus::Failure);
     };
@@ -80,10 +104,6 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     given.objects().for_each(|object| digest.add(object));
     let limits = limits(known.max_input);
     let phases = Phases::of(&arguments.completion);
-    let sources = Sources::of(&inputs, arguments.shard.unwrap_or(Shard::WHOLE))?;
-    let survey = |cluster: &mut ClusterState| state::survey(&inputs, &sources, limits, cluster);
-    let (known, errors) = given.known(phases, namespace, survey);
-    let (stored, _) = Stored::new(&[], namespace);
     let ScanRequestArguments {
         as_update,
         namespace: _,
@@ -91,37 +111,43 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         groups,
         more_of_user,
     } = &arguments.request;
+    let operation = match as_update {
+        false => Operation::Create,
+        true => Operation::Update,
+    };
+    let sources = inputs.sources(sets, operation, arguments)?;
+    let (known, errors) = given.known(phases, namespace, |cluster| {
+        inputs.survey(&sources, limits, cluster)
+    });
+    let (stored, _) = Stored::new(&[], namespace);
     // An update is made of its creation.
     let request = RequestArguments::creations(namespace, user, groups, more_of_user);
     let scanner = Scanner {
         builder: RequestBuilder::new(&request, stored),
-        operation: match *as_update {
-            false => Operation::Create,
-            true => Operation::Update,
-        },
+        operation,
         evaluator: Evaluator::policies(admission, known.authorizer, false),
         phases,
         format: arguments.answers.output,
-        shard: sources.shard,
+        shard: sources.shard(),
     };
     let run = Run {
         command: "scan".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        inputs: paths.iter().map(|path| path_text(path)).collect(),
-        operation: scanner.operation.as_str().to_owned(),
+        inputs: inputs.names(),
+        operation: operation.as_str().to_owned(),
         policies: digest.text(),
         policy_count: digest.policies,
         can_deny: scope.can_deny(),
     };
-    let mut report = Report::new(run, sources.shard, Tally::new(Limits::default()));
+    let mut report = Report::new(run, sources.shard(), Tally::new(Limits::default()));
     report.add_note(NOT_RUN);
     if arguments.completion.defaults {
         report.add_note(NOT_SIMULATED);
     }
-    if arguments.inputs.is_empty() {
-        report.add_note(OF_SNAPSHOT);
+    if let Some(note) = inputs.note() {
+        report.add_note(note);
     }
-    for note in unmatched::notes(sets, scanner.operation) {
+    for note in unmatched::notes(sets, operation) {
         output::note(&output::warning(&text!("{}", note)));
         report.add_note(&note);
     }
@@ -140,9 +166,10 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
             scanned
         ));
     }
-    let mut collector = Collector::new(&arguments.answers, report, user, sources.bytes(), checkpoints);
+    let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
+    let mut collector = Collector::new(&arguments.answers, report, user, total, checkpoints);
     // All shards read the state, and one counts what is wrong with it, when it begins.
-    let errors = match (sources.shard.index, from) {
+    let errors = match (sources.shard().index, &from) {
         (0, None) => errors.all(),
         _ => &[],
     };
@@ -150,12 +177,91 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         collector.count_error(&error.place, &error.message);
     }
     let start = Arc::new(known.state);
-    let produced = sources.clone();
     ordered::in_order(
         ordered::cores(),
-        move |intake| produced.give(limits, start, from, &intake),
+        move |intake| sources.give(limits, start, from, &intake),
         |unit, give| scanner.scan(unit, give),
         |scanned| collector.collect(scanned),
     )?;
     collector.end()
+}
+
+impl Inputs {
+    /// The files that are named, or else the cluster, or else the snapshot.
+    fn of(arguments: &ScanArguments, source: &StateSource) -> Result<Self, CliError> {
+        #[cfg(feature = "kube")]
+        if let ([], Some(server)) = (arguments.inputs.as_slice(), source.server()) {
+            let server = server.clone();
+            return Ok(Inputs::Cluster { server });
+        }
+        let _ = source;
+        match (arguments.inputs.as_slice(), &arguments.known.snapshot) {
+            ([], Some(snapshot)) => {
+                let paths = vec![snapshot.clone()];
+                let files = FileInputs::of(&paths, None)?;
+                Ok(Inputs::Snapshot { paths, files })
+            }
+            ([], None) => Err(CliError::NoScanInput),
+            (inputs, _) => {
+                let paths = inputs.to_vec();
+                let files = FileInputs::of(&paths, None)?;
+                Ok(Inputs::Files { paths, files })
+            }
+        }
+    }
+
+    /// The parts of the inputs that are scanned.
+    fn sources(
+        &self,
+        sets: &OriginSets,
+        operation: Operation,
+        arguments: &ScanArguments,
+    ) -> Result<Sources, CliError> {
+        let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+        #[cfg(not(feature = "kube"))]
+        let _ = (sets, operation);
+        match self {
+            Inputs::Files { files, .. } | Inputs::Snapshot { files, .. } => {
+                Files::of(files, shard).map(Sources::Files)
+            }
+            #[cfg(feature = "kube")]
+            Inputs::Cluster { server } => {
+                ClusterObjects::of(server, sets, operation, &arguments.list, shard).map(Sources::Cluster)
+            }
+        }
+    }
+
+    /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.
+    fn survey(&self, sources: &Sources, limits: StreamLimits, cluster: &mut ClusterState) {
+        match (self, sources) {
+            (
+                Inputs::Files { files: inputs, .. } | Inputs::Snapshot { files: inputs, .. },
+                Sources::Files(files),
+            ) => state::survey(inputs, files, limits, cluster),
+            // A namespace that was created since is one of which only the name is known.
+            #[cfg(feature = "kube")]
+            _ => cluster.objects.assume_namespaces(),
+        }
+    }
+
+    /// How they are named in the report.
+    fn names(&self) -> Vec<String> {
+        match self {
+            Inputs::Files { paths, .. } | Inputs::Snapshot { paths, .. } => {
+                paths.iter().map(|path| path_text(path)).collect()
+            }
+            #[cfg(feature = "kube")]
+            Inputs::Cluster { server } => vec![server.url().trim_end_matches('/').to_owned()],
+        }
+    }
+
+    /// What the report says of them.
+    fn note(&self) -> Option<&'static str> {
+        match self {
+            Inputs::Files { .. } => None,
+            Inputs::Snapshot { .. } => Some(OF_SNAPSHOT),
+            #[cfg(feature = "kube")]
+            Inputs::Cluster { .. } => Some(OF_CLUSTER),
+        }
+    }
 }

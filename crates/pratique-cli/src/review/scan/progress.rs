@@ -7,7 +7,7 @@ use crate::review::progress::Progress;
 /// A line about progress, with the rate, the share and the time left.
 pub(super) struct ScanProgress {
     line: Progress,
-    /// The bytes of all inputs, if these are known.
+    /// How much there is of all inputs, if that is known: bytes, or objects.
     total: Option<u64>,
 }
 
@@ -23,22 +23,22 @@ impl ScanProgress {
         self.line.clear();
     }
 
-    /// Shows how many objects were scanned, of which some are denied, and how many bytes were read.
-    pub(super) fn show(&mut self, objects: u64, denied: u64, bytes: u64) {
+    /// Shows how many objects were scanned, of which some are denied, and how much of the inputs was read.
+    pub(super) fn show(&mut self, objects: u64, denied: u64, done: u64) {
         let total = self.total;
         self.line
-            .show_line(|taken| line(objects, denied, bytes, total, taken));
+            .show_line(|taken| line(objects, denied, done, total, taken));
     }
 }
 
-fn line(objects: u64, denied: u64, bytes: u64, total: Option<u64>, taken: Duration) -> String {
+fn line(objects: u64, denied: u64, done: u64, total: Option<u64>, taken: Duration) -> String {
     let milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX).max(1);
     let rate = objects.saturating_mul(1000) / milliseconds;
     let left = match total {
-        // What is compressed has more bytes than its file.
-        Some(total) if bytes > 0 && bytes <= total => {
-            let share = bytes.saturating_mul(100) / total;
-            let left = u128::from(milliseconds) * u128::from(total - bytes) / u128::from(bytes) / 1000;
+        // What is compressed has more bytes than its file, and objects may be created.
+        Some(total) if done > 0 && done <= total => {
+            let share = done.saturating_mul(100) / total;
+            let left = u128::from(milliseconds) * u128::from(total - done) / u128::from(done) / 1000;
             format!(", {share}%, {left} s left")
         }
         _ => String::new(),
@@ -57,9 +57,9 @@ mod tests {
             line(5000, 7, 250, Some(1000), taken),
             "5000 objects scanned, 7 denied, 500 a second, 25%, 30 s left"
         );
-        for (bytes, total) in [(250, None), (0, Some(10)), (11, Some(10))] {
+        for (done, total) in [(250, None), (0, Some(10)), (11, Some(10))] {
             assert_eq!(
-                line(5000, 7, bytes, total, taken),
+                line(5000, 7, done, total, taken),
                 "5000 objects scanned, 7 denied, 500 a second"
             );
         }

@@ -3,7 +3,7 @@
 use pratique_stream::{Limits, Splitter};
 
 use super::etcd::{self, Stored};
-use super::source::Sources;
+use super::source::Files;
 use crate::input::{GivenObject, piece};
 use crate::review::read::Inputs;
 use crate::review::state::ClusterState;
@@ -11,9 +11,9 @@ use crate::review::surveyed;
 
 /// Adds the namespaces and definitions of all files to what is known, before anything is evaluated: also those of other
 /// shards.
-pub(super) fn survey(inputs: &Inputs, sources: &Sources, limits: Limits, state: &mut ClusterState) {
+pub(super) fn survey(inputs: &Inputs, files: &Files, limits: Limits, state: &mut ClusterState) {
     inputs.survey(limits, state);
-    for source in sources.exports() {
+    for source in files.exports() {
         // What cannot be read is told when it is scanned.
         let Ok(input) = source.open() else { continue };
         let pieces = Splitter::new(input, limits).map_while(Result::ok);

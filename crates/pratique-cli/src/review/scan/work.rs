@@ -1,6 +1,12 @@
 //! Evaluates a part of the inputs, up to what is counted and printed.
 
+#[cfg(feature = "kube")]
+use pratique_json::Value;
+#[cfg(feature = "kube")]
+use pratique_kube::Page;
 use pratique_manifest::Problem;
+#[cfg(feature = "kube")]
+use pratique_manifest::{Location, Position};
 use pratique_report::{Shard, owner_of};
 use pratique_suite::request::{kind_of, options, review};
 use pratique_suite::snapshot::SnapshotIndex;
@@ -61,11 +67,15 @@ pub(super) struct Failed {
 
 /// A line of output about an object.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Line<'a> {
     #[serde(flatten)]
     record: &'a Record,
     #[serde(skip_serializing_if = "str::is_empty")]
     owner: &'a str,
+    /// Whether it changed while objects were listed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    changed_meanwhile: bool,
 }
 
 /// A line of output about an error.
@@ -83,6 +93,8 @@ impl Scanner<'_> {
         };
         let is_shared = unit.is_shared;
         match unit.content {
+            #[cfg(feature = "kube")]
+            Content::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
             Content::Piece(piece) => {
                 let objects = piece::read(&unit.file, &piece);
                 for duplicate in &objects.duplicate_keys {
@@ -94,16 +106,60 @@ impl Scanner<'_> {
                 for given in objects.given {
                     let (document, item) = (given.location.document, given.item);
                     if !is_shared || self.is_own(&format!("{} {document} {item}", unit.file)) {
-                        self.given(given, &unit.state, &mut scanned);
+                        self.given(given, false, &unit.state, &mut scanned);
                     }
                 }
             }
-            Content::Fault(fault) => self.fault(fault, None, is_shared, &mut scanned),
+            Content::Fault { fault, kind } => self.fault(fault, kind, is_shared, &mut scanned),
         }
         give(scanned);
     }
 
-    fn given(&self, mut given: GivenObject<'_>, state: &ClusterState, scanned: &mut Scanned) {
+    /// Evaluates the objects of a page of a collection.
+    #[cfg(feature = "kube")]
+    fn page(
+        &self,
+        page: &Page,
+        collection: &str,
+        is_shared: bool,
+        state: &ClusterState,
+        scanned: &mut Scanned,
+    ) {
+        let objects = match page.objects() {
+            Ok(objects) => objects,
+            Err(error) => {
+                let place = collection.to_owned();
+                let why = error.to_string();
+                return self.fault(InputError::Faulty { place, why }, None, is_shared, scanned);
+            }
+        };
+        for listed in objects {
+            let path = path_of(collection, &listed.object);
+            if !is_shared || self.is_own(&path) {
+                let given = GivenObject {
+                    object: listed.object,
+                    location: Location {
+                        file: path.into(),
+                        document: 0,
+                        start: Position::default(),
+                        end: Position::default(),
+                    },
+                    received: Ok(Vec::new()),
+                    item: 0,
+                };
+                self.given(given, listed.is_changed, state, scanned);
+            }
+        }
+    }
+
+    /// Evaluates an object; `is_changed` is whether it has changed since it began to be listed.
+    fn given(
+        &self,
+        mut given: GivenObject<'_>,
+        is_changed: bool,
+        state: &ClusterState,
+        scanned: &mut Scanned,
+    ) {
         match etcd::stored(&given.object) {
             None => {}
             Some(Stored::Object(object)) => given.object = object,
@@ -125,7 +181,10 @@ impl Scanner<'_> {
         }
         let evaluated = self.evaluate(given, state, scanned);
         match evaluated {
-            Ok(found) => self.found(found, scanned),
+            Ok(mut found) => {
+                found.is_changed = is_changed;
+                self.found(found, scanned);
+            }
             Err(error) => self.fault(error, kind, false, scanned),
         }
     }
@@ -163,6 +222,7 @@ impl Scanner<'_> {
             let line = Line {
                 record: &found.record,
                 owner: &found.owner,
+                changed_meanwhile: found.is_changed,
             };
             if let Err(error) = scanned.out.json_line(&line) {
                 scanned.fatal = Some(error);
@@ -212,6 +272,19 @@ impl Scanner<'_> {
         // The low bits of the hash depend on few bits of the name.
         let mixed = hash ^ (hash >> 32);
         mixed % u64::from(self.shard.of.max(1)) == u64::from(self.shard.index)
+    }
+}
+
+/// The path of an object in a collection: `/api/v1/namespaces/shop/pods/web`.
+#[cfg(feature = "kube")]
+fn path_of(collection: &str, object: &Value<'_>) -> String {
+    let text = |name| object.at(&["metadata", name]).and_then(Value::as_str);
+    let name = text("name").unwrap_or_default();
+    match (text("namespace"), collection.rsplit_once('/')) {
+        (Some(namespace), Some((root, resource))) => {
+            format!("{root}/namespaces/{namespace}/{resource}/{name}")
+        }
+        _ => format!("{collection}/{name}"),
     }
 }
 

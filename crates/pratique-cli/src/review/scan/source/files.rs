@@ -1,22 +1,22 @@
-//! The inputs of a scan, or of a shard of it, piece by piece.
+//! The files of a scan, or of a shard of it, piece by piece.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, Cursor, Read, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, Cursor, ErrorKind, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use pratique_report::Shard;
-use pratique_stream::{Limits, Piece, Place, Splitter};
-use serde::{Deserialize, Serialize};
+use pratique_stream::{Limits, Place, Splitter};
 
-use super::checkpoint::CheckpointError;
-use super::etcd;
+use super::{At, Content, FileState, Mark, Unit};
 use crate::exit::CliError;
-use crate::input::open::open;
+use crate::input::open::{Stream, open};
 use crate::input::{self, InputError, STDIN};
 use crate::review::ordered::{Closed, Intake};
 use crate::review::read::Inputs;
+use crate::review::scan::checkpoint::CheckpointError;
+use crate::review::scan::etcd;
 use crate::review::state::ClusterState;
 use crate::review::surveyed::StateOfStream;
 
@@ -25,7 +25,7 @@ const LINES: [&str; 2] = ["ndjson", "jsonl"];
 
 /// The files of a scan.
 #[derive(Clone, Debug)]
-pub(super) struct Sources {
+pub(in crate::review::scan) struct Files {
     files: Vec<Source>,
     /// The part of them that is scanned.
     pub(super) shard: Shard,
@@ -33,10 +33,10 @@ pub(super) struct Sources {
 
 /// A file, or standard input.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(in crate::review::scan) struct Source {
     path: PathBuf,
     /// As it is shown.
-    pub(super) shown: Arc<str>,
+    pub(in crate::review::scan) shown: Arc<str>,
     /// Its size, if it is a regular file.
     size: Option<u64>,
     form: Form,
@@ -52,55 +52,45 @@ enum Form {
     Other,
 }
 
-/// A part of the inputs.
-pub(super) struct Unit {
-    pub(super) file: Arc<str>,
-    /// Where it begins; `None` if that is not where the rest of the inputs begins.
-    pub(super) start: Option<Mark>,
-    pub(super) content: Content,
-    /// Whether some of it belongs to other shards.
-    pub(super) is_shared: bool,
-    pub(super) state: Arc<ClusterState>,
+/// The part of a file that a scan reads.
+struct Part<'f> {
+    file: &'f Source,
+    /// Which of the files it is, from 0.
+    index: usize,
+    shard: Shard,
+    /// The bytes of all files before it.
+    before: u64,
+    /// What stands before this offset was scanned before.
+    from: usize,
 }
 
-/// What a part of the inputs has.
-pub(super) enum Content {
-    Piece(Piece),
-    /// The rest of a file cannot be read.
-    Fault(InputError),
+/// What a stream begins with.
+struct Head {
+    /// Its first bytes, decompressed.
+    begin: Vec<u8>,
+    is_compressed: bool,
 }
 
-/// A place between two documents of the inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// The file, from 0.
-    pub(super) file: usize,
-    pub(super) place: Place,
-    /// How many documents of the file stand before it.
-    pub(super) number: usize,
-}
-
-/// A file as it is at a time: what is scanned later is the same if this is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileState {
-    pub(super) path: String,
-    size: u64,
-    modified: String,
-}
-
-/// A part of a file: from a mark to an offset.
+/// A part of a file: from a document to an offset.
 struct Range {
-    start: Mark,
+    start: Start,
     end: u64,
 }
 
-impl Sources {
+/// Where a document begins.
+#[derive(Clone, Copy)]
+struct Start {
+    place: Place,
+    /// How many documents of the file stand before it.
+    number: usize,
+}
+
+impl Files {
     /// The files of the inputs, of which a shard is scanned.
     ///
     /// # Errors
     /// Standard input cannot be divided.
-    pub(super) fn of(inputs: &Inputs, shard: Shard) -> Result<Self, CliError> {
+    pub(in crate::review::scan) fn of(inputs: &Inputs, shard: Shard) -> Result<Self, CliError> {
         let files = inputs.all().iter().flat_map(|input| &input.files);
         let files: Vec<Source> = files.map(|path| Source::of(path)).collect();
         let pipe = files.iter().find(|file| file.size.is_none());
@@ -108,12 +98,12 @@ impl Sources {
             Some(pipe) if shard.of > 1 => Err(CliError::ShardOfPipe {
                 path: pipe.shown.to_string(),
             }),
-            _ => Ok(Sources { files, shard }),
+            _ => Ok(Files { files, shard }),
         }
     }
 
     /// The exports of etcd among the files.
-    pub(super) fn exports(&self) -> impl Iterator<Item = &Source> {
+    pub(in crate::review::scan) fn exports(&self) -> impl Iterator<Item = &Source> {
         self.files.iter().filter(|file| file.form == Form::Export)
     }
 
@@ -138,15 +128,23 @@ impl Sources {
         from: Option<Mark>,
         intake: &Intake<Unit, R>,
     ) {
-        let first = from.map_or(0, |mark| mark.file);
+        let first = from.as_ref().map_or(0, |mark| mark.source);
+        let mut before: u64 = self.files.iter().take(first).filter_map(|file| file.size).sum();
         for (index, file) in self.files.iter().enumerate().skip(first) {
-            let from = from.filter(|mark| mark.file == index);
-            if file
-                .give(index, self.shard, limits, &mut state, from, intake)
-                .is_err()
-            {
+            let part = Part {
+                file,
+                index,
+                shard: self.shard,
+                before,
+                from: match &from {
+                    Some(mark) if mark.source == index => mark.offset(),
+                    _ => 0,
+                },
+            };
+            if part.give(limits, &mut state, intake).is_err() {
                 return;
             }
+            before = before.saturating_add(file.size.unwrap_or_default());
         }
     }
 }
@@ -166,33 +164,21 @@ impl Source {
         let has_lines = path
             .extension()
             .is_some_and(|extension| LINES.iter().any(|lines| extension == *lines));
-        if source.size.is_some() {
-            source.form = match source.head() {
-                head if etcd::is_export(&head) => Form::Export,
-                head if has_lines && !head.starts_with(&[0x1f, 0x8b]) => Form::Lines,
-                _ => Form::Other,
-            };
-        }
+        source.form = match source.head() {
+            Ok(head) if etcd::is_export(&head.begin) => Form::Export,
+            Ok(head) if has_lines && !head.is_compressed => Form::Lines,
+            // What cannot be read is told when it is scanned.
+            _ => Form::Other,
+        };
         source
     }
 
-    /// What a regular file begins with, decompressed; nothing if it cannot be read.
-    fn head(&self) -> Vec<u8> {
-        let mut head = Vec::new();
-        let is_compressed = || {
-            let mut bytes = [0; 2];
-            let read = File::open(&self.path).and_then(|mut file| file.read_exact(&mut bytes));
-            read.is_ok() && bytes == [0x1f, 0x8b]
-        };
-        if let Ok(stream) = open(&self.path) {
-            let length = etcd::HEAD_LENGTH as u64;
-            // What cannot be read is told when it is scanned.
-            drop(stream.input.take(length).read_to_end(&mut head));
+    /// What a regular file begins with; of others, nothing is read.
+    fn head(&self) -> io::Result<Head> {
+        if self.size.is_none() {
+            return Err(ErrorKind::NotSeekable.into());
         }
-        match etcd::is_export(&head) {
-            false if is_compressed() => vec![0x1f, 0x8b],
-            _ => head,
-        }
+        Head::of(&mut open(&self.path)?)
     }
 
     /// The file as it is now.
@@ -215,13 +201,11 @@ impl Source {
     }
 
     /// Opens it, from its beginning; of an export, its items.
-    pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        let mut input = open(&self.path)?.input;
-        let mut head = Vec::with_capacity(etcd::HEAD_LENGTH);
-        let length = etcd::HEAD_LENGTH as u64;
-        input.by_ref().take(length).read_to_end(&mut head)?;
-        let is_export = etcd::is_export(&head);
-        let whole = Cursor::new(head).chain(input);
+    pub(in crate::review::scan) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        let mut stream = open(&self.path)?;
+        let Head { begin, .. } = Head::of(&mut stream)?;
+        let is_export = etcd::is_export(&begin);
+        let whole = Cursor::new(begin).chain(stream.input);
         Ok(match is_export {
             true => Box::new(etcd::Items::new(whole)),
             false => Box::new(whole),
@@ -229,21 +213,21 @@ impl Source {
     }
 
     /// Opens the part of a shard, at its first document.
-    fn open_part(&self, index: usize, shard: Shard) -> io::Result<(Box<dyn Read + Send>, Mark)> {
+    fn open_part(&self, shard: Shard) -> io::Result<(Box<dyn Read + Send>, Start)> {
         match (self.form, self.size) {
             (Form::Lines, Some(size)) if shard.of > 1 => {
-                let Range { start, end } = self.range(index, shard, size)?;
+                let Range { start, end } = self.range(shard, size)?;
                 let mut file = File::open(&self.path)?;
                 let offset = start.place.offset as u64;
                 file.seek(SeekFrom::Start(offset))?;
                 Ok((Box::new(file.take(end.saturating_sub(offset))), start))
             }
-            _ => Ok((self.open()?, Mark::start_of(index))),
+            _ => Ok((self.open()?, Start::OF_FILE)),
         }
     }
 
     /// The part of a file of lines: the lines that begin in its share of the bytes.
-    fn range(&self, index: usize, shard: Shard, size: u64) -> io::Result<Range> {
+    fn range(&self, shard: Shard, size: u64) -> io::Result<Range> {
         let share = |part: u32| {
             let offset = u128::from(size) * u128::from(part) / u128::from(shard.of.max(1));
             u64::try_from(offset).unwrap_or(size)
@@ -257,11 +241,7 @@ impl Source {
             offset: usize::try_from(start).unwrap_or(usize::MAX),
         };
         Ok(Range {
-            start: Mark {
-                file: index,
-                place,
-                number: lines,
-            },
+            start: Start { place, number: lines },
             end,
         })
     }
@@ -289,83 +269,84 @@ impl Source {
             }
         }
     }
+}
 
+impl Part<'_> {
     fn give<R>(
         &self,
-        index: usize,
-        shard: Shard,
         limits: Limits,
         state: &mut Arc<ClusterState>,
-        from: Option<Mark>,
         intake: &Intake<Unit, R>,
     ) -> Result<(), Closed> {
-        let from = from.map_or(0, |mark| mark.place.offset);
-        let is_shared = shard.of > 1 && self.form != Form::Lines;
+        let file = self.file;
+        let is_shared = self.shard.of > 1 && file.form != Form::Lines;
         let unit = |start, content, state| Unit {
-            file: Arc::clone(&self.shown),
+            file: Arc::clone(&file.shown),
             start,
             content,
             is_shared,
             state,
         };
-        let (input, start) = match self.open_part(index, shard) {
+        let (input, start) = match file.open_part(self.shard) {
             Ok(opened) => opened,
             Err(error) => {
-                let path = self.shown.to_string();
-                let fault = Content::Fault(InputError::Unread { path, error });
-                return intake.add(unit(Some(Mark::start_of(index)), fault, Arc::clone(state)));
+                let path = file.shown.to_string();
+                let fault = Content::fault(InputError::Unread { path, error });
+                return intake.add(unit(Some(self.mark(Place::START)), fault, Arc::clone(state)));
             }
         };
-        let mut known = StateOfStream::new(state, self.size.is_some());
+        let mut known = StateOfStream::new(state, file.size.is_some());
         let splitter = Splitter::new(input, limits).starting_at(start.place, start.number);
         for piece in splitter.apart(known.words()) {
             let piece = match piece {
                 Ok(piece) => piece,
                 Err(error) => {
-                    let fault = InputError::of_stream(self.shown.to_string(), error, limits);
-                    return intake.add(unit(None, Content::Fault(fault), known.now()));
+                    let fault = InputError::of_stream(file.shown.to_string(), error, limits);
+                    return intake.add(unit(None, Content::fault(fault), known.now()));
                 }
             };
-            let state = known.before(&self.shown, &piece);
-            let at = Mark {
-                file: index,
-                place: piece.start,
-                number: piece.number,
-            };
-            if at.place.offset < from {
+            let state = known.before(&file.shown, &piece);
+            if piece.start.offset < self.from {
                 // It was scanned before the checkpoint, to which it has to reach.
-                if at.place.offset + piece.text.len() <= from {
+                if piece.start.offset + piece.text.len() <= self.from {
                     continue;
                 }
-                let path = self.shown.to_string();
+                let path = file.shown.to_string();
                 let error = CheckpointError::Changed(path.clone());
                 let fault = InputError::Cli(CliError::Checkpoint { path, error });
-                return intake.add(unit(None, Content::Fault(fault), state));
+                return intake.add(unit(None, Content::fault(fault), state));
             }
-            intake.add(unit(Some(at), Content::Piece(piece), state))?;
+            let mark = self.mark(piece.start);
+            intake.add(unit(Some(mark), Content::Piece(piece), state))?;
         }
         Ok(())
     }
-}
 
-impl Mark {
-    /// A place of a file, of which nothing else is known.
-    pub(super) fn at(file: usize, offset: usize) -> Self {
+    fn mark(&self, place: Place) -> Mark {
         Mark {
-            file,
-            place: Place {
-                offset,
-                ..Place::START
-            },
-            number: 0,
+            source: self.index,
+            at: At::Offset(place.offset),
+            done: self.before.saturating_add(place.offset as u64),
         }
     }
+}
 
-    fn start_of(file: usize) -> Self {
-        Mark {
-            file,
-            place: Place::START,
-            number: 0,
-        }
+impl Start {
+    const OF_FILE: Self = Start {
+        place: Place::START,
+        number: 0,
+    };
+}
+
+impl Head {
+    /// Takes it from a stream.
+    fn of(stream: &mut Stream) -> io::Result<Self> {
+        let mut begin = Vec::with_capacity(etcd::HEAD_LENGTH);
+        let mut head = stream.input.by_ref().take(etcd::HEAD_LENGTH as u64);
+        head.read_to_end(&mut begin)?;
+        Ok(Head {
+            begin,
+            is_compressed: stream.is_compressed,
+        })
     }
 }

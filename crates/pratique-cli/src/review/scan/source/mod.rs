@@ -1,0 +1,150 @@
+//! The inputs of a scan, or of a shard of it, part by part: files, or the objects of a cluster.
+
+#[cfg(feature = "kube")]
+mod cluster;
+mod files;
+#[cfg(feature = "kube")]
+mod kinds;
+
+use std::sync::Arc;
+
+#[cfg(feature = "kube")]
+use pratique_kube::{ListPosition, Page};
+use pratique_report::Shard;
+use pratique_stream::{Limits, Piece};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::CliError;
+use crate::input::InputError;
+use crate::review::ordered::Intake;
+use crate::review::state::ClusterState;
+#[cfg(feature = "kube")]
+pub(super) use cluster::ClusterObjects;
+pub(super) use files::Files;
+
+/// The inputs of a scan.
+#[derive(Clone)]
+pub(super) enum Sources {
+    Files(Files),
+    #[cfg(feature = "kube")]
+    Cluster(ClusterObjects),
+}
+
+/// A part of the inputs.
+pub(super) struct Unit {
+    /// The file, or the path of the collection.
+    pub(super) file: Arc<str>,
+    /// Where it begins; `None` if that is not where the rest of the inputs begins.
+    pub(super) start: Option<Mark>,
+    pub(super) content: Content,
+    /// Whether some of it belongs to other shards.
+    pub(super) is_shared: bool,
+    pub(super) state: Arc<ClusterState>,
+}
+
+/// What a part of the inputs has.
+pub(super) enum Content {
+    Piece(Piece),
+    #[cfg(feature = "kube")]
+    Page(Page),
+    /// The rest of a file or collection cannot be read.
+    Fault {
+        fault: InputError,
+        /// The API version and kind of what cannot be read, if these are known.
+        kind: Option<(String, String)>,
+    },
+}
+
+/// A place between two objects of the inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// The file or collection, from 0.
+    pub(super) source: usize,
+    pub(super) at: At,
+    /// How much of all inputs comes before it: bytes of files, or objects of a cluster.
+    pub(super) done: u64,
+}
+
+/// A place within a file or collection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum At {
+    Offset(usize),
+    #[cfg(feature = "kube")]
+    List(ListPosition),
+}
+
+/// A file as it is at a time, or a collection: what is scanned later is the same if this is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileState {
+    pub(super) path: String,
+    size: u64,
+    modified: String,
+}
+
+impl Sources {
+    /// The part that is scanned.
+    pub(super) fn shard(&self) -> Shard {
+        match self {
+            Sources::Files(files) => files.shard,
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) => objects.shard,
+        }
+    }
+
+    /// How much there is of them, if that is known: bytes of files, or objects of a cluster, which is asked only if `asks`.
+    pub(super) fn total(&self, asks: bool) -> Option<u64> {
+        match self {
+            Sources::Files(files) => files.bytes(),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) if asks => objects.count(),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(_) => None,
+        }
+    }
+
+    /// The files as they are now, or the collections.
+    ///
+    /// # Errors
+    /// One of them can be read only once.
+    pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
+        match self {
+            Sources::Files(files) => files.states(),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) => Ok(objects.states()),
+        }
+    }
+
+    /// Gives all parts in order: all, or those from a mark.
+    pub(super) fn give<R>(
+        self,
+        limits: Limits,
+        state: Arc<ClusterState>,
+        from: Option<Mark>,
+        intake: &Intake<Unit, R>,
+    ) {
+        match self {
+            Sources::Files(files) => files.give(limits, state, from, intake),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) => objects.give(&state, from, intake),
+        }
+    }
+}
+
+impl Content {
+    fn fault(fault: InputError) -> Self {
+        Content::Fault { fault, kind: None }
+    }
+}
+
+impl Mark {
+    /// The offset in a file.
+    fn offset(&self) -> usize {
+        match self.at {
+            At::Offset(offset) => offset,
+            #[cfg(feature = "kube")]
+            At::List(_) => 0,
+        }
+    }
+}
