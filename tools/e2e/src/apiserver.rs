@@ -14,9 +14,6 @@ use super::programs::Programs;
 const TOKENS: &str = "admin-token,admin,admin,\"system:masters\"\ndev-token,dev,dev,\"developers\"\n\
     serve-token,serve,serve\n";
 
-/// Everything is logged, with its metadata.
-const AUDIT_POLICY: &str = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n";
-
 const AUDIT_LOG: &str = "audit.log";
 
 /// How an API server is to start.
@@ -30,6 +27,10 @@ pub(super) struct Start<'a> {
     pub(super) with: &'a [&'a str],
     /// Admission plugins that it is to do without.
     pub(super) without: &'a [&'a str],
+    /// How much of each request is logged.
+    pub(super) audit_level: &'a str,
+    /// What it is told besides.
+    pub(super) flags: &'a [&'a str],
 }
 
 /// An API server that was started.
@@ -46,7 +47,27 @@ pub(super) struct Refusal {
     pub(super) exit_code: Option<i32>,
 }
 
-impl Start<'_> {
+impl<'a> Start<'a> {
+    /// A server as it is without arguments, whose audit log has the metadata of everything.
+    pub(super) fn of(programs: &'a Programs, etcd: &'a Etcd, state: &'a Path) -> Self {
+        Start {
+            programs,
+            etcd,
+            state,
+            admission: None,
+            with: &[],
+            without: &[],
+            audit_level: "Metadata",
+            flags: &[],
+        }
+    }
+
+    /// Starts it, and waits until it is ready.
+    pub(super) fn ready(&self) -> Result<ApiServer, Error> {
+        let failed = |refusal: Refusal| format!("the API server does not start: {}", refusal.text).into();
+        self.run()?.map_err(failed)
+    }
+
     /// Starts it and waits until it is ready, or until it ends; the outer error is ours.
     pub(super) fn run(&self) -> Result<Result<ApiServer, Refusal>, Error> {
         let port = free_port()?;
@@ -73,7 +94,11 @@ impl Start<'_> {
     fn command(&self, port: u16) -> Result<Command, Error> {
         let tokens = self.state.join("tokens.csv");
         let audit_policy = self.state.join("audit-policy.yaml");
-        for (path, text) in [(&tokens, TOKENS), (&audit_policy, AUDIT_POLICY)] {
+        let audited = format!(
+            "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{{level: {}}}]\n",
+            self.audit_level
+        );
+        for (path, text) in [(&tokens, TOKENS), (&audit_policy, audited.as_str())] {
             fs::write(path, text).map_err(Error::file(&path))?;
         }
         let [private, public] = service_account_keys(self.state)?;
@@ -107,6 +132,7 @@ impl Start<'_> {
                 "--allow-privileged=true",
                 "--feature-gates=ManifestBasedAdmissionControlConfig=true",
             ]);
+        command.args(self.flags);
         // No controller makes the accounts that it asks for.
         let accounts: &[&str] = match self.with.contains(&"ServiceAccount") {
             true => &[],
@@ -135,6 +161,11 @@ impl ApiServer {
     /// What it has written to its audit log.
     pub(super) fn audit_log(&self) -> Result<String, Error> {
         fs::read_to_string(&self.audit_log).map_err(Error::file(&self.audit_log))
+    }
+
+    /// Where that is.
+    pub(super) fn audit_log_path(&self) -> &Path {
+        &self.audit_log
     }
 
     /// Ends it.

@@ -25,17 +25,8 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
         Err(absent) => return Err(format!("nothing was rendered: {}", absent.0).into()),
     };
     let etcd = Etcd::start(&stage.programs, &stage.state)?;
-    let start = Start {
-        programs: &stage.programs,
-        etcd: &etcd,
-        state: &stage.state,
-        admission: None,
-        with: &[],
-        without: &[],
-    };
-    let mut api = start
-        .run()?
-        .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
+    let start = Start::of(&stage.programs, &etcd, &stage.state);
+    let mut api = start.ready()?;
     let kubectl = api.kubectl();
     kubectl.must(&["apply"], KINDS)?;
     eventually("known", || {

@@ -56,6 +56,14 @@ impl Kubectl {
         )
     }
 
+    /// The arguments by which curl asks the server as this user.
+    pub(super) fn curl(&self, path: &str) -> Vec<(&'static str, String)> {
+        vec![
+            ("url", format!("{}{path}", self.server)),
+            ("header", format!("Authorization: Bearer {}", self.token)),
+        ]
+    }
+
     /// Runs a command.
     pub(super) fn run(&self, arguments: &[&str]) -> Result<Said, Error> {
         let output = self.command(arguments).output();

@@ -5,13 +5,16 @@
 //! minutes.
 
 mod apiserver;
+mod bulk;
 mod chain;
 mod deployed;
 mod etcd;
+mod fleet;
 mod follows;
 mod kubectl;
 mod life;
 mod programs;
+mod replays;
 mod requests;
 mod roles;
 mod served;
@@ -62,16 +65,22 @@ enum Part {
     Deployed,
     /// Do a server's plugins and ours answer the same, and store the same objects?
     Chain,
+    /// Does `pratique scan` see each object of a cluster once, while objects change and after it was killed?
+    Fleet,
+    /// Does `pratique replay` decide as the server did?
+    Replays,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 8] = [
     Part::Starts,
     Part::Twins,
     Part::Life,
     Part::Follows,
     Part::Deployed,
     Part::Chain,
+    Part::Fleet,
+    Part::Replays,
 ];
 
 /// What every part needs.
@@ -104,6 +113,8 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
             Part::Follows => follows::run(&stage, &mut transcript),
             Part::Deployed => deployed::run(&stage, &mut transcript),
             Part::Chain => chain::run(&stage, &mut transcript, arguments.bless),
+            Part::Fleet => fleet::run(&stage, &mut transcript),
+            Part::Replays => replays::run(&stage, &mut transcript),
         };
         if arguments.keep {
             eprintln!("state: {}", stage.state.display());

@@ -213,16 +213,10 @@ impl Served {
 
 fn start_api(stage: &Stage, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, Error> {
     let start = Start {
-        programs: &stage.programs,
-        etcd,
-        state: &stage.state,
-        admission: None,
-        with: &[],
         without,
+        ..Start::of(&stage.programs, etcd, &stage.state)
     };
-    start
-        .run()?
-        .map_err(|refusal| Error::from(format!("the API server does not start: {}", refusal.text)))
+    start.ready()
 }
 
 /// Puts the suite's manifests into a folder, each plugin's into one of its own, and gives the path of an admission

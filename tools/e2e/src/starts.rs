@@ -39,12 +39,9 @@ fn compare(stage: &Stage, etcd: &Etcd, case: &Case) -> Result<String, Error> {
     let directory = stage.state.join(&case.name);
     let admission = case.write(&directory)?;
     let start = Start {
-        programs: &stage.programs,
-        etcd,
-        state: &stage.state,
         admission: Some(&admission),
         with: &case.other_plugin(),
-        without: &[],
+        ..Start::of(&stage.programs, etcd, &stage.state)
     };
     let started = start.run()?;
     let checked = check(stage, case, &admission)?;

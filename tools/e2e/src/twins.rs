@@ -43,16 +43,10 @@ fn reference_outcomes(stage: &Stage, all: &[Request]) -> Result<Vec<Outcome>, Er
     let admission = place_manifests(&state)?;
     let etcd = Etcd::start(&stage.programs, &state)?;
     let start = Start {
-        programs: &stage.programs,
-        etcd: &etcd,
-        state: &state,
         admission: Some(&admission),
-        with: &[],
-        without: &[],
+        ..Start::of(&stage.programs, &etcd, &state)
     };
-    let mut api = start
-        .run()?
-        .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
+    let mut api = start.ready()?;
     requests::set_the_stage(api.kubectl())?;
     let outcomes = all
         .iter()

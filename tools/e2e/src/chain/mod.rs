@@ -97,16 +97,12 @@ fn start(
         with.extend(OPTIONAL);
     }
     let start = Start {
-        programs: &stage.programs,
-        etcd: &etcd,
-        state: directory,
         admission: Some(&admission),
         with: &with,
         without,
+        ..Start::of(&stage.programs, &etcd, directory)
     };
-    let server = start
-        .run()?
-        .map_err(|refusal| format!("the API server does not start: {}", refusal.text))?;
+    let server = start.ready()?;
     Ok((etcd, server))
 }
 
