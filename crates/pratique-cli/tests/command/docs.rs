@@ -194,3 +194,28 @@ fn links_lead_somewhere() {
     }
     assert!(count > 20, "{count} links");
 }
+
+/// Code that is broken over two lines is found by no search, and copied with the break.
+#[test]
+fn code_stands_on_one_line() {
+    let documents = fs::read_dir(root())
+        .unwrap()
+        .chain(fs::read_dir(root().join("docs")).unwrap());
+    let mut broken = Vec::new();
+    for entry in documents {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let mut is_fenced = false;
+        for (line, content) in text.lines().enumerate() {
+            is_fenced ^= content.trim_start().starts_with("```");
+            let quotes = content.matches('`').count();
+            if !is_fenced && !content.trim_start().starts_with("```") && quotes % 2 == 1 {
+                broken.push(format!("{}:{}: {content}", path.display(), line + 1));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
