@@ -25,7 +25,6 @@ use super::undefined::UndefinedKinds;
 use crate::arguments::ServeArguments;
 #[cfg(feature = "kube")]
 use crate::arguments::{ClusterArguments, Followable};
-#[cfg(feature = "kube")]
 use crate::exit::CliError;
 use crate::input::{self, InputError, InputObject, Objects};
 use crate::output::problems;
