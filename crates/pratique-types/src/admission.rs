@@ -99,6 +99,8 @@ pub enum ObjectForm {
     /// They are as an API server has them once it has decoded them into the built-in kind of the request: nothing is unknown,
     /// missing or empty that its types know otherwise, and quantities and times have their canonical form.
     Settled,
+    /// They are evaluated as a client wrote them, whatever their kind: what programs do that know no types.
+    Unstructured,
 }
 
 /// What is answered.

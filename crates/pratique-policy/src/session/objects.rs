@@ -142,7 +142,7 @@ impl<'s> Session<'s> {
     }
 
     fn seen_as(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
-        if !self.types_objects {
+        if !self.types_objects || self.form == ObjectForm::Unstructured {
             return Ok(self.given_objects());
         }
         let settled = self.form == ObjectForm::Settled && same(kind, &self.request.kind);
