@@ -184,6 +184,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
         only: None,
         generated: Vec::new(),
         is_foreign: false,
+        is_unstructured: false,
     })
 }
 

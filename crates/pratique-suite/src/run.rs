@@ -7,7 +7,7 @@ use pratique_json::Value;
 use pratique_policy::Trace;
 use pratique_typed::decode;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{AdmissionRequest, Operation};
+use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
 use crate::actual::Actual;
 use crate::authorizer::Rules;
@@ -207,6 +207,9 @@ impl Suite {
         let managed = policies.reads_managed_fields;
         let api_objects = api_objects.map(|objects| objects.with_managed_fields(managed));
         let is_sent = case.input.request.is_some();
+        if self.is_unstructured {
+            request.form = ObjectForm::Unstructured;
+        }
         let as_given = request.object.clone();
         let received = match api_objects.as_ref().filter(|_| !is_sent) {
             Some(objects) => match objects.receive(&mut request) {

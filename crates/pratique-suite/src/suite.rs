@@ -53,6 +53,8 @@ pub struct Suite {
     pub(crate) generated: Vec<ManifestFile>,
     /// Whether it is another program's.
     pub(crate) is_foreign: bool,
+    /// Whether expressions see objects as they are written, rather than in the form of their kind.
+    pub(crate) is_unstructured: bool,
 }
 
 impl Suite {

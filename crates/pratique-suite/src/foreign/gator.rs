@@ -105,6 +105,7 @@ fn test(reader: &Source<'_>, suite: &str, id: NodeId, skips: bool) -> Result<Sui
     }];
     suite.cluster.objects = objects;
     suite.only = Some(policy);
+    suite.is_unstructured = true;
     for id in cases {
         match case(reader, id)? {
             Ok(case) => suite.cases.push(case),

@@ -148,6 +148,7 @@ impl<'a> Source<'a> {
             only: None,
             generated: Vec::new(),
             is_foreign: true,
+            is_unstructured: false,
         }
     }
 }

@@ -203,6 +203,7 @@ spec:
         - expression: "request.operation == 'UPDATE' || variables.replicas <= variables.params.most"
           messageExpression: "'at most ' + string(variables.params.most)"
         - {expression: "variables.replicas > 0", message: none at all}
+        - {expression: "!has(variables.anyObject.spec.template)", message: seen in the form of its kind}
 "#;
 
 const CONSTRAINT: &str = "apiVersion: constraints.gatekeeper.sh/v1beta1
