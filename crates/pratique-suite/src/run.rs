@@ -307,7 +307,7 @@ impl Evaluated {
 
 /// Why a case has no request.
 #[derive(Debug, thiserror::Error)]
-enum RequestError {
+pub(crate) enum RequestError {
     #[error("{0}")]
     Envelope(String),
     #[error("{0}: name its resource, or give its CustomResourceDefinition among the cluster's objects")]
@@ -320,7 +320,7 @@ enum RequestError {
 }
 
 /// The request of a case, and the warnings that a server gives when it decodes the object.
-fn request<'o>(
+pub(crate) fn request<'o>(
     input: &TestInput,
     objects: impl Iterator<Item = &'o Value<'static>>,
     snapshots: impl Iterator<Item = &'o StoredState>,
