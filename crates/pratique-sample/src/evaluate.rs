@@ -9,7 +9,7 @@ use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
-use pratique_json::{Object, Value};
+use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
 use pratique_policy::{
@@ -20,10 +20,9 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation, UserInfo};
 
 use crate::generate::{NAMESPACE, OBJECT_NAME};
+use crate::param::{ParamName, generate_param};
 use crate::policy::Policy;
-use crate::random::Random;
 use crate::reads::Reads;
-use crate::scalar;
 
 /// A compiled policy that is evaluated for one resource and operation, regardless of its selectors and bindings.
 #[derive(Debug)]
@@ -255,20 +254,14 @@ struct SampleCluster {
 
 impl SampleCluster {
     fn new(param_kind: Option<GroupVersionKind>, params: &Reads, seed: u64) -> Self {
-        let mut param = match scalar::untyped(Some(params), &mut Random::new(seed), 0) {
-            Value::Object(param) => param,
-            _ => Object::default(),
-        };
-        let mut metadata = match param.remove("metadata") {
-            Some(Value::Object(metadata)) => metadata,
-            _ => Object::default(),
-        };
-        metadata.insert("name", PARAM);
-        param.insert("metadata", Value::Object(metadata));
-        if let Some(kind) = &param_kind {
-            param.insert("apiVersion", kind.api_version());
-            param.insert("kind", kind.kind.clone());
-        }
+        let param = param_kind.as_ref().map(|kind| {
+            let of = ParamName {
+                kind,
+                name: PARAM,
+                namespace: "",
+            };
+            generate_param(of, params, seed)
+        });
         let namespace = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default",
             "labels":{"kubernetes.io/metadata.name":"default"}},"spec":{"finalizers":["kubernetes"]},
             "status":{"phase":"Active"}}"#;
@@ -277,7 +270,7 @@ impl SampleCluster {
             equivalents: Equivalents::builtin(),
             namespace: namespace.unwrap_or_default(),
             param_kind,
-            param: Value::Object(param),
+            param: param.unwrap_or_default(),
             authorizer: FixedAuthorizer {
                 allowed: seed.is_multiple_of(2),
             },
