@@ -1,5 +1,7 @@
 //! A first suite for policies: an object that each of them lets pass and one that it does not, found by trying.
 
+mod param;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -15,7 +17,7 @@ use crate::load::Policies;
 use crate::policy_outcome::PolicyOutcome;
 use crate::read::read_suites_at;
 use crate::roots::Roots;
-use crate::suite::{Case, CaseNodes, Expected, Suite, TestInput};
+use crate::suite::{Case, CaseNodes, ClusterState, Expected, Suite, TestInput};
 use crate::yaml;
 
 /// How many objects are tried for each density.
@@ -38,6 +40,8 @@ pub struct FirstSuite {
 /// An object that does what is wanted of it.
 struct Sample {
     object: Value<'static>,
+    /// The params, with the definition of their kind.
+    params: Vec<Value<'static>>,
     actual: Actual,
     outcome: PolicyOutcome,
 }
@@ -76,9 +80,11 @@ pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, Vec<Problem
         found: 0,
         missing: 0,
     };
-    let sets = policies.sets.iter().map(|(_, set)| set);
-    for (name, policy) in sets.flat_map(all) {
-        first.add(&suite, &policies, name, policy);
+    for (_, set) in &policies.sets {
+        for (name, policy) in all(set) {
+            let samples = samples(&suite, (&policies, set), name, policy);
+            first.add(&samples, name, policy);
+        }
     }
     if first.found == 0 {
         // A list without items has to be written as one.
@@ -102,7 +108,7 @@ fn all(set: &ManifestSet) -> Vec<(&str, Policy<'_>)> {
 
 impl FirstSuite {
     /// Adds the tests of a policy.
-    fn add(&mut self, suite: &Suite, policies: &Policies, name: &str, policy: Policy<'_>) {
+    fn add(&mut self, samples: &[Sample], name: &str, policy: Policy<'_>) {
         let (passing, failing) = match policy {
             Policy::Mutating(_) => ("an object that it changes", "an object that it leaves as it is"),
             Policy::Validating(_) => ("an object that it lets pass", "an object that it does not"),
@@ -121,7 +127,6 @@ impl FirstSuite {
                 ],
             ),
         };
-        let samples = samples(suite, policies, name, policy);
         for (what, wanted) in [(passing, passes), (failing, fails)] {
             let fits = samples.iter().filter(|sample| wanted.contains(&sample.outcome));
             // Nothing else should decide, and what is short is read.
@@ -153,16 +158,28 @@ impl FirstSuite {
         let decision = sample.actual.decision.name();
         let outcome = sample.outcome.name();
         let object = yaml::block(&sample.object, 4);
+        let params = match sample.params.is_empty() {
+            true => String::new(),
+            false => {
+                let params = yaml::block(&Value::Array(sample.params.clone()), 4);
+                format!("  cluster:\n    objects:\n{}\n", params.trim_end())
+            }
+        };
         let _ = writeln!(
             self.text,
-            "- name: {test}\n  object:\n{}\n  expect:\n    verdict: {decision}\n    policies: {{{name}: {outcome}}}",
+            "- name: {test}\n  object:\n{}\n{params}  expect:\n    verdict: {decision}\n    policies: {{{name}: {outcome}}}",
             object.trim_end()
         );
     }
 }
 
 /// Objects of a resource that the policy matches, and what becomes of them.
-fn samples(suite: &Suite, policies: &Policies, name: &str, policy: Policy<'_>) -> Vec<Sample> {
+fn samples(
+    suite: &Suite,
+    (policies, set): (&Policies, &ManifestSet),
+    name: &str,
+    policy: Policy<'_>,
+) -> Vec<Sample> {
     let reads = policy.reads();
     let is_created = |operations: &Vec<Operation>| operations.contains(&Operation::Create);
     let served = policy.served().into_iter();
@@ -181,13 +198,19 @@ fn samples(suite: &Suite, policies: &Policies, name: &str, policy: Policy<'_>) -
         };
         for seed in 0..SEEDS {
             let object = generate(&spec, seed);
-            samples.extend(object.and_then(|object| sample(suite, policies, name, object)));
+            let params = param::params(set, name, policy, seed);
+            samples.extend(object.and_then(|object| sample(suite, policies, name, (object, params))));
         }
     }
     samples
 }
 
-fn sample(suite: &Suite, policies: &Policies, name: &str, object: Value<'static>) -> Option<Sample> {
+fn sample(
+    suite: &Suite,
+    policies: &Policies,
+    name: &str,
+    (object, params): (Value<'static>, Vec<Value<'static>>),
+) -> Option<Sample> {
     let case = Case {
         name: name.to_owned(),
         location: suite.source.locate(&[]),
@@ -198,6 +221,10 @@ fn sample(suite: &Suite, policies: &Policies, name: &str, object: Value<'static>
         }),
         input: TestInput {
             object: Some(object.clone()),
+            cluster: ClusterState {
+                objects: params.clone(),
+                ..ClusterState::default()
+            },
             ..TestInput::default()
         },
         nodes: CaseNodes {
@@ -210,6 +237,7 @@ fn sample(suite: &Suite, policies: &Policies, name: &str, object: Value<'static>
     let outcome = *actual.outcomes.policies.get(name)?;
     Some(Sample {
         object,
+        params,
         actual,
         outcome,
     })

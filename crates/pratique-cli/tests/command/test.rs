@@ -514,7 +514,7 @@ fn a_first_suite_is_found_by_trying() {
         .replace("replicas.static.k8s.io", "params.example.com")
         .replace(
             "  variables:",
-            "  paramKind: {apiVersion: v1, kind: ConfigMap}\n  variables:",
+            "  paramKind: {apiVersion: v1, kind: ConfigMap}\n  matchConditions: [{name: c, expression: \"int(params.data.most) > 1\"}]\n  variables:",
         )
         .replace(
             "validationActions: [Deny]}",
@@ -546,13 +546,30 @@ fn a_first_suite_is_found_by_trying() {
         fs::read_to_string(directory.path().join("policies/suite.yaml")).unwrap(),
         written
     );
+    // Params are found with the objects, as bindings name them.
+    let directory = Directory::new().with("policy.yaml", &other);
+    let run = directory.run(&["test", "--init", "."]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("with 2 objects that were found"), "{run}");
+    let written = fs::read_to_string(directory.path().join("suite.yaml")).unwrap();
+    assert!(
+        written.contains("kind: ConfigMap") && written.contains("namespace: b"),
+        "{written}"
+    );
+    let run = directory.run(&["test", "."]);
+    assert_eq!(run.code, Some(0), "{run}");
     // What is not found is said and counted.
-    let directory = Directory::new().with("policy.yaml", other);
+    let (before, after) = other.split_once("  validations:").unwrap();
+    let (_, binding) = after.split_once("---").unwrap();
+    let directory = Directory::new().with(
+        "policy.yaml",
+        format!("{before}  validations: [{{expression: 'true'}}]\n---{binding}"),
+    );
     let run = directory.run(&["test", "--init", "."]);
     assert_eq!(run.code, Some(3), "{run}");
     assert!(
         run.stderr
-            .contains("0 objects that were found; 2 are left to be written"),
+            .contains("1 objects that were found; 1 are left to be written"),
         "{run}"
     );
     let written = fs::read_to_string(directory.path().join("suite.yaml")).unwrap();
