@@ -151,6 +151,9 @@ pub(crate) enum CliError {
     /// There is nothing to test.
     #[error("{paths}: there is no suite of tests")]
     NoSuite { paths: String },
+    /// A first suite is to be written for a file.
+    #[error("{path}: --init writes a suite for a directory of policies")]
+    NoDirectory { path: String },
     /// No test matches the filter.
     #[error("no test's name contains {filter:?}")]
     NoTest { filter: String },

@@ -24,6 +24,10 @@ pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     let roots = roots(arguments)?;
     let mut status = ExitStatus::Success;
     for directory in &arguments.paths {
+        if directory.is_file() {
+            let path = path_text(directory);
+            return Err(CliError::NoDirectory { path });
+        }
         let path = directory.join(FILE);
         let first = match first_suite(&path, &roots) {
             Ok(first) => first,

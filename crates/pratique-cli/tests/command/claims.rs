@@ -373,6 +373,11 @@ const CLAIMS: &[Claim] = &[
         2,
         "cannot be used with",
     ),
+    (
+        &["test", "--init", "suite.yaml"],
+        2,
+        "for a directory of policies",
+    ),
     (&["test", "suite.yaml", "--output", "json"], 0, "{"),
     (&["test", "suite.yaml", "--output", "junit"], 0, "<testsuites"),
     // init: what is there stays.
