@@ -41,7 +41,17 @@ pub fn parse_unique(text: &[u8]) -> Result<Value<'_>, Error> {
 }
 
 fn parse_with(text: &[u8], node: Node) -> Result<Value<'_>, Error> {
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    // The encoding of all strings is checked at once; the parser says what is wrong with it.
+    match std::str::from_utf8(text) {
+        Ok(text) => read_with(serde_json::Deserializer::from_str(text), node),
+        Err(_) => read_with(serde_json::Deserializer::from_slice(text), node),
+    }
+}
+
+fn read_with<'t, R: serde_json::de::Read<'t>>(
+    mut deserializer: serde_json::Deserializer<R>,
+    node: Node,
+) -> Result<Value<'t>, Error> {
     // The limit is that of the value, for the parser and for everything that traverses it.
     deserializer.disable_recursion_limit();
     let value = node.deserialize(&mut deserializer)?;
