@@ -23,8 +23,6 @@ pub struct Piece {
 pub struct Value {
     /// The bytes of the piece.
     pub range: Range<usize>,
-    /// How many colons stand outside of its strings: if the value is valid, as many as it has members.
-    pub colons: usize,
 }
 
 /// What the text of a piece is.

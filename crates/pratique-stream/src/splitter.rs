@@ -81,7 +81,7 @@ enum State {
     /// A JSON value.
     Json(JsonScan),
     /// What is after a JSON value on its line.
-    Ended(usize),
+    Ended,
     /// Text after a JSON value.
     Junk,
     /// Lines of YAML.
@@ -211,7 +211,7 @@ impl<R: Read> Splitter<R> {
     /// Begins to give the current document as a list, if it is one.
     fn try_list(&mut self) {
         let (found, state) = match self.state {
-            State::Json(_) | State::Ended(_) | State::Junk => (in_json(&self.buffer), State::JsonItems(None)),
+            State::Json(_) | State::Ended | State::Junk => (in_json(&self.buffer), State::JsonItems(None)),
             State::Yaml => (in_yaml(&self.buffer), State::Yaml),
             _ => return,
         };

@@ -31,7 +31,7 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> Objects<'p> {
         place = start.after(text);
         at = value.range.end;
         let documents = piece.number + index;
-        match quick::object(text, value.colons, list) {
+        match quick::object(text, list) {
             Some(object) => read.given.push(GivenObject {
                 object,
                 location: Location {

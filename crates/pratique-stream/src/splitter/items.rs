@@ -60,7 +60,6 @@ impl<R: Read> Splitter<R> {
             Stop::End(end) => {
                 let value = Value {
                     range: self.value.start..end,
-                    colons: scan.colons,
                 };
                 self.complete_item(end, Some(value), State::JsonItems(None))
             }

@@ -13,7 +13,7 @@ impl<R: Read> Splitter<R> {
         match self.state {
             State::Start => self.start(),
             State::Json(scan) => self.json(scan),
-            State::Ended(end) => self.ended(end),
+            State::Ended => self.ended(),
             State::Junk => self.junk(),
             State::Yaml => self.yaml(),
             State::JsonItems(scan) => self.json_items(scan),
@@ -77,7 +77,7 @@ impl<R: Read> Splitter<R> {
         match scan.run(&self.buffer, self.at) {
             Stop::End(end) => {
                 (self.at, self.value.end) = (end, end);
-                self.state = State::Ended(scan.colons);
+                self.state = State::Ended;
             }
             Stop::Text => {
                 self.at = self.buffer.len();
@@ -113,7 +113,7 @@ impl<R: Read> Splitter<R> {
     }
 
     /// After a JSON value: the document ends with the line, or where another value begins.
-    fn ended(&mut self, colons: usize) -> Step {
+    fn ended(&mut self) -> Step {
         let rest = self.buffer.get(self.at..).unwrap_or_default();
         let found = rest
             .iter()
@@ -134,7 +134,6 @@ impl<R: Read> Splitter<R> {
         };
         let value = Value {
             range: self.value.clone(),
-            colons,
         };
         self.complete_document(end, Some(value), true)
     }
@@ -176,7 +175,7 @@ impl<R: Read> Splitter<R> {
         let end = self.buffer.len();
         match self.state {
             State::Start => None,
-            State::Json(_) | State::Ended(_) | State::Junk | State::Yaml => {
+            State::Json(_) | State::Ended | State::Junk | State::Yaml => {
                 Some(self.complete_document(end, None, false))
             }
             State::JsonItems(_) | State::YamlItems(_) | State::JsonTail(_) | State::YamlTail => {

@@ -71,9 +71,9 @@ fn documents_are_given_whole() {
 #[test]
 fn values_are_found() {
     let found = pieces("{\"a\": {\"b:\": 1}}\n {} \n", 100, SMALL, &[]);
-    let value = |range, colons| Value { range, colons };
+    let value = |range| Value { range };
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].values, [value(0..16, 2), value(18..20, 0)]);
+    assert_eq!(found[0].values, [value(0..16), value(18..20)]);
     let found = pieces("{}\na: 1\n---\n{}\n", 100, SMALL, &[]);
     let values: Vec<usize> = found.iter().map(|piece| piece.values.len()).collect();
     assert_eq!(values, [0], "YAML is among them");
