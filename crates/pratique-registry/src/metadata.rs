@@ -13,7 +13,7 @@ const LONGEST_GENERATED_BASE: usize = 58;
 
 /// Drops what only the server sets.
 // Upstream: apiserver/pkg/registry/rest/meta.go, WipeObjectMetaSystemFields
-pub(crate) fn wipe(object: &mut Value<'static>) {
+pub(crate) fn wipe(object: &mut Value<'_>) {
     for field in [
         "creationTimestamp",
         "uid",
@@ -51,7 +51,7 @@ pub(crate) fn fill(object: &mut Value<'static>, placeholders: &Placeholders) {
 
 /// Fills in the namespace of the request, and refuses another one.
 // Upstream: apiserver/pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace
-pub(crate) fn fill_namespace(object: &mut Value<'static>, target: &Target) -> Result<(), Box<Status>> {
+pub(crate) fn fill_namespace(object: &mut Value<'_>, target: &Target) -> Result<(), Box<Status>> {
     let namespace = if target.is_namespaces() {
         ""
     } else {
@@ -93,9 +93,9 @@ pub(crate) fn check_name(object: &Value<'static>, target: &Target) -> Result<(),
 
 /// Reduces owner references that are equal to one. The warning names the owners.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, dedupOwnerReferencesAndAddWarning
-pub(crate) fn reduce_owner_references(object: &mut Value<'static>, mutated: bool) -> Option<String> {
+pub(crate) fn reduce_owner_references<'a>(object: &mut Value<'a>, mutated: bool) -> Option<String> {
     let path: object::Path<'_> = &["metadata", "ownerReferences"];
-    let mut kept: Vec<Value<'static>> = Vec::new();
+    let mut kept: Vec<Value<'a>> = Vec::new();
     let mut duplicates: Vec<String> = Vec::new();
     for reference in object::list(object, path) {
         match kept.contains(reference) {

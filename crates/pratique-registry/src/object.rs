@@ -21,7 +21,7 @@ pub(crate) fn list<'v, 'a>(object: &'v Value<'a>, path: Path<'_>) -> &'v [Value<
 }
 
 /// The elements of the list at a path, to be changed.
-pub(crate) fn list_mut<'v>(object: &'v mut Value<'static>, path: Path<'_>) -> &'v mut [Value<'static>] {
+pub(crate) fn list_mut<'v, 'a>(object: &'v mut Value<'a>, path: Path<'_>) -> &'v mut [Value<'a>] {
     match at_mut(object, path) {
         Some(Value::Array(elements)) => elements,
         _ => &mut [],
@@ -34,12 +34,12 @@ pub(crate) fn has(object: &Value<'_>, path: Path<'_>) -> bool {
 }
 
 /// The value at a path, to be changed.
-pub(crate) fn at_mut<'v>(object: &'v mut Value<'static>, path: Path<'_>) -> Option<&'v mut Value<'static>> {
+pub(crate) fn at_mut<'v, 'a>(object: &'v mut Value<'a>, path: Path<'_>) -> Option<&'v mut Value<'a>> {
     path.iter().try_fold(object, |value, name| value.get_mut(name))
 }
 
 /// Sets the value at a path. Objects on the way are made.
-pub(crate) fn set(object: &mut Value<'static>, path: Path<'_>, value: impl Into<Value<'static>>) {
+pub(crate) fn set<'a>(object: &mut Value<'a>, path: Path<'_>, value: impl Into<Value<'a>>) {
     let Some((first, rest)) = path.split_first() else {
         *object = value.into();
         return;
@@ -58,7 +58,7 @@ pub(crate) fn set(object: &mut Value<'static>, path: Path<'_>, value: impl Into<
 }
 
 /// Takes the value at a path away.
-pub(crate) fn remove(object: &mut Value<'static>, path: Path<'_>) -> Option<Value<'static>> {
+pub(crate) fn remove<'a>(object: &mut Value<'a>, path: Path<'_>) -> Option<Value<'a>> {
     let (last, parents) = path.split_last()?;
     match at_mut(object, parents) {
         Some(Value::Object(members)) => members.remove(last),

@@ -39,25 +39,34 @@ impl Registry<'_> {
     }
 
     /// The same for an object that is created or updated and was decoded already, but not defaulted. The body is not read.
+    /// The object comes back beside what was received, which does not have it.
     ///
     /// # Errors
     /// The server refuses it before admission.
-    pub fn receive_decoded<'q>(
+    pub fn receive_decoded<'q, 'a>(
         &self,
         request: Request<'q>,
-        object: Value<'_>,
-    ) -> Result<Received<'q>, Refusal> {
+        object: Value<'a>,
+    ) -> Result<(Received<'q>, Value<'a>), Refusal> {
         let mut object = object;
         let defaulted_labels = has_no_labels(&object);
         self.scheme.default_again(&request.target.kind, &mut object)?;
+        // Nothing keeps a part of the object, so it need not be owned.
+        if request.verb == Verb::Create && request.without_managed_fields {
+            let mut received = self.created(request, &mut object, Vec::new(), defaulted_labels)?;
+            received.said_kind = show_kind(&received.request.target, &mut object);
+            return Ok((received, object));
+        }
         let decoded = Decoded {
             object: object.owned_within(self.scheme.field_names()),
             warnings: Vec::new(),
         };
-        match request.verb {
+        let mut received = match request.verb {
             Verb::Create => self.receive_new(request, decoded, defaulted_labels),
             _ => self.receive_change(request, Some(decoded)),
-        }
+        }?;
+        let object = std::mem::take(&mut received.attributes.object);
+        Ok((received, object))
     }
 
     // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler
@@ -67,45 +76,67 @@ impl Registry<'_> {
         decoded: Decoded,
         defaulted_labels: bool,
     ) -> Result<Received<'q>, Refusal> {
+        let Decoded { mut object, warnings } = decoded;
+        let mut received = self.created(request, &mut object, warnings, defaulted_labels)?;
+        let request = &received.request;
+        if !request.without_managed_fields {
+            let strategy = self.strategy(request).filter(|_| received.step == Step::Create);
+            let reset = strategy.map_or_else(FieldSet::default, |strategy| {
+                FieldSet::of_fields(strategy.reset())
+            });
+            let empty = self.scheme.empty(&request.target.kind);
+            self.manage(request, &reset, &empty, &mut object);
+            received.managed = managed(&object);
+        }
+        received.said_kind = show_kind(&received.request.target, &mut object);
+        received.attributes.object = object;
+        Ok(received)
+    }
+
+    /// Does with a new object what a server does before admission, but for the managers of its fields. What is received does
+    /// not have the object.
+    fn created<'q>(
+        &self,
+        request: Request<'q>,
+        object: &mut Value<'_>,
+        decoded: Vec<String>,
+        defaulted_labels: bool,
+    ) -> Result<Received<'q>, Refusal> {
         let target = &request.target;
         let mut warnings = self.deprecation(&request);
-        warnings.extend(decoded.warnings);
-        let refused = |warnings: &[String], status| Refusal {
-            status,
-            warnings: warnings.to_vec(),
-        };
-        let mut object = decoded.object;
-        wipe(&mut object);
-        fill_namespace(&mut object, target).map_err(|status| refused(&warnings, status))?;
-        warnings.extend(reduce_owner_references(&mut object, false));
+        warnings.extend(decoded);
+        wipe(object);
+        if let Err(status) = fill_namespace(object, target) {
+            return Err(Refusal { status, warnings });
+        }
+        warnings.extend(reduce_owner_references(object, false));
         let strategy = self.strategy(&request).filter(|_| target.subresource.is_empty());
         let step = match &strategy {
             Some(_) => Step::Create,
             None => Step::Connected,
         };
-        if !request.without_managed_fields {
-            let reset = strategy.map_or_else(FieldSet::default, |strategy| {
-                FieldSet::of_fields(strategy.reset())
-            });
-            let empty = self.scheme.empty(&target.kind);
-            self.manage(&request, &reset, &empty, &mut object);
-        }
         let name = match target.name.is_empty() {
-            true => object::text(&object, &["metadata", "name"]).to_owned(),
+            true => object::text(object, &["metadata", "name"]).to_owned(),
             false => target.name.clone(),
         };
         let namespace = match target.is_namespaces() {
             true => name.clone(),
             false => target.namespace.clone(),
         };
-        let said_kind = show_kind(target, &mut object);
         Ok(Received {
-            managed: managed(&object),
-            attributes: attributes(&request, Operation::Create, name, namespace, object, Value::Null),
+            managed: managed(object),
+            attributes: attributes(
+                &request,
+                Operation::Create,
+                name,
+                namespace,
+                Value::Null,
+                Value::Null,
+            ),
             warnings,
             step,
             defaulted_labels,
-            said_kind,
+            said_kind: None,
             controller: None,
             request,
         })
@@ -280,7 +311,7 @@ fn attributes(
 
 /// Gives a custom resource the kind that admission is shown, and takes the one that it says it is of.
 // Upstream: apiserver/pkg/admission/plugin/webhook/generic/conversion.go, ConvertToGVK
-fn show_kind(target: &Target, object: &mut Value<'static>) -> Option<String> {
+fn show_kind(target: &Target, object: &mut Value<'_>) -> Option<String> {
     let kind = target.custom.as_ref().filter(|_| target.subresource != "scale")?;
     let said = object::text(object, &["kind"]);
     if said == kind.kind {

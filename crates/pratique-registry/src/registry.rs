@@ -64,7 +64,7 @@ pub struct Prepared {
 }
 
 /// What is left to do with a request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Stores a new object.
     Create,
@@ -193,8 +193,9 @@ impl Received<'_> {
 }
 
 /// The `managedFields` of an object.
-pub(crate) fn managed(object: &Value<'static>) -> Option<Value<'static>> {
-    object.at(&["metadata", "managedFields"]).cloned()
+pub(crate) fn managed(object: &Value<'_>) -> Option<Value<'static>> {
+    let managed = object.at(&["metadata", "managedFields"])?;
+    Some(managed.owned_within(""))
 }
 
 /// Fills in the version of the stored object, or refuses another one.

@@ -204,9 +204,9 @@ impl ReceivedRequest<'_> {
             },
             object,
         );
-        let mut received = received.map_err(refused)?;
+        let (mut received, object) = received.map_err(refused)?;
         self.warnings.append(&mut received.warnings);
-        request.object = std::mem::take(&mut received.attributes.object);
+        request.object = object;
         self.received = Some(received);
         if let Some(given) = given {
             self.record(DefaultedBy::Server, &given, &request.object);
