@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// declares them as they are. `None` for what is no escape.
 pub(crate) fn unescaped(field: &str) -> Option<Cow<'_, str>> {
     // Most have none, and are read often.
-    if !field.bytes().any(|byte| byte == b'_') {
+    if !field.contains('_') {
         return Some(Cow::Borrowed(field));
     }
     let mut name = Cow::Borrowed("");
