@@ -134,6 +134,30 @@ impl Record {
         )
     }
 
+    /// Who has something to tell, and what follows from it: the [remarks](Self::remarks) without their texts.
+    pub(super) fn causes(&self) -> impl Iterator<Item = (Option<Action>, Option<&str>)> {
+        let policies = self
+            .policies
+            .iter()
+            .filter(|decision| decision.action != Action::Ignore);
+        let is_told = self
+            .policies
+            .iter()
+            .any(|decision| decision.action == Action::Deny);
+        let by_others = self.decision == Decision::Denied && !is_told && self.message.is_some();
+        let undecided = self.undecided.iter().map(|undecided| {
+            let name = match undecided.name.as_str() {
+                "" => &undecided.plugin,
+                name => name,
+            };
+            (None, Some(name))
+        });
+        policies
+            .map(|decision| (Some(decision.action), Some(decision.policy.as_str())))
+            .chain(by_others.then(|| (Some(Action::Deny), self.refused_by.as_deref())))
+            .chain(undecided)
+    }
+
     /// What there is to tell: each decision of a policy, a denial by anything else, and what is undecided.
     pub(super) fn remarks(&self) -> Vec<Remark<'_>> {
         let policies = self.policies.iter();

@@ -23,7 +23,10 @@ pub(super) struct Tally {
     pub(super) audited: usize,
     /// By policy and namespace.
     #[serde(serialize_with = "rows")]
-    policies: BTreeMap<(String, String), Row>,
+    policies: BTreeMap<String, BTreeMap<String, Row>>,
+    /// How many rows there are.
+    #[serde(skip)]
+    count: usize,
     /// How many decisions are in no row, as there are too many.
     #[serde(skip_serializing_if = "is_none")]
     others: usize,
@@ -47,11 +50,16 @@ struct JsonRow<'a> {
     row: Row,
 }
 
-fn rows<S: serde::Serializer>(rows: &BTreeMap<(String, String), Row>, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(rows.iter().map(|((policy, namespace), row)| JsonRow {
-        policy,
-        namespace,
-        row: *row,
+fn rows<S: serde::Serializer>(
+    rows: &BTreeMap<String, BTreeMap<String, Row>>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    to.collect_seq(rows.iter().flat_map(|(policy, rows)| {
+        rows.iter().map(move |(namespace, row)| JsonRow {
+            policy,
+            namespace,
+            row: *row,
+        })
     }))
 }
 
@@ -84,27 +92,27 @@ impl Tally {
                 Action::Deny | Action::Ignore => {}
             }
         }
-        for remark in record.remarks() {
-            let one = |action| usize::from(remark.action == action);
+        for (cause, policy) in record.causes() {
+            let one = |action| usize::from(cause == action);
             let row = Row {
                 denied: one(Some(Action::Deny)),
                 warned: one(Some(Action::Warn)),
                 audited: one(Some(Action::Audit)),
                 undecided: one(None),
             };
-            let policy = remark.policy.unwrap_or_default();
-            self.add_row(policy, &record.namespace, row);
+            self.add_row(policy.unwrap_or_default(), &record.namespace, row);
         }
     }
 
     fn add_row(&mut self, policy: &str, namespace: &str, row: Row) {
-        let is_full = self.policies.len() >= MAX_ROWS;
-        let key = (policy.to_owned(), namespace.to_owned());
-        match self.policies.get_mut(&key) {
+        let rows = self.policies.get_mut(policy);
+        match rows.and_then(|rows| rows.get_mut(namespace)) {
             Some(found) => found.add(row),
-            None if is_full => self.others += 1,
+            None if self.count >= MAX_ROWS => self.others += 1,
             None => {
-                self.policies.insert(key, row);
+                let rows = self.policies.entry(policy.to_owned()).or_default();
+                rows.insert(namespace.to_owned(), row);
+                self.count += 1;
             }
         }
     }
@@ -117,8 +125,10 @@ impl Tally {
         self.warned += other.warned;
         self.audited += other.audited;
         self.others += other.others;
-        for ((policy, namespace), row) in other.policies {
-            self.add_row(&policy, &namespace, row);
+        for (policy, rows) in other.policies {
+            for (namespace, row) in rows {
+                self.add_row(&policy, &namespace, row);
+            }
         }
     }
 
@@ -143,7 +153,9 @@ impl Tally {
     pub(super) fn table(&self) -> Text {
         let mut lines =
             vec![["POLICY", "NAMESPACE", "DENIED", "WARNED", "AUDITED", "UNDECIDED"].map(str::to_owned)];
-        for ((policy, namespace), row) in &self.policies {
+        let rows = self.policies.iter();
+        let rows = rows.flat_map(|(policy, rows)| rows.iter().map(move |row| (policy, row)));
+        for (policy, (namespace, row)) in rows {
             let or = |text: &str, other: &str| match text {
                 "" => other.to_owned(),
                 text => text.to_owned(),
