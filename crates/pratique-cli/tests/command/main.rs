@@ -42,6 +42,7 @@ mod phases;
 #[cfg(unix)]
 mod pipes;
 mod policies;
+mod problems;
 mod project;
 mod readme;
 mod registry;
