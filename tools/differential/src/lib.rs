@@ -35,6 +35,10 @@ use self::report::Report;
 use self::tree::Tree;
 use self::world::World;
 
+pub use policy::{
+    Kind as DifferenceKind, Reference as PolicyReference, World as PolicyWorld, differs, outcomes,
+};
+
 /// Looks for differences from the reference with random cases, and makes each small.
 #[derive(clap::Parser)]
 #[command(bin_name = "cargo xtask differential")]

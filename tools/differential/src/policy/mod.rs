@@ -24,10 +24,11 @@ use std::time::Instant;
 use pratique_harness::Error;
 use serde_json::{Value, json};
 
-use self::outcome::differs;
-use self::reference::Reference;
+pub use self::ours::outcomes;
+pub use self::outcome::{Kind, differs};
+pub use self::reference::Reference;
 use self::report::Report;
-use self::world::World;
+pub use self::world::World;
 use super::Span;
 
 /// What to compare.

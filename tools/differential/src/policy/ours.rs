@@ -19,8 +19,11 @@ struct Silent;
 
 impl PolicyObserver for Silent {}
 
-/// What becomes of each request; an error if the policies do not load.
-pub(super) fn outcomes(world: &World) -> Result<Vec<Value>, Error> {
+/// What becomes of each request here.
+///
+/// # Errors
+/// The policies do not load.
+pub fn outcomes(world: &World) -> Result<Vec<Value>, Error> {
     let admission = policy::admission(&world.case(&Value::Null))?;
     let mut cluster = Objects::new();
     for object in &world.objects {

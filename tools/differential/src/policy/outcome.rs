@@ -6,7 +6,7 @@ use pratique_conformance::compare::same;
 
 /// In what two outcomes differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// One crashed, or refused to answer.
     Crash,
     /// One allows.
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 /// In what an outcome differs from what is expected.
-pub(crate) fn differs(ours: &Value, theirs: &Value) -> Option<Kind> {
+pub fn differs(ours: &Value, theirs: &Value) -> Option<Kind> {
     let field = |path: &str| same(theirs.pointer(path), ours.pointer(path));
     let checks = [
         (ours.get("allowed").is_some(), Kind::Crash),

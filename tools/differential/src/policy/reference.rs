@@ -18,24 +18,34 @@ struct Question<'w> {
 }
 
 /// The program, running.
-pub(super) struct Reference(Process);
+#[allow(missing_debug_implementations, reason = "a process shows nothing")]
+pub struct Reference(Process);
 
 impl Reference {
     /// Builds and starts the program.
-    pub(super) fn start() -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// Go is not installed, or the program does not build.
+    pub fn start() -> Result<Self, Error> {
         let binary = build("policy")?;
         let documents = documents()?;
         Process::start(&binary, &["policy".as_ref(), documents.as_os_str()]).map(Reference)
     }
 
     /// Asks about a world, made anew so many times; the answers come in the order of the questions.
-    pub(super) fn ask(&mut self, world: &World, times: usize) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// The program reads no more.
+    pub fn ask(&mut self, world: &World, times: usize) -> Result<(), Error> {
         self.0.ask(&Question { world, times })
     }
 
     /// The next answer: for each request the different outcomes that were seen. The inner error is that of a world that
     /// the reference cannot be asked about.
-    pub(super) fn answer(&mut self) -> Result<Result<Vec<Vec<Value>>, Error>, Error> {
+    ///
+    /// # Errors
+    /// The program has ended.
+    pub fn answer(&mut self) -> Result<Result<Vec<Vec<Value>>, Error>, Error> {
         let answers = self.0.answer()?;
         Ok(match answers.error.is_empty() {
             true => Ok(answers.outcomes.into_iter().map(plain).collect()),

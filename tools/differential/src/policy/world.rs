@@ -11,18 +11,18 @@ use super::writer::Trees;
 
 /// Policies, a cluster, and requests, each of which is by itself.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct World {
+pub struct World {
     /// Policies and bindings of manifests.
     #[serde(rename = "static")]
-    pub(super) manifests: Vec<Value>,
+    pub manifests: Vec<Value>,
     /// Policies and bindings of the API.
-    pub(super) api: Vec<Value>,
+    pub api: Vec<Value>,
     /// Namespaces, params and definitions of custom resources.
-    pub(super) objects: Vec<Value>,
+    pub objects: Vec<Value>,
     /// What the authorizer allows.
-    pub(super) allow: Value,
+    pub allow: Value,
     /// The requests.
-    pub(super) requests: Vec<Value>,
+    pub requests: Vec<Value>,
     /// The trees of expressions.
     #[serde(skip)]
     pub(super) trees: Trees,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	extensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -143,7 +144,12 @@ func (s setting) start(w *world) (c *cluster, err error) {
 			configurations[name] = fmt.Sprintf(configuration, name, s.empty)
 		}
 	}
-	params := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), custom.listKinds(), dynamic...)
+	params := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), custom.listKinds())
+	for _, object := range dynamic {
+		if err := store(params, custom.mapper(), object); err != nil {
+			return nil, err
+		}
+	}
 	plugins := admission.NewPlugins()
 	mutating.Register(plugins)
 	validating.Register(plugins)
@@ -164,6 +170,20 @@ func (s setting) start(w *world) (c *cluster, err error) {
 	// It is read when the lock is free again, which is not signalled.
 	time.Sleep(time.Millisecond)
 	return c, nil
+}
+
+// store adds a custom resource under the name of its resource: by itself, the client would guess that from the kind.
+func store(client *dynamicfake.FakeDynamicClient, mapper meta.RESTMapper, object runtime.Object) error {
+	kind := object.GetObjectKind().GroupVersionKind()
+	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return client.Tracker().Add(object)
+	}
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	return client.Tracker().Create(mapping.Resource, object, accessor.GetNamespace())
 }
 
 // list starts the informers that the plugins will ask for, and waits until they have listed.
