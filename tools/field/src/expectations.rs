@@ -3,13 +3,16 @@
 
 mod kubescape;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use pratique_harness::Error;
-use pratique_suite::{Roots, Suite, may_be_suite, read_file, read_suites_at};
+use pratique_suite::{
+    Actual, Case, Decision, Policies, Roots, Suite, may_be_suite, read_file, read_suites_at,
+};
 
 use crate::manifests::{Repository, entries, is_manifest_name};
+use crate::reference::{Asked, Decided};
 
 /// What the tests of a repository come to.
 #[derive(Debug, Default)]
@@ -22,14 +25,42 @@ pub struct Expectations {
     pub differing: Vec<String>,
     /// Suites that do not load, each with its first problem.
     pub refused: Vec<String>,
-    /// Tests that are not evaluated, being of other kinds of policies.
-    pub not_evaluated: usize,
+    /// Tests that are not evaluated, by why.
+    pub not_evaluated: BTreeMap<String, usize>,
+    /// Files that are templates of another program.
+    pub templates: usize,
+    /// The tests' requests, for the reference.
+    pub asked: Vec<Asked>,
 }
 
 impl Expectations {
     /// How many tests there are that were run.
     pub fn tests(&self) -> usize {
         self.equal + self.differing.len()
+    }
+
+    /// Keeps the request of a case for the reference.
+    fn ask(&mut self, suite: &Suite, case: &Case, policies: &Policies, actual: &Actual) {
+        // What more a case says, the reference is not told.
+        let Ok(question) = suite.question(case, policies) else {
+            return;
+        };
+        if question.has_more || actual.decision == Decision::Undecided {
+            return;
+        }
+        let objects = question
+            .objects
+            .iter()
+            .map(|object| serde_json::to_value(object).unwrap_or_default());
+        let mut asked = Asked::new(policies.sets.iter().map(|(_, set)| set), objects);
+        let decided = Decided {
+            place: format!("{} / {}", suite.name, case.name),
+            allowed: !actual.decision.denies(),
+            // Where a suite evaluates objects as they are written, errors are others.
+            message: None,
+        };
+        asked.add(&question.request, decided);
+        self.asked.push(asked);
     }
 }
 
@@ -60,10 +91,19 @@ pub fn expectations(repository: &Repository) -> Result<Expectations, Error> {
     Ok(found)
 }
 
+/// Whether a file looks like a template, of which only the rendered text is YAML.
+fn is_template(content: &[u8]) -> bool {
+    content.windows(2).any(|pair| pair == b"{{")
+}
+
 /// Runs the suites of a file, if there are any.
 fn suites(path: &Path, roots: &Roots, found: &mut Expectations) {
     let Ok(file) = read_file(path) else { return };
     if !may_be_suite(&file.content) {
+        return;
+    }
+    if is_template(&file.content) {
+        found.templates += 1;
         return;
     }
     match read_suites_at(path, &file, roots) {
@@ -77,7 +117,9 @@ fn suites(path: &Path, roots: &Roots, found: &mut Expectations) {
 }
 
 fn run(suite: &Suite, found: &mut Expectations) {
-    found.not_evaluated += suite.not_evaluated.len();
+    for left in &suite.not_evaluated {
+        *found.not_evaluated.entry(left.why.clone()).or_default() += 1;
+    }
     if suite.cases.is_empty() {
         return;
     }
@@ -111,6 +153,9 @@ fn run(suite: &Suite, found: &mut Expectations) {
     }
     for case in &suite.cases {
         let result = suite.test(case, &policies, None);
+        if let Ok(actual) = &result.actual {
+            found.ask(suite, case, &policies, actual);
+        }
         if result.passed() {
             found.equal += 1;
             continue;

@@ -1,11 +1,14 @@
 //! Looks at the policies of public repositories: whether what is said of them is so.
 //!
 //! Below a directory there is a checkout of each repository. Their manifests are [found](manifests), loaded as objects of
-//! the API, and asked: [whether warnings reproduce](reproduce) over objects that are made for them, and whether the tests of
-//! a repository come to what they [expect](expectations). What else can be asked of manifests is another [`Question`].
+//! the API, and asked: [whether warnings reproduce](reproduce) over objects that are made for them, what the [commands]
+//! `check` and `review` say of them, and whether the tests of a repository come to what they [expect](expectations). The
+//! [reference] is asked for its decisions on the same requests. What else can be asked of manifests is another [`Question`].
 
+pub mod commands;
 pub mod expectations;
 pub mod manifests;
+pub mod reference;
 pub mod report;
 pub mod reproduce;
 
@@ -18,6 +21,7 @@ use pratique_harness::Error;
 use pratique_lint::{Options, Warning, lint_with};
 use pratique_manifest::ManifestSet;
 
+use commands::Commands;
 use manifests::Repository;
 use report::{Report, Row};
 
@@ -37,6 +41,12 @@ pub struct Arguments {
     /// Compare the results of the repositories' own tests only.
     #[arg(long)]
     tests: bool,
+    /// Run `check` and `review` of this program on the manifests as they are.
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
+    /// Ask the reference for its decisions. Needs Go.
+    #[arg(long)]
+    reference: bool,
     /// Tell of manifests that are not loaded, and how warnings reproduce.
     #[arg(long, short)]
     verbose: bool,
@@ -76,7 +86,17 @@ fn looked(arguments: &Arguments) -> Result<Report, Error> {
         if !arguments.tests {
             look_at(&repository, &mut questions, &mut report)?;
         }
-        report.repository(&repository.name).expectations = expectations::expectations(&repository)?;
+        let mut found = expectations::expectations(&repository)?;
+        let of_tests = std::mem::take(&mut found.asked);
+        let counts = report.repository(&repository.name);
+        counts.expectations = found;
+        if let Some(program) = &arguments.program {
+            counts.commands = Commands::run(program, &repository, &repository.manifests()?)?;
+        }
+        if arguments.reference {
+            counts.of_tests = reference::compare(of_tests)?;
+            counts.of_reviews = reference::compare(std::mem::take(&mut counts.commands.asked))?;
+        }
     }
     Ok(report)
 }
@@ -87,6 +107,8 @@ pub fn look(directory: &std::path::Path) -> Result<Report, Error> {
         directory: directory.to_owned(),
         percent: 95,
         tests: false,
+        program: None,
+        reference: false,
         only: String::new(),
         verbose: false,
     })

@@ -132,6 +132,11 @@ impl Manifest {
         self.text.contains("{{")
     }
 
+    /// Its file, from the checkout on.
+    pub(crate) fn path(&self) -> &str {
+        self.file.split_once('/').map_or("", |(_, path)| path)
+    }
+
     /// Where it stands.
     pub fn place(&self) -> String {
         format!("{}:{}", self.file, self.line + 1)

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::commands::Ran;
 use super::expectations::Expectations;
+use super::reference::Compared;
 use super::reproduce::Outcome;
 
 /// What became of all warnings.
@@ -27,6 +29,12 @@ pub struct Counts {
     pub refused: Vec<String>,
     /// What its own tests come to.
     pub expectations: Expectations,
+    /// What the commands say of its manifests.
+    pub commands: Ran,
+    /// What the reference decides on the requests of its tests.
+    pub of_tests: Compared,
+    /// What the reference decides where the command reviews objects.
+    pub of_reviews: Compared,
 }
 
 /// A warning.
@@ -95,6 +103,7 @@ impl Report {
                     .for_each(|refused| out.push_str(&indented(refused)));
             }
         }
+        self.commands(&mut out);
         self.tests(&mut out);
         let _ = writeln!(
             out,
@@ -130,20 +139,30 @@ impl Report {
     fn tests(&self, out: &mut String) {
         let _ = writeln!(
             out,
-            "\n{:<60} {:>8} {:>6} {:>6} {:>9} {:>7} {:>13}",
-            "repository", "policies", "tests", "equal", "differing", "refused", "not evaluated"
+            "\n{:<60} {:>8} {:>6} {:>6} {:>9} {:>7} {:>13} {:>9} {:>5}",
+            "repository",
+            "policies",
+            "tests",
+            "equal",
+            "differing",
+            "refused",
+            "not evaluated",
+            "reference",
+            "same"
         );
         for (name, counts) in &self.repositories {
             let found = &counts.expectations;
             let _ = writeln!(
                 out,
-                "{name:<60} {:>8} {:>6} {:>6} {:>9} {:>7} {:>13}",
+                "{name:<60} {:>8} {:>6} {:>6} {:>9} {:>7} {:>13} {:>9} {:>5}",
                 found.policies.len(),
                 found.tests(),
                 found.equal,
                 found.differing.len(),
                 found.refused.len(),
-                found.not_evaluated
+                found.not_evaluated.values().sum::<usize>(),
+                counts.of_tests.asked,
+                counts.of_tests.same
             );
         }
         for counts in self.repositories.values() {
@@ -153,6 +172,58 @@ impl Report {
             for refused in &counts.expectations.refused {
                 let _ = writeln!(out, "refused: {refused}");
             }
+            for (why, count) in &counts.expectations.not_evaluated {
+                let _ = writeln!(out, "not evaluated: {count}: {why}");
+            }
+            told_of_reference(out, &counts.of_tests);
+        }
+    }
+
+    /// The table of what the commands say, and what is told of single manifests.
+    fn commands(&self, out: &mut String) {
+        let ran = |counts: &&Counts| counts.commands.checked > 0;
+        if !self.repositories.values().any(|counts| ran(&counts)) {
+            return;
+        }
+        let _ = writeln!(
+            out,
+            "\n{:<60} {:>7} {:>6} {:>8} {:>7} {:>7} {:>9} {:>9} {:>5} {:>12}",
+            "repository",
+            "checked",
+            "clean",
+            "reviewed",
+            "allowed",
+            "denied",
+            "undecided",
+            "reference",
+            "same",
+            "not reviewed"
+        );
+        for (name, counts) in &self.repositories {
+            let Ran {
+                checked,
+                clean,
+                reviewed,
+                decisions: [allowed, denied, undecided],
+                not_reviewed,
+                ..
+            } = &counts.commands;
+            let _ = writeln!(
+                out,
+                "{name:<60} {checked:>7} {clean:>6} {reviewed:>8} {allowed:>7} {denied:>7} {undecided:>9} {:>9} {:>5} {:>12}",
+                counts.of_reviews.asked,
+                counts.of_reviews.same,
+                not_reviewed.len()
+            );
+        }
+        for counts in self.repositories.values().filter(ran) {
+            for invalid in &counts.commands.invalid {
+                let _ = writeln!(out, "invalid: {invalid}");
+            }
+            for left in &counts.commands.not_reviewed {
+                let _ = writeln!(out, "not reviewed: {left}");
+            }
+            told_of_reference(out, &counts.of_reviews);
         }
     }
 
@@ -169,6 +240,15 @@ impl Report {
             repository.unwrap_or("all"),
             lint.unwrap_or("all")
         );
+    }
+}
+
+fn told_of_reference(out: &mut String, compared: &Compared) {
+    for differing in &compared.differing {
+        let _ = writeln!(out, "the reference differs: {differing}");
+    }
+    for unanswered in &compared.unanswered {
+        let _ = writeln!(out, "not answered: {unanswered}");
     }
 }
 

@@ -154,6 +154,7 @@ impl Converted<'_> {
                     .push(format!("{place}: expected {expected}, actual {why}"));
             }
         };
+        found.ask(suite, case, &policies, &actual);
         let names = |text: &String| text.contains(self.name);
         let is_equal = match expected {
             "pass" => actual.decision == Decision::Allowed,

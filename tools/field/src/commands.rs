@@ -1,0 +1,379 @@
+//! The commands `check` and `review`, run on the manifests of a repository as they are.
+//!
+//! Policies of a file, with their bindings next to it, are reviewed with the objects that are nearest: those below the
+//! file's directory, or below the first directory above it that has some.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use pratique::api_objects::ApiObjects;
+use pratique::{Attributes, ObjectModel};
+use pratique_harness::Error;
+use pratique_json::Value;
+use pratique_manifest::{ManifestFile, ManifestSet, Options, UncheckedExpressions, load_api_files};
+use pratique_policy::Origin;
+use pratique_suite::request::{self, RequestTemplate, kind_of};
+use pratique_suite::{bind, is_manifest, objects, read_file};
+use pratique_types::builtin::ServedResource;
+use pratique_types::{AdmissionRequest, Operation};
+
+use crate::manifests::{Found, Repository, entries};
+use crate::reference::{Asked, Decided};
+
+/// What came of the commands.
+#[derive(Debug, Default)]
+pub struct Ran {
+    /// Files that `check` was run on.
+    pub checked: usize,
+    /// Those in which it found no error.
+    pub clean: usize,
+    /// Those in which it found one, which is told.
+    pub invalid: Vec<String>,
+    /// Files whose policies were reviewed with objects.
+    pub reviewed: usize,
+    /// The decisions: allowed, denied, undecided.
+    pub decisions: [usize; 3],
+    /// What was not reviewed, and why.
+    pub not_reviewed: Vec<String>,
+    /// The same questions for the reference.
+    pub asked: Vec<Asked>,
+}
+
+/// The most objects that the policies of a file are reviewed with.
+const MOST: usize = 200;
+
+/// Runs a program's commands.
+#[derive(Debug)]
+pub struct Commands<'r> {
+    program: &'r Path,
+    repository: &'r Repository,
+    nearest: BTreeMap<PathBuf, Vec<Value<'static>>>,
+}
+
+impl<'r> Commands<'r> {
+    /// Runs the commands on the manifests of a repository.
+    ///
+    /// # Errors
+    /// The program does not start, or files cannot be read.
+    pub fn run(program: &'r Path, repository: &'r Repository, found: &Found) -> Result<Ran, Error> {
+        let mut commands = Commands {
+            program,
+            repository,
+            nearest: BTreeMap::new(),
+        };
+        let mut ran = Ran::default();
+        let files: BTreeSet<PathBuf> = found
+            .manifests
+            .iter()
+            .filter(|manifest| !manifest.is_template())
+            .map(|manifest| repository.path.join(manifest.path()))
+            .collect();
+        for file in &files {
+            if commands.check(file, &mut ran)? {
+                commands.review(file, &files, &mut ran)?;
+            }
+        }
+        Ok(ran)
+    }
+
+    fn place(&self, file: &Path) -> String {
+        let within = file.strip_prefix(&self.repository.path).unwrap_or(file);
+        format!("{}/{}", self.repository.name, within.display())
+    }
+
+    fn program(&self, arguments: &[&str], paths: &[&Path]) -> Result<Output, Error> {
+        let mut command = Command::new(self.program);
+        command.args(arguments).args(paths).arg("--no-project-file");
+        command.output().map_err(Error::program("pratique"))
+    }
+
+    /// Whether `check` finds no error in a file.
+    fn check(&self, file: &Path, ran: &mut Ran) -> Result<bool, Error> {
+        let output = self.program(&["check"], &[file])?;
+        let is_clean = output.status.success();
+        ran.checked += 1;
+        ran.clean += usize::from(is_clean);
+        if !is_clean {
+            let text = String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr);
+            let first = text.lines().find(|line| line.contains("error"));
+            let first = first.or(text.lines().next()).unwrap_or_default();
+            ran.invalid.push(format!("{}: {first}", self.place(file)));
+        }
+        Ok(is_clean)
+    }
+
+    /// Reviews the nearest objects with the policies of a file.
+    fn review(&mut self, file: &Path, files: &BTreeSet<PathBuf>, ran: &mut Ran) -> Result<(), Error> {
+        let place = self.place(file);
+        let mut left = |why: &str| ran.not_reviewed.push(format!("{place}: {why}"));
+        let Some(set) = loaded(&[file]) else {
+            left("it is read in no version of the API");
+            return Ok(());
+        };
+        if set.validating_policies.is_empty() && set.mutating_policies.is_empty() {
+            return Ok(());
+        }
+        let bindings = files.iter().filter(|other| {
+            let is_beside = other.parent() == file.parent() && *other != file;
+            is_beside && loaded(&[other]).is_some_and(|other| binds_only(&other, &set))
+        });
+        let mut policies = vec![file];
+        policies.extend(bindings.map(PathBuf::as_path));
+        let Some(set) = loaded(&policies) else {
+            left("its bindings do not load with it");
+            return Ok(());
+        };
+        let text = fs::read_to_string(file).unwrap_or_default();
+        if text.contains("authorizer.") {
+            left("it asks the authorizer, of which a repository says nothing");
+            return Ok(());
+        }
+        let mut sets = [(Origin::Api, set)];
+        bind(&mut sets);
+        let all = self.nearest(file)?;
+        if all.is_empty() {
+            left("there is no object in the repository");
+            return Ok(());
+        }
+        let scratch = std::env::temp_dir().join(format!("pratique-field-review-{}", std::process::id()));
+        fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
+        let lines = |objects: &[Value<'static>]| {
+            objects
+                .iter()
+                .map(|object| format!("{object}\n"))
+                .collect::<String>()
+        };
+        let (state, inputs) = (scratch.join("state.json"), scratch.join("objects.ndjson"));
+        let cluster = with_namespaces(&all);
+        fs::write(&state, lines(&cluster)).map_err(|error| error.to_string())?;
+        fs::write(&inputs, lines(&all)).map_err(|error| error.to_string())?;
+        let mut arguments: Vec<&Path> = vec![&inputs];
+        policies
+            .iter()
+            .for_each(|policy| arguments.extend([Path::new("--policies"), policy]));
+        arguments.extend([Path::new("--objects"), &state]);
+        let output = self.program(
+            &["review", "--output", "ndjson", "--bind", "--objects-complete"],
+            &arguments,
+        )?;
+        ran.reviewed += 1;
+        let objects = cluster
+            .iter()
+            .map(|object| serde_json::to_value(object).unwrap_or_default());
+        let mut asked = Asked::new(sets.iter().map(|(_, set)| set), objects);
+        let model = model(&all);
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            let record: serde_json::Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+            let Some(decision) = record["decision"].as_str() else {
+                let why = record["error"]["message"]
+                    .as_str()
+                    .or(record["note"]["message"].as_str());
+                ran.not_reviewed.push(format!("{place}: {}", why.unwrap_or(line)));
+                continue;
+            };
+            let index = record["line"].as_u64().unwrap_or_default() as usize;
+            let object = index.checked_sub(1).and_then(|index| all.get(index));
+            let at = ["allowed", "denied", "undecided"]
+                .iter()
+                .position(|known| *known == decision);
+            if let Some(count) = at.and_then(|at| ran.decisions.get_mut(at)) {
+                *count += 1;
+            }
+            let decided = Decided {
+                place: format!(
+                    "{place} / {} {}",
+                    record["kind"].as_str().unwrap_or_default(),
+                    record["name"].as_str().unwrap_or_default()
+                ),
+                allowed: decision == "allowed",
+                message: record["message"].as_str().map(str::to_owned),
+            };
+            if decision == "undecided" {
+                ran.not_reviewed.push(format!("{}: undecided", decided.place));
+            } else if let Some(request) =
+                object.and_then(|object| question(object, &model, &sets[0].1, &defined(&all)))
+            {
+                asked.add(&request, decided);
+            } else {
+                ran.not_reviewed.push(format!(
+                    "{}: the server refuses it before admission",
+                    decided.place
+                ));
+            }
+        }
+        ran.asked.push(asked);
+        fs::remove_dir_all(&scratch).map_err(|error| Error::from(error.to_string()))
+    }
+
+    /// The objects that are nearest to a file.
+    fn nearest(&mut self, file: &Path) -> Result<Vec<Value<'static>>, Error> {
+        for directory in file.ancestors().skip(1) {
+            if !self.nearest.contains_key(directory) {
+                let mut found = below(directory)?;
+                found.truncate(MOST);
+                self.nearest.insert(directory.to_owned(), found);
+            }
+            match self.nearest.get(directory) {
+                Some(found) if !found.is_empty() => return Ok(found.clone()),
+                _ if directory == self.repository.path => break,
+                _ => {}
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// The policies of some files, as objects of the API.
+fn loaded(files: &[&Path]) -> Option<ManifestSet> {
+    let files = files.iter().map(|file| read_file(file).ok());
+    let files: Vec<ManifestFile> = files.collect::<Option<_>>()?;
+    load_api_files(&files, &Options::new(&UncheckedExpressions)).ok()
+}
+
+/// Whether there are only bindings, of policies that a set has.
+fn binds_only(bindings: &ManifestSet, policies: &ManifestSet) -> bool {
+    let validating = policies.validating_policies.iter();
+    let names: BTreeSet<&str> = validating
+        .filter_map(|policy| policy.object.metadata.name.as_deref())
+        .chain(
+            policies
+                .mutating_policies
+                .iter()
+                .filter_map(|policy| policy.object.metadata.name.as_deref()),
+        )
+        .collect();
+    let has_policies = !bindings.validating_policies.is_empty() || !bindings.mutating_policies.is_empty();
+    let validating = bindings
+        .validating_bindings
+        .iter()
+        .map(|binding| Some(binding.object.spec.policy_name.as_str()));
+    let mutating = bindings
+        .mutating_bindings
+        .iter()
+        .map(|binding| binding.object.spec.as_ref()?.policy_name.as_deref());
+    let mut named = validating.chain(mutating).peekable();
+    !has_policies && named.peek().is_some() && named.all(|name| name.is_some_and(|name| names.contains(name)))
+}
+
+/// The objects below a directory that a server could be sent: of known kinds, and no configuration of admission.
+fn below(directory: &Path) -> Result<Vec<Value<'static>>, Error> {
+    let mut all = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            if path.file_name().is_none_or(|name| name != ".git") {
+                open.extend(entries(&path)?);
+            }
+        } else if is_manifest(&path) {
+            all.extend(
+                read_file(&path)
+                    .ok()
+                    .and_then(|file| objects(&file).ok())
+                    .unwrap_or_default(),
+            );
+        }
+    }
+    let defined = defined(&all);
+    let mut seen = BTreeSet::new();
+    all.retain(|object| {
+        let is_sent = kind_of(object).is_ok_and(|kind| {
+            kind.group != "admissionregistration.k8s.io" && template().target(&kind, None, &defined).is_ok()
+        });
+        let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
+        is_sent && name.is_some() && seen.insert(object.to_string())
+    });
+    Ok(all)
+}
+
+fn defined(objects: &[Value<'static>]) -> Vec<ServedResource> {
+    request::defined(objects.iter())
+}
+
+fn template() -> RequestTemplate {
+    RequestTemplate {
+        operation: Operation::Create,
+        namespace: "default".to_owned(),
+        user: request::user("kubernetes-admin", &[]),
+        ..RequestTemplate::default()
+    }
+}
+
+/// Objects as a cluster has them: in a namespace, each of which exists, and one of a name.
+fn with_namespaces(objects: &[Value<'static>]) -> Vec<Value<'static>> {
+    let defined = defined(objects);
+    let mut names = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    for object in objects {
+        let Ok(request) = template().request(object.clone(), |_, _| None, &defined, 1) else {
+            continue;
+        };
+        if request.kind.kind != "Namespace" && !request.namespace.is_empty() {
+            names.insert(request.namespace.clone());
+        }
+        if seen.insert((request.resource.to_string(), request.namespace, request.name)) {
+            all.push(request.object);
+        }
+    }
+    for name in names {
+        let is = |object: &Value<'_>| {
+            object.get("kind").and_then(Value::as_str) == Some("Namespace")
+                && object.at(&["metadata", "name"]).and_then(Value::as_str) == Some(&name)
+        };
+        if !all.iter().any(is) {
+            all.push(namespace(&name));
+        }
+    }
+    all
+}
+
+fn namespace(name: &str) -> Value<'static> {
+    let named = |members: &[(&'static str, Value<'static>)]| {
+        Value::Object(
+            members
+                .iter()
+                .map(|(key, value)| ((*key).into(), value.clone()))
+                .collect(),
+        )
+    };
+    let labels = named(&[("kubernetes.io/metadata.name", Value::from(name.to_owned()))]);
+    let metadata = named(&[("labels", labels), ("name", Value::from(name.to_owned()))]);
+    named(&[
+        ("apiVersion", Value::from("v1")),
+        ("kind", Value::from("Namespace")),
+        ("metadata", metadata),
+    ])
+}
+
+/// The kinds as a server with these definitions has them.
+fn model(objects: &[Value<'static>]) -> ApiObjects {
+    let mut model = ApiObjects::default();
+    for object in objects {
+        if object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition") {
+            // One that cannot be used is told by the command.
+            let _ = model.define(object);
+        }
+    }
+    model
+}
+
+/// The request that creates an object, as policies see it: validating ones see it prepared.
+fn question(
+    object: &Value<'static>,
+    model: &ApiObjects,
+    set: &ManifestSet,
+    defined: &[ServedResource],
+) -> Option<AdmissionRequest<'static>> {
+    let mut request = template().request(object.clone(), |_, _| None, defined, 1).ok()?;
+    let received = model.receive(&mut request).ok()?;
+    if set.mutating_policies.is_empty() {
+        let prepared = received.prepare(Attributes::from(&request)).ok()?;
+        if let Some(object) = prepared.object {
+            request.object = object;
+        }
+    }
+    Some(request)
+}

@@ -1,0 +1,176 @@
+//! What the reference's own plugins decide on the requests of the repositories.
+
+use std::collections::VecDeque;
+
+use pratique_differential::{PolicyReference, PolicyWorld, differs, outcomes};
+use pratique_harness::Error;
+use pratique_manifest::{Loaded, ManifestSet};
+use pratique_types::AdmissionRequest;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Requests to policies, and what was decided on them here.
+#[derive(Debug, Default)]
+pub struct Asked {
+    world: PolicyWorld,
+    requests: Vec<Decided>,
+}
+
+/// What was decided here on a request.
+#[derive(Debug)]
+pub struct Decided {
+    /// The policies and the object.
+    pub place: String,
+    /// Whether it is allowed.
+    pub allowed: bool,
+    /// Why not; `None` if that is not compared.
+    pub message: Option<String>,
+}
+
+/// What came of the questions to the reference.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// On how many requests it decided.
+    pub asked: usize,
+    /// On how many it decided the same.
+    pub same: usize,
+    /// Where it did not.
+    pub differing: Vec<String>,
+    /// What it does not answer, and why.
+    pub unanswered: Vec<String>,
+}
+
+impl Asked {
+    /// Of these policies in a cluster with these objects.
+    pub fn new<'s>(
+        sets: impl Iterator<Item = &'s ManifestSet>,
+        objects: impl IntoIterator<Item = Value>,
+    ) -> Self {
+        let mut world = PolicyWorld::default();
+        world.objects = objects.into_iter().collect();
+        world.allow = json!([]);
+        for set in sets {
+            add(&mut world.api, &set.validating_policies);
+            add(&mut world.api, &set.validating_bindings);
+            add(&mut world.api, &set.mutating_policies);
+            add(&mut world.api, &set.mutating_bindings);
+        }
+        Asked {
+            world,
+            requests: Vec::new(),
+        }
+    }
+
+    /// Adds a request, on which this was decided here.
+    pub fn add(&mut self, request: &AdmissionRequest<'_>, decided: Decided) {
+        let mut text = serde_json::to_value(request).unwrap_or_default();
+        if let Value::Object(members) = &mut text {
+            // The plugins find out themselves.
+            for name in ["requestKind", "requestResource", "requestSubResource"] {
+                members.remove(name);
+            }
+        }
+        let namespace = request.namespace.as_str();
+        let is = |object: &Value| object["kind"] == "Namespace" && object["metadata"]["name"] == namespace;
+        if !namespace.is_empty() && !self.world.objects.iter().any(is) {
+            let labels = json!({"kubernetes.io/metadata.name": namespace});
+            let metadata = json!({"name": namespace, "labels": labels});
+            self.world
+                .objects
+                .push(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}));
+        }
+        self.world.requests.push(text);
+        self.requests.push(decided);
+    }
+}
+
+fn add<T: Serialize>(to: &mut Vec<Value>, all: &[Loaded<T>]) {
+    to.extend(
+        all.iter()
+            .filter_map(|loaded| serde_json::to_value(&*loaded.object).ok()),
+    );
+}
+
+/// How many questions the reference works at: most of setting one up is waiting.
+const AHEAD: usize = 16;
+
+/// Asks the reference.
+///
+/// # Errors
+/// It does not start, or ends.
+pub fn compare(questions: Vec<Asked>) -> Result<Compared, Error> {
+    let mut compared = Compared::default();
+    let mut questions = questions.into_iter().filter(|asked| !asked.requests.is_empty());
+    let mut reference = PolicyReference::start()?;
+    let mut open = VecDeque::new();
+    loop {
+        while open.len() < AHEAD
+            && let Some(asked) = questions.next()
+        {
+            reference.ask(&asked.world, 1)?;
+            open.push_back(asked);
+        }
+        let Some(asked) = open.pop_front() else { break };
+        match reference.answer()? {
+            Ok(theirs) => compared.take(&asked, &theirs),
+            Err(error) => {
+                let error = error.to_string();
+                let why = error.lines().next().unwrap_or_default();
+                let places = asked
+                    .requests
+                    .iter()
+                    .map(|decided| format!("{}: {why}", decided.place));
+                compared.unanswered.extend(places);
+            }
+        }
+    }
+    compared.differing.sort();
+    Ok(compared)
+}
+
+impl Compared {
+    fn take(&mut self, asked: &Asked, theirs: &[Vec<Value>]) {
+        let ours = outcomes(&asked.world);
+        let all = asked.requests.iter().zip(theirs).enumerate();
+        for (index, (decided, theirs)) in all {
+            let Some(theirs) = theirs.first() else { continue };
+            self.asked += 1;
+            let engine = ours.as_ref().ok().and_then(|ours| ours.get(index));
+            let text = |path: &str| theirs.pointer(path).and_then(Value::as_str).unwrap_or_default();
+            let is_same_message =
+                |message: &String| message == text("/status/message") || theirs["allowed"] == true;
+            let difference = if theirs["allowed"] != decided.allowed {
+                Some("it decides otherwise")
+            } else if !decided.message.as_ref().is_none_or(is_same_message) {
+                Some("its message is another")
+            } else if engine.is_none_or(|ours| differs(ours, theirs).is_some()) {
+                Some("the rest of its outcome is another")
+            } else {
+                None
+            };
+            match difference {
+                None => self.same += 1,
+                Some(what) => self.differing.push(format!(
+                    "{}: {what}: {} ({}); here {} ({})",
+                    decided.place,
+                    if theirs["allowed"] == true {
+                        "allowed"
+                    } else {
+                        "denied"
+                    },
+                    text("/status/message"),
+                    if decided.allowed { "allowed" } else { "denied" },
+                    decided.message.as_deref().unwrap_or_default(),
+                )),
+            }
+        }
+    }
+
+    /// Adds what came of other questions.
+    pub fn extend(&mut self, other: Compared) {
+        self.asked += other.asked;
+        self.same += other.same;
+        self.differing.extend(other.differing);
+        self.unanswered.extend(other.unanswered);
+    }
+}
