@@ -94,7 +94,38 @@ impl Order {
             nanoseconds: batches.get(batches.len() / 2).copied().unwrap_or(0),
         }
     }
+
+    /// Repeats an operation in the same way, each time over what another makes for it, which is not timed.
+    pub fn time_with<I, T>(&self, prepare: impl Fn() -> I, operation: impl Fn(&mut I) -> T) -> Sample {
+        let length = Duration::from_nanos(self.nanoseconds);
+        let repeat = |times: u64| {
+            let mut inputs: Vec<I> = (0..times).map(|_| prepare()).collect();
+            let began = Clock::start(self.processor);
+            for input in &mut inputs {
+                std::hint::black_box(operation(input));
+            }
+            began.nanoseconds()
+        };
+        let (mut batch, start) = (1, Instant::now());
+        while start.elapsed() < length / 10 {
+            if Duration::from_nanos(repeat(batch)) < length / 100 && batch < MOST_PREPARED {
+                batch *= 2;
+            }
+        }
+        let (mut batches, start) = (Vec::new(), Instant::now());
+        while batches.is_empty() || start.elapsed() < length {
+            batches.push(repeat(batch));
+        }
+        batches.sort_unstable();
+        Sample {
+            operations: batch,
+            nanoseconds: batches.get(batches.len() / 2).copied().unwrap_or(0),
+        }
+    }
 }
+
+/// How many inputs are made at once: more would leave the caches of a processor.
+const MOST_PREPARED: u64 = 64;
 
 /// A time that runs.
 #[derive(Clone, Copy, Debug)]

@@ -12,6 +12,10 @@ pub const POD: &str = include_str!("../data/pod.json");
 /// A Pod of 3 kB as a person writes it, without what an API server sets in it.
 pub const WRITTEN_POD: &str = include_str!("../data/written-pod.json");
 
+/// Requests for the admission plugins that are built into an API server: each case has a name, the plugins, the objects of the
+/// cluster and the request.
+pub const PLUGIN_CASES: &str = include_str!("../data/plugins.json");
+
 /// Expressions of the kind that policies are made of, from the smallest to the largest, each with a short name.
 pub const EXPRESSIONS: [(&str, &str); 12] = [
     ("name", "object.metadata.name.startsWith('checkout-')"),

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         "count" => admission::count(rest),
         "count-plugins" => plugins::count(rest),
         "objects" => contest::serve(stdin().lock(), stdout(), objects::Received::new),
-        "plugins" => plugins::run(rest),
+        "plugins" => contest::serve(stdin().lock(), stdout(), plugins::Decided::new),
         "start" => start::start(rest),
         "keep" => start::keep(rest),
         "reload" => reload::run(rest),

@@ -1,64 +1,74 @@
-//! What the built-in admission plugins cost: `pratique-benches plugins CASES [SECONDS]`, and in instructions
-//! `pratique-benches count-plugins TIMES CASES CASE`, for tools that look on.
+//! Our side of the rows of plugins of `cargo xtask bench`, and `pratique-benches count-plugins TIMES CASE`, for tools that
+//! look on.
 //!
 //! A case has the plugins (by name, or `"default"`), the objects of the cluster, and a request. Before time runs, the
 //! objects are decoded and defaulted, as those that an API server keeps; what is timed are both halves of the chain over an
-//! object of its own for each run. The time is that of processors, as other programs on the machine add nothing to it.
+//! object of its own for each run.
 
 use std::fs;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 
-use pratique::json::{self, Value};
+use pratique::json::Value;
 use pratique::types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm};
-use pratique_benches::contest::Clock;
+use pratique_benches::contest::{Order, Sample, Side};
 use pratique_harness::Error;
 use pratique_objects::{FieldValidation, MediaType, Objects};
 use pratique_plugin::{
     Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginGates, PluginSettings,
     Rejection, Stage, StateObjects, default_plugins,
 };
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-/// Runs between two looks at the clock.
-const BATCH: usize = 64;
+/// A case that takes part in a contest.
+pub(crate) struct Decided(Prepared);
 
-/// Measures all cases of a file, and prints a row for each.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
-    let (path, seconds) = match arguments {
-        [path] => (path, 1.0),
-        [path, seconds] => (
-            path,
-            seconds.parse().map_err(|error| format!("{seconds}: {error}"))?,
-        ),
-        _ => return Err("usage: pratique-benches plugins CASES [SECONDS]".into()),
-    };
-    let cases = read(path)?;
-    println!("| case | processor ns, p10 | p50 |");
-    println!("|---|--:|--:|");
-    let length = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-    for case in &cases {
-        let name = case["name"].as_str().unwrap_or_default();
-        let mut measured = measure(case, length).map_err(|error| format!("{name}: {error}"))?;
-        measured.sort_unstable();
-        let quantile = |tenths: usize| measured.get(measured.len() * tenths / 10).copied();
-        let [low, middle] = [1, 5].map(|tenths| quantile(tenths).unwrap_or_default());
-        println!("| {name} | {low} | {middle} |");
+impl Decided {
+    pub(crate) fn new(setup: Json) -> Result<Self, Error> {
+        Prepared::new(&setup).map(Decided)
     }
-    Ok(())
+}
+
+impl Side for Decided {
+    /// What becomes of the request, with the object that is left.
+    fn facts(&self) -> Result<Json, Error> {
+        let Decided(case) = self;
+        let request = case.request()?;
+        let mut object = case.original.clone();
+        match once(
+            &case.chain,
+            &request,
+            &mut object,
+            &PluginContext::new(&case.state),
+        ) {
+            Ok(()) => Ok(json!({"allowed": true, "message": "", "object": Json::from(object)})),
+            Err(rejection) => match rejection.status() {
+                Some(status) => Ok(json!({"allowed": false, "message": status.message, "object": null})),
+                None => Err(rejection.to_string().into()),
+            },
+        }
+    }
+
+    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+        let Decided(case) = self;
+        let request = case.request()?;
+        let context = PluginContext::new(&case.state);
+        Ok(order.time_with(
+            || case.original.clone(),
+            |object| once(&case.chain, &request, object, &context).is_ok(),
+        ))
+    }
 }
 
 /// Runs a case so often, after a few times to fill caches. Nothing is printed; this is for tools that look on.
 pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
-    let [times, path, name] = arguments else {
-        return Err("usage: pratique-benches count-plugins TIMES CASES CASE".into());
+    let [times, path] = arguments else {
+        return Err("usage: pratique-benches count-plugins TIMES CASE".into());
     };
     let times: usize = times.parse().map_err(|error| format!("{times}: {error}"))?;
-    let cases = read(path)?;
-    let case = cases.iter().find(|case| case["name"].as_str() == Some(name));
+    let text = fs::read_to_string(path).map_err(Error::file(path))?;
+    let case: Json = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
     // To free all this is not what is counted.
-    let case = Prepared::new(case.ok_or_else(|| format!("no case is named {name:?}"))?)?;
-    let case: &Prepared = Box::leak(Box::new(case));
+    let case: &Prepared = Box::leak(Box::new(Prepared::new(&case)?));
     let request = case.request()?;
     let context = PluginContext::new(&case.state);
     case.run_counted(&request, &mut case.objects(3), &context);
@@ -66,11 +76,6 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     case.run_counted(&request, &mut objects, &context);
     std::mem::forget(objects);
     Ok(())
-}
-
-fn read(path: &str) -> Result<Vec<Json>, Error> {
-    let text = fs::read_to_string(path).map_err(Error::file(path))?;
-    serde_json::from_str(&text).map_err(|error| format!("{path}: {error}").into())
 }
 
 /// A case whose objects are decoded and defaulted.
@@ -119,32 +124,6 @@ impl Prepared {
     }
 }
 
-/// Nanoseconds of one run, for each batch.
-fn measure(case: &Json, length: Duration) -> Result<Vec<u64>, Error> {
-    let case = Prepared::new(case)?;
-    let request = case.request()?;
-    let context = PluginContext::new(&case.state);
-    let expected = once(&case.chain, &request, &mut case.original.clone(), &context);
-    if let Err(rejection) = &expected
-        && rejection.status().is_none()
-    {
-        return Err(rejection.to_string().into());
-    }
-    let (mut batches, start) = (Vec::new(), Instant::now());
-    while batches.len() < 20 || start.elapsed() < length {
-        let mut fresh = case.objects(BATCH);
-        let began = Clock::start(true);
-        for object in &mut fresh {
-            let result = black_box(once(&case.chain, &request, object, &context));
-            if result.is_ok() != expected.is_ok() {
-                return Err("the decision changes".into());
-            }
-        }
-        batches.push(began.nanoseconds() / u64::try_from(BATCH).unwrap_or(1));
-    }
-    Ok(batches)
-}
-
 fn once(
     chain: &PluginChain,
     request: &AdmissionRequest<'_>,
@@ -183,7 +162,7 @@ fn decoded(objects: &Objects, object: &Json) -> Result<Value<'static>, Error> {
     let text = object.to_string();
     let received = objects.receive(text.as_bytes(), MediaType::Json, &kind, FieldValidation::Strict);
     let received = received.map_err(|error| error.to_string())?;
-    Ok(json::Value::into_owned(received.value))
+    Ok(Value::into_owned(received.value))
 }
 
 fn kind_of(object: &Json) -> Result<GroupVersionKind, Error> {

@@ -1,50 +1,81 @@
-//! Rows in which policies evaluate one request: both sides in a process of their own, with turns.
+//! Rows in which policies or plugins evaluate one request: both sides in a process of their own, with turns.
+
+use std::path::Path;
 
 use pratique_harness::Error;
 use serde_json::Value;
 
 use super::policies::Policies;
-use super::rows::Object;
+use super::rows::{Object, Work};
 use super::{Bench, Measured};
 use crate::side::Program;
 
 /// Sees that the sides evaluate the same, and lets them take turns.
 pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, Error> {
-    let (row, material, settings) = (bench.row, bench.material, bench.settings);
+    let (row, material) = (bench.row, bench.material);
     let setup = material.evaluated(row.name, policies, object)?;
-    let (mut ours, found) = Program::start(&bench.programs.ours, &["admission"], &setup)?;
-    let mut theirs = match &bench.programs.theirs {
-        None => None,
-        Some(program) => {
-            let (theirs, other) = Program::start(program, &[], &setup)?;
-            if plain(&found) != plain(&other) {
-                return Err(format!("{}: the sides differ: ours {found}, theirs {other}", row.name).into());
+    let less = match row.beside.map(|beside| beside.work) {
+        Some(Work::Evaluate(policies, object)) => {
+            Some(material.evaluated(&format!("{}-beside", row.name), &policies, object)?)
+        }
+        _ => None,
+    };
+    let theirs = bench.programs.theirs.as_deref();
+    Sides::start(bench, "admission", theirs, &setup, less.as_ref())?.take_turns(bench)
+}
+
+/// Programs that evaluate a request each.
+pub(super) struct Sides {
+    ours: Program,
+    theirs: Option<Program>,
+    /// Ours with less to evaluate.
+    less: Option<Program>,
+}
+
+impl Sides {
+    /// Starts both sides with the same setup, and ours with that of what it is measured beside. Ours takes part as `contest`.
+    pub(super) fn start(
+        bench: &Bench<'_>,
+        contest: &str,
+        theirs: Option<&Path>,
+        setup: &Value,
+        less: Option<&Value>,
+    ) -> Result<Self, Error> {
+        let program = &bench.programs.ours;
+        let (ours, found) = Program::start(program, &[contest], setup)?;
+        let theirs = match theirs {
+            None => None,
+            Some(program) => {
+                let (theirs, other) = Program::start(program, &[], setup)?;
+                if plain(&found) != plain(&other) {
+                    return Err(format!("the sides differ: ours {found}, theirs {other}").into());
+                }
+                Some(theirs)
             }
-            Some(theirs)
-        }
-    };
-    let mut less = match &row.beside {
-        None => None,
-        Some(beside) => {
-            let setup = material.evaluated(&format!("{}-beside", row.name), &beside.policies, object)?;
-            Some(Program::start(&bench.programs.ours, &["admission"], &setup)?.0)
-        }
-    };
-    let mut measured = Measured::default();
-    for _ in 0..settings.rounds {
-        measured
-            .ours
-            .push(ours.evaluate(row.name, settings.turn, settings.processor)?.each());
-        if let Some(less) = &mut less {
-            let sample = less.evaluate(row.name, settings.turn, settings.processor)?;
-            measured.beside.push(sample.each());
-        }
-        if let Some(theirs) = &mut theirs {
-            let sample = theirs.evaluate(row.name, settings.turn, settings.processor)?;
-            measured.theirs.push(sample.each());
-        }
+        };
+        let less = match less {
+            None => None,
+            Some(setup) => Some(Program::start(program, &[contest], setup)?.0),
+        };
+        Ok(Sides { ours, theirs, less })
     }
-    Ok(measured)
+
+    /// Lets them take turns.
+    pub(super) fn take_turns(mut self, bench: &Bench<'_>) -> Result<Measured, Error> {
+        let (name, settings) = (bench.row.name, bench.settings);
+        let turn = |program: &mut Program| program.evaluate(name, settings.turn, settings.processor);
+        let mut measured = Measured::default();
+        for _ in 0..settings.rounds {
+            measured.ours.push(turn(&mut self.ours)?.each());
+            if let Some(less) = &mut self.less {
+                measured.beside.push(turn(less)?.each());
+            }
+            if let Some(theirs) = &mut self.theirs {
+                measured.theirs.push(turn(theirs)?.each());
+            }
+        }
+        Ok(measured)
+    }
 }
 
 /// What came of a request, without what a Go type prints of fields that are not there.

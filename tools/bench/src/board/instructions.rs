@@ -1,6 +1,6 @@
 //! The instructions that our side executes: a figure without noise, for which valgrind runs the program.
 //!
-//! A request is counted as all that is executed from when `evaluate_counted` begins, on whatever thread, by the number of
+//! A request is counted as all that is executed from when `evaluate_counted` or `run_counted` begins, on whatever thread, by the number of
 //! requests; a load as all that the program executes on one thread. Counts depend a little on the seeds of hash tables, which are random.
 
 use std::collections::BTreeMap;
@@ -10,8 +10,9 @@ use std::process::{Command, Stdio};
 
 use super::baseline::Baseline;
 use super::material::Material;
+use super::plugins;
 use super::policies::Policies;
-use super::rows::{self, Object, Row, Work};
+use super::rows::{self, Object, PluginCase, Row, Work};
 use crate::{Arguments, build, table};
 use pratique_harness::Error;
 
@@ -53,8 +54,18 @@ fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, 
             let arguments = ["start", "-alone", policies.plugin(), &directory];
             callgrind(program, &[], &arguments).map(Some)
         }
+        Work::Plugins(case) => decided(row, *case, program, material).map(Some),
         Work::Start(_) | Work::Reload(_) | Work::Keep(_) | Work::Serve(_) => Ok(None),
     }
+}
+
+/// A request before plugins, without those before it that fill caches.
+fn decided(row: &Row, case: PluginCase, program: &Path, material: &Material) -> Result<u64, Error> {
+    const TIMES: u64 = 100;
+    let setup = material.file(&format!("{}-setup.json", row.name), &plugins::setup(case)?)?;
+    let options = ["--zero-before=*run_counted*"];
+    let all = callgrind(program, &options, &["count-plugins", &TIMES.to_string(), &setup])?;
+    Ok(all / TIMES)
 }
 
 fn evaluated(

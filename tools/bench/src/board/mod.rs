@@ -1,6 +1,7 @@
-//! The table of everything that an API server does with policies: `cargo xtask bench [ROW…]`.
+//! The table of everything that an API server does with policies, and of its own plugins: `cargo xtask bench [ROW…]`.
 //!
-//! Every row is work on policies that are made from a seed and written to files, which both sides read. Each row has
+//! A row is work on policies that are made from a seed and written to files, which both sides read, or on a case of
+//! `benches/data/plugins.json`. Each row has
 //! processes of its own, so that none has to bear with what another left in memory.
 
 mod baseline;
@@ -9,6 +10,7 @@ mod instructions;
 mod material;
 mod objects;
 mod once;
+mod plugins;
 mod policies;
 mod report;
 mod rows;
@@ -27,6 +29,8 @@ use pratique_harness::Error;
 struct Programs {
     ours: PathBuf,
     theirs: Option<PathBuf>,
+    /// Theirs of the rows of plugins.
+    plugins: Option<PathBuf>,
     /// `pratique`, where it need not be built.
     server: Option<PathBuf>,
 }
@@ -74,10 +78,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         Some(built) => built.canonicalize().map_err(Error::file(&built))?,
         None => build::ours()?,
     };
-    let theirs = match arguments.against {
-        Some(Against::Go) => build::go("policy", "bench", &ours)?,
-        Some(Against::CelCrate) | None => None,
+    let theirs = |module: &str, is_needed: bool| match (arguments.against, is_needed) {
+        (Some(Against::Go), true) => build::go(module, "bench", &ours),
+        _ => Ok(None),
     };
+    let is_of_plugins = |row: &Row| matches!(row.work, Work::Plugins(_));
+    let plugins = theirs("plugins", rows.iter().any(is_of_plugins))?;
+    let theirs = theirs("policy", !rows.iter().all(is_of_plugins))?;
     let mut material = Material::new(&ours.with_file_name("bench-policies"), arguments.seed)?;
     if theirs.is_some() {
         material = material.for_reference()?;
@@ -87,6 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         server: server.filter(|server| server.exists()),
         ours,
         theirs,
+        plugins,
     };
     let settings = Settings {
         rounds: arguments.rounds.max(1),
@@ -128,6 +136,7 @@ impl Bench<'_> {
             Work::Keep(policies) => once::keep(self, policies),
             Work::Reload(policies) => once::reload(self, policies),
             Work::Serve(policies) => serve::measure(self, policies),
+            Work::Plugins(case) => plugins::measure(self, *case),
         }
     }
 }

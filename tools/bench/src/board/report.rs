@@ -156,7 +156,7 @@ impl Report {
         let timed = self
             .lines
             .iter()
-            .filter(|line| matches!(line.row.work, Work::Evaluate(..)));
+            .filter(|line| matches!(line.row.work, Work::Evaluate(..) | Work::Plugins(_)));
         geometric_mean(timed.filter_map(|line| Some(line.ratio?.mean)))
     }
 }

@@ -21,8 +21,8 @@ pub(super) struct Row {
 /// Less work of the same kind, done in turns with a row's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beside {
-    /// What is evaluated by.
-    pub(super) policies: Policies,
+    /// What is done.
+    pub(super) work: Work,
     /// How many times as long the row may take.
     pub(super) at_most: f64,
 }
@@ -40,6 +40,17 @@ pub(super) enum Work {
     Keep(Policies),
     /// One request to a server that evaluates by policies.
     Serve(Policies),
+    /// One request before admission plugins that are built in.
+    Plugins(PluginCase),
+}
+
+/// A case of `benches/data/plugins.json`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PluginCase {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// How many of its last object the cluster has.
+    pub(super) of_last: usize,
 }
 
 /// Whose creation is evaluated.
@@ -63,9 +74,9 @@ const fn row(name: &'static str, title: &'static str, work: Work, target: u32) -
 }
 
 impl Row {
-    const fn beside(self, policies: Policies, at_most: f64) -> Self {
+    const fn beside(self, work: Work, at_most: f64) -> Self {
         Row {
-            beside: Some(Beside { policies, at_most }),
+            beside: Some(Beside { work, at_most }),
             ..self
         }
     }
@@ -107,6 +118,14 @@ const fn bound(count: usize, bindings: usize) -> Policies {
     }
 }
 
+const fn plugins(name: &'static str) -> Work {
+    among(1, name)
+}
+
+const fn among(of_last: usize, name: &'static str) -> Work {
+    Work::Plugins(PluginCase { name, of_last })
+}
+
 /// One policy, which is not about what is evaluated.
 const NONE: Policies = Policies {
     matching: 0,
@@ -114,7 +133,7 @@ const NONE: Policies = Policies {
 };
 
 /// All rows, in the order of the table.
-pub(super) const ROWS: [Row; 25] = [
+pub(super) const ROWS: [Row; 36] = [
     row("match-1", "1 policy", evaluate(Shape::Mix, 1), 20),
     row("match-10", "10 policies", evaluate(Shape::Mix, 10), 25),
     row("match-100", "100 policies", evaluate(Shape::Mix, 100), 40),
@@ -143,7 +162,7 @@ pub(super) const ROWS: [Row; 25] = [
         Work::Evaluate(few(1_000), Object::Full),
         60,
     )
-    .beside(few(10), 1.2),
+    .beside(Work::Evaluate(few(10), Object::Full), 1.2),
     row(
         "bindings-1024",
         "1 policy, 1,024 bindings",
@@ -226,8 +245,76 @@ pub(super) const ROWS: [Row; 25] = [
         Work::Serve(some(Shape::Mix, 100)),
         0,
     )
-    .beside(NONE, 2.0),
+    .beside(Work::Serve(NONE), 2.0),
+    row(
+        "plugins-pod",
+        "default plugins, Pod",
+        plugins("default set, Pod, no quota"),
+        8,
+    ),
+    row(
+        "plugins-dry-run",
+        "the same with a quota, dry run",
+        plugins("default set, Pod, dry run with a quota"),
+        8,
+    ),
+    row(
+        "plugins-denied",
+        "the same, refused",
+        plugins("default set, Pod refused by PodSecurity"),
+        0,
+    ),
+    row(
+        "plugins-map",
+        "default plugins, ConfigMap",
+        plugins("default set, ConfigMap"),
+        0,
+    ),
+    row(
+        "plugins-pss",
+        "PodSecurity",
+        plugins("PodSecurity, restricted Pod"),
+        8,
+    ),
+    row(
+        "plugins-pss-no",
+        "PodSecurity refuses",
+        plugins("PodSecurity, refused Pod"),
+        8,
+    ),
+    row(
+        "plugins-quota",
+        "ResourceQuota, dry run",
+        plugins("ResourceQuota, Pod, dry run"),
+        10,
+    ),
+    row("plugins-limits", "LimitRanger", plugins("LimitRanger, Pod"), 0),
+    row(
+        "plugins-account",
+        "ServiceAccount",
+        plugins("ServiceAccount, Pod"),
+        0,
+    ),
+    row(
+        "plugins-quotas",
+        "1,000 quotas of other things",
+        among(1_000, QUOTAS),
+        10,
+    )
+    .beside(plugins(QUOTAS), 1.2),
+    row(
+        "plugins-ranges",
+        "1,000 limits of other things",
+        among(1_000, LIMITS),
+        0,
+    )
+    .beside(plugins(LIMITS), 1.2),
 ];
+
+/// A namespace whose quotas do not limit Pods.
+const QUOTAS: &str = "ResourceQuota, 1 that do not limit Pods";
+/// A namespace whose limit ranges do not limit Pods.
+const LIMITS: &str = "LimitRanger, 1 that do not limit Pods";
 
 /// The rows that were asked for, each by the beginning of its name; all where none was.
 pub(super) fn wanted(names: &[String]) -> Result<Vec<Row>, Error> {
@@ -242,9 +329,16 @@ pub(super) fn wanted(names: &[String]) -> Result<Vec<Row>, Error> {
 impl Beside {
     /// What it is called.
     pub(super) fn title(&self) -> String {
-        match self.policies.matching {
-            0 => "no policy".to_owned(),
-            count => format!("only those {count}"),
+        match self.work {
+            Work::Plugins(PluginCase { of_last, .. }) => format!("{of_last} of them"),
+            Work::Evaluate(policies, _)
+            | Work::Start(policies)
+            | Work::Reload(policies)
+            | Work::Keep(policies)
+            | Work::Serve(policies) => match policies.matching {
+                0 => "no policy".to_owned(),
+                count => format!("only those {count}"),
+            },
         }
     }
 }

@@ -9,7 +9,7 @@ use pratique_harness::{Error, Process, free_port};
 use serde_json::{Value, json};
 
 use super::policies::Policies;
-use super::rows::Object;
+use super::rows::{Object, Work};
 use super::{Bench, Measured, objects};
 use crate::build;
 use crate::side::{Program, Side};
@@ -37,9 +37,9 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured
         }
     };
     let mut with = ask(row.name, policies)?;
-    let mut without = match &row.beside {
-        Some(beside) => Some(ask(&format!("{}-beside", row.name), &beside.policies)?),
-        None => None,
+    let mut without = match row.beside.map(|beside| beside.work) {
+        Some(Work::Serve(policies)) => Some(ask(&format!("{}-beside", row.name), &policies)?),
+        _ => None,
     };
     let mut measured = Measured::default();
     for _ in 0..settings.rounds {

@@ -1,0 +1,63 @@
+//! Rows in which the admission plugins that are built into an API server see one request.
+
+use pratique_benches::PLUGIN_CASES;
+use pratique_harness::Error;
+use serde_json::Value;
+
+use super::evaluate::Sides;
+use super::rows::{PluginCase, Work};
+use super::{Bench, Measured};
+
+/// Sees that the sides decide the same and store the same object, and lets them take turns.
+pub(super) fn measure(bench: &Bench<'_>, case: PluginCase) -> Result<Measured, Error> {
+    let less = match bench.row.beside.map(|beside| beside.work) {
+        Some(Work::Plugins(case)) => Some(setup(case)?),
+        _ => None,
+    };
+    let theirs = bench.programs.plugins.as_deref();
+    Sides::start(bench, "plugins", theirs, &setup(case)?, less.as_ref())?.take_turns(bench)
+}
+
+/// The plugins, the objects of the cluster, and the request.
+pub(super) fn setup(case: PluginCase) -> Result<Value, Error> {
+    let cases: Vec<Value> = serde_json::from_str(PLUGIN_CASES).map_err(|error| error.to_string())?;
+    let mut found = cases
+        .into_iter()
+        .find(|found| found.get("name").and_then(Value::as_str) == Some(case.name))
+        .ok_or_else(|| format!("no case of plugins is named {:?}", case.name))?;
+    let objects = found.get_mut("objects").and_then(Value::as_array_mut);
+    let objects = objects.ok_or_else(|| format!("{}: no objects", case.name))?;
+    let last = objects.last().cloned().unwrap_or_default();
+    for number in 1..case.of_last {
+        let mut further = last.clone();
+        if let Some(name) = further.pointer_mut("/metadata/name") {
+            *name = format!("further-{number}").into();
+        }
+        objects.push(further);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::ROWS;
+    use super::*;
+
+    #[test]
+    fn every_row_has_its_case() {
+        let works = ROWS
+            .iter()
+            .flat_map(|row| [Some(row.work), row.beside.map(|beside| beside.work)]);
+        let cases = works.flatten().filter_map(|work| match work {
+            Work::Plugins(case) => Some(case),
+            _ => None,
+        });
+        let mut seen = 0;
+        for case in cases {
+            let objects = setup(case).unwrap()["objects"].as_array().unwrap().len();
+            assert!(objects >= case.of_last, "{}: {objects}", case.name);
+            seen += 1;
+        }
+        assert_eq!(seen, 13);
+    }
+}
