@@ -71,6 +71,11 @@ pub(super) fn error(text: String) -> Foreign {
     new(text, String::new(), "*types.Err")
 }
 
+/// What such an error holds, where the reference takes that for the value.
+pub(super) fn failure(text: String) -> Foreign {
+    new(text, String::new(), "*errors.errorString")
+}
+
 /// The name of the type of bytes.
 pub(super) const BYTES: &str = "[]uint8";
 

@@ -81,8 +81,40 @@ fn field<'s>(
             members(map, |value| Ok(element(value, context, conversion)))
         }
         Value::Map(map) => members(map, |value| field(value, context, conversion)),
+        Value::Struct(variables) if variables.is_iterable() => iterated(*variables, context, conversion),
         other => Ok(element(other, context, conversion)),
     }
+}
+
+/// The form of `variables`: the reference takes what its iterator gives for keys, which are the values of the variables.
+/// Without variables that is an empty map.
+///
+/// Upstream: pkg/cel/mutation/dynamic/objects.go, convertField, over pkg/cel/lazy/lazy.go, MapValue
+fn iterated<'s>(
+    variables: &'s dyn Struct,
+    context: &Context<'s>,
+    conversion: Conversion<'_>,
+) -> Result<Patch<'s>, ConversionError> {
+    let known = variables.fields(context)?;
+    let member = |(_, key): &(&'s str, Value<'s>)| {
+        let Some(name) = held_text(key) else {
+            return Err(unfit(key));
+        };
+        let found = known.iter().find(|(known, _)| *known == name);
+        // What is asked for has to be a string, and the name of a variable.
+        let failure = |why: String| Patch::Foreign(Box::new(foreign::failure(why)));
+        let value = match (key, found) {
+            (Value::String(_), Some((_, value))) => field(value, context, conversion)?,
+            (Value::String(_), None) => failure(format!("no such key: {name}")),
+            _ => failure("no such overload".to_owned()),
+        };
+        Ok((Cow::Borrowed(name), value))
+    };
+    known
+        .iter()
+        .map(member)
+        .collect::<Result<Members<'s>, _>>()
+        .map(Patch::Map)
 }
 
 fn members<'s>(

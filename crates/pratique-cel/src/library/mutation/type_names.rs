@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
 
-use super::go_types::JSON_PATCH;
+use super::is_object;
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::value::{List, Map, Value};
@@ -60,7 +60,7 @@ pub fn check_type_names(value: &Value<'_>, progress: &Progress<'_>) -> Result<()
             break;
         }
         match value {
-            Value::Struct(object) if object.type_name() != JSON_PATCH => {
+            Value::Struct(object) if is_object(object.type_name()) => {
                 let name = object.type_name();
                 if name != expected {
                     errors.push(TypeNameError {
