@@ -11,7 +11,8 @@ class Client {
   /** @param log an output channel */
   constructor(log) {
     this.log = log;
-    this.disposables = [];
+    this.hints = new vscode.EventEmitter();
+    this.disposables = [this.hints];
     this.ending = false;
   }
 
@@ -29,6 +30,7 @@ class Client {
     this.disposables.push(this.diagnostics);
     this.connection = new Connection(process.stdout, process.stdin, {
       notification: (method, params) => this.notified(method, params),
+      asked: (method) => this.asked(method),
       broken: (error) => {
         this.log.appendLine(error.message);
         process.kill();
@@ -38,10 +40,13 @@ class Client {
       this.connection.close();
       if (!this.ending) this.lost(program, how);
     });
+    const folders = (vscode.workspace.workspaceFolders ?? []).map(({name, uri}) => ({name, uri: uri.toString()}));
     const {capabilities} = await this.connection.request('initialize', {
       processId: globalThis.process.pid,
-      rootUri: vscode.workspace.workspaceFolders?.[0]?.uri.toString() ?? null,
+      rootUri: folders[0]?.uri ?? null,
+      workspaceFolders: folders,
       capabilities: {
+        workspace: {workspaceFolders: true, inlayHint: {refreshSupport: true}},
         textDocument: {
           publishDiagnostics: {codeDescriptionSupport: true},
           codeAction: {codeActionLiteralSupport: {codeActionKind: {valueSet: ['quickfix']}}},
@@ -49,7 +54,7 @@ class Client {
       },
     });
     this.connection.notify('initialized', {});
-    this.disposables.push(...register(this.connection, capabilities));
+    this.disposables.push(...register(this.connection, capabilities, this.hints.event));
     this.follow();
   }
 
@@ -97,6 +102,13 @@ class Client {
     if (method === 'textDocument/publishDiagnostics') {
       this.diagnostics.set(vscode.Uri.parse(params.uri), params.diagnostics.map(convert.diagnostic));
     }
+  }
+
+  /** Whether the client does what the server asks for. */
+  asked(method) {
+    if (method !== 'workspace/inlayHint/refresh') return false;
+    this.hints.fire();
+    return true;
   }
 
   /** The server ended by itself. */

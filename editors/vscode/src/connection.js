@@ -16,7 +16,8 @@ class Connection {
   /**
    * @param input what the server writes
    * @param output what the server reads
-   * @param on `notification(method, params)` for each, and `broken(error)` once the stream makes no sense
+   * @param on `notification(method, params)` for each; `asked(method)`, whether the client does what the server asks for; and
+   * `broken(error)` once the stream makes no sense
    */
   constructor(input, output, on) {
     this.output = output;
@@ -98,9 +99,10 @@ class Connection {
       if (message.error) waiting?.reject(new ResponseError(message.error));
       else waiting?.resolve(message.result);
     } else if (message.id !== undefined) {
-      // The server asks: there is nothing that this client offers.
-      const error = {code: -32601, message: `${message.method} is not supported`};
-      this.write({jsonrpc: '2.0', id: message.id, error});
+      const answer = this.on.asked?.(message.method)
+        ? {result: null}
+        : {error: {code: -32601, message: `${message.method} is not supported`}};
+      this.write({jsonrpc: '2.0', id: message.id, ...answer});
     } else {
       this.on.notification(message.method, message.params);
     }

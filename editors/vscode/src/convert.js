@@ -62,6 +62,13 @@ function codeAction(given) {
   return made;
 }
 
+function inlayHint(given) {
+  const made = new vscode.InlayHint(position(given.position), given.label);
+  made.tooltip = given.tooltip;
+  made.paddingLeft = given.paddingLeft;
+  return made;
+}
+
 /** A range as the protocol has it. */
 function toRange({start, end}) {
   return {start: toPosition(start), end: toPosition(end)};
@@ -88,6 +95,7 @@ module.exports = {
   completion,
   diagnostic,
   hover,
+  inlayHint,
   location,
   range,
   symbol,

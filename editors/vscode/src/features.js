@@ -9,8 +9,8 @@ const SELECTOR = ['yaml', 'json'].flatMap((language) =>
   ['file', 'untitled'].map((scheme) => ({language, scheme})),
 );
 
-/** Registers a provider for each capability of the server. */
-function register(connection, capabilities) {
+/** Registers a provider for each capability of the server. Hints are asked for again when an event tells to. */
+function register(connection, capabilities, hintsChanged) {
   const {languages} = vscode;
   const at = (document, position) => ({
     textDocument: {uri: document.uri.toString()},
@@ -105,6 +105,18 @@ function register(connection, capabilities) {
       },
       {providedCodeActionKinds: [vscode.CodeActionKind.QuickFix]},
     ),
+  );
+  offer(capabilities.inlayHintProvider, () =>
+    languages.registerInlayHintsProvider(SELECTOR, {
+      onDidChangeInlayHints: hintsChanged,
+      provideInlayHints: (document, range, token) =>
+        ask(
+          'inlayHint',
+          {textDocument: {uri: document.uri.toString()}, range: convert.toRange(range)},
+          token,
+          (hints) => hints.map(convert.inlayHint),
+        ),
+    }),
   );
   return providers;
 }

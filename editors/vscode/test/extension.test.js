@@ -146,6 +146,29 @@ test('files beside a document count once they change', async () => {
   await gone;
 });
 
+test('tests have their last outcome beside them', async () => {
+  fs.writeFileSync(file, POLICY);
+  const suite = path.join(directory, 'suite.yaml');
+  const text = `apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [policy.yaml]
+tests:
+- name: many
+  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 9}}
+  expect: denied
+`;
+  fs.writeFileSync(suite, text);
+  const document = double.document(vscode, suite, text);
+  const told = new Promise((resolve) => state.providers.hints.onDidChangeInlayHints(resolve));
+  state.opened.fire(document);
+  await told;
+  const all = new double.Range(double.positionOf(text, 'apiVersion'), double.positionOf(text, 'denied'));
+  const [hint] = await state.providers.hints.provideInlayHints(document, all);
+  assert.equal(hint.label, '✓ denied');
+  assert.deepEqual(hint.position, double.positionOf(text, 'many', 4));
+  state.closed.fire(document);
+});
+
 test('a setting restarts the server, and one turns it off', async () => {
   const configured = async (settings) => {
     Object.assign(state.settings, settings);

@@ -15,6 +15,16 @@ class Event {
   }
 }
 
+/** An event that has an owner. */
+class EventEmitter {
+  #event = new Event();
+  event = this.#event.on;
+  fire(value) {
+    this.#event.fire(value);
+  }
+  dispose() {}
+}
+
 class Position {
   constructor(line, character) {
     Object.assign(this, {line, character});
@@ -90,6 +100,8 @@ function create(settings) {
     Range,
     Uri,
     WorkspaceEdit,
+    EventEmitter,
+    InlayHint: record('position', 'label'),
     Location: record('uri', 'range'),
     Diagnostic: record('range', 'message', 'severity'),
     Hover: record('contents', 'range'),
@@ -136,6 +148,7 @@ function create(settings) {
       registerDocumentSemanticTokensProvider: (selector, given, legend) =>
         provider('tokens')(selector, given, legend),
       registerCodeActionsProvider: provider('actions'),
+      registerInlayHintsProvider: provider('hints'),
     },
     workspace: {
       textDocuments: [],

@@ -1,4 +1,5 @@
-//! The extension for Visual Studio Code: its own tests, with the program as its language server.
+//! The extension for Visual Studio Code: its own tests, with the program as its language server, and the walk of
+//! `docs/walks/editor.md`, which `BLESS=1` writes.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +22,7 @@ fn the_extension_works_with_the_program() {
     }
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/vscode");
     let run = Command::new("node")
-        .args(["--test", "test/extension.test.js"])
+        .args(["--test", "test/extension.test.js", "test/walk.test.js"])
         .current_dir(extension)
         .env("PRATIQUE", env!("CARGO_BIN_EXE_pratique"))
         .output()
