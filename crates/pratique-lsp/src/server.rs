@@ -14,6 +14,7 @@ use lsp_types::{
     PublishDiagnosticsParams, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
     ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, Uri, WorkDoneProgressOptions,
 };
+use pratique_suite::may_be_suite;
 use serde::de::DeserializeOwned;
 
 use crate::analysis::{Analysis, Analyzer};
@@ -278,7 +279,8 @@ impl<'c> Server<'c> {
         let roots = self.workspace.roots(&self.documents);
         let mut have_run = false;
         for file in self.documents.all() {
-            if self.kinds.iter().any(|kind| kind.check(&file).is_some()) {
+            let is_candidate = may_be_suite(&file.content) || self.suites.has(&file.path);
+            if !is_candidate || self.kinds.iter().any(|kind| kind.check(&file).is_some()) {
                 continue;
             }
             let Some(checked) = self.suites.check(&file, &roots) else {

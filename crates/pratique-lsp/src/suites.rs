@@ -39,6 +39,9 @@ pub(crate) struct Checked {
 /// The names of the suite and of the test.
 type TestName = (String, String);
 
+/// A test with what came of it.
+type Named<'a> = (&'a TestName, &'a TestOutcome);
+
 /// What came of a test.
 #[derive(Clone, Debug)]
 enum TestOutcome {
@@ -99,7 +102,7 @@ impl Suites {
             return Vec::new();
         };
         // Tests of several objects have one name in the file.
-        let mut by_place: BTreeMap<(u32, u32), (&Location, Outcomes<'_>)> = BTreeMap::new();
+        let mut by_place: BTreeMap<(u32, u32), (&Location, Vec<Named<'_>>)> = BTreeMap::new();
         for (name, location) in &known.tests {
             let Some(outcome) = known.outcomes.get(name) else {
                 continue;
@@ -108,13 +111,10 @@ impl Suites {
             let (_, outcomes) = by_place.entry(place).or_insert_with(|| (location, Vec::new()));
             outcomes.push((name, outcome));
         }
-        let hint = |(location, outcomes): &(&Location, Vec<_>)| hint(text, location, outcomes);
+        let hint = |(location, outcomes): &(&Location, Vec<Named<'_>>)| hint(text, location, outcomes);
         by_place.values().map(hint).collect()
     }
 }
-
-/// The outcomes of tests of one name.
-type Outcomes<'a> = Vec<(&'a TestName, &'a TestOutcome)>;
 
 /// The suites of a file with their policies, or all that is wrong.
 fn read(file: &ManifestFile, roots: &Roots) -> Result<Vec<(Suite, Policies)>, Vec<Problem>> {
@@ -181,7 +181,7 @@ fn outcome(case: &Case, result: &CaseResult) -> TestOutcome {
 }
 
 /// The hint for the tests at one place.
-fn hint(text: &Text, location: &Location, outcomes: &[(&TestName, &TestOutcome)]) -> InlayHint {
+fn hint(text: &Text, location: &Location, outcomes: &[Named<'_>]) -> InlayHint {
     let label = match outcomes {
         [(_, TestOutcome::Passed(decision))] => format!("✓ {decision}"),
         [(_, TestOutcome::Failed(decision, _))] => format!("✗ {decision}"),
@@ -214,7 +214,7 @@ fn hint(text: &Text, location: &Location, outcomes: &[(&TestName, &TestOutcome)]
 }
 
 /// How many of several tests passed, failed, and were not evaluated.
-fn counted(outcomes: &[(&TestName, &TestOutcome)]) -> String {
+fn counted(outcomes: &[Named<'_>]) -> String {
     let count = |is: fn(&TestOutcome) -> bool| outcomes.iter().filter(|(_, outcome)| is(outcome)).count();
     let passed = count(|outcome| matches!(outcome, TestOutcome::Passed(_)));
     let failed = count(|outcome| matches!(outcome, TestOutcome::Failed(..)));

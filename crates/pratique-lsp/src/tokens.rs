@@ -1,5 +1,7 @@
 //! Names in expressions, for editors that colour them.
 
+use std::borrow::Cow;
+
 use lsp_types::{Position, SemanticToken, SemanticTokenType};
 
 use crate::analysis::Analysis;
@@ -19,13 +21,19 @@ pub(crate) const TYPES: [SemanticTokenType; 4] = [
 pub(crate) fn of_file(analysis: &Analysis, file: &str, text: &Text) -> Vec<SemanticToken> {
     let mut found: Vec<(Position, u32, u32)> = Vec::new();
     for expression in &analysis.expressions {
-        let Some(checked) = &expression.checked else {
-            continue;
-        };
         if **expression.source.document().file() != *file {
             continue;
         }
-        for name in names(&checked.ast) {
+        // What has the wrong types keeps its colours.
+        let ast = match &expression.checked {
+            Some(checked) => Ok(Cow::Borrowed(&checked.ast)),
+            None => expression
+                .environment
+                .parse(expression.text.as_str())
+                .map(Cow::Owned),
+        };
+        let Ok(ast) = ast else { continue };
+        for name in names(&ast) {
             let range = range(expression, name.range, text);
             if range.start.line != range.end.line {
                 continue;

@@ -207,7 +207,7 @@ fn outlines_and_tokens() {
             "spec.validations[1].expression"
         ]
     );
-    let tokens = client.ask("textDocument/semanticTokens/full", of);
+    let tokens = client.ask("textDocument/semanticTokens/full", of.clone());
     let data = tokens["data"].as_array().unwrap();
     // `object` of the first validation is the first name.
     let line = position(POLICY, "object.spec.replicas", 0);
@@ -215,6 +215,15 @@ fn outlines_and_tokens() {
         [&data[0], &data[1], &data[2]],
         [&line["line"], &line["character"], &json!(6)]
     );
+    // While types are wrong, names keep their colours.
+    client.replace(
+        "policy.yaml",
+        POLICY,
+        "object.spec.replicas <=",
+        "object.spec.replicaz <=",
+    );
+    let mistaken = client.ask("textDocument/semanticTokens/full", of);
+    assert_eq!(mistaken["data"], tokens["data"]);
     client.end();
 }
 
