@@ -22,7 +22,7 @@ pub(crate) fn fixes(
         let edit = help?.edit.as_ref().filter(|edit| *edit.location.file == *file)?;
         let change = TextEdit::new(text.range(&edit.location), edit.replacement.clone());
         touches.then(|| CodeAction {
-            title: format!("Replace it with `{}`", edit.replacement),
+            title: edit.to_string(),
             kind: Some(CodeActionKind::QUICKFIX),
             diagnostics: Some(vec![diagnostic]),
             edit: Some(WorkspaceEdit::new(HashMap::from([(uri.clone(), vec![change])]))),

@@ -27,6 +27,13 @@ pub struct Edit {
     pub replacement: String,
 }
 
+/// What it does, as editors and code scanning offer it.
+impl Display for Edit {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "Replace it with `{}`", self.replacement)
+    }
+}
+
 /// What to do.
 impl Display for Help {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

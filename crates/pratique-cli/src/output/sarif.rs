@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, for code scanning: a log with one run, with the rules of loading and the warnings.
 
-use pratique_manifest::Location;
+use pratique_manifest::{Edit, Location};
 use serde::Serialize;
 
 use super::catalog::{self, Described};
@@ -80,7 +80,31 @@ struct SarifResult {
     message: Text,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locations: Vec<Place>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<Fix>,
     properties: Properties,
+}
+
+/// A change that does what the help says.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fix {
+    description: Text,
+    artifact_changes: [ArtifactChange; 1],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArtifactChange {
+    artifact_location: ArtifactLocation,
+    replacements: [Replacement; 1],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Replacement {
+    deleted_region: Region,
+    inserted_content: Text,
 }
 
 /// Whether a result is the error that the server reports.
@@ -190,9 +214,7 @@ fn result(finding: &Finding<'_>, described: &[Described]) -> SarifResult {
     });
     let place = |location: &Location| Place {
         physical_location: PhysicalLocation {
-            artifact_location: ArtifactLocation {
-                uri: uri(&location.file),
-            },
+            artifact_location: artifact(location),
             region: region(location),
         },
         logical_locations: name.into_iter().collect(),
@@ -206,9 +228,34 @@ fn result(finding: &Finding<'_>, described: &[Described]) -> SarifResult {
         },
         message: Text { text: message },
         locations: finding.location.map(place).into_iter().collect(),
+        fixes: finding
+            .help
+            .and_then(|help| help.edit.as_ref())
+            .map(fix)
+            .into_iter()
+            .collect(),
         properties: Properties {
             stops_server: finding.stops_server,
         },
+    }
+}
+
+fn fix(edit: &Edit) -> Fix {
+    Fix {
+        description: text(&edit.to_string()),
+        artifact_changes: [ArtifactChange {
+            artifact_location: artifact(&edit.location),
+            replacements: [Replacement {
+                deleted_region: region(&edit.location),
+                inserted_content: text(&edit.replacement),
+            }],
+        }],
+    }
+}
+
+fn artifact(location: &Location) -> ArtifactLocation {
+    ArtifactLocation {
+        uri: uri(&location.file),
     }
 }
 

@@ -340,6 +340,83 @@ fn for_code_scanning() {
     assert_eq!(&MISTAKEN.as_bytes()[offset..offset + length], b"Ignore");
 }
 
+/// A text with the changes of a log made, from the last to the first. Columns count characters.
+fn mended(text: &str, log: &Value) -> String {
+    let mut lines: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let mut changes: Vec<(usize, usize, usize, &str)> = Vec::new();
+    for fix in results
+        .iter()
+        .flat_map(|result| result["fixes"].as_array().into_iter().flatten())
+    {
+        let change = &fix["artifactChanges"][0];
+        assert_eq!(change["artifactLocation"]["uri"], "mended/policy.yaml");
+        let (region, text) = (
+            &change["replacements"][0]["deletedRegion"],
+            &change["replacements"][0]["insertedContent"]["text"],
+        );
+        check_region(region);
+        let number = |name: &str| usize::try_from(region[name].as_u64().unwrap()).unwrap() - 1;
+        assert_eq!(number("startLine"), number("endLine"), "{region}");
+        let text = text.as_str().unwrap();
+        let described = fix["description"]["text"].as_str().unwrap();
+        assert_eq!(described, format!("Replace it with `{text}`"));
+        changes.push((
+            number("startLine"),
+            number("startColumn"),
+            number("endColumn"),
+            text,
+        ));
+    }
+    changes.sort_unstable();
+    for (line, start, end, text) in changes.into_iter().rev() {
+        lines[line].splice(start..end, text.chars());
+    }
+    lines
+        .into_iter()
+        .map(|line| String::from_iter(line) + "\n")
+        .collect()
+}
+
+#[test]
+fn fixes_for_code_scanning_do_what_help_says() {
+    let faulty = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: names.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations:
+  - {\"mesage\": 'é – no', expression: \"'é–' == '' || request.operaton == 'CREATE' || request.nam == ''\"}
+";
+    let sarif = |text: &str| {
+        let files = Directory::new().with("mended/policy.yaml", text);
+        let run = files.run(&[
+            "check",
+            "--allow",
+            "unbound-policy",
+            "--output",
+            "sarif",
+            "mended",
+        ]);
+        (run.code, serde_json::from_str::<Value>(&run.stdout).unwrap())
+    };
+    let mut text = faulty.to_owned();
+    // The checker of CEL tells of one name at a time.
+    for _ in 0..3 {
+        text = mended(&text, &sarif(&text).1);
+    }
+    let (code, log) = sarif(&text);
+    assert_eq!(code, Some(0), "{text}\n{log:#}");
+    assert_eq!(
+        text,
+        faulty
+            .replace("mesage", "message")
+            .replace("operaton", "operation")
+            .replace("nam ==", "name ==")
+    );
+}
+
 /// Lines and columns count from 1, and the end is not before the start.
 fn check_region(region: &Value) {
     let number = |name: &str| region[name].as_u64().unwrap();
