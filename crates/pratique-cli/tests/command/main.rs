@@ -31,6 +31,8 @@ mod explain;
 mod files;
 mod helps;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod image;
 mod impact;
 mod inputs;
 mod lsp;
