@@ -30,11 +30,26 @@ fn project() -> Directory {
         .with("policies/binding.yaml", sample("limits/policies/binding.yaml"))
         .with("param.yaml", sample("limits/param.yaml"))
         .with("a deployment.yaml", sample("limits/deployment.yaml"))
+        .with("replicas/policy.yaml", sample("replicas/policies/policy.yaml"))
+        .with("suites/suite.yaml", SUITE)
         .with(
             "broken/policy.yaml",
             "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nspec: 3\n",
         )
 }
+
+/// A test that passes, and one that fails.
+const SUITE: &str = "apiVersion: pratique/v1alpha1
+kind: Suite
+metadata: {name: replicas}
+policies: [../replicas]
+tests:
+- name: five replicas
+  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 5}}
+  each:
+  - {name: are too many, expect: denied}
+  - {name: will do, expect: allowed}
+";
 
 /// A run of the action's steps.
 struct Action {
@@ -155,6 +170,114 @@ fn the_action_annotates_reports_and_sums_up() {
 }
 
 #[test]
+fn the_action_runs_suites() {
+    let directory = project();
+    let run = act(
+        &directory,
+        &[("binary", BINARY), ("commands", "test"), ("test", "suites\n")],
+    );
+    assert_eq!(run.codes, [Some(0), Some(1)], "{}", run.log);
+    assert!(run.log.contains("::error file=suites/suite.yaml,"), "{}", run.log);
+    assert!(
+        run.summary.contains("### pratique test: failed"),
+        "{}",
+        run.summary
+    );
+    assert!(run.summary.contains("    1 passed, 1 failed"), "{}", run.summary);
+    let report = run
+        .outputs
+        .lines()
+        .find_map(|line| line.strip_prefix("test-junit="));
+    let report = fs::read_to_string(report.unwrap()).unwrap();
+    assert!(report.contains(r#"tests="2" failures="1""#), "{report}");
+    let passing = [
+        ("binary", BINARY),
+        ("commands", "test"),
+        ("test", "suites\n--filter\nare too many"),
+    ];
+    assert_eq!(act(&directory, &passing).codes, [Some(0), Some(0)]);
+}
+
+/// Packs this program as a release for the machine that the test runs on; gives where releases are.
+fn release(directory: &Directory) -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "apple-darwin",
+        _ => "unknown-linux-musl",
+    };
+    let target = format!("{}-{system}", std::env::consts::ARCH);
+    // Without symbols it is packed in less time; where they cannot be left out, it is packed with them.
+    let script = format!(
+        "strip -o pratique {BINARY} || cp {BINARY} pratique; {}/.ci/pack 9.8.7 {target} ./pratique releases/v9.8.7
+         cd releases/v9.8.7; (sha256sum -- * || shasum -a 256 -- *) > ../SHA256SUMS; mv ../SHA256SUMS .",
+        root().display()
+    );
+    let mut command = Command::new("sh");
+    let packed = command
+        .args(["-ec", &script])
+        .current_dir(directory.path())
+        .output();
+    let packed = packed.unwrap();
+    assert!(packed.status.success(), "{}", both(&packed));
+    format!("file://{}", directory.path().join("releases").display())
+}
+
+#[test]
+fn the_action_downloads_what_has_the_checksum_of_its_release() {
+    let install = |directory: &Directory, releases: &str, version: &str| {
+        let outputs = directory.path().join("outputs");
+        let run = Command::new("bash")
+            .arg(root().join("ci/install"))
+            .current_dir(directory.path())
+            .env("PRATIQUE_VERSION", version)
+            .env("PRATIQUE_RELEASES", releases)
+            .env("RUNNER_TEMP", directory.path())
+            .env("GITHUB_OUTPUT", &outputs)
+            .env_remove("PRATIQUE_BINARY")
+            .output()
+            .unwrap();
+        let binary = fs::read_to_string(outputs).unwrap_or_default();
+        (run.status.code(), both(&run), binary)
+    };
+    let directory = project();
+    let releases = release(&directory);
+    for version in ["9.8.7", "v9.8.7"] {
+        let (code, log, binary) = install(&directory, &releases, version);
+        assert_eq!(code, Some(0), "{log}");
+        assert!(log.contains(env!("CARGO_PKG_VERSION")), "{log}");
+        let unpacked = Path::new(binary.trim().strip_prefix("binary=").unwrap())
+            .parent()
+            .unwrap();
+        for name in [
+            "LICENSE",
+            "README.md",
+            "CHANGELOG.md",
+            "completions/pratique.bash",
+            "completions/_pratique",
+            "completions/pratique.fish",
+            "completions/pratique.ps1",
+            "man/pratique.1",
+            "man/pratique-check.1",
+        ] {
+            let length = fs::metadata(unpacked.join(name)).unwrap().len();
+            assert!(length > 0, "{name} is empty");
+        }
+        fs::remove_file(directory.path().join("outputs")).unwrap();
+    }
+    let refused = |version: &str| {
+        let (code, log, binary) = install(&directory, &releases, version);
+        assert!(code != Some(0) && binary.is_empty(), "{log}");
+    };
+    refused("9.8.6");
+    let sums = directory.path().join("releases/v9.8.7/SHA256SUMS");
+    let right = fs::read_to_string(&sums).unwrap();
+    let (sum, name) = right.split_once("  ").unwrap();
+    fs::write(&sums, format!("{}  {name}", "0".repeat(sum.len()))).unwrap();
+    refused("9.8.7");
+    fs::write(&sums, right.replace("pratique-", "another-")).unwrap();
+    refused("9.8.7");
+}
+
+#[test]
 fn the_action_runs_all_and_fails_as_what_matters_most() {
     let directory = project();
     let of = |inputs: &[(&str, &str)]| {
@@ -266,6 +389,10 @@ fn the_template_of_gitlab_runs() {
         let report = directory.path().join(format!("pratique-reports/{command}.xml"));
         assert!(fs::read_to_string(report).unwrap().contains("<testsuite"));
     }
+    let (code, log) = run(&[("PRATIQUE_COMMANDS", "test"), ("TEST_ARGUMENTS", "suites")]);
+    assert_eq!(code, Some(1), "{log}");
+    let report = fs::read_to_string(directory.path().join("pratique-reports/test.xml")).unwrap();
+    assert!(report.contains(r#"tests="2" failures="1""#), "{report}");
     assert_eq!(run(&[("CHECK_ARGUMENTS", "policies")]).0, Some(0));
     assert_eq!(run(&[("CHECK_ARGUMENTS", "nowhere")]).0, Some(2));
     assert_eq!(run(&[("PRATIQUE_COMMANDS", "serve")]).0, Some(2));
@@ -304,6 +431,8 @@ fn the_hooks_of_pre_commit_run() {
     assert_eq!(all.0, Some(0), "{}", all.1);
     let broken = run(&hooks[1], &["broken"]);
     assert_eq!(broken.0, Some(1), "{}", broken.1);
+    assert_eq!(run(&hooks[2], &["suites"]).0, Some(1));
+    assert_eq!(run(&hooks[2], &["suites", "--filter", "are too many"]).0, Some(0));
     // There are no suites.
     assert_eq!(run(&hooks[2], &["policies"]).0, Some(2));
 }
