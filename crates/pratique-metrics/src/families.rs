@@ -12,6 +12,9 @@ use crate::labels::Plugin;
 use crate::snapshot::{Family, Kind, Series, Value};
 use crate::summary::Summary;
 
+/// The labels of what is known of a configuration.
+const CONFIGURATION: [&str; 3] = ["apiserver_id_hash", "hash", "plugin"];
+
 /// The values of all families.
 #[derive(Debug)]
 pub(crate) struct Families {
@@ -123,8 +126,8 @@ impl Families {
         }
     }
 
-    /// All families with data, sorted by name.
-    pub(crate) fn gather(&self) -> Vec<Family> {
+    /// All families, sorted by name, with data or without.
+    pub(crate) fn all(&self) -> Vec<Family> {
         let mut all = self.of_steps();
         all.extend(self.of_webhooks());
         all.extend(self.of_conditions());
@@ -138,7 +141,6 @@ impl Families {
             &self.undecided,
         ));
         all.extend(self.of_server());
-        all.retain(|family| !family.series.is_empty());
         all.sort_by_key(|family| family.name);
         all
     }
@@ -154,6 +156,7 @@ impl Families {
                 name: "apiserver_admission_step_admission_duration_seconds_summary",
                 help: "[ALPHA] Admission sub-step latency summary in seconds, broken out for each operation and API resource and step type (validate or admit).",
                 kind: Kind::Summary,
+                labels: self.recent_steps.labels(),
                 series: series(&self.recent_steps, |summary| Value::Summary(summary.read())),
             },
             histogram(
@@ -281,6 +284,7 @@ impl Families {
                 name: "apiserver_manifest_admission_config_controller_last_config_info",
                 help: "[ALPHA] Information about the last applied admission manifest configuration with hash as label, split by plugin and apiserver identity.",
                 kind: Kind::Info,
+                labels: CONFIGURATION.to_vec(),
                 series: self.configurations(),
             },
         ]
@@ -347,11 +351,10 @@ impl Families {
         let mut all: Vec<Series> = configurations
             .iter()
             .map(|(plugin, (identity, hash))| Series {
-                labels: vec![
-                    ("apiserver_id_hash", identity.clone()),
-                    ("hash", hash.clone()),
-                    ("plugin", plugin.as_str().into()),
-                ],
+                labels: CONFIGURATION
+                    .into_iter()
+                    .zip([identity.clone(), hash.clone(), plugin.as_str().into()])
+                    .collect(),
                 value: Value::Gauge(1.0),
             })
             .collect();
@@ -365,6 +368,7 @@ fn counter<const N: usize>(name: &'static str, help: &'static str, table: &Table
         name,
         help,
         kind: Kind::Counter,
+        labels: table.labels(),
         series: series(table, |counter| Value::Counter(counter.get())),
     }
 }
@@ -374,6 +378,7 @@ fn histogram<const N: usize>(name: &'static str, help: &'static str, table: &Tab
         name,
         help,
         kind: Kind::Histogram,
+        labels: table.labels(),
         series: series(table, |histogram| Value::Histogram(histogram.read())),
     }
 }
@@ -383,6 +388,7 @@ fn gauge<const N: usize>(name: &'static str, help: &'static str, table: &Table<F
         name,
         help,
         kind: Kind::Gauge,
+        labels: table.labels(),
         series: series(table, |gauge| Value::Gauge(gauge.get())),
     }
 }

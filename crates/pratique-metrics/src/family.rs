@@ -48,6 +48,11 @@ impl<T, const N: usize> Table<T, N> {
         }
     }
 
+    /// The names of the labels, sorted.
+    pub(crate) fn labels(&self) -> Vec<&'static str> {
+        self.labels.to_vec()
+    }
+
     /// Updates the series with these label values, which are in the order of the label names.
     pub(crate) fn with<R>(&self, values: [&str; N], update: impl FnOnce(&T) -> R) -> R {
         let series = self.series.read().unwrap_or_else(PoisonError::into_inner);

@@ -274,7 +274,15 @@ impl Metrics {
     /// All families with data, sorted by name.
     #[must_use]
     pub fn gather(&self) -> Vec<Family> {
-        self.families().gather()
+        let mut families = self.described();
+        families.retain(|family| !family.series.is_empty());
+        families
+    }
+
+    /// All families, sorted by name, also those without data.
+    #[must_use]
+    pub fn described(&self) -> Vec<Family> {
+        self.families().all()
     }
 
     /// All families in the given format.

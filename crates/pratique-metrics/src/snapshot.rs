@@ -1,6 +1,6 @@
 //! A snapshot of all metric families.
 
-/// A family with at least one series.
+/// A family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Family {
     /// The name, as in an API server.
@@ -9,6 +9,8 @@ pub struct Family {
     pub help: &'static str,
     /// The kind of its values.
     pub kind: Kind,
+    /// The names of its labels, sorted.
+    pub labels: Vec<&'static str>,
     /// The series, sorted by label values.
     pub series: Vec<Series>,
 }

@@ -20,34 +20,55 @@ pub(super) fn text(report: &Report, at: SystemTime) -> String {
     let decisions = decisions.map(|(decision, count)| series(&[("decision", decision)], count));
     let seconds = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let missing = u64::try_from(report.missing().len()).unwrap_or(u64::MAX);
-    let families = [
+    write_text(&families([
+        findings(report),
+        vec![series(&[], missing)],
+        decisions.into(),
+        vec![series(&[], report.run().policy_count)],
+        vec![series(&[], seconds.as_secs())],
+    ]))
+}
+
+/// The families, with their series.
+fn families([findings, missing, objects, policies, timestamp]: [Vec<Series>; 5]) -> [Family; 5] {
+    [
         family(
             "pratique_scan_findings",
+            &["action", "binding", "policy"],
             "[ALPHA] What policies found in the last scan, by what follows from it.",
-            findings(report),
+            findings,
         ),
         family(
             "pratique_scan_missing_shards",
+            &[],
             "[ALPHA] Shards of the last scan that are not in its report.",
-            vec![series(&[], missing)],
+            missing,
         ),
         family(
             "pratique_scan_objects",
+            &["decision"],
             "[ALPHA] Objects of the last scan, by decision; failed are those that could not be read or evaluated.",
-            decisions.into(),
+            objects,
         ),
         family(
             "pratique_scan_policies",
+            &[],
             "[ALPHA] Policies of the last scan.",
-            vec![series(&[], report.run().policy_count)],
+            policies,
         ),
         family(
             "pratique_scan_timestamp_seconds",
+            &[],
             "[ALPHA] When the last scan ended.",
-            vec![series(&[], seconds.as_secs())],
+            timestamp,
         ),
-    ];
-    write_text(&families)
+    ]
+}
+
+/// The families without series, for the reference.
+#[cfg(test)]
+pub(crate) fn described() -> [Family; 5] {
+    families(Default::default())
 }
 
 fn findings(report: &Report) -> Vec<Series> {
@@ -79,11 +100,12 @@ fn by_action(counts: Counts) -> [(&'static str, u64); 5] {
     ]
 }
 
-fn family(name: &'static str, help: &'static str, series: Vec<Series>) -> Family {
+fn family(name: &'static str, labels: &[&'static str], help: &'static str, series: Vec<Series>) -> Family {
     Family {
         name,
         help,
         kind: Kind::Gauge,
+        labels: labels.to_vec(),
         series,
     }
 }

@@ -10,7 +10,7 @@ mod etcd;
 mod evaluation;
 mod human;
 mod merge;
-mod metrics;
+pub(crate) mod metrics;
 mod progress;
 mod source;
 mod state;
