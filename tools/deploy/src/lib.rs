@@ -52,6 +52,9 @@ pub enum State {
     Rendered,
 }
 
+/// The version that the chart is packed with, as one that stands in no file.
+const RELEASE: &str = "9.8.7";
+
 /// What is wrong with objects that are applied together.
 #[must_use]
 pub fn faults(objects: &[Object], state: State) -> Vec<String> {
@@ -97,6 +100,7 @@ fn all(arguments: &Arguments) -> Result<bool, Error> {
         whole &= tell(directory, &rendered)?;
     }
     let chart = deploy.join("helm/pratique");
+    let packed = tools.package(&chart, RELEASE, &workspace::target().join("deploy"))?;
     for values in tried(&chart)? {
         let rendered = tools.helm(&chart, &values)?;
         let name = values
@@ -105,6 +109,13 @@ fn all(arguments: &Arguments) -> Result<bool, Error> {
             .to_string_lossy()
             .into_owned();
         whole &= tell(&format!("helm/pratique with {name}"), &rendered)?;
+        let released = tools.helm(&packed, &values)?;
+        let name = format!("helm/pratique as an archive, with {name}");
+        whole &= tell(&name, &released)?;
+        if !released.contains(&format!("app.kubernetes.io/version: \"{RELEASE}\"")) {
+            println!("{name}: the version is not that of the release");
+            whole = false;
+        }
     }
     Ok(whole)
 }

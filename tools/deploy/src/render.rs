@@ -35,6 +35,24 @@ impl Tools {
         output(Command::new(&self.kustomize).arg("build").arg(directory))
     }
 
+    /// Packs a chart as a release does, into a directory; gives the archive.
+    pub fn package(&self, chart: &Path, version: &str, into: &Path) -> Result<PathBuf, Error> {
+        output(
+            Command::new(&self.helm)
+                .args([
+                    "package",
+                    "--version",
+                    version,
+                    "--app-version",
+                    version,
+                    "--destination",
+                ])
+                .arg(into)
+                .arg(chart),
+        )?;
+        Ok(into.join(format!("pratique-{version}.tgz")))
+    }
+
     /// What a chart is as objects, with these values; a chart that its linter finds fault with is none.
     pub fn helm(&self, chart: &Path, values: &Path) -> Result<String, Error> {
         output(

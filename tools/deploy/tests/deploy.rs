@@ -135,6 +135,15 @@ fn faults_are_found() {
     );
 }
 
+/// A release packs the chart with its version; until then it has that of the workspace.
+#[test]
+fn the_chart_has_the_version_of_the_workspace() {
+    let chart = document("helm/pratique/Chart.yaml").value;
+    for field in ["version", "appVersion"] {
+        assert_eq!(chart[field], env!("CARGO_PKG_VERSION"), "{field}");
+    }
+}
+
 #[test]
 fn samples_are_those_of_the_examples() {
     assert_eq!(
