@@ -65,6 +65,11 @@ pub(crate) const TOOLS: &[Tool] = &[
         about: "Render what is deployed with Kustomize and Helm, and look whether it holds together",
     },
     Tool {
+        task: "release",
+        package: "pratique-release",
+        about: "Write what package managers read of a release: Homebrew's formula, krew's manifest",
+    },
+    Tool {
         task: "field",
         package: "pratique-field",
         about: "Look at the policies of public repositories: whether what is warned of is so",

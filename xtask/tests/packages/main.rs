@@ -8,6 +8,7 @@
 
 mod kubernetes;
 mod map;
+mod order;
 
 use std::fs;
 use std::path::{Path, PathBuf};
