@@ -34,6 +34,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use pratique_manifest::{Plugin, path_text};
 
+use crate::kubectl;
 use crate::output;
 use crate::output::text::text;
 use crate::project::arguments::completed;
@@ -124,7 +125,7 @@ pub(crate) enum ParseError {
 /// They are wrong, or ask for help.
 pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
     let line: Vec<OsString> = std::env::args_os().collect();
-    let command = with_renamed_variables(Arguments::command());
+    let command = command();
     let asks = |kind| matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     match command.clone().try_get_matches_from(&line) {
         // What is wrong in the file does not matter here.
@@ -167,9 +168,14 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
     Ok(runs)
 }
 
+/// The command line as it was typed.
+pub(crate) fn command() -> clap::Command {
+    kubectl::as_typed(with_renamed_variables(Arguments::command()))
+}
+
 /// Parses a command line and the environment.
 fn parse_line(line: Vec<OsString>) -> Result<Arguments, clap::Error> {
-    let mut command = with_renamed_variables(Arguments::command());
+    let mut command = command();
     let matches = command.try_get_matches_from_mut(line);
     let parsed = matches.and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
     parsed

@@ -9,6 +9,7 @@ mod completions;
 mod exit;
 mod explanation;
 mod input;
+mod kubectl;
 mod lsp;
 mod man;
 mod memory;
@@ -43,6 +44,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 pub(crate) const STACK: usize = 64 << 20;
 
 fn main() -> ExitCode {
+    if let Some(words) = kubectl::words_to_complete() {
+        return match kubectl::run(arguments::command(), words) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => error.report(),
+        };
+    }
     let runs = match arguments::parse() {
         Ok(runs) => runs,
         Err(ParseError::Line(error)) => return explain(&error),

@@ -35,6 +35,8 @@ mod hostile;
 mod image;
 mod impact;
 mod inputs;
+#[cfg(unix)]
+mod kubectl;
 mod lsp;
 mod mistakes;
 mod names;
