@@ -1,7 +1,8 @@
 //! Maintenance tasks: `cargo xtask <task>`.
 //!
-//! Only what is quick to build is in this program: [`mod@tidy`]. All else is a [tool](tools) with a program of its own.
+//! Only what is quick to build is in this program: [`mod@tidy`], and [`mod@reference`], which runs tests. All else is a [tool](tools) with a program of its own.
 
+mod reference;
 mod tidy;
 mod tools;
 
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let task = arguments.next().unwrap_or_default();
     match task.to_str() {
         Some("tidy") => tidy(arguments.next()),
+        Some("reference") => reference::write(arguments.next()),
         Some("help" | "-h" | "--help") => {
             print!("{}", help());
             ExitCode::SUCCESS
@@ -60,8 +62,14 @@ fn tidy(argument: Option<OsString>) -> ExitCode {
 fn help() -> String {
     let mut text =
         "Maintenance tasks of the workspace\n\nUsage: cargo xtask <TASK> [ARGUMENTS]…\n\nTasks:\n".to_owned();
-    let tidy = ("tidy", "Show how long the source files are, and what they lack");
-    for (task, about) in TOOLS.iter().map(|tool| (tool.task, tool.about)).chain([tidy]) {
+    let own = [
+        (
+            "reference",
+            "Write the pages of docs/reference and docs/library, from the code",
+        ),
+        ("tidy", "Show how long the source files are, and what they lack"),
+    ];
+    for (task, about) in TOOLS.iter().map(|tool| (tool.task, tool.about)).chain(own) {
         let _ = writeln!(text, "  {task:14}{about}");
     }
     text.push_str("\n`cargo xtask <TASK> --help` shows the arguments of a task.\n");

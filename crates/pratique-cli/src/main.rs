@@ -18,6 +18,9 @@ mod playground;
 mod plugins;
 mod policies;
 mod project;
+#[cfg(test)]
+#[cfg(feature = "kube")]
+mod reference;
 mod review;
 mod serve;
 mod snapshot;

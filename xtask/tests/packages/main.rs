@@ -7,6 +7,7 @@
 )]
 
 mod kubernetes;
+mod library;
 mod map;
 mod order;
 

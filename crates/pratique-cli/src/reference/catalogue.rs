@@ -1,0 +1,33 @@
+//! What `check` finds: problems and warnings.
+
+use super::markdown::{escaped, table};
+use crate::output::catalog;
+
+pub(super) fn page() -> String {
+    let of = |is_error: bool, page: &str| {
+        let found = catalog::all().into_iter();
+        let rows = found.filter(|found| found.is_error == is_error).map(|found| {
+            let name = found.name;
+            vec![format!("[`{name}`](../{page}#{name})"), escaped(found.summary)]
+        });
+        table(&["name", "what it finds"], rows)
+    };
+    format!(
+        "# Problems and warnings
+
+What `pratique check` and editors find, by the names that stand in brackets behind it.
+
+## Problems
+
+An API server does not start with them, or does not take the object.
+
+{}
+## Warnings
+
+What loads, but probably does not do what it is meant to. `--allow`, `--warn` and `--deny` set the level of each.
+
+{}",
+        of(true, "problems.md"),
+        of(false, "warnings.md")
+    )
+}

@@ -1,0 +1,41 @@
+//! The pages of `docs/reference` and `docs/library`, which tests compare with the code, and write if they are told to.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use pratique_harness::{Error, cargo, workspace};
+
+/// The tests that write pages: packages, and what of their tests.
+const WRITERS: [[&str; 4]; 2] = [
+    ["pratique-cli", "--bin", "pratique", "reference::"],
+    ["xtask", "--test", "packages", "library::"],
+];
+
+/// Writes all pages.
+pub(crate) fn write(argument: Option<OsString>) -> ExitCode {
+    let written = match argument {
+        None => WRITERS.iter().try_for_each(run),
+        Some(argument) => Err(format!("reference takes no arguments, such as {argument:?}").into()),
+    };
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run([package, rest @ ..]: &[&str; 4]) -> Result<(), Error> {
+    let status = cargo::command()
+        .args(["test", "--quiet", "--package", package])
+        .args(rest)
+        .env("BLESS", "1")
+        .current_dir(workspace::root())
+        .status()
+        .map_err(Error::program("cargo"))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("the pages that {package} has were not written").into()),
+    }
+}
