@@ -37,6 +37,7 @@ mod impact;
 mod inputs;
 #[cfg(unix)]
 mod kubectl;
+mod links;
 mod lsp;
 mod mistakes;
 mod names;
