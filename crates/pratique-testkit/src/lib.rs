@@ -4,6 +4,8 @@
 //!
 //! [`check_plugin_case`] runs recorded cases of admission plugins.
 //!
+//! [`FakeStore`] is an S3-compatible store.
+//!
 //! Scripted webhooks on real listeners are in `pratique-webhook-backend`.
 
 #![allow(
@@ -16,9 +18,11 @@ mod cluster;
 mod executor;
 mod namespaces;
 mod plugin_case;
+mod store;
 
 pub use authorizer::NoOpinion;
 pub use cluster::TestCluster;
 pub use executor::CountingExecutor;
 pub use namespaces::{NamesOnly, NoNamespaces};
 pub use plugin_case::check_plugin_case;
+pub use store::FakeStore;
