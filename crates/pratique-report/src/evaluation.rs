@@ -17,6 +17,8 @@ pub struct Evaluation<'a> {
     pub namespace: &'a str,
     /// The name of the object.
     pub name: &'a str,
+    /// The uid of the object, where it is stored.
+    pub uid: &'a str,
     /// The user who sends the request.
     pub user: &'a str,
     /// What controls the object, as in `Deployment/web`.

@@ -1,4 +1,4 @@
-//! What controls an object.
+//! What an object is a part of, and which one it is.
 
 use pratique_json::Value;
 
@@ -27,6 +27,12 @@ pub fn owner_of(object: &Value<'_>) -> String {
         Some(deployment) => format!("Deployment/{deployment}"),
         None => format!("{kind}/{name}"),
     }
+}
+
+/// The uid of an object, which only one that was stored has; empty if there is none.
+pub fn uid_of<'v>(object: &'v Value<'_>) -> &'v str {
+    let uid = object.at(&["metadata", "uid"]).and_then(Value::as_str);
+    uid.unwrap_or_default()
 }
 
 #[cfg(test)]

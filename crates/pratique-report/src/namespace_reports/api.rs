@@ -20,7 +20,44 @@ pub enum ReportApi {
     OpenReports,
 }
 
+/// The label of our objects, and its value.
+pub(super) const LABEL: (&str, &str) = ("app.kubernetes.io/managed-by", SOURCE);
+
 impl ReportApi {
+    /// The name of all reports: each namespace has one.
+    pub const NAME: &'static str = NAME;
+
+    /// What selects our reports, as a selector of labels.
+    pub fn selector() -> String {
+        format!("{}={}", LABEL.0, LABEL.1)
+    }
+
+    /// The group.
+    pub fn group(self) -> &'static str {
+        match self {
+            ReportApi::PolicyReport => "wgpolicyk8s.io",
+            ReportApi::OpenReports => "openreports.io",
+        }
+    }
+
+    /// The version within the group.
+    pub fn group_version(self) -> &'static str {
+        match self {
+            ReportApi::PolicyReport => "v1alpha2",
+            ReportApi::OpenReports => "v1alpha1",
+        }
+    }
+
+    /// The resource of the reports of namespaces, or that of the cluster.
+    pub fn resource(self, is_namespaced: bool) -> &'static str {
+        match (self, is_namespaced) {
+            (ReportApi::PolicyReport, true) => "policyreports",
+            (ReportApi::PolicyReport, false) => "clusterpolicyreports",
+            (ReportApi::OpenReports, true) => "reports",
+            (ReportApi::OpenReports, false) => "clusterreports",
+        }
+    }
+
     fn version(self) -> &'static str {
         match self {
             ReportApi::PolicyReport => "wgpolicyk8s.io/v1alpha2",
@@ -28,7 +65,8 @@ impl ReportApi {
         }
     }
 
-    fn kind(self, is_namespaced: bool) -> &'static str {
+    /// The kind of the reports of namespaces, or that of the cluster.
+    pub fn kind(self, is_namespaced: bool) -> &'static str {
         match (self, is_namespaced) {
             (ReportApi::PolicyReport, true) => "PolicyReport",
             (ReportApi::PolicyReport, false) => "ClusterPolicyReport",
@@ -101,6 +139,8 @@ pub(super) struct ObjectReference {
     pub(super) namespace: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) uid: String,
 }
 
 /// A report of a namespace, or of the cluster.
@@ -146,7 +186,7 @@ impl<'a> ReportObject<'a> {
             metadata: Metadata {
                 name: NAME,
                 namespace,
-                labels: BTreeMap::from([("app.kubernetes.io/managed-by", SOURCE)]),
+                labels: BTreeMap::from([LABEL]),
                 annotations,
             },
             source: (api == ReportApi::OpenReports).then_some(SOURCE),

@@ -154,6 +154,14 @@ impl NamespaceReports {
         self.unlisted.sum()
     }
 
+    /// The objects, each with its namespace; that of the cluster has the empty one.
+    pub fn objects(&self, api: ReportApi) -> impl Iterator<Item = (&str, impl serde::Serialize)> {
+        self.namespaces.iter().map(move |(namespace, kept)| {
+            let object = ReportObject::new(api, namespace, kept.summary, &kept.results, kept.omitted);
+            (namespace.as_str(), object)
+        })
+    }
+
     /// The objects, as a `List` for `kubectl apply`.
     pub fn list(&self, api: ReportApi) -> impl serde::Serialize {
         let items = self.namespaces.iter().map(|(namespace, kept)| {
@@ -220,6 +228,7 @@ fn result(
             kind: bounded(evaluation.kind),
             namespace: bounded(namespace),
             name: bounded(evaluation.name),
+            uid: bounded(evaluation.uid),
         }],
         properties,
     }

@@ -1,0 +1,387 @@
+//! Evaluates policies for the objects of record batches.
+
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use pratique::api_objects::ApiObjects;
+use pratique::authorization::{Authorizer, NoAuthorizer};
+use pratique::policy::{Decision as PolicyDecision, Effect, ErrorType, PolicyObserver};
+use pratique::{Admission, AdmissionDecision, AdmissionRequest, EvalContext, Objects, Outcome};
+use pratique_json::Value;
+use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
+use pratique_suite::request::{self, RequestTemplate, kind_of, options, regular_resource};
+use pratique_types::builtin::ServedResource;
+use pratique_types::{GroupVersionKind, Operation};
+
+use crate::input::{InputColumns, InputError};
+use crate::rows::{ResultRow, ResultRows};
+use crate::schema::result_schema;
+
+/// The user of requests whose row names none.
+const USER: &str = "kubernetes-admin";
+/// The namespace of objects that name none.
+const NAMESPACE: &str = "default";
+
+/// Evaluates policies for the objects of record batches. Webhooks and built-in plugins are not run.
+///
+/// The columns of a batch, of which others are ignored:
+///
+/// | column | type | |
+/// |---|---|---|
+/// | `object` | text | the object as JSON; null where it is deleted |
+/// | `old_object` | text | the object before; null where it is created |
+/// | `namespace` | text | the namespace of objects that name none |
+/// | `user` | text | who sends the request |
+/// | `groups` | list of text | the groups of the user, besides `system:authenticated` |
+///
+/// Without an old object a row is a creation, without an object a deletion, and with both an update. Text may be of any type
+/// of Arrow, and a dictionary.
+///
+/// The results have the columns of [`result_schema`], and a row for each row. One that
+/// is not JSON, or has no kind, is `failed`, with the reason as its message; what depends on something that was not given is
+/// `undecided`.
+#[derive(Clone)]
+pub struct BatchEvaluator {
+    admission: Arc<Admission>,
+    cluster: Arc<Objects>,
+    authorizer: Arc<dyn Authorizer>,
+    objects: Option<ApiObjects>,
+    defined: Arc<[ServedResource]>,
+    namespace: String,
+    user: String,
+    groups: Vec<String>,
+}
+
+impl BatchEvaluator {
+    /// Evaluates policies. Of namespaces only the names are known, checks of permissions have no answer, and objects are
+    /// completed with defaults as an API server does.
+    pub fn new(admission: Arc<Admission>) -> Self {
+        let mut cluster = Objects::new();
+        cluster.assume_namespaces();
+        BatchEvaluator {
+            admission,
+            cluster: Arc::new(cluster),
+            authorizer: Arc::new(NoAuthorizer),
+            objects: Some(ApiObjects::default()),
+            defined: Arc::from([]),
+            namespace: NAMESPACE.to_owned(),
+            user: USER.to_owned(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// With the objects of a cluster: namespaces and params.
+    #[must_use]
+    pub fn cluster(self, cluster: Objects) -> Self {
+        BatchEvaluator {
+            cluster: Arc::new(cluster),
+            ..self
+        }
+    }
+
+    /// With answers to checks of permissions.
+    #[must_use]
+    pub fn authorizer(self, authorizer: Arc<dyn Authorizer>) -> Self {
+        BatchEvaluator { authorizer, ..self }
+    }
+
+    /// With other kinds of objects, such as custom resources; `None` where objects are complete, as they are stored.
+    #[must_use]
+    pub fn objects(self, objects: Option<ApiObjects>) -> Self {
+        BatchEvaluator { objects, ..self }
+    }
+
+    /// With resources besides those of Kubernetes. The resource of a kind that is not known is the regular plural.
+    #[must_use]
+    pub fn defined(self, defined: impl Into<Arc<[ServedResource]>>) -> Self {
+        let defined = defined.into();
+        BatchEvaluator { defined, ..self }
+    }
+
+    /// With another namespace for objects that name none.
+    #[must_use]
+    pub fn namespace(self, namespace: impl Into<String>) -> Self {
+        let namespace = namespace.into();
+        BatchEvaluator { namespace, ..self }
+    }
+
+    /// With another user for rows that name none.
+    #[must_use]
+    pub fn user(self, user: impl Into<String>, groups: Vec<String>) -> Self {
+        BatchEvaluator {
+            user: user.into(),
+            groups,
+            ..self
+        }
+    }
+
+    /// The columns of results.
+    pub fn schema(&self) -> SchemaRef {
+        result_schema()
+    }
+
+    /// Evaluates the rows of a batch.
+    ///
+    /// # Errors
+    /// It has no objects, or a column is of a type that is not read.
+    pub fn evaluate(&self, batch: &RecordBatch) -> Result<RecordBatch, InputError> {
+        let columns = InputColumns::of(batch)?;
+        let mut results = ResultRows::new();
+        for row in 0..batch.num_rows() {
+            self.row(&columns, row, &mut results);
+        }
+        Ok(results.take()?)
+    }
+
+    /// Evaluates batches as they are read: one is held at a time.
+    pub fn stream<I>(self, batches: I) -> Results<I::IntoIter>
+    where
+        I: IntoIterator<Item = Result<RecordBatch, ArrowError>>,
+    {
+        Results {
+            evaluator: self,
+            batches: batches.into_iter(),
+        }
+    }
+
+    fn row(&self, columns: &InputColumns<'_>, row: usize, results: &mut ResultRows) {
+        let user = columns.user(row).unwrap_or_else(|| self.user.clone());
+        let object = columns.object.as_ref().and_then(|column| column.get(row));
+        let old = columns.old_object.as_ref().and_then(|column| column.get(row));
+        let parsed = parsed(object).and_then(|object| Ok((object, parsed(old)?)));
+        let (object, old) = match parsed {
+            Ok(parsed) => parsed,
+            Err(why) => return failed(&why, &Evaluation::default(), &user, results),
+        };
+        let (operation, whole) = match (&object, &old) {
+            (Some(object), None) => (Operation::Create, object),
+            (Some(object), Some(_)) => (Operation::Update, object),
+            (None, Some(old)) => (Operation::Delete, old),
+            (None, None) => {
+                return failed("the row has no object", &Evaluation::default(), &user, results);
+            }
+        };
+        let (owner, uid) = (owner_of(whole), uid_of(whole).to_owned());
+        let template = RequestTemplate {
+            operation,
+            namespace: columns.namespace(row).unwrap_or_else(|| self.namespace.clone()),
+            user: request::user(&user, columns.groups(row).as_deref().unwrap_or(&self.groups)),
+            options: Some(options(operation, false)),
+            ..RequestTemplate::default()
+        };
+        let kind = kind_of(whole).map(|kind| (kind.api_version(), kind.kind));
+        let (api_version, of_kind) = kind.unwrap_or_default();
+        let known = Evaluation {
+            operation: operation.as_str(),
+            api_version: &api_version,
+            kind: &of_kind,
+            owner: &owner,
+            uid: &uid,
+            ..Evaluation::default()
+        };
+        let built = match object {
+            Some(object) => self.request(&template, object, old, row),
+            None => self.request(&template, old.unwrap_or_default(), None, row),
+        };
+        match built.and_then(|request| self.decide(request)) {
+            Ok(decided) => decided.push(&known, &user, results),
+            Err(why) => failed(&why, &known, &user, results),
+        }
+    }
+
+    /// The request for an object, whose old form is known.
+    fn request<'v>(
+        &self,
+        template: &RequestTemplate,
+        object: Value<'v>,
+        old: Option<Value<'v>>,
+        row: usize,
+    ) -> Result<AdmissionRequest<'v>, String> {
+        let kind = kind_of(&object)?;
+        let target = template.target(&kind, None, &self.defined);
+        let target =
+            target.or_else(|_| template.target(&kind, Some(&regular_resource(&kind)), &self.defined));
+        let target = target.map_err(|error| error.to_string())?;
+        let old = |_: &Value<'v>, _: &GroupVersionKind| old;
+        let request = template.request_to(object, kind, target, old, row.saturating_add(1));
+        request.map_err(|error| error.to_string())
+    }
+
+    fn decide(&self, request: AdmissionRequest<'_>) -> Result<Decided, String> {
+        let mut request = request;
+        let received = match &self.objects {
+            Some(objects) => match objects.receive(&mut request) {
+                Ok(received) => Some(received),
+                Err(refused) => {
+                    let outcome = Outcome::refused(*refused.status);
+                    return Ok(Decided::of(&request, outcome, Vec::new()));
+                }
+            },
+            None => None,
+        };
+        let mut context = EvalContext::new(&*self.cluster, Arc::clone(&self.authorizer));
+        if let Some(received) = &received {
+            context = context.with_object_model(Some(received));
+        }
+        let mut found = Found::default();
+        let outcome = self.admission.admit_policies(&request, context, &mut found);
+        let outcome = outcome.map_err(|why| format!("the request cannot be evaluated: {why}"))?;
+        Ok(Decided::of(&request, outcome, found.0))
+    }
+}
+
+impl std::fmt::Debug for BatchEvaluator {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("BatchEvaluator").finish_non_exhaustive()
+    }
+}
+
+/// The results of batches, one for each.
+#[derive(Debug)]
+pub struct Results<I> {
+    evaluator: BatchEvaluator,
+    batches: I,
+}
+
+impl<I: Iterator<Item = Result<RecordBatch, ArrowError>>> Iterator for Results<I> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = match self.batches.next()? {
+            Ok(batch) => batch,
+            Err(error) => return Some(Err(error)),
+        };
+        let results = self.evaluator.evaluate(&batch);
+        Some(results.map_err(|error| match error {
+            InputError::Arrow(error) => error,
+            error => ArrowError::ExternalError(Box::new(error)),
+        }))
+    }
+}
+
+impl<I: Iterator<Item = Result<RecordBatch, ArrowError>>> RecordBatchReader for Results<I> {
+    fn schema(&self) -> SchemaRef {
+        result_schema()
+    }
+}
+
+/// An object of a row, if there is one.
+fn parsed(text: Option<&[u8]>) -> Result<Option<Value<'_>>, String> {
+    let object = text.map(pratique_json::parse).transpose();
+    let object = object.map_err(|error| format!("it is not JSON: {error}"))?;
+    Ok(object.filter(|object| !object.is_null()))
+}
+
+fn failed(why: &str, known: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
+    results.push(&ResultRow {
+        evaluation: Evaluation {
+            decision: Decision::Failed,
+            user,
+            ..known.clone()
+        },
+        message: why,
+        then: None,
+    });
+}
+
+/// What policies found with bindings.
+#[derive(Default)]
+struct Found(Vec<FoundBy>);
+
+/// What a policy found with a binding.
+struct FoundBy {
+    policy: String,
+    binding: String,
+    action: Action,
+    is_error: bool,
+    message: String,
+}
+
+impl PolicyObserver for Found {
+    fn decided(&mut self, decision: &PolicyDecision<'_>) {
+        self.0.push(FoundBy {
+            policy: decision.policy.to_owned(),
+            binding: decision.binding.to_owned(),
+            action: match decision.effect {
+                Effect::Deny => Action::Deny,
+                Effect::Warn => Action::Warn,
+                Effect::Audit => Action::Audit,
+                Effect::Allow => Action::Ignore,
+            },
+            is_error: decision.error != ErrorType::None,
+            message: decision.message.to_owned(),
+        });
+    }
+}
+
+/// The decision on a row.
+struct Decided {
+    namespace: String,
+    name: String,
+    decision: Decision,
+    message: String,
+    found: Vec<FoundBy>,
+}
+
+impl Decided {
+    fn of(request: &AdmissionRequest<'_>, outcome: Outcome, found: Vec<FoundBy>) -> Self {
+        let decision = match outcome.decision() {
+            AdmissionDecision::Allowed => Decision::Allowed,
+            AdmissionDecision::Denied => Decision::Denied,
+            AdmissionDecision::Undecided => Decision::Undecided,
+        };
+        let message = outcome.status.map(|status| status.message).unwrap_or_default();
+        let mut found = found;
+        let is_told = found.iter().any(|found| found.action == Action::Deny);
+        if decision == Decision::Denied && !is_told {
+            // The server itself refuses it.
+            found.push(FoundBy {
+                policy: String::new(),
+                binding: String::new(),
+                action: Action::Deny,
+                is_error: false,
+                message: message.clone(),
+            });
+        }
+        found.extend(outcome.undecided.into_iter().map(|undecided| FoundBy {
+            policy: match undecided.name.as_str() {
+                "" => undecided.plugin.into_owned(),
+                _ => undecided.name,
+            },
+            binding: undecided.binding.unwrap_or_default(),
+            action: Action::Undecided,
+            is_error: false,
+            message: undecided.missing.to_string(),
+        }));
+        Decided {
+            namespace: request.namespace.clone(),
+            name: request.name.clone(),
+            decision,
+            message,
+            found,
+        }
+    }
+
+    fn push(&self, known: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
+        let findings = self.found.iter().map(|found| Finding {
+            policy: &found.policy,
+            binding: &found.binding,
+            action: found.action,
+            is_error: found.is_error,
+            message: &found.message,
+        });
+        results.push(&ResultRow {
+            evaluation: Evaluation {
+                decision: self.decision,
+                namespace: &self.namespace,
+                name: &self.name,
+                user,
+                findings: findings.collect(),
+                ..known.clone()
+            },
+            message: &self.message,
+            then: None,
+        });
+    }
+}

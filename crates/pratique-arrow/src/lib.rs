@@ -1,0 +1,60 @@
+//! Admission decisions in columns: record batches in, record batches out.
+//!
+//! A [`BatchEvaluator`] is a step of a pipeline: it takes a batch with a column `object` of JSON, and gives one with as many
+//! rows, in the same order, that says what policies decide. It keeps nothing between batches, and threads may share it.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use arrow_array::cast::AsArray as _;
+//! use arrow_array::{ArrayRef, RecordBatch, StringArray};
+//! use pratique::{Admission, ManifestFile, Plugin};
+//! use pratique_arrow::BatchEvaluator;
+//!
+//! let policy = r#"
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: few-replicas.static.k8s.io}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules: [{apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE]}]
+//!   validations: [{expression: "object.spec.replicas <= 5", message: no more than 5 replicas}]
+//! ---
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicyBinding
+//! metadata: {name: few-replicas.static.k8s.io}
+//! spec: {policyName: few-replicas.static.k8s.io, validationActions: [Deny]}
+//! "#;
+//! let file = ManifestFile { path: "policy.yaml".into(), content: policy.into() };
+//! let admission = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy).build()?;
+//!
+//! let deployment = |replicas: u32| {
+//!     format!(r#"{{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"web"}},"spec":{{"replicas":{replicas}}}}}"#)
+//! };
+//! let objects = StringArray::from_iter_values([deployment(3), deployment(7)]);
+//! let batch = RecordBatch::try_from_iter([("object", Arc::new(objects) as ArrayRef)])?;
+//!
+//! let results = BatchEvaluator::new(Arc::new(admission)).evaluate(&batch)?;
+//! let decisions = results.column_by_name("decision").ok_or("no decisions")?;
+//! assert_eq!(decisions.as_string::<i32>().iter().collect::<Vec<_>>(), [Some("allowed"), Some("denied")]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`ResultRows`] makes the same batches of [`Evaluation`](pratique_report::Evaluation)s, and a [`ResultWriter`] writes them
+//! to a file or a stream. [`result_schema`] and [`replay_schema`] say what is in them: columns are added to these, and none is
+//! renamed or removed. [`JsonLines`] reads the objects of a file of columns as lines of JSON.
+
+mod evaluate;
+mod input;
+mod read;
+mod rows;
+mod schema;
+mod text;
+mod write;
+
+pub use evaluate::{BatchEvaluator, Results};
+pub use input::InputError;
+pub use read::{JsonLines, OpenError, has_columns};
+pub use rows::{ResultRow, ResultRows, Then};
+pub use schema::{replay_schema, result_schema};
+pub use write::{Format, ResultWriter, WriteError};

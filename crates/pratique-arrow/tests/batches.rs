@@ -1,0 +1,248 @@
+//! Batches of objects become batches of decisions.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
+use std::sync::Arc;
+
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    Array as _, ArrayRef, BinaryArray, DictionaryArray, Int64Array, LargeStringArray, RecordBatch,
+    RecordBatchReader as _, StringArray, StringViewArray, StructArray,
+};
+use arrow_schema::ArrowError;
+use pratique::{Admission, ManifestFile, Plugin};
+use pratique_arrow::{BatchEvaluator, InputError, result_schema};
+
+const POLICIES: &str = r#"
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: team.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE, UPDATE]}]
+  validations: [{expression: "'team' in object.metadata.?labels.orValue({})", message: a Pod needs a team}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: team.static.k8s.io}
+spec: {policyName: team.static.k8s.io, validationActions: [Deny, Audit]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: user.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: ["*"]}]
+  validations:
+  - expression: "request.userInfo.username != 'mallory' && request.namespace != 'locked'"
+    messageExpression: "request.operation + ' by ' + request.userInfo.username + ' of ' + string(size(request.userInfo.groups)) + ' groups'"
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: user.static.k8s.io}
+spec: {policyName: user.static.k8s.io, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: allowed.static.k8s.io}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]
+  validations: [{expression: "authorizer.group('').resource('quotas').check('use').allowed()"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: allowed.static.k8s.io}
+spec: {policyName: allowed.static.k8s.io, validationActions: [Deny]}
+"#;
+
+fn evaluator() -> BatchEvaluator {
+    let file = ManifestFile {
+        path: "policies.yaml".into(),
+        content: POLICIES.into(),
+    };
+    let builder = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy);
+    BatchEvaluator::new(Arc::new(builder.build().unwrap()))
+}
+
+fn object(kind: &str, name: &str, has_team: bool) -> String {
+    let labels = if has_team { r#","labels":{"team":"a"}"# } else { "" };
+    format!(
+        r#"{{"apiVersion":"v1","kind":"{kind}","metadata":{{"name":"{name}","uid":"u-{name}"{labels}}},"spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}"#
+    )
+}
+
+fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+    RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, column)| (name, column, true)))
+        .unwrap()
+}
+
+fn texts(batch: &RecordBatch, column: &str) -> Vec<Option<String>> {
+    let column = batch.column_by_name(column).unwrap();
+    let texts = column.as_string::<i32>().iter();
+    texts.map(|text| text.map(str::to_owned)).collect()
+}
+
+fn decisions(batch: &RecordBatch) -> Vec<String> {
+    texts(batch, "decision").into_iter().map(Option::unwrap).collect()
+}
+
+/// The findings of a row: policy, action, message.
+fn findings(batch: &RecordBatch, row: usize) -> Vec<[String; 3]> {
+    let list = batch
+        .column_by_name("findings")
+        .unwrap()
+        .as_list::<i32>()
+        .value(row);
+    let found: &StructArray = list.as_struct();
+    let text = |name: &str, index: usize| {
+        let column = found.column_by_name(name).unwrap().as_string::<i32>();
+        column.value(index).to_owned()
+    };
+    (0..found.len())
+        .map(|index| ["policy", "action", "message"].map(|name| text(name, index)))
+        .collect()
+}
+
+#[test]
+fn each_row_has_a_decision() {
+    let objects = [
+        Some(object("Pod", "a", true)),
+        Some(object("Pod", "b", false)),
+        Some("{".to_owned()),
+        None,
+        Some(r#"{"metadata":{}}"#.to_owned()),
+        Some(
+            object("ConfigMap", "c", true)
+                .replace("spec", "data")
+                .replace(r#"[{"name":"c","image":"i"}]"#, "\"\""),
+        ),
+    ];
+    let given = batch(vec![("object", Arc::new(StringArray::from_iter(objects)))]);
+    let results = evaluator().evaluate(&given).unwrap();
+    assert_eq!(results.schema(), result_schema());
+    assert_eq!(
+        decisions(&results),
+        ["allowed", "denied", "failed", "failed", "failed", "undecided"]
+    );
+    let messages = texts(&results, "message");
+    assert!(
+        messages[1]
+            .as_ref()
+            .unwrap()
+            .ends_with("denied request: a Pod needs a team"),
+        "{messages:?}"
+    );
+    assert!(
+        messages[2].as_ref().unwrap().starts_with("it is not JSON: "),
+        "{messages:?}"
+    );
+    assert_eq!(messages[3].as_deref(), Some("the row has no object"));
+    assert_eq!(messages[4].as_deref(), Some("Object 'Kind' is missing"));
+    let found = findings(&results, 1);
+    let expected = ["deny", "audit"].map(|action| ["team.static.k8s.io", action, "a Pod needs a team"]);
+    assert_eq!(found, expected);
+    assert_eq!(
+        findings(&results, 5)[0][..2],
+        ["allowed.static.k8s.io", "undecided"]
+    );
+    assert_eq!(findings(&results, 0).len(), 0);
+    assert_eq!(
+        (
+            texts(&results, "uid")[1].as_deref(),
+            texts(&results, "namespace")[1].as_deref()
+        ),
+        (Some("u-b"), Some("default"))
+    );
+}
+
+#[test]
+fn rows_say_who_did_what_and_where() {
+    let pods: Vec<String> = ["a", "b", "c", "d"].map(|name| object("Pod", name, true)).into();
+    let new = [Some(&pods[0]), None, Some(&pods[2]), Some(&pods[3])];
+    let old = [None, Some(&pods[1]), Some(&pods[2]), None];
+    let mut groups = ListBuilder::new(StringBuilder::new());
+    for row in [&["x", "y"][..], &[], &["z"], &[]] {
+        row.iter().for_each(|group| groups.values().append_value(group));
+        groups.append(!row.is_empty());
+    }
+    let users: DictionaryArray<Int32Type> = ["mallory", "ann", "mallory", "ann"].into_iter().collect();
+    let given = batch(vec![
+        ("number", Arc::new(Int64Array::from(vec![1, 2, 3, 4]))),
+        ("object", Arc::new(LargeStringArray::from_iter(new))),
+        (
+            "old_object",
+            Arc::new(BinaryArray::from_iter(
+                old.iter().map(|text| text.map(|text| text.as_bytes())),
+            )),
+        ),
+        (
+            "namespace",
+            Arc::new(StringViewArray::from(vec![None, None, None, Some("locked")])),
+        ),
+        ("user", Arc::new(users)),
+        ("groups", Arc::new(groups.finish())),
+    ]);
+    let results = evaluator().evaluate(&given).unwrap();
+    let operations: Vec<_> = texts(&results, "operation").into_iter().flatten().collect();
+    assert_eq!(operations, ["CREATE", "DELETE", "UPDATE", "CREATE"]);
+    assert_eq!(decisions(&results), ["denied", "allowed", "denied", "denied"]);
+    let messages: Vec<String> = [0, 2, 3].map(|row| findings(&results, row)[0][2].clone()).into();
+    assert_eq!(
+        messages,
+        [
+            "CREATE by mallory of 3 groups",
+            "UPDATE by mallory of 2 groups",
+            "CREATE by ann of 1 groups"
+        ]
+    );
+    assert_eq!(texts(&results, "namespace")[3].as_deref(), Some("locked"));
+}
+
+#[test]
+fn batches_are_evaluated_as_they_come() {
+    let of = |names: &[&str]| {
+        let objects = names
+            .iter()
+            .map(|name| object("Pod", name, !name.starts_with('x')));
+        batch(vec![("object", Arc::new(StringArray::from_iter_values(objects)))])
+    };
+    let batches = [
+        Ok(of(&["a", "x1"])),
+        Ok(of(&[])),
+        Err(ArrowError::ParseError("broken".to_owned())),
+        Ok(of(&["x2"])),
+    ];
+    let mut results = evaluator().stream(batches);
+    assert_eq!(results.schema(), result_schema());
+    assert_eq!(
+        decisions(&results.next().unwrap().unwrap()),
+        ["allowed", "denied"]
+    );
+    assert_eq!(results.next().unwrap().unwrap().num_rows(), 0);
+    assert!(results.next().unwrap().is_err());
+    assert_eq!(decisions(&results.next().unwrap().unwrap()), ["denied"]);
+    assert!(results.next().is_none());
+}
+
+#[test]
+fn columns_have_to_be_text() {
+    let numbers = || Arc::new(Int64Array::from(vec![1])) as ArrayRef;
+    let error = evaluator()
+        .evaluate(&batch(vec![("object", numbers())]))
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "column `object` is of type Int64, and text is expected"
+    );
+    let error = evaluator()
+        .evaluate(&batch(vec![("other", numbers())]))
+        .unwrap_err();
+    assert!(matches!(error, InputError::NoObjects), "{error}");
+}
