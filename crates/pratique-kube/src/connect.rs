@@ -18,6 +18,7 @@ use super::renewed;
 use super::review::SubjectAccessReviewer;
 use super::source::ApiSource;
 use super::wanted::Wanted;
+use super::write::ClusterWriter;
 
 /// An API server. A copy is the same; when the last copy of it and of what it gave is dropped, everything that goes on
 /// in the background ends.
@@ -213,6 +214,12 @@ impl ApiServer {
     pub fn reader(&self) -> ClusterReader {
         let inner = &self.0;
         ClusterReader::new(inner.client.clone(), &inner.handle, &inner.background)
+    }
+
+    /// Writes objects to it.
+    pub fn writer(&self) -> ClusterWriter {
+        let inner = &self.0;
+        ClusterWriter::new(inner.client.clone(), &inner.handle, &inner.background)
     }
 
     /// Its answers to authorization checks.

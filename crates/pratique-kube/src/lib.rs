@@ -22,7 +22,7 @@
 //! ```
 //!
 //! What is to be known of a cluster only once is read by a [`ClusterReader`]; collections of any size are read page by page,
-//! by [`ListPages`].
+//! by [`ListPages`]. Objects of a program, such as its reports, are written by a [`ClusterWriter`].
 //!
 //! Credentials may come from a command that the kubeconfig names (`exec`): it is run when the [`ApiServer`] is made, when
 //! what it gave has expired, and when the API server does not take it any more.
@@ -62,6 +62,7 @@ mod source;
 mod store;
 mod stored;
 mod wanted;
+mod write;
 
 pub use cluster::ApiCluster;
 pub use configured::Follow;
@@ -73,3 +74,4 @@ pub use rate::RateLimit;
 pub use read::{ClusterReader, ListOf, ReadError};
 pub use review::SubjectAccessReviewer;
 pub use source::ApiSource;
+pub use write::{ClusterWriter, ObjectName, WriteError, Written};

@@ -15,3 +15,4 @@ mod plugins;
 mod real;
 mod review;
 mod server;
+mod writes;

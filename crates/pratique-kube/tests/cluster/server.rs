@@ -151,17 +151,67 @@ impl FakeServer {
             return whole(200, object);
         }
         *state.lists.entry(path.to_owned()).or_default() += 1;
+        let selected = |object: &&Value| match query
+            .split('&')
+            .find_map(|part| part.strip_prefix("labelSelector="))
+        {
+            Some(selector) => {
+                let (name, value) = selector.split_once("%3D").unwrap();
+                object["metadata"]["labels"][name] == value
+            }
+            None => true,
+        };
         let items: Vec<_> = state
             .objects
             .get(path)
             .into_iter()
             .flat_map(|objects| objects.values())
+            .filter(selected)
             .collect();
         let version = state.version.to_string();
         whole(
             200,
             &json!({"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": version}, "items": items}),
         )
+    }
+
+    /// Server-side apply of an object, whose collection has to be there.
+    fn apply(&self, parts: &http::request::Parts, body: &[u8]) -> Answer {
+        let kind = parts.headers.get("content-type");
+        assert_eq!(kind.unwrap(), "application/apply-patch+yaml");
+        let query = parts.uri.query().unwrap_or_default();
+        assert!(
+            query.contains("force=true") && query.contains("fieldManager=tests"),
+            "{query}"
+        );
+        let (collection, name) = parts.uri.path().rsplit_once('/').unwrap();
+        if self.lock().missing.contains(collection) {
+            return failure(404, "the server could not find the requested resource");
+        }
+        let object: Value = serde_json::from_slice(body).unwrap();
+        assert_eq!(object["metadata"]["name"], name);
+        self.put(collection, object.clone());
+        whole(200, &object)
+    }
+
+    fn remove(&self, path: &str) -> Answer {
+        let (collection, name) = path.rsplit_once('/').unwrap();
+        let mut state = self.lock();
+        let removed = state
+            .objects
+            .get_mut(collection)
+            .and_then(|objects| objects.remove(name));
+        match removed {
+            Some(object) => whole(200, &object),
+            None => failure(404, "not found"),
+        }
+    }
+
+    /// The names of a collection.
+    pub(crate) fn names(&self, collection: &str) -> Vec<String> {
+        let state = self.lock();
+        let objects = state.objects.get(collection).into_iter();
+        objects.flat_map(|objects| objects.keys().cloned()).collect()
     }
 
     /// `may` is allowed, `fail` fails, what else there is is not allowed.
@@ -229,6 +279,8 @@ impl Service<Request<Body>> for FakeServer {
             let body = body.collect().await.unwrap().to_bytes();
             let answer = match parts.method {
                 Method::POST => server.review(&body),
+                Method::PATCH => server.apply(&parts, &body),
+                Method::DELETE => server.remove(parts.uri.path()),
                 _ => server.get(parts.uri.path(), parts.uri.query().unwrap_or_default()),
             };
             Ok(answer)
