@@ -146,7 +146,7 @@ impl Record {
             .any(|decision| decision.action == Action::Deny);
         let by_others = self.decision == Decision::Denied && !is_told && self.message.is_some();
         let undecided = self.undecided.iter().map(|undecided| {
-            let name = match undecided.name.as_str() {
+            let name: &str = match undecided.name.as_str() {
                 "" => &undecided.plugin,
                 name => name,
             };
