@@ -163,11 +163,6 @@ impl ApiServer {
         fs::read_to_string(&self.audit_log).map_err(Error::file(&self.audit_log))
     }
 
-    /// Where that is.
-    pub(super) fn audit_log_path(&self) -> &Path {
-        &self.audit_log
-    }
-
     /// Ends it.
     pub(super) fn stop(&mut self) -> Result<(), Error> {
         self.process.stop().map(drop)

@@ -102,11 +102,7 @@ mod tests {
                 Then::Failed { .. } => Comparison::NotCompared,
                 _ => Comparison::Undecided,
             };
-            assert_eq!(
-                Comparison::of(&then, Decision::Undecided),
-                undecided,
-                "{then:?}"
-            );
+            assert_eq!(Comparison::of(&then, Decision::Undecided), undecided, "{then:?}");
         }
     }
 }
