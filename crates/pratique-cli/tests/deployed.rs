@@ -50,6 +50,54 @@ fn flags_are_known() {
     pratique(&arguments);
 }
 
+/// Runs a command of a Job as a shard of it, up to where it begins to read.
+fn parses(arguments: &[String]) {
+    let mut arguments: Vec<String> = arguments
+        .iter()
+        .map(|argument| argument.replace("$(JOB_COMPLETION_INDEX)", "0"))
+        .collect();
+    assert_eq!(arguments[0], "scan", "{arguments:?}");
+    arguments.push("--help".to_owned());
+    pratique(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn flags_of_scans_are_known() {
+    let text = fs::read_to_string(base().join("../scan/job.yaml")).unwrap();
+    let job = document(&text);
+    let arguments = &job["spec"]["template"]["spec"]["containers"][0]["args"];
+    let arguments: Vec<String> = serde_json::from_value(arguments.clone()).unwrap();
+    parses(&arguments);
+    // Those of the chart, whose templates are not rendered here: with all that they may be.
+    let text = fs::read_to_string(base().join("../../helm/pratique/templates/scan.yaml")).unwrap();
+    let commands = text.split("args:\n").skip(1).map(|rest| {
+        let lines = rest.lines().map(str::trim);
+        let lines = lines
+            .take_while(|line| line.starts_with("- ") || line.starts_with("{{") || line.starts_with('#'));
+        let arguments = lines.filter_map(|line| line.strip_prefix("- "));
+        let filled = |argument: &str| {
+            [
+                ("{{ .shards }}", "4"),
+                ("{{ .reports }}", "policyreport"),
+                ("{{ $reports }}", "s3://scans/a"),
+                ("{{ .input }}", "objects.ndjson"),
+            ]
+            .iter()
+            .fold(argument.to_owned(), |text, (from, to)| text.replace(from, to))
+        };
+        arguments.map(filled).collect::<Vec<String>>()
+    });
+    let commands: Vec<Vec<String>> = commands.collect();
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    for command in commands {
+        assert!(
+            command.len() > 4 && !command.iter().any(|argument| argument.contains("{{")),
+            "{command:?}"
+        );
+        parses(&command);
+    }
+}
+
 #[test]
 fn webhooks_are_those_of_the_policies() {
     let configuration = fs::read_to_string(base().join("admission.yaml")).unwrap();

@@ -13,6 +13,7 @@ mod policies;
 mod references;
 mod registration;
 mod render;
+mod scans;
 mod server;
 mod shape;
 mod values;
@@ -66,7 +67,12 @@ pub fn faults(objects: &[Object], state: State) -> Vec<String> {
             .chain(alerts::faults(object));
         faults.extend(said.map(|fault| format!("{object}: {fault}")));
     }
-    for about in [references::faults, workload::faults, certificates::faults] {
+    for about in [
+        references::faults,
+        workload::faults,
+        scans::faults,
+        certificates::faults,
+    ] {
         faults.extend(about(objects));
     }
     faults.extend(registration::faults(objects, state));
@@ -95,7 +101,7 @@ fn all(arguments: &Arguments) -> Result<bool, Error> {
     };
     let deploy = workspace::root().join("deploy");
     let mut whole = true;
-    for directory in ["kustomize/base", "kustomize/example"] {
+    for directory in ["kustomize/base", "kustomize/example", "kustomize/scan"] {
         let rendered = tools.kustomize(&deploy.join(directory))?;
         whole &= tell(directory, &rendered)?;
     }

@@ -5,6 +5,13 @@ use serde_json::Value;
 use super::objects::{Object, items, named, of_kind, selects, text};
 use super::server;
 
+/// Kinds that make Pods, and where these are described.
+const PODS: [(&str, &str); 3] = [
+    ("Deployment", "/spec/template/spec"),
+    ("Job", "/spec/template/spec"),
+    ("CronJob", "/spec/jobTemplate/spec/template/spec"),
+];
+
 /// What is named and is not there.
 pub(super) fn faults(objects: &[Object]) -> Vec<String> {
     let mut faults = twice(objects);
@@ -88,11 +95,12 @@ fn binding(object: &Object, objects: &[Object]) -> Vec<String> {
     }
     for subject in items(object.part("/subjects")) {
         let (namespace, name) = (text(subject, "/namespace"), text(subject, "/name"));
-        let mut users = of_kind(objects, "Deployment").filter(|of| of.namespace() == namespace);
-        if !users.any(|of| of.text("/spec/template/spec/serviceAccountName") == name) {
-            faults.push(format!(
-                "{object}: no workload uses the account {namespace}/{name}"
-            ));
+        let mut users = PODS.iter().flat_map(|(kind, pod)| {
+            let users = of_kind(objects, kind).filter(|of| of.namespace() == namespace);
+            users.map(move |of| of.text(&format!("{pod}/serviceAccountName")).to_owned())
+        });
+        if !users.any(|user| user == name) {
+            faults.push(format!("{object}: no workload uses the account {namespace}/{name}"));
         }
     }
     faults

@@ -80,7 +80,7 @@ fn plugins(container: &Value, objects: &[Object]) -> Vec<String> {
 }
 
 /// What the strictest of the Pod Security Standards asks for, and a root that cannot be written to.
-fn restricted(pod: &Value) -> Vec<String> {
+pub(super) fn restricted(pod: &Value) -> Vec<String> {
     let mut wanted = vec![
         (pod, "/securityContext/runAsNonRoot", json!(true)),
         (
@@ -178,7 +178,7 @@ fn files(deployment: &Object, pod: &Value, container: &Value, objects: &[Object]
 }
 
 /// The volume that a path is in, and the rest of the path.
-fn mounted<'a>(pod: &'a Value, container: &Value, path: &'a str) -> Option<(&'a Value, &'a str)> {
+pub(super) fn mounted<'a>(pod: &'a Value, container: &Value, path: &'a str) -> Option<(&'a Value, &'a str)> {
     items(&container["volumeMounts"]).iter().find_map(|mount| {
         let file = path.strip_prefix(text(mount, "/mountPath"))?.strip_prefix('/')?;
         let volume = items(&pod["volumes"])

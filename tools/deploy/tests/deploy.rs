@@ -145,6 +145,73 @@ fn the_chart_has_the_version_of_the_workspace() {
 }
 
 #[test]
+fn scans_hold_together() {
+    let scan = deploy("kustomize/scan");
+    let objects = written(&[scan.as_path()]).unwrap();
+    assert_eq!(objects.len(), 1);
+    assert_eq!(faults(&objects, State::Written), Vec::<String>::new());
+    #[track_caller]
+    fn check(objects: &[Object], pointer: &str, value: impl Into<Value>, expected: &str) {
+        let mut objects = objects.to_vec();
+        *objects[0].value.pointer_mut(pointer).unwrap() = value.into();
+        let faults = faults(&objects, State::Written);
+        assert!(faults.iter().any(|fault| fault.contains(expected)), "{faults:?}");
+    }
+    let container = "/spec/template/spec/containers/0";
+    let argument = |index: usize| format!("{container}/args/{index}");
+    check(
+        &objects,
+        "/spec/completions",
+        5,
+        "are not $(JOB_COMPLETION_INDEX)/5",
+    );
+    check(&objects, "/spec/parallelism", 5, "more Pods than shards");
+    check(
+        &objects,
+        "/spec/completionMode",
+        "NonIndexed",
+        "of an Indexed Job",
+    );
+    check(&objects, &argument(2), "--as-update", "its Pods scan the same");
+    check(
+        &objects,
+        &argument(3),
+        "--report=/scan/report.json",
+        "--report: all shards write to /scan/report.json",
+    );
+    check(
+        &objects,
+        &argument(3),
+        "--report=/reports/$(JOB_COMPLETION_INDEX)",
+        "is not mounted",
+    );
+    check(&objects, &argument(1), "--cluster", "whether it has a token");
+    check(
+        &objects,
+        "/spec/template/spec/restartPolicy",
+        "OnFailure",
+        "is not a new one",
+    );
+    check(
+        &objects,
+        &format!("{container}/securityContext/readOnlyRootFilesystem"),
+        false,
+        "readOnlyRootFilesystem",
+    );
+    let mut cluster = objects.clone();
+    cluster[0].value["spec"]["template"]["spec"]["automountServiceAccountToken"] = true.into();
+    for flag in ["--cluster", "--apply"] {
+        check(&cluster, &argument(1), flag, "it may not list namespaces");
+    }
+    check(
+        &cluster,
+        &argument(1),
+        "--apply",
+        "it may not patch policyreports",
+    );
+}
+
+#[test]
 fn samples_are_those_of_the_examples() {
     assert_eq!(
         text(&deploy("kustomize/base/policies/validating/no-privileged.yaml")),
@@ -185,6 +252,8 @@ fn values_fit_their_schema() {
         r#"{"webhooks": {"validating": [{"failurePolicy": "Fail", "rules": []}]}}"#,
         r#"{"certificate": {"certManager": {"enabled": "no"}}}"#,
         r#"{"plugins": {"enabled": ["ResourceQuota"]}}"#,
+        r#"{"scan": {"volume": {"shards": 0}}}"#,
+        r#"{"scan": {"cluster": {"reports": "json"}}}"#,
     ] {
         let values = serde_json::from_str(wrong).unwrap();
         assert!(!misfits(&schema, &values).is_empty(), "{wrong}");
