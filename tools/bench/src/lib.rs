@@ -11,6 +11,7 @@ mod contest;
 mod load;
 mod objects;
 mod reload;
+mod scan;
 mod shot;
 mod side;
 mod statistics;
@@ -34,8 +35,8 @@ pub use statistics::{Spread, geometric_mean};
 #[derive(Clone, Debug, clap::Parser)]
 #[command(bin_name = "cargo xtask bench")]
 pub struct Arguments {
-    /// Rows of the table, or beginnings of their names; all where none is named. Or one of `cel`, `load`, `objects`, `reload`
-    /// and `webhook`, which look closer at one thing.
+    /// Rows of the table, or beginnings of their names; all where none is named. Or one of `cel`, `load`, `objects`, `reload`,
+    /// `scan` and `webhook`, which look closer at one thing.
     #[arg(value_name = "ROW")]
     pub what: Vec<String>,
     /// What the policies of the table are made from.
@@ -67,6 +68,9 @@ pub struct Arguments {
     /// Measure what has this in its name only.
     #[arg(long)]
     pub only: Option<String>,
+    /// How many objects `scan` scans.
+    #[arg(long, default_value_t = 1_000_000)]
+    pub objects: usize,
     /// Write the results to this file, or to stdout instead of the tables.
     #[arg(long, num_args = 0..=1, default_missing_value = "-")]
     pub json: Option<PathBuf>,
@@ -83,6 +87,8 @@ enum What {
     Objects,
     /// A watched directory: from a file's rename to the new decision, and requests while reloads go on.
     Reload,
+    /// Very many objects against a hundred policies: how many in a second, and in how much memory.
+    Scan,
     /// Requests before one webhook and ten: latency, and throughput at sixteen at once.
     Webhook,
 }
@@ -110,6 +116,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Some(What::Load) => load::run(arguments),
         Some(What::Objects) => objects::contest(arguments).and_then(|results| show(arguments, &results)),
         Some(What::Reload) => reload::run(arguments),
+        Some(What::Scan) => scan::run(arguments),
         Some(What::Webhook) => webhook::contest(arguments).and_then(|results| show(arguments, &results)),
         None => board::run(arguments),
     };

@@ -11,7 +11,7 @@ mod material;
 mod objects;
 mod once;
 mod plugins;
-mod policies;
+pub(super) mod policies;
 mod report;
 mod rows;
 mod serve;

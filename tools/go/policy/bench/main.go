@@ -8,7 +8,8 @@
 // "nanoseconds": …}.
 //
 // `bench start [-processor] [-n TIMES] PLUGIN DIRECTORY` times the way from a directory to a plugin that can judge, `bench keep PLUGIN
-// SMALL DIRECTORY` says what memory a directory's policies keep; see start.go.
+// SMALL DIRECTORY` says what memory a directory's policies keep; see start.go. `bench scan DIRECTORY NAMESPACES OBJECTS` judges
+// the creation of each object of a file; see scan.go.
 //
 // # What is fair
 //
@@ -46,6 +47,8 @@ func run(arguments []string) error {
 		return start(rest)
 	case "keep":
 		return keep(rest)
+	case "scan":
+		return scan(rest, os.Stdout)
 	default:
 		return fmt.Errorf("no work is named %q", what)
 	}

@@ -5,8 +5,8 @@
 
 mod leaves;
 mod mutations;
-mod rules;
-mod yaml;
+pub(crate) mod rules;
+pub(crate) mod yaml;
 
 use std::fs;
 use std::path::Path;

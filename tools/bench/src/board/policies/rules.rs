@@ -161,7 +161,7 @@ const FAILING: [(&str, &str); 6] = [
 ];
 
 /// Three rules of any kind.
-pub(super) fn mix(index: usize, dice: &mut Dice) -> Value {
+pub(crate) fn mix(index: usize, dice: &mut Dice) -> Value {
     let chosen = distinct(&RULES, dice);
     let validations: Vec<Value> = chosen
         .iter()

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The text of a document.
-pub(super) fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     let mut text = String::new();
     write(value, 0, &mut text);
     text

@@ -1,0 +1,117 @@
+//! A program that runs once: what it prints, how long it takes, and how much it holds.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use pratique_harness::Error;
+use serde_json::Value;
+
+/// How often it is looked at what a program holds.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    /// What it printed: a JSON document.
+    pub(super) answer: Value,
+    /// The time of the clock.
+    pub(super) elapsed: Duration,
+    /// The time on processors, of all threads.
+    pub(super) processor: Duration,
+    /// The most memory that it held.
+    pub(super) peak_kib: u64,
+}
+
+/// What Linux tells of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Status {
+    peak_kib: u64,
+    ticks: u64,
+    has_ended: bool,
+}
+
+/// Runs a program that prints a JSON document, and ends with one of some exit codes.
+pub(super) fn run(command: &mut Command, output: &Path, codes: &[i32]) -> Result<Measured, Error> {
+    let shown = format!("{command:?}");
+    let failed = |error: std::io::Error| format!("{shown}: {error}");
+    let file = std::fs::File::create(output).map_err(failed)?;
+    let begun = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(file)
+        .spawn()
+        .map_err(failed)?;
+    let status = watched(&child);
+    let elapsed = begun.elapsed();
+    let ended = child.wait().map_err(failed)?;
+    if !ended.code().is_some_and(|code| codes.contains(&code)) {
+        return Err(format!("{shown}: {ended}").into());
+    }
+    let text = std::fs::read_to_string(output).map_err(failed)?;
+    let answer = serde_json::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
+    Ok(Measured {
+        answer,
+        elapsed,
+        // Linux counts a hundred ticks a second, whatever the kernel itself does.
+        processor: Duration::from_millis(status.ticks * 10),
+        peak_kib: status.peak_kib,
+    })
+}
+
+/// Looks at a process until it has ended, and is only waited for.
+fn watched(child: &Child) -> Status {
+    let directory = Path::new("/proc").join(child.id().to_string());
+    let mut last = Status::default();
+    loop {
+        let read = |name: &str| std::fs::read_to_string(directory.join(name)).unwrap_or_default();
+        let now = status(&read("stat"), &read("status"));
+        last = Status {
+            peak_kib: last.peak_kib.max(now.peak_kib),
+            ..now
+        };
+        if now.has_ended {
+            return last;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Reads `stat` and `status`. One without a `stat` has ended.
+fn status(stat: &str, status: &str) -> Status {
+    // The name, in parentheses, may have blanks.
+    let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let number = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|text| text.parse::<u64>().ok())
+            .unwrap_or(0)
+    };
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak = peak.and_then(|text| text.trim().strip_suffix(" kB")?.parse().ok());
+    Status {
+        peak_kib: peak.unwrap_or(0),
+        ticks: number(11) + number(12),
+        has_ended: fields.first().is_none_or(|state| matches!(*state, "Z" | "X")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_linux_tells_is_read() {
+        let stat = "42 (a (b) c) R 1 2 3 4 5 6 7 8 9 10 150 25 0 0 20 0 1 0 0";
+        let found = status(stat, "Name:\ta\nVmHWM:\t   1234 kB\n");
+        let expected = Status {
+            peak_kib: 1234,
+            ticks: 175,
+            has_ended: false,
+        };
+        assert_eq!(found, expected);
+        assert!(status(&stat.replace(" R ", " Z "), "").has_ended);
+        assert!(status("", "").has_ended);
+    }
+}

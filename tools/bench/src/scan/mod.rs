@@ -1,0 +1,204 @@
+//! A scan of very many objects: how many in a second, in how much memory, beside the reference's own plugin in a loop, and
+//! whether two processes over two halves give the same report.
+
+mod measured;
+mod objects;
+mod policies;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use pratique_harness::{Error, workspace};
+use serde_json::{Value, json};
+
+use self::measured::Measured;
+use super::table::factor;
+use super::{Against, Arguments, build, print};
+
+/// How many policies there are.
+const POLICIES: usize = 100;
+
+/// How many objects the reference looks at: it takes long.
+const BESIDE: usize = 20_000;
+
+/// Where scans are.
+struct Scan {
+    program: PathBuf,
+    directory: PathBuf,
+}
+
+/// Measures a scan, and beside it the reference.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let program = match &arguments.ours {
+        Some(program) => program.with_file_name("pratique"),
+        None => build::release("pratique-cli", "pratique")?,
+    };
+    let directory = workspace::target().join("bench-scan");
+    fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+    let count = arguments.objects.max(2);
+    let scan = Scan { program, directory };
+    scan.prepare(arguments.seed, count)?;
+    let other = match arguments.against {
+        Some(Against::Go) => build::go("policy", "bench", &scan.directory.join("ours"))?,
+        Some(Against::CelCrate) | None => None,
+    };
+    eprintln!("scanning {count} objects");
+    let whole = scan.ours(&["objects.ndjson"], "whole.json")?;
+    let halves = scan.halves()?;
+    if halves != whole.answer {
+        return Err("two halves do not give the report of the whole".into());
+    }
+    let beside = match other {
+        Some(other) => {
+            eprintln!("scanning {} objects beside the reference", count.min(BESIDE));
+            Some(scan.beside(&other)?)
+        }
+        None => None,
+    };
+    let results = Results { count, whole, beside };
+    print(arguments, &results.table(), &results.json())
+}
+
+impl Scan {
+    /// Writes what is scanned.
+    fn prepare(&self, seed: u64, count: usize) -> Result<(), Error> {
+        eprintln!("making {count} objects");
+        let at = |name: &str| self.directory.join(name);
+        objects::write(&at("objects.ndjson"), seed, count)?;
+        objects::write(&at("beside.ndjson"), seed, count.min(BESIDE))?;
+        policies::write(&at("policies"), seed, POLICIES)?;
+        fs::write(at("namespaces.ndjson"), objects::namespaces())
+            .map_err(Error::file(&at("namespaces.ndjson")))
+    }
+
+    /// Ours; its answer is the report.
+    fn ours(&self, arguments: &[&str], output: &str) -> Result<Measured, Error> {
+        let mut command = Command::new(&self.program);
+        command
+            .current_dir(&self.directory)
+            .args(["--no-project-file", "scan", "--manifests", "policies"])
+            .args([
+                "--objects",
+                "namespaces.ndjson",
+                "-o",
+                "json",
+                "--fail-on",
+                "error",
+            ])
+            .args(arguments);
+        measured::run(&mut command, &self.directory.join(output), &[0])
+    }
+
+    /// The report of two processes over two halves.
+    fn halves(&self) -> Result<Value, Error> {
+        for (shard, output) in [("0/2", "first.json"), ("1/2", "second.json")] {
+            self.ours(&["--shard", shard, "objects.ndjson"], output)?;
+        }
+        let mut command = Command::new(&self.program);
+        command
+            .current_dir(&self.directory)
+            .args(["report", "merge", "-o", "json", "--fail-on", "error"])
+            .args(["first.json", "second.json"]);
+        Ok(measured::run(&mut command, &self.directory.join("merged.json"), &[0])?.answer)
+    }
+
+    /// Both sides over the same objects.
+    fn beside(&self, other: &Path) -> Result<[Measured; 2], Error> {
+        let ours = self.ours(&["beside.ndjson"], "ours.json")?;
+        let mut command = Command::new(other);
+        command
+            .current_dir(&self.directory)
+            .arg("scan")
+            // The plugin takes no relative path.
+            .arg(self.directory.join("policies"))
+            .args(["namespaces.ndjson", "beside.ndjson"]);
+        let theirs = measured::run(&mut command, &self.directory.join("theirs.json"), &[0])?;
+        let total = |of: &str| ours.answer.pointer(&format!("/tally/total/{of}")).cloned();
+        for of in ["allowed", "denied"] {
+            let (one, other) = (total(of), theirs.answer.get(of).cloned());
+            if one != other {
+                return Err(format!("the sides do not agree: {of}: {one:?}, {other:?}").into());
+            }
+        }
+        Ok([ours, theirs])
+    }
+}
+
+/// What was measured.
+struct Results {
+    count: usize,
+    whole: Measured,
+    /// Ours and theirs over fewer objects.
+    beside: Option<[Measured; 2]>,
+}
+
+impl Results {
+    fn json(&self) -> Value {
+        let beside = self.beside.as_ref().map(|[ours, theirs]| {
+            json!({
+                "objects": self.count.min(BESIDE),
+                "ours": figures(ours, self.count.min(BESIDE)),
+                "theirs": figures(theirs, self.count.min(BESIDE)),
+                "ratio": {
+                    "elapsed": ratio(theirs.elapsed, ours.elapsed),
+                    "processor": ratio(theirs.processor, ours.processor),
+                },
+            })
+        });
+        json!({
+            "bench": "scan",
+            "objects": self.count,
+            "policies": POLICIES,
+            "whole": figures(&self.whole, self.count),
+            "halvesAreTheWhole": true,
+            "beside": beside,
+        })
+    }
+
+    fn table(&self) -> String {
+        let mut text = format!("{} objects, {POLICIES} policies\n", self.count);
+        let mut row = |name: &str, of: &Measured, count: usize, ratio: &str| {
+            // Writing to a String cannot fail.
+            let _ = writeln!(
+                text,
+                "  {name:24}{:>9.0} objects/s{:>9.0} objects/s of processor{:>8.1} MiB  {ratio}",
+                rate(count, of.elapsed),
+                rate(count, of.processor),
+                of.peak_kib as f64 / 1024.0
+            );
+        };
+        row("ours", &self.whole, self.count, "two halves give the same report");
+        if let Some([ours, theirs]) = &self.beside {
+            let count = self.count.min(BESIDE);
+            row(&format!("ours, {count}"), ours, count, "");
+            let ratio = format!(
+                "{} ({} of processor)",
+                factor(ratio(theirs.elapsed, ours.elapsed)),
+                factor(ratio(theirs.processor, ours.processor))
+            );
+            row(&format!("theirs, {count}"), theirs, count, &ratio);
+        }
+        text
+    }
+}
+
+fn figures(of: &Measured, count: usize) -> Value {
+    json!({
+        "objectsPerSecond": rate(count, of.elapsed),
+        "objectsPerProcessorSecond": rate(count, of.processor),
+        "seconds": of.elapsed.as_secs_f64(),
+        "processorSeconds": of.processor.as_secs_f64(),
+        "peakKiB": of.peak_kib,
+    })
+}
+
+fn rate(count: usize, time: Duration) -> f64 {
+    count as f64 / time.as_secs_f64().max(1e-9)
+}
+
+fn ratio(of: Duration, to: Duration) -> f64 {
+    of.as_secs_f64() / to.as_secs_f64().max(1e-9)
+}

@@ -1,0 +1,163 @@
+//! The policies of a scan: the common rules about Pods and the templates of Deployments, and rules about other kinds.
+
+use std::fs;
+use std::path::Path;
+
+use pratique_harness::{Dice, Error};
+use serde_json::{Value, json};
+
+use crate::board::policies::{rules, yaml};
+
+/// What holds for most ConfigMaps, and for most of RBAC. `NUMBER` stands for what is a policy's own.
+const CONFIG_MAPS: [(&str, &str); 4] = [
+    (
+        "!has(object.data) || object.data.all(k, object.data[k].size() <= 1NUMBER)",
+        "values are no longer than 1NUMBER",
+    ),
+    (
+        "!has(object.data) || !object.data.exists(k, k.contains('password-NUMBER'))",
+        "passwords are in Secrets",
+    ),
+    (
+        "'team' in object.metadata.?labels.orValue({})",
+        "somebody owns it",
+    ),
+    (
+        "namespaceObject.metadata.labels[?'env'].orValue('dev') != 'frozen-NUMBER'",
+        "namespaces of freeze NUMBER stay",
+    ),
+];
+const RBAC: [(&str, &str); 4] = [
+    (
+        "!has(object.rules) || object.rules.all(r, !r.verbs.exists(v, v == '*'))",
+        "verbs are named",
+    ),
+    (
+        "!has(object.subjects) || object.subjects.all(s, s.name != 'robot-NUMBER')",
+        "robot NUMBER has what it needs",
+    ),
+    ("object.metadata.name.size() <= 63", "names are short"),
+    (
+        "!has(object.rules) || object.rules.all(r, !('secrets' in r.?resources.orValue([])) || !r.verbs.exists(v, v == 'watch-NUMBER'))",
+        "Secrets are not watched",
+    ),
+];
+
+/// What policies are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    Pods,
+    Deployments,
+    ConfigMaps,
+    Rbac,
+}
+
+/// Writes so many policies into an empty directory, of a hundred 50 about Pods, 25 about Deployments, 15 about ConfigMaps and 10
+/// about RBAC.
+pub(super) fn write(directory: &Path, seed: u64, count: usize) -> Result<(), Error> {
+    let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
+    let _ = fs::remove_dir_all(directory);
+    fs::create_dir_all(directory).map_err(failed)?;
+    let mut dice = Dice::new(seed);
+    for index in 0..count {
+        let about = match index * 100 / count.max(1) {
+            0..50 => About::Pods,
+            50..75 => About::Deployments,
+            75..90 => About::ConfigMaps,
+            _ => About::Rbac,
+        };
+        let documents = [policy(index, about, &mut dice), binding(index)];
+        let text = documents.each_ref().map(yaml::text).join("---\n");
+        fs::write(directory.join(format!("policy-{index:05}.yaml")), text).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn name(index: usize) -> String {
+    format!("policy-{index:05}.static.k8s.io")
+}
+
+fn policy(index: usize, about: About, dice: &mut Dice) -> Value {
+    let mut spec = match about {
+        About::Pods => rules::mix(index, dice),
+        About::Deployments => of_templates(&rules::mix(index, dice)),
+        About::ConfigMaps => of(&CONFIG_MAPS, index),
+        About::Rbac => of(&RBAC, index),
+    };
+    let (group, resources): (&str, &[&str]) = match about {
+        About::Pods => ("", &["pods"]),
+        About::Deployments => ("apps", &["deployments"]),
+        About::ConfigMaps => ("", &["configmaps"]),
+        About::Rbac => ("rbac.authorization.k8s.io", &["roles", "rolebindings"]),
+    };
+    let rule = json!({
+        "apiGroups": [group], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": resources,
+    });
+    if let Some(spec) = spec.as_object_mut() {
+        spec.insert("matchConstraints".to_owned(), json!({"resourceRules": [rule]}));
+    }
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": name(index)},
+        "spec": spec,
+    })
+}
+
+fn binding(index: usize) -> Value {
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": name(index)},
+        "spec": {"policyName": name(index), "validationActions": ["Deny"]},
+    })
+}
+
+/// Two rules of several.
+fn of(rules: &[(&str, &str)], index: usize) -> Value {
+    let own = |text: &str| text.replace("NUMBER", &(100 + index).to_string());
+    let rule = |step: usize| rules.get((index + step) % rules.len().max(1));
+    let validations = (0..2)
+        .filter_map(rule)
+        .map(|(expression, message)| json!({"expression": own(expression), "message": own(message)}));
+    json!({"validations": validations.collect::<Vec<_>>()})
+}
+
+/// Rules about Pods as rules about the templates of workloads.
+fn of_templates(spec: &Value) -> Value {
+    match spec {
+        Value::String(text) => text.replace("object.spec.", "object.spec.template.spec.").into(),
+        Value::Array(items) => items.iter().map(of_templates).collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, member)| (name.clone(), of_templates(member)))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_those_of_workloads() {
+        let spec = json!({"validations": [{"expression": "has(object.spec.containers) && object.metadata.name != ''"}]});
+        assert_eq!(
+            of_templates(&spec)
+                .pointer("/validations/0/expression")
+                .and_then(Value::as_str),
+            Some("has(object.spec.template.spec.containers) && object.metadata.name != ''")
+        );
+    }
+
+    #[test]
+    fn policies_are_about_what_there_is() {
+        let mut dice = Dice::new(1);
+        for about in [About::Pods, About::Deployments, About::ConfigMaps, About::Rbac] {
+            let text = policy(7, about, &mut dice).to_string();
+            assert!(!text.contains("NUMBER"), "{text}");
+            assert!(text.contains("resourceRules"), "{text}");
+        }
+    }
+}
