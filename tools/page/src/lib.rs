@@ -1,6 +1,8 @@
-//! `cargo xtask page`: the page of a `pratique serve` in a real browser, without a window. It needs Chromium and its
-//! `chromedriver`; where these are not installed, it says so and that is all.
+//! `cargo xtask page`: the page of a `pratique serve`, and the reports of scans, replays and comparisons, in a real browser
+//! without a window. It needs Chromium and its `chromedriver`; where these are not installed, it says so and that is all.
 
+mod log;
+mod reports;
 mod seen;
 mod served;
 
@@ -13,7 +15,7 @@ use pratique_harness::{Error, Transcript, cargo};
 
 use served::Served;
 
-/// Looks at the page of a server in a real browser.
+/// Looks at the page of a server, and at reports, in a real browser.
 #[derive(clap::Parser, Debug)]
 #[command(bin_name = "cargo xtask page")]
 pub struct Arguments {
@@ -26,6 +28,9 @@ pub struct Arguments {
     /// Where to put pictures of the page.
     #[arg(long, value_name = "DIR")]
     pictures: Option<PathBuf>,
+    /// Take the picture of the report of a comparison instead, which the documentation has.
+    #[arg(long, value_name = "FILE")]
+    impact: Option<PathBuf>,
 }
 
 /// Looks, and prints what was seen.
@@ -45,13 +50,17 @@ fn all(arguments: &Arguments, driver: &Path) -> Result<Transcript, Error> {
     let state = std::env::temp_dir().join(format!("pratique-page-{}", std::process::id()));
     fs::create_dir_all(&state).map_err(Error::file(&state))?;
     let mut transcript = Transcript::default();
-    let looked = look(
-        &program,
-        driver,
-        &state,
-        &mut transcript,
-        arguments.pictures.as_deref(),
-    );
+    let looked = match &arguments.impact {
+        Some(to) => Browser::start(driver, &state)
+            .and_then(|browser| reports::picture(&program, &browser, &state, to)),
+        None => look(
+            &program,
+            driver,
+            &state,
+            &mut transcript,
+            arguments.pictures.as_deref(),
+        ),
+    };
     // A folder of temporary files may stay.
     let _ = fs::remove_dir_all(&state);
     looked.map(|()| transcript)
@@ -68,10 +77,12 @@ fn look(
     let browser = Browser::start(driver, state)?;
     transcript.part("the page of pratique serve");
     seen::all(&served, &browser, transcript);
+    reports::all(program, &browser, state, transcript)?;
     let Some(folder) = pictures else {
         return Ok(());
     };
     fs::create_dir_all(folder).map_err(Error::file(&folder))?;
+    browser.open(&format!("{}/", served.url))?;
     for (name, width, dark) in [
         ("page", 1280, false),
         ("dark", 1280, true),
