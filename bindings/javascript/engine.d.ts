@@ -47,6 +47,8 @@ export interface Evaluate {
   asGiven?: boolean;
   /** Whether the worst-case cost of each expression is estimated. */
   costs?: boolean;
+  /** Whether a decision is wanted soon: lints, which take longer than it, are left out. */
+  withoutLints?: boolean;
 }
 
 /** Line and column from 1, the column in characters; the offset in bytes from 0. */

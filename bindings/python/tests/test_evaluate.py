@@ -68,6 +68,7 @@ def test_has_lints_and_costs() -> None:
     evaluation = pratique.evaluate(policy, costs=True)
     assert [lint["rule"] for lint in evaluation["lints"]] == ["unbound-policy"]
     assert evaluation["costs"][0]["max"] > 0
+    assert pratique.evaluate(policy, lints=False)["lints"] == []
     assert "decision" not in evaluation
 
 

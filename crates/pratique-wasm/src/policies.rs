@@ -88,13 +88,14 @@ pub(crate) fn load(input: &Evaluate, report: &mut Report) -> Option<Loaded> {
         }
     };
     let linted: Vec<&ManifestSet> = sets.iter().map(|(_, set)| set).collect();
-    let mut lints: Vec<_> = sorted
-        .mixed()
-        .iter()
-        .map(|(name, location)| pratique_lint::mixed_origins(name, location))
-        .collect();
-    lints.extend(pratique_lint::lint(&linted));
-    report.lints.extend(lints.iter().map(Finding::from));
+    if !input.without_lints {
+        let mixed = sorted.mixed().iter();
+        let mut lints: Vec<_> = mixed
+            .map(|(name, location)| pratique_lint::mixed_origins(name, location))
+            .collect();
+        lints.extend(pratique_lint::lint(&linted));
+        report.lints.extend(lints.iter().map(Finding::from));
+    }
     if input.costs {
         report.costs = pratique_lint::costs(&linted).iter().map(Cost::from).collect();
     }

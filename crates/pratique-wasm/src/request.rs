@@ -67,6 +67,8 @@ pub struct Evaluate {
     pub as_given: bool,
     /// Whether the worst-case cost of each expression is estimated.
     pub costs: bool,
+    /// Whether a decision is wanted soon: lints, which take longer than it, are left out.
+    pub without_lints: bool,
 }
 
 /// The user who sends a request.

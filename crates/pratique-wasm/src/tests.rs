@@ -212,6 +212,11 @@ webhooks:
         ])
     );
     assert!(answer["costs"][0]["max"].as_u64().unwrap() > 0, "{answer}");
+    let mut soon = given.clone();
+    soon["withoutLints"] = json!(true);
+    let soon = told(&soon);
+    assert_eq!(soon["lints"], json!([]), "{soon}");
+    assert_eq!(soon["decision"], answer["decision"]);
     let mut bound = given;
     bound["bind"] = json!(true);
     bound["policies"] = json!([file(

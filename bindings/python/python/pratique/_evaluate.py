@@ -32,6 +32,7 @@ def evaluate(
     bind: bool = False,
     as_given: bool = False,
     costs: bool = False,
+    lints: bool = True,
 ) -> Evaluation:
     """Evaluates policies as a server does, or only loads them where there is neither an object nor a request.
 
@@ -53,6 +54,7 @@ def evaluate(
     bind: whether policies without a binding are evaluated as if bound.
     as_given: whether objects stay as they are, instead of being decoded, defaulted and prepared as an API server does.
     costs: whether the worst-case cost of each expression is estimated.
+    lints: whether policies are linted, which takes longer than a decision.
     """
     given: dict[str, Any] = {
         "policies": _files("policies", policies),
@@ -72,6 +74,7 @@ def evaluate(
         "bind": bind,
         "asGiven": as_given,
         "costs": costs,
+        "withoutLints": not lints,
     }
     present = {name: value for name, value in given.items() if value is not None}
     return cast(Evaluation, ask({"evaluate": present}))
