@@ -52,15 +52,15 @@ tests:
 ";
 
 /// A run of the action's steps.
-struct Action {
-    codes: Vec<Option<i32>>,
-    outputs: String,
-    summary: String,
-    log: String,
+pub(crate) struct Action {
+    pub(crate) codes: Vec<Option<i32>>,
+    pub(crate) outputs: String,
+    pub(crate) summary: String,
+    pub(crate) log: String,
 }
 
 /// Runs the steps of the action that are shell, as a runner does: with inputs, and what earlier steps gave.
-fn act(directory: &Directory, inputs: &[(&str, &str)]) -> Action {
+pub(crate) fn act(directory: &Directory, inputs: &[(&str, &str)]) -> Action {
     let action = definition("action.yml");
     let [outputs, summary] = ["outputs", "summary"].map(|name| directory.path().join(name));
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
