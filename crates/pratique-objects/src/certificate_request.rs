@@ -24,14 +24,14 @@ pub struct CertificateRequest {
 }
 
 /// Why a request is not one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateRequestError {
     /// It is not PEM, or of something else.
     #[error("PEM block type must be CERTIFICATE REQUEST")]
     Pem,
-    /// Its content is not a request.
-    #[error("asn1: structure error")]
-    Content,
+    /// Its content is not a request, for this reason.
+    #[error("asn1: {0}")]
+    Content(String),
 }
 
 impl CertificateRequest {
@@ -46,10 +46,11 @@ impl CertificateRequest {
         if block.label != "CERTIFICATE REQUEST" {
             return Err(CertificateRequestError::Pem);
         }
+        let refused = |why: String| CertificateRequestError::Content(why);
         let (rest, request) = X509CertificationRequest::from_der(&block.contents)
-            .map_err(|_| CertificateRequestError::Content)?;
+            .map_err(|_| refused(header_fault(&block.contents)))?;
         if !rest.is_empty() {
-            return Err(CertificateRequestError::Content);
+            return Err(refused("syntax error: trailing data".to_owned()));
         }
         let subject = &request.certification_request_info.subject;
         let names = subject.iter_common_name();
@@ -109,6 +110,61 @@ fn are_exactly(purpose: &str, usages: &[&str]) -> bool {
             .all(|usage| required.contains(usage) || *usage == "key encipherment")
 }
 
+/// What Go says of a structure that begins so. Of faults further within it, that there is one.
+// Upstream: encoding/asn1, parseTagAndLength and parseField
+fn header_fault(der: &[u8]) -> String {
+    const PARAMETERS: &str = "{optional:false explicit:false application:false private:false defaultValue:<nil> \
+        tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}";
+    let [tag, rest @ ..] = der else {
+        return "syntax error: sequence truncated".to_owned();
+    };
+    let (length, content) = match length(rest) {
+        Ok(found) => found,
+        Err(why) => return why.to_owned(),
+    };
+    let (class, compound, number) = (tag >> 6, tag & 0x20 != 0, tag & 0x1f);
+    if (class, compound, number) != (0, true, 16) {
+        return format!(
+            "structure error: tags don't match (16 vs {{class:{class} tag:{number} length:{length} \
+             isCompound:{compound}}}) {PARAMETERS} certificateRequest @{}",
+            der.len().saturating_sub(content.len())
+        );
+    }
+    match content.len() {
+        found if found < length => "syntax error: data truncated",
+        0 => "syntax error: sequence truncated",
+        _ => "structure error",
+    }
+    .to_owned()
+}
+
+/// The length that follows a tag, and what follows that.
+fn length(der: &[u8]) -> Result<(usize, &[u8]), &'static str> {
+    const TRUNCATED: &str = "syntax error: truncated tag or length";
+    let (first, mut rest) = der.split_first().ok_or(TRUNCATED)?;
+    let bytes = match first {
+        0..0x80 => return Ok((usize::from(*first), rest)),
+        0x80 => return Err("syntax error: indefinite length found (not DER)"),
+        more => more & 0x7f,
+    };
+    let mut length = 0;
+    for _ in 0..bytes {
+        let (byte, after) = rest.split_first().ok_or(TRUNCATED)?;
+        rest = after;
+        if length >= 1 << 23 {
+            return Err("structure error: length too large");
+        }
+        length = length << 8 | usize::from(*byte);
+        if length == 0 {
+            return Err("structure error: superfluous leading zeros in length");
+        }
+    }
+    match length < 0x80 {
+        true => Err("structure error: non-minimal length"),
+        false => Ok((length, rest)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,5 +207,34 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn faults_at_the_beginning_are_told_as_go_does() {
+        let check = |der: &[u8], expected: &str| {
+            let fault = header_fault(der);
+            assert!(fault.starts_with(expected), "{der:x?}: {fault}");
+        };
+        check(&[], "syntax error: sequence truncated");
+        check(&[0x30], "syntax error: truncated tag or length");
+        check(&[0x30, 0x82, 1], "syntax error: truncated tag or length");
+        check(&[0x30, 0x80], "syntax error: indefinite length found (not DER)");
+        check(&[0x30, 0x81, 5], "structure error: non-minimal length");
+        check(
+            &[0x30, 0x82, 0, 1],
+            "structure error: superfluous leading zeros in length",
+        );
+        check(&[0x30, 0x85, 1, 1, 1, 1, 1], "structure error: length too large");
+        check(&[0x30, 5, 0], "syntax error: data truncated");
+        check(&[0x30, 0], "syntax error: sequence truncated");
+        check(&[0x30, 2, 5, 0], "structure error");
+        let mismatch =
+            "structure error: tags don't match (16 vs {class:0 tag:0 length:0 isCompound:false}) {optional";
+        check(&[0, 0, 16], mismatch);
+        assert!(header_fault(&[0, 0, 16]).ends_with("omitEmpty:false} certificateRequest @2"));
+        check(
+            &[0xa1, 0x81, 0x90, 0],
+            "structure error: tags don't match (16 vs {class:2 tag:1 length:144 isCompound:true})",
+        );
     }
 }

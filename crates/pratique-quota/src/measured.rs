@@ -103,7 +103,7 @@ impl Measured {
                 is_create || (is_update && changes_scope())
             }
             (Measured::Pods, "resize") => is_update,
-            (Measured::VolumeClaims, "status") => is_create || is_update,
+            (Measured::VolumeClaims, "status") => is_update,
             (Measured::Services | Measured::VolumeClaims | Measured::ResourceClaims, "") => {
                 is_create || is_update
             }

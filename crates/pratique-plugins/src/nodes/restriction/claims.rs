@@ -5,6 +5,7 @@ use pratique_plugin::Rejection;
 use pratique_types::Operation;
 
 use super::NodeRequest;
+use super::claim_diff::difference;
 use crate::object::members;
 use crate::pods::quantity;
 
@@ -23,9 +24,10 @@ pub(super) fn check_status(request: &NodeRequest<'_>) -> Result<(), Rejection> {
     match unchanged {
         true => Ok(()),
         false => {
-            let node = request.quoted_node();
+            let (node, difference) = (request.quoted_node(), difference(old, new));
             Err(request.forbidden(format!(
-                "node {node} is not allowed to update fields other than status.quantity and status.conditions"
+                "node {node} is not allowed to update fields other than status.quantity and status.conditions: \
+                 {difference}"
             )))
         }
     }
@@ -61,7 +63,22 @@ fn is_same(part: &str, old: &Value<'_>, new: &Value<'_>) -> bool {
     keys.all(|key| free.contains(&key) || is_same_field(key, old.get(key), new.get(key)))
 }
 
+/// Fields that are pointers in Go: one to something empty is not nil.
+const POINTERS: [&str; 7] = [
+    "currentVolumeAttributesClassName",
+    "dataSource",
+    "dataSourceRef",
+    "modifyVolumeStatus",
+    "selector",
+    "storageClassName",
+    "volumeAttributesClassName",
+];
+
 fn is_same_field(key: &str, old: Option<&Value<'_>>, new: Option<&Value<'_>>) -> bool {
+    let is_set = |value: Option<&Value<'_>>| value.is_some_and(|value| !value.is_null());
+    if POINTERS.contains(&key) && is_set(old) != is_set(new) {
+        return false;
+    }
     let or_default = |value: Option<&Value<'_>>| -> Option<Value<'static>> {
         let value = value.filter(|value| !value.is_empty());
         let given = value.map(|value| value.clone().into_owned());

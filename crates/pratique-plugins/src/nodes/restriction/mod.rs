@@ -2,6 +2,7 @@
 
 mod audience;
 mod certificates;
+mod claim_diff;
 mod claims;
 mod node;
 mod pods;

@@ -1,0 +1,317 @@
+//! What differs between two claims, as kube-apiserver shows it: a unified diff of their internal form in JSON.
+
+use pratique_json::Value;
+use similar::TextDiff;
+
+use crate::object::{members, text};
+
+/// The lines around a change.
+const CONTEXT: usize = 3;
+
+/// The difference, without what a node may change.
+// Upstream: k8s.io/apimachinery/pkg/util/diff, Diff
+pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> String {
+    let (old, new) = (claim(old).lines(), claim(new).lines());
+    let diff = TextDiff::from_lines(&old, &new);
+    diff.unified_diff().context_radius(CONTEXT).to_string()
+}
+
+/// JSON whose members keep their order.
+enum Tree {
+    /// A text, a number, or null.
+    Scalar(String),
+    List(Vec<Tree>),
+    Map(Vec<(String, Tree)>),
+}
+
+use Tree::{List, Map, Scalar};
+
+impl Tree {
+    fn null() -> Self {
+        Scalar("null".to_owned())
+    }
+
+    /// Lines as `json.MarshalIndent` makes them with one space.
+    fn lines(&self) -> String {
+        let mut lines = String::new();
+        self.write(0, &mut lines);
+        lines.push('\n');
+        lines
+    }
+
+    fn write(&self, depth: usize, lines: &mut String) {
+        let next = |lines: &mut String, at: usize, depth: usize| {
+            lines.push_str(if at == 0 { "\n" } else { ",\n" });
+            lines.push_str(&" ".repeat(depth + 1));
+        };
+        let end = |lines: &mut String| {
+            lines.push('\n');
+            lines.push_str(&" ".repeat(depth));
+        };
+        match self {
+            Scalar(text) => lines.push_str(text),
+            List(items) if items.is_empty() => lines.push_str("[]"),
+            Map(entries) if entries.is_empty() => lines.push_str("{}"),
+            List(items) => {
+                lines.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    next(lines, at, depth);
+                    item.write(depth + 1, lines);
+                }
+                end(lines);
+                lines.push(']');
+            }
+            Map(entries) => {
+                lines.push('{');
+                for (at, (name, value)) in entries.iter().enumerate() {
+                    next(lines, at, depth);
+                    lines.push_str(&quoted(name));
+                    lines.push_str(": ");
+                    value.write(depth + 1, lines);
+                }
+                end(lines);
+                lines.push('}');
+            }
+        }
+    }
+}
+
+/// A claim: metadata as clients see them, and the rest by the names of Go's fields.
+// Upstream: pkg/apis/core/types.go, PersistentVolumeClaim
+fn claim(object: &Value<'_>) -> Tree {
+    let mut entries = written(at(object, &["metadata"]), &METADATA);
+    entries.push(("Spec".to_owned(), Map(spec(object))));
+    entries.push(("Status".to_owned(), Map(status(object))));
+    Map(entries)
+}
+
+/// Metadata in Go's order, without the version and the managers, which are not compared.
+const METADATA: [&str; 13] = [
+    "name",
+    "generateName",
+    "namespace",
+    "selfLink",
+    "uid",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+];
+const OWNER: [&str; 6] = [
+    "apiVersion",
+    "kind",
+    "name",
+    "uid",
+    "controller",
+    "blockOwnerDeletion",
+];
+const SELECTOR: [&str; 2] = ["matchLabels", "matchExpressions"];
+const REQUIREMENT: [&str; 3] = ["key", "operator", "values"];
+
+/// The members of an object that are not empty, in Go's order.
+fn written(object: &Value<'_>, order: &[&str]) -> Vec<(String, Tree)> {
+    let mut entries = Vec::new();
+    for name in order {
+        let Some(value) = object.get(name).filter(|value| is_written(name, value)) else {
+            continue;
+        };
+        let items = || value.as_array().unwrap_or_default().iter();
+        let value = match *name {
+            "ownerReferences" => List(items().map(|owner| Map(written(owner, &OWNER))).collect()),
+            "matchExpressions" => List(items().map(|item| Map(written(item, &REQUIREMENT))).collect()),
+            _ => plain(value),
+        };
+        entries.push(((*name).to_owned(), value));
+    }
+    entries
+}
+
+/// Whether Go writes a member of metadata: what is behind a pointer also if it is false or zero.
+fn is_written(name: &str, value: &Value<'_>) -> bool {
+    match value {
+        Value::Bool(_) => true,
+        Value::Int(number) => name != "generation" || *number != 0,
+        other => !other.is_empty(),
+    }
+}
+
+fn spec(object: &Value<'_>) -> Vec<(String, Tree)> {
+    let of = |name: &'static str| at(object, &["spec", name]).clone();
+    let text_of = |name: &'static str| scalar(text(object, &["spec", name]));
+    let selector = match members(object, &["spec", "selector"]) {
+        Some(_) => Map(written(&of("selector"), &SELECTOR)),
+        None => Tree::null(),
+    };
+    let amounts = |list: &'static str| plain(at(object, &["spec", "resources", list]));
+    let resources = vec![
+        field("Limits", amounts("limits")),
+        field("Requests", amounts("requests")),
+    ];
+    vec![
+        field("AccessModes", plain(&of("accessModes"))),
+        field("Selector", selector),
+        field("Resources", Map(resources)),
+        field("VolumeName", text_of("volumeName")),
+        field("StorageClassName", plain(&of("storageClassName"))),
+        field(
+            "VolumeMode",
+            scalar(or(text(object, &["spec", "volumeMode"]), "Filesystem")),
+        ),
+        field("DataSource", source(&of("dataSource"), false)),
+        field("DataSourceRef", source(&of("dataSourceRef"), true)),
+        field(
+            "VolumeAttributesClassName",
+            plain(&of("volumeAttributesClassName")),
+        ),
+    ]
+}
+
+/// What a node may change is set to nothing before the claims are compared.
+fn status(object: &Value<'_>) -> Vec<(String, Tree)> {
+    let of = |name: &'static str| plain(at(object, &["status", name]));
+    let modify = ["status", "modifyVolumeStatus"];
+    let modified = members(object, &modify).map(|_| {
+        let name = ["status", "modifyVolumeStatus", "targetVolumeAttributesClassName"];
+        let status = ["status", "modifyVolumeStatus", "status"];
+        Map(vec![
+            field("TargetVolumeAttributesClassName", scalar(text(object, &name))),
+            field("Status", scalar(text(object, &status))),
+        ])
+    });
+    vec![
+        field("Phase", scalar(or(text(object, &["status", "phase"]), "Pending"))),
+        field("AccessModes", of("accessModes")),
+        field("Capacity", Tree::null()),
+        field("Conditions", Tree::null()),
+        field("AllocatedResources", Tree::null()),
+        field("AllocatedResourceStatuses", Tree::null()),
+        field(
+            "CurrentVolumeAttributesClassName",
+            of("currentVolumeAttributesClassName"),
+        ),
+        field("ModifyVolumeStatus", modified.unwrap_or_else(Tree::null)),
+    ]
+}
+
+/// What a volume is made from.
+fn source(source: &Value<'_>, has_namespace: bool) -> Tree {
+    if source.is_null() {
+        return Tree::null();
+    }
+    let of = |name: &str| source.get(name).map_or_else(Tree::null, plain);
+    let mut entries = vec![
+        field("APIGroup", of("apiGroup")),
+        field("Kind", scalar(text(source, &["kind"]))),
+        field("Name", scalar(text(source, &["name"]))),
+    ];
+    if has_namespace {
+        entries.push(field("Namespace", of("namespace")));
+    }
+    Map(entries)
+}
+
+fn field(name: &str, value: Tree) -> (String, Tree) {
+    (name.to_owned(), value)
+}
+
+fn scalar(text: &str) -> Tree {
+    Scalar(quoted(text))
+}
+
+/// A text, or what decoding has in its place.
+fn or<'t>(text: &'t str, default: &'t str) -> &'t str {
+    if text.is_empty() { default } else { text }
+}
+
+/// A text as Go writes it, which escapes what HTML and JavaScript would not take for a part of one.
+fn quoted(text: &str) -> String {
+    const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
+    let mut out = String::new();
+    for character in Value::from(text).to_string().chars() {
+        match ESCAPED.contains(&character) {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            false => out.push(character),
+        }
+    }
+    out
+}
+
+/// A value whose members have no order of their own.
+fn plain(value: &Value<'_>) -> Tree {
+    match value {
+        Value::Array(items) => List(items.iter().map(plain).collect()),
+        Value::Object(entries) => {
+            let entries = entries
+                .iter()
+                .map(|(name, value)| (name.to_owned(), plain(value)));
+            Map(entries.collect())
+        }
+        Value::String(text) => scalar(text),
+        other => Scalar(other.to_string()),
+    }
+}
+
+fn at<'a, 'v>(object: &'a Value<'v>, path: &[&str]) -> &'a Value<'v> {
+    static NULL: Value<'static> = Value::Null;
+    object.at(path).unwrap_or(&NULL)
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::parse;
+
+    use super::*;
+
+    #[test]
+    fn claims_differ_line_by_line() {
+        let old = parse(
+            br#"{"metadata": {"name": "data", "namespace": "team", "resourceVersion": "1"},
+                "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+                "status": {"phase": "Bound", "capacity": {"storage": "1Gi"}}}"#,
+        );
+        let new = parse(
+            br#"{"metadata": {"name": "data", "namespace": "team", "labels": {"a": "<b>"}, "finalizers": ["x"],
+                "ownerReferences": [{"uid": "1", "name": "o", "kind": "K", "apiVersion": "v1"}]},
+                "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+                "status": {"phase": "Bound", "modifyVolumeStatus": {"status": "Pending"}}}"#,
+        );
+        let expected = r#"@@ -1,6 +1,20 @@
+ {
+  "name": "data",
+  "namespace": "team",
++ "labels": {
++  "a": "\u003cb\u003e"
++ },
++ "ownerReferences": [
++  {
++   "apiVersion": "v1",
++   "kind": "K",
++   "name": "o",
++   "uid": "1"
++  }
++ ],
++ "finalizers": [
++  "x"
++ ],
+  "Spec": {
+   "AccessModes": [
+    "ReadWriteOnce"
+@@ -27,6 +41,9 @@
+   "AllocatedResources": null,
+   "AllocatedResourceStatuses": null,
+   "CurrentVolumeAttributesClassName": null,
+-  "ModifyVolumeStatus": null
++  "ModifyVolumeStatus": {
++   "TargetVolumeAttributesClassName": "",
++   "Status": "Pending"
++  }
+  }
+ }
+"#;
+        assert_eq!(difference(&old.unwrap(), &new.unwrap()), expected);
+    }
+}
