@@ -92,7 +92,16 @@ impl Browser {
 
     /// What the page looks like: a PNG, in base64.
     pub fn picture(&self) -> Result<String, Error> {
-        let command = json!({"cmd": "Page.captureScreenshot", "params": {"captureBeyondViewport": true}});
+        self.screenshot(&json!({"captureBeyondViewport": true}))
+    }
+
+    /// What the screen shows of the page: a WebP, which is small, in base64.
+    pub fn view(&self) -> Result<String, Error> {
+        self.screenshot(&json!({"format": "webp", "quality": 80}))
+    }
+
+    fn screenshot(&self, params: &Value) -> Result<String, Error> {
+        let command = json!({"cmd": "Page.captureScreenshot", "params": params});
         let picture = self.post("goog/cdp/execute", &command)?;
         Ok(at(&picture, "/data").as_str().unwrap_or_default().to_owned())
     }

@@ -2,17 +2,17 @@
 //! the module with the engine over recorded cases, and look at the page in a real browser.
 
 mod agree;
-mod case;
 mod look;
 mod module;
 mod package;
 mod seen;
 mod site;
+mod walk;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::{Error, Transcript, workspace};
+use pratique_harness::{Error, Transcript, cargo, workspace};
 
 /// Builds the playground: static files for any server.
 #[derive(clap::Parser, Debug)]
@@ -24,7 +24,8 @@ pub struct Arguments {
     /// The profile that the module is built with; `dev` is quicker to build, large and slow.
     #[arg(long, value_name = "PROFILE", default_value = "wasm")]
     profile: String,
-    /// Compare the module with the engine over the cases of policies in these directories. Needs Node.js.
+    /// Compare the module with the engine and the command over the cases of expressions, manifests and policies in these
+    /// directories, each a suite (`cel`, `load`, `policy`) or of several. Needs Node.js.
     #[arg(long, value_name = "DIR", num_args = 1..)]
     agree: Vec<PathBuf>,
     /// Put the package for JavaScript here, and run its tests. Needs Node.js.
@@ -33,12 +34,15 @@ pub struct Arguments {
     /// Look at the page in a browser without a window. Needs Chromium and its chromedriver.
     #[arg(long)]
     look: bool,
-    /// The `pratique` that serves the page, instead of one that is built.
-    #[arg(long, value_name = "FILE", requires = "look")]
+    /// The `pratique` that serves the page and that the module is compared with, instead of one that is built.
+    #[arg(long, value_name = "FILE")]
     pratique: Option<PathBuf>,
     /// Where to put pictures of the page.
     #[arg(long, value_name = "DIR", requires = "look")]
     pictures: Option<PathBuf>,
+    /// Write what is seen on the walk of `docs/walks/browser.md`, instead of comparing it.
+    #[arg(long, requires = "look")]
+    bless: bool,
 }
 
 /// Builds, and prints what came of it.
@@ -59,8 +63,8 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
         .unwrap_or_else(|| workspace::target().join("playground"));
     transcript.step("is a directory of static files", site::write(&module, &out));
     if !arguments.agree.is_empty() {
-        transcript.part("the module beside the engine");
-        agree::all(&module, &arguments.agree, &mut transcript)?;
+        transcript.part("the module beside the engine and the command");
+        agree::all(&module, &program(arguments)?, &arguments.agree, &mut transcript)?;
     }
     if let Some(directory) = &arguments.package {
         transcript.part("the package for JavaScript");
@@ -70,6 +74,14 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
         look::all(arguments, &out, &mut transcript)?;
     }
     Ok(transcript)
+}
+
+/// The command: the one that is given, or one that is built.
+fn program(arguments: &Arguments) -> Result<PathBuf, Error> {
+    match &arguments.pratique {
+        Some(path) => Ok(path.clone()),
+        None => cargo::pratique("dev"),
+    }
 }
 
 /// A path below the workspace.

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use pratique_harness::browser::{Browser, curl, driver};
-use pratique_harness::{Error, Process, Transcript, cargo, free_port};
+use pratique_harness::{Error, Process, Transcript, free_port};
 
-use crate::{Arguments, seen};
+use crate::{Arguments, program, seen};
 
 /// Serves the page, and looks at it.
 pub(crate) fn all(arguments: &Arguments, site: &Path, transcript: &mut Transcript) -> Result<(), Error> {
@@ -17,20 +17,10 @@ pub(crate) fn all(arguments: &Arguments, site: &Path, transcript: &mut Transcrip
         transcript.skip("looks at the page", why);
         return Ok(());
     };
-    let program = match &arguments.pratique {
-        Some(path) => path.clone(),
-        None => cargo::pratique("dev")?,
-    };
+    let program = program(arguments)?;
     let state = std::env::temp_dir().join(format!("pratique-playground-{}", std::process::id()));
     fs::create_dir_all(&state).map_err(Error::file(&state))?;
-    let looked = look(
-        &program,
-        &driver,
-        &state,
-        site,
-        transcript,
-        arguments.pictures.as_deref(),
-    );
+    let looked = look(&program, &driver, &state, site, arguments, transcript);
     // A folder of temporary files may stay.
     let _ = fs::remove_dir_all(&state);
     looked
@@ -41,8 +31,8 @@ fn look(
     driver: &Path,
     state: &Path,
     site: &Path,
+    arguments: &Arguments,
     transcript: &mut Transcript,
-    pictures: Option<&Path>,
 ) -> Result<(), Error> {
     let port = free_port()?;
     let mut command = Command::new(program);
@@ -54,8 +44,8 @@ fn look(
     served.wait_until("served", |_| Ok(curl(&url, None).is_ok()))?;
     let browser = Browser::start(driver, state)?;
     browser.screen(Some(1280))?;
-    seen::all(&url, &browser, transcript);
-    match pictures {
+    seen::all(&url, &browser, arguments.bless, transcript);
+    match &arguments.pictures {
         Some(folder) => take(&url, &browser, folder),
         None => Ok(()),
     }

@@ -4,8 +4,10 @@ use pratique_harness::browser::{Browser, at};
 use pratique_harness::{Error, Transcript, eventually};
 use serde_json::{Value, json};
 
+use crate::walk::walk;
+
 /// Looks at all of it.
-pub(crate) fn all(url: &str, browser: &Browser, transcript: &mut Transcript) {
+pub(crate) fn all(url: &str, browser: &Browser, bless: bool, transcript: &mut Transcript) {
     let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
     step("opens, and decides", opens(url, browser));
     step(
@@ -22,11 +24,12 @@ pub(crate) fn all(url: &str, browser: &Browser, transcript: &mut Transcript) {
     step("can be used with a keyboard", keyboard(url, browser));
     step("is dark where dark is wanted", dark(browser));
     step("fits 400 pixels", narrow(url, browser));
+    step("leads from nothing to a decision", walk(url, browser, bless));
     step("still nothing is wrong with it", quiet(browser));
 }
 
 /// The decision that is shown, once nothing is evaluated any more.
-fn decision(browser: &Browser) -> Result<String, Error> {
+pub(crate) fn decision(browser: &Browser) -> Result<String, Error> {
     let mut shown = String::new();
     eventually("decided", || {
         let seen = browser.ask(
@@ -81,7 +84,7 @@ fn quiet(browser: &Browser) -> Result<String, Error> {
 }
 
 /// Replaces the text of an editor as a keyboard does.
-fn write(browser: &Browser, editor: &str, text: &str) -> Result<(), Error> {
+pub(crate) fn write(browser: &Browser, editor: &str, text: &str) -> Result<(), Error> {
     let script = "const tab = document.getElementById('tab-EDITOR');
         if (tab) tab.click();
         const area = document.getElementById('edit-EDITOR');
@@ -315,7 +318,7 @@ fn narrow(url: &str, browser: &Browser) -> Result<String, Error> {
 }
 
 /// The text of an element, as it is shown.
-fn text(browser: &Browser, selector: &str) -> Result<String, Error> {
+pub(crate) fn text(browser: &Browser, selector: &str) -> Result<String, Error> {
     let script = format!(
         "return document.querySelector({})?.innerText ?? ''",
         json!(selector)
@@ -327,7 +330,7 @@ fn same(expected: &str, seen: &str) -> Result<(), Error> {
     equal(&json!(seen), &json!(expected))
 }
 
-fn equal(seen: &Value, expected: &Value) -> Result<(), Error> {
+pub(crate) fn equal(seen: &Value, expected: &Value) -> Result<(), Error> {
     match seen == expected {
         true => Ok(()),
         false => Err(format!("{seen} is seen, {expected} expected").into()),

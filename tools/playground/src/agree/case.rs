@@ -3,34 +3,122 @@
 use serde_json::{Map, Value, json};
 
 /// The request. Cases are of the library alone, which leaves objects as they are.
-pub(crate) fn request(case: &Value) -> Value {
-    let policies = ["mutating", "validating"].iter().flat_map(|folder| {
-        let files = case
-            .pointer(&format!("/manifests/{folder}"))
-            .and_then(Value::as_object);
-        files
-            .into_iter()
-            .flatten()
-            .map(move |(name, text)| json!({"path": format!("{folder}/{name}"), "text": text}))
-    });
+pub(super) fn request(case: &Value) -> Value {
+    let policies = manifests(case).into_iter();
+    let policies = policies.map(|(path, text)| json!({"path": path, "text": text}));
     let cluster = array(case, "objects").enumerate();
     let cluster = cluster
         .map(|(index, object)| json!({"path": format!("objects/{index}"), "text": object.to_string()}));
-    let rules: Vec<Value> = case
-        .pointer("/authorizer/allow")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(rule)
-        .collect();
     json!({"evaluate": {
         "policies": policies.collect::<Vec<_>>(),
         "stored": case.get("apiObjects").cloned().unwrap_or_else(|| json!([])),
         "cluster": cluster.collect::<Vec<_>>(),
         "request": case.get("request"),
-        "authorizer": json!({"authorizer": rules}).to_string(),
+        "authorizer": json!({"authorizer": rules(case)}).to_string(),
         "asGiven": true,
     }})
+}
+
+/// A case as a user has it: files, an AdmissionReview among them.
+pub(super) struct Pasted {
+    policies: Vec<(String, String)>,
+    cluster: String,
+    authorizer: String,
+    review: String,
+    /// Whether the objects are all that there is: the page takes them so, but that it knows each namespace by its name.
+    is_complete: bool,
+}
+
+/// What a user would paste of a case. Policies of the API are manifests, which are validated.
+pub(super) fn pasted(case: &Value) -> Pasted {
+    let list = |name: &str| {
+        let items: Vec<&Value> = array(case, name).collect();
+        (!items.is_empty()).then(|| json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string())
+    };
+    let mut policies = manifests(case);
+    policies.extend(list("apiObjects").map(|text| ("policies/api.json".to_owned(), text)));
+    let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": case.get("request")});
+    Pasted {
+        policies,
+        cluster: list("objects").unwrap_or_default(),
+        authorizer: json!({"authorizer": rules(case)}).to_string(),
+        review: review.to_string(),
+        is_complete: has_namespace(case),
+    }
+}
+
+/// Whether the namespace of the request is among the objects, if it has one.
+fn has_namespace(case: &Value) -> bool {
+    let namespace = case.pointer("/request/namespace").and_then(Value::as_str);
+    let is_it = |object: &Value| {
+        object.get("kind") == Some(&json!("Namespace"))
+            && object.pointer("/metadata/name").and_then(Value::as_str) == namespace
+    };
+    namespace.is_none_or(str::is_empty) || array(case, "objects").any(is_it)
+}
+
+impl Pasted {
+    /// The request to the module.
+    pub(super) fn request(&self) -> Value {
+        let file = |(path, text): &(String, String)| json!({"path": path, "text": text});
+        json!({"evaluate": {
+            "policies": self.policies.iter().map(file).collect::<Vec<_>>(),
+            "cluster": [{"path": "objects.json", "text": self.cluster}],
+            "object": self.review,
+            "authorizer": self.authorizer,
+            "asGiven": true,
+        }})
+    }
+
+    /// The files of the command.
+    pub(super) fn files(&self) -> Vec<(String, String)> {
+        let mut files = self.policies.clone();
+        files.push(("authorizer.json".to_owned(), self.authorizer.clone()));
+        files.push(("review.json".to_owned(), self.review.clone()));
+        if !self.cluster.is_empty() {
+            files.push(("objects.json".to_owned(), self.cluster.clone()));
+        }
+        files
+    }
+
+    /// The arguments of the command.
+    pub(super) fn arguments(&self) -> Vec<&'static str> {
+        let mut arguments = vec![
+            "review",
+            "--policies",
+            "policies",
+            "--authorizer",
+            "authorizer.json",
+        ];
+        if !self.cluster.is_empty() {
+            arguments.extend(["--objects", "objects.json"]);
+            arguments.extend(self.is_complete.then_some("--objects-complete"));
+        }
+        arguments.extend(["--defaults", "off", "review.json"]);
+        arguments
+    }
+}
+
+/// The manifests of a case, by path.
+fn manifests(case: &Value) -> Vec<(String, String)> {
+    let folders = ["mutating", "validating"].into_iter();
+    let files = folders.flat_map(|folder| {
+        let files = case.pointer(&format!("/manifests/{folder}"));
+        let files = files.and_then(Value::as_object).into_iter().flatten();
+        files.map(move |(name, text)| {
+            (
+                format!("policies/{folder}/{name}"),
+                text.as_str().unwrap_or_default().to_owned(),
+            )
+        })
+    });
+    files.collect()
+}
+
+/// The rules of a case's authorizer.
+fn rules(case: &Value) -> Vec<Value> {
+    let allowed = case.pointer("/authorizer/allow").and_then(Value::as_array);
+    allowed.into_iter().flatten().filter_map(rule).collect()
 }
 
 /// A rule of a case's authorizer in the form of suites; `None` for one that no check meets.
@@ -73,7 +161,7 @@ fn rule(given: &Value) -> Option<Value> {
 }
 
 /// The outcome in an answer, in the form of a case's expectation; an error where there is none.
-pub(crate) fn outcome(answer: &Value) -> Result<Value, String> {
+pub(super) fn outcome(answer: &Value) -> Result<Value, String> {
     let Some(decision) = answer.get("decision").and_then(Value::as_str) else {
         return Err(answer.to_string());
     };

@@ -1,71 +1,116 @@
-//! The module beside the engine: the same cases, the same decisions and texts.
+//! The module beside the engine and the command: the same cases, the same decisions and texts.
 
+mod case;
+mod command;
+mod expressions;
+mod loads;
+mod module;
+mod policies;
+
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use pratique_conformance::policy;
-use pratique_harness::{Error, LineProcess, Transcript};
+use pratique_harness::{Error, Transcript};
 use serde_json::Value;
 
-use crate::{case, source};
+use command::Program;
+use module::Module;
 
 /// How many differences are shown.
 const SHOWN: usize = 5;
 
-/// Runs the cases of all directories.
-pub(crate) fn all(module: &Path, directories: &[PathBuf], transcript: &mut Transcript) -> Result<(), Error> {
-    let mut node = Command::new("node");
-    node.arg("--stack-size=4000")
-        .arg(source("tools/playground/lines.mjs"))
-        .arg(source("bindings/javascript/engine.js"))
-        .arg(module);
-    let mut node = LineProcess::start(&mut node)?;
+/// What came of a case.
+enum Compared {
+    Agrees,
+    Differs(String),
+    /// It is about what the page does not have, for a reason.
+    NotCompared(&'static str),
+}
+
+type Compare = fn(&mut Module, &Program, &Value) -> Result<Compared, Error>;
+
+/// The suites of cases that are about what the page has, by the names of their directories.
+const SUITES: [(&str, Compare); 3] = [
+    ("cel", expressions::compare),
+    ("load", loads::compare),
+    ("policy", policies::compare),
+];
+
+/// Runs the cases of all directories: those of one suite, or of several with a directory each.
+pub(crate) fn all(
+    module: &Path,
+    program: &Path,
+    directories: &[PathBuf],
+    transcript: &mut Transcript,
+) -> Result<(), Error> {
+    let mut module = Module::start(module)?;
+    let program = Program::new(program)?;
     for directory in directories {
-        transcript.step(&directory.display().to_string(), compared(&mut node, directory));
+        let mut suites = suites(directory)?;
+        suites.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (path, compare) in suites {
+            let name = path.display().to_string();
+            match compare {
+                Some(compare) => transcript.step(
+                    &name,
+                    compared(&path, |case| compare(&mut module, &program, case)),
+                ),
+                None => transcript.skip(&name, "it is about what the page does not have"),
+            }
+        }
     }
     Ok(())
 }
 
-fn compared(node: &mut LineProcess, directory: &Path) -> Result<String, Error> {
-    let cases = pratique_conformance::cases_below(directory)?;
-    let mut differences = Vec::new();
-    for case in &cases {
-        let name = case.get("name").and_then(Value::as_str).unwrap_or_default();
-        if let Some(why) = difference(node, case)? {
-            differences.push(format!("{name}: {why}"));
+/// The directories of cases, each with how its cases are compared.
+fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<Compare>)>, Error> {
+    let suite = |path: &Path| {
+        let name = path.file_name()?.to_str()?;
+        let (_, compare) = SUITES.iter().find(|(known, _)| *known == name)?;
+        Some(*compare)
+    };
+    if let Some(compare) = suite(directory) {
+        return Ok(vec![(directory.to_owned(), Some(compare))]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).map_err(Error::file(&directory))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            let compare = suite(&path);
+            found.push((path, compare));
         }
     }
-    let count = cases.len();
-    match (count, differences.as_slice()) {
-        (0, _) => Err("there are no cases".into()),
-        (_, []) => Ok(format!("{count} of {count} cases agree")),
-        (_, found) => {
-            let agreed = count - found.len();
-            let shown: Vec<&str> = found.iter().take(SHOWN).map(String::as_str).collect();
-            Err(format!("{agreed} of {count} cases agree\n{}", shown.join("\n")).into())
-        }
+    match found.is_empty() {
+        true => Err(format!("{}: there are no suites of cases", directory.display()).into()),
+        false => Ok(found),
     }
 }
 
-/// What the module says otherwise than the same code built for this machine, or than the engine through its own API.
-fn difference(node: &mut LineProcess, case: &Value) -> Result<Option<String>, Error> {
-    let request = case::request(case).to_string();
-    node.send(&request)?;
-    let of_module = node.receive()?;
-    let here = pratique_wasm::answer(request.as_bytes());
-    let here = String::from_utf8_lossy(&here);
-    if of_module != here {
-        return Ok(Some(format!(
-            "the module answers\n  {of_module}\nand not\n  {here}"
-        )));
+fn compared(
+    directory: &Path,
+    mut compare: impl FnMut(&Value) -> Result<Compared, Error>,
+) -> Result<String, Error> {
+    let cases = pratique_conformance::cases_below(directory)?;
+    let (mut agreed, mut others, mut differences) = (0, std::collections::BTreeMap::new(), Vec::new());
+    for case in &cases {
+        let name = case.get("name").and_then(Value::as_str).unwrap_or_default();
+        match compare(case)? {
+            Compared::Agrees => agreed += 1,
+            Compared::NotCompared(why) => *others.entry(why).or_insert(0_usize) += 1,
+            Compared::Differs(why) => differences.push(format!("{name}: {why}")),
+        }
     }
-    let answer: Value = serde_json::from_str(&of_module).map_err(|error| error.to_string())?;
-    let engine = policy::answer(case, None).map_err(|error| error.to_string());
-    let outcome = case::outcome(&answer);
-    let same = match (&outcome, &engine) {
-        (Ok(outcome), Ok(engine)) => outcome == engine,
-        (Err(_), Err(_)) => true,
-        _ => false,
-    };
-    Ok((!same).then(|| format!("the answer is\n  {outcome:?}\nand the engine's\n  {engine:?}")))
+    let count = agreed + differences.len();
+    let others: String = others
+        .iter()
+        .map(|(why, count)| format!("\n{count} more: {why}"))
+        .collect();
+    match (count, differences.as_slice()) {
+        (0, _) => Err("there are no cases".into()),
+        (_, []) => Ok(format!("{count} of {count} cases agree{others}")),
+        (_, found) => {
+            let shown: Vec<&str> = found.iter().take(SHOWN).map(String::as_str).collect();
+            Err(format!("{agreed} of {count} cases agree{others}\n{}", shown.join("\n")).into())
+        }
+    }
 }

@@ -1,0 +1,43 @@
+//! The module in Node.js, with the same code built for this machine beside it.
+
+use std::path::Path;
+use std::process::Command;
+
+use pratique_harness::{Error, LineProcess};
+use serde_json::Value;
+
+use crate::source;
+
+/// The module, which answers one request after another.
+pub(super) struct Module {
+    node: LineProcess,
+}
+
+impl Module {
+    pub(super) fn start(module: &Path) -> Result<Self, Error> {
+        let mut node = Command::new("node");
+        node.arg("--stack-size=4000")
+            .arg(source("tools/playground/lines.mjs"))
+            .arg(source("bindings/javascript/engine.js"))
+            .arg(module);
+        Ok(Module {
+            node: LineProcess::start(&mut node)?,
+        })
+    }
+
+    /// The answer to a request, or how it differs from what the code answers on this machine.
+    pub(super) fn answer(&mut self, request: &Value) -> Result<Result<Value, String>, Error> {
+        let request = request.to_string();
+        self.node.send(&request)?;
+        let of_module = self.node.receive()?;
+        let here = pratique_wasm::answer(request.as_bytes());
+        let here = String::from_utf8_lossy(&here);
+        if of_module != here {
+            return Ok(Err(format!(
+                "the module answers\n  {of_module}\nand not\n  {here}"
+            )));
+        }
+        let answer: Value = serde_json::from_str(&of_module).map_err(|error| error.to_string())?;
+        Ok(Ok(answer))
+    }
+}

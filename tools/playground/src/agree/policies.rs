@@ -1,0 +1,118 @@
+//! Cases of policies and a request: as they are recorded beside the engine, and as a user pastes them beside `pratique review`.
+
+use pratique_conformance::policy;
+use pratique_harness::Error;
+use serde_json::{Value, json};
+
+use super::command::Program;
+use super::module::Module;
+use super::{Compared, case};
+
+pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> Result<Compared, Error> {
+    let answer = match module.answer(&case::request(case))? {
+        Ok(answer) => answer,
+        Err(why) => return Ok(Compared::Differs(why)),
+    };
+    let engine = policy::answer(case, None).map_err(|error| error.to_string());
+    let outcome = case::outcome(&answer);
+    let same = match (&outcome, &engine) {
+        (Ok(outcome), Ok(engine)) => outcome == engine,
+        (Err(_), Err(_)) => true,
+        _ => false,
+    };
+    if !same {
+        return Ok(Compared::Differs(format!(
+            "the answer is\n  {outcome:?}\nand the engine's\n  {engine:?}"
+        )));
+    }
+    beside_command(module, program, case)
+}
+
+fn beside_command(module: &mut Module, program: &Program, case: &Value) -> Result<Compared, Error> {
+    let pasted = case::pasted(case);
+    let answer = match module.answer(&pasted.request())? {
+        Ok(answer) => answer,
+        Err(why) => return Ok(Compared::Differs(why)),
+    };
+    let run = program.run(&pasted.files(), &pasted.arguments())?;
+    let of_page = answered(&answer);
+    let of_command = run.output.as_ref().and_then(reviewed);
+    Ok(match (of_page, of_command) {
+        (Some(page), Some(command)) if page == command => Compared::Agrees,
+        // What does not load, or is no request, is refused with the same text.
+        (None, None) if is_told(&answer, &run.messages) => Compared::Agrees,
+        (page, command) => Compared::Differs(format!(
+            "the page has\n  {page:?} {}\nand the command\n  {command:?} {}",
+            answer.get("problems").unwrap_or(&Value::Null),
+            run.messages
+        )),
+    })
+}
+
+/// What both tell of a request.
+type Outcome = [Value; 5];
+
+/// The outcome on the page; none if there is no decision.
+fn answered(answer: &Value) -> Option<Outcome> {
+    let decision = answer.get("decision")?.as_str()?;
+    // The command says why a request is not allowed in one way.
+    let decision = json!(if decision == "error" { "denied" } else { decision });
+    let message = answer.pointer("/status/message");
+    let message = message.filter(|_| decision == "denied");
+    let object = answer.get("object").filter(|_| decision == "allowed");
+    Some([
+        decision,
+        message.cloned().unwrap_or_default(),
+        list(answer.get("warnings")),
+        members(answer.get("auditAnnotations")),
+        object.cloned().unwrap_or_default(),
+    ])
+}
+
+/// The outcome of `pratique review`.
+fn reviewed(output: &Value) -> Option<Outcome> {
+    let response = output.get("response")?;
+    let result = output.get("result")?;
+    let decision = match result.get("decision")?.as_str()? {
+        "error" | "failed" => "denied",
+        other => other,
+    };
+    let message = response
+        .pointer("/status/message")
+        .filter(|_| decision == "denied");
+    let is_changed = result.get("changed") == Some(&json!(true));
+    let object = output
+        .get("object")
+        .filter(|_| is_changed && decision == "allowed");
+    Some([
+        json!(decision),
+        message.cloned().unwrap_or_default(),
+        list(response.get("warnings")),
+        members(response.get("auditAnnotations")),
+        object.cloned().unwrap_or_default(),
+    ])
+}
+
+fn list(given: Option<&Value>) -> Value {
+    given
+        .filter(|given| !given.is_null())
+        .cloned()
+        .unwrap_or_else(|| json!([]))
+}
+
+fn members(given: Option<&Value>) -> Value {
+    given
+        .filter(|given| !given.is_null())
+        .cloned()
+        .unwrap_or_else(|| json!({}))
+}
+
+/// Whether the command tells a problem of the page, of which each line may be indented.
+fn is_told(answer: &Value, messages: &str) -> bool {
+    let problems = answer.get("problems").and_then(Value::as_array);
+    let mut texts = problems
+        .into_iter()
+        .flatten()
+        .filter_map(|problem| problem.get("message")?.as_str());
+    texts.any(|text| text.lines().next().is_some_and(|line| messages.contains(line)))
+}
