@@ -18,6 +18,7 @@ mod playground;
 mod policies;
 mod replay;
 mod report;
+mod results;
 mod review;
 mod scan;
 mod serve;
@@ -62,6 +63,7 @@ pub(crate) use replay::{
     KnownArguments, RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat,
 };
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
+pub(crate) use results::ResultArguments;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 #[cfg(feature = "kube")]
 pub(crate) use scan::ListArguments;

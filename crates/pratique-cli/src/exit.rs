@@ -37,6 +37,12 @@ pub(crate) enum CliError {
     /// A file cannot be opened.
     #[error("{path}: {}", plain(.error))]
     Read { path: String, error: io::Error },
+    /// Something in a store cannot be read or written.
+    #[error("{place}: {why}")]
+    Store { place: String, why: String },
+    /// Results of a form that is not text are to be shown.
+    #[error("{format} is not text: name a file with --results, or send it to a pipe")]
+    NotText { format: &'static str },
     /// The output cannot be written.
     #[error("cannot write the output: {}", plain(.0))]
     Write(io::Error),
@@ -142,6 +148,12 @@ pub(crate) enum CliError {
     /// An output cannot be continued.
     #[error("--checkpoint: this output lists objects, and cannot be continued: `json` and --report can")]
     NoCheckpoint,
+    /// The output is none that a cluster has.
+    #[cfg(feature = "kube")]
+    #[error(
+        "--apply: only `policyreport` and `openreports` are objects of a cluster: name one with --output"
+    )]
+    NothingToApply,
     /// There are webhooks, but they are not called.
     #[error("{0}: --webhooks is one")]
     NotEvaluated(#[from] NotEvaluated),

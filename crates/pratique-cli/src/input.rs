@@ -1,5 +1,6 @@
 //! Reads files of objects, as API servers and their clients do.
 
+mod columns;
 pub(crate) mod git;
 pub(crate) mod named;
 pub(crate) mod open;

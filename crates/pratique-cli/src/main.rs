@@ -6,6 +6,7 @@ mod arguments;
 mod baseline;
 mod check;
 mod completions;
+mod destination;
 mod exit;
 mod explanation;
 mod input;

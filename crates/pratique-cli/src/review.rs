@@ -28,6 +28,7 @@ pub(crate) mod replay;
 mod report;
 mod request;
 mod result;
+mod results;
 mod sarif;
 pub(crate) mod scan;
 mod since;

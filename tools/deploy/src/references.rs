@@ -100,7 +100,9 @@ fn binding(object: &Object, objects: &[Object]) -> Vec<String> {
             users.map(move |of| of.text(&format!("{pod}/serviceAccountName")).to_owned())
         });
         if !users.any(|user| user == name) {
-            faults.push(format!("{object}: no workload uses the account {namespace}/{name}"));
+            faults.push(format!(
+                "{object}: no workload uses the account {namespace}/{name}"
+            ));
         }
     }
     faults

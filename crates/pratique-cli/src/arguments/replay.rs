@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use pratique_arrow::Format;
 
-use super::{ClientArguments, GateArguments, PageArguments, PolicyArguments, StateArguments};
+use super::{
+    ClientArguments, GateArguments, PageArguments, PolicyArguments, ResultArguments, StateArguments,
+};
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
 ///
@@ -53,6 +56,8 @@ pub(crate) struct ReplayAnswerArguments {
     pub(crate) output: ReplayFormat,
     #[command(flatten)]
     pub(crate) report: PageArguments,
+    #[command(flatten)]
+    pub(crate) results: ResultArguments,
     /// Print the counts only, not the requests.
     #[arg(long, env = "PRATIQUE_SUMMARY")]
     pub(crate) summary: bool,
@@ -108,6 +113,21 @@ pub(crate) enum ReplayFormat {
     Json,
     /// One line of JSON for each request; with --summary the counts as a last line.
     Ndjson,
+    /// A row for each request, as Parquet.
+    Parquet,
+    /// A row for each request, as a stream of Arrow IPC.
+    Arrow,
+}
+
+impl ReplayFormat {
+    /// The format of columns that this is.
+    pub(crate) fn columns(self) -> Option<Format> {
+        match self {
+            ReplayFormat::Parquet => Some(Format::Parquet),
+            ReplayFormat::Arrow => Some(Format::ArrowStream),
+            ReplayFormat::Human | ReplayFormat::Json | ReplayFormat::Ndjson => None,
+        }
+    }
 }
 
 /// What a replay fails for.

@@ -28,7 +28,8 @@ pub(crate) enum ReportCommand {
 /// is denied, but something is undecided. --fail-on says what counts.
 #[derive(Debug, Args)]
 pub(crate) struct MergeArguments {
-    /// Reports as JSON: files that `scan --report` or `scan -o json` wrote; `-` is standard input.
+    /// Reports as JSON: files that `scan --report` or `scan -o json` wrote, or objects of an S3-compatible store, as
+    /// `s3://BUCKET/KEY`; `-` is standard input.
     #[arg(required = true, value_name = "REPORT")]
     pub(crate) reports: Vec<PathBuf>,
     /// Output format.

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use pratique_arrow::Format;
 use pratique_report::Shard;
 
 use super::review::PolicyArguments;
-use super::{FailureArguments, KnownArguments, ObjectArguments, UserArguments};
+use super::{FailureArguments, KnownArguments, ObjectArguments, ResultArguments, UserArguments};
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
 ///
@@ -74,7 +75,7 @@ pub(crate) struct ListArguments {
 pub(crate) struct CheckpointArguments {
     /// Keep in a file how far the scan has come. A scan that was interrupted goes on from there when it is run again, with the
     /// same report; the file is removed at the end. Outputs that list objects cannot be continued: `sarif`, `junit`,
-    /// `policyreport` and `openreports`; `ndjson` has the rest.
+    /// `policyreport`, `openreports`, `parquet`, `arrow` and --results; `ndjson` has the rest.
     #[arg(long, env = "PRATIQUE_CHECKPOINT", value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Seconds between checkpoints.
@@ -128,6 +129,14 @@ pub(crate) struct ScanAnswerArguments {
     #[command(flatten)]
     pub(crate) reports: ReportFileArguments,
     #[command(flatten)]
+    pub(crate) results: ResultArguments,
+    /// Apply the reports of `policyreport` or `openreports` to the cluster (--cluster, --kubeconfig, --context; by default that
+    /// of KUBECONFIG or ~/.kube/config, or, in a Pod, the Pod's) instead of printing them, and remove those of scans before
+    /// that are stale.
+    #[cfg(feature = "kube")]
+    #[arg(long, env = "PRATIQUE_APPLY", conflicts_with = "shard")]
+    pub(crate) apply: bool,
+    #[command(flatten)]
     pub(crate) failure: FailureArguments,
 }
 
@@ -135,7 +144,7 @@ pub(crate) struct ScanAnswerArguments {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReportFileArguments {
     /// Write the report to a file: as a page that loads nothing if its name ends in `.html`, and otherwise as JSON, which
-    /// `pratique report merge` reads. Several files can be named.
+    /// `pratique report merge` reads. Several files can be named; `s3://BUCKET/KEY` is an object of an S3-compatible store.
     #[arg(
         long = "report",
         env = "PRATIQUE_REPORT",
@@ -176,16 +185,38 @@ pub(crate) enum ScanFormat {
     /// Reports of openreports.io/v1alpha1, in the same way.
     #[value(name = "openreports")]
     OpenReports,
+    /// A row for each object, as Parquet.
+    Parquet,
+    /// A row for each object, as a stream of Arrow IPC.
+    Arrow,
 }
 
 impl ScanFormat {
-    /// Whether all objects have to be known at the end.
+    /// Whether the output lists objects and is written as a whole, so that it cannot be continued.
     pub(crate) fn lists_objects(self) -> bool {
         match self {
             ScanFormat::Human | ScanFormat::Json | ScanFormat::Ndjson => false,
-            ScanFormat::Sarif | ScanFormat::Junit | ScanFormat::PolicyReport | ScanFormat::OpenReports => {
-                true
-            }
+            ScanFormat::Sarif
+            | ScanFormat::Junit
+            | ScanFormat::PolicyReport
+            | ScanFormat::OpenReports
+            | ScanFormat::Parquet
+            | ScanFormat::Arrow => true,
+        }
+    }
+
+    /// Whether the output is one of reports for dashboards.
+    #[cfg(feature = "kube")]
+    pub(crate) fn has_reports(self) -> bool {
+        matches!(self, ScanFormat::PolicyReport | ScanFormat::OpenReports)
+    }
+
+    /// The format of columns that this is.
+    pub(crate) fn columns(self) -> Option<Format> {
+        match self {
+            ScanFormat::Parquet => Some(Format::Parquet),
+            ScanFormat::Arrow => Some(Format::ArrowStream),
+            _ => None,
         }
     }
 }

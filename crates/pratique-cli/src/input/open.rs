@@ -6,7 +6,7 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::STDIN;
+use super::{STDIN, columns};
 
 /// The maximum number of bytes that are read from a device: some never end.
 const DEVICE: u64 = 16 << 20;
@@ -23,8 +23,16 @@ pub(crate) struct Stream {
     pub(crate) is_compressed: bool,
 }
 
-/// Opens a file, a pipe, a socket or a device; `-` is standard input. What is compressed with gzip is decompressed.
+/// Opens a file, a pipe, a socket or a device; `-` is standard input. What is compressed with gzip is decompressed, and of files
+/// of columns the objects are read.
 pub(crate) fn open(path: &Path) -> io::Result<Stream> {
+    if let Some(lines) = columns::open(path)? {
+        return Ok(Stream {
+            input: Box::new(lines),
+            is_file: true,
+            is_compressed: true,
+        });
+    }
     let (file, is_file) = raw(path)?;
     decompressed(file, is_file)
 }

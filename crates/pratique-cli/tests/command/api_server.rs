@@ -15,6 +15,7 @@ pub(crate) struct ApiServer {
     address: String,
     asked: Arc<Mutex<Vec<String>>>,
     happened: Arc<Happened>,
+    bodies: Arc<Mutex<Vec<Value>>>,
 }
 
 /// What an API server answers.
@@ -156,28 +157,33 @@ impl Script {
     pub(crate) fn start(self) -> ApiServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (seen, happened) = (asked.clone(), self.happened.clone());
+        let (asked, bodies) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+        let (seen, kept) = (asked.clone(), bodies.clone());
+        let happened = self.happened.clone();
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (script, seen) = (self.clone(), seen.clone());
-                thread::spawn(move || script.answer(&stream, &seen));
+                let (script, seen, kept) = (self.clone(), seen.clone(), kept.clone());
+                thread::spawn(move || script.answer(&stream, &seen, &kept));
             }
         });
         ApiServer {
             address,
             asked,
             happened,
+            bodies,
         }
     }
 
     /// Answers the requests of a connection.
-    fn answer(&self, stream: &TcpStream, seen: &Mutex<Vec<String>>) {
+    fn answer(&self, stream: &TcpStream, seen: &Mutex<Vec<String>>, kept: &Mutex<Vec<Value>>) {
         let mut reader = BufReader::new(stream);
         while let Some((line, body)) = request(&mut reader) {
             let mut parts = line.split(' ');
             let (method, target) = (parts.next().unwrap(), parts.next().unwrap());
             seen.lock().unwrap().push(format!("{method} {target}"));
+            if method == "PATCH" {
+                kept.lock().unwrap().push(serde_json::from_slice(&body).unwrap());
+            }
             let (path, query) = target.split_once('?').unwrap_or((target, ""));
             let (code, answer) = self.result(method, path, query, &body);
             let text = answer.to_string();
@@ -195,6 +201,17 @@ impl Script {
     fn result(&self, method: &str, path: &str, query: &str, body: &[u8]) -> (u16, Value) {
         if let Some((code, message)) = self.refused.get(path) {
             return (*code, status(*code, message));
+        }
+        // An object that was applied, or removed.
+        match method {
+            "PATCH" => return (200, serde_json::from_slice(body).unwrap()),
+            "DELETE" => {
+                return (
+                    200,
+                    json!({"kind": "Status", "apiVersion": "v1", "status": "Success"}),
+                );
+            }
+            _ => {}
         }
         if method == "POST" {
             let mut review: Value = serde_json::from_slice(body).unwrap();
@@ -314,6 +331,11 @@ impl ApiServer {
     pub(crate) fn release(&self) {
         self.happened.left.lock().unwrap().clear();
         self.happened.released.notify_all();
+    }
+
+    /// The objects that were applied.
+    pub(crate) fn bodies(&self) -> Vec<Value> {
+        self.bodies.lock().unwrap().clone()
     }
 
     /// A directory with a kubeconfig for the server.

@@ -11,6 +11,8 @@
 mod answers;
 #[cfg(feature = "kube")]
 mod api_server;
+#[cfg(feature = "kube")]
+mod applied;
 mod audit;
 mod bounds;
 mod chain;
@@ -23,6 +25,7 @@ mod claims;
 mod cluster;
 #[cfg(feature = "kube")]
 mod cluster_state;
+mod columns;
 mod connect;
 mod docs;
 mod evaluated;
@@ -65,6 +68,7 @@ mod serve_webhooks;
 mod shells;
 mod state;
 mod stdin;
+mod store;
 mod story;
 mod streams;
 #[cfg(feature = "kube")]

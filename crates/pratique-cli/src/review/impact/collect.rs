@@ -1,6 +1,7 @@
 //! Counts and prints what changes, in the order of the inputs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pratique_report::{Action, ComparisonPage, Counts, Finding, Limits, Table, Tally};
 use serde::Serialize;
@@ -16,6 +17,7 @@ use crate::review::input_errors::InputErrors;
 use crate::review::progress::Progress;
 use crate::review::replay::decided::{Decided, evaluation};
 use crate::review::replay::faults::CountedFaults;
+use crate::review::replay::share::ReadShare;
 use crate::review::scan::written;
 use crate::style::{Style, Tone};
 
@@ -40,6 +42,7 @@ pub(super) struct Collector<'a> {
     undecided: Tally,
     explanations: BTreeMap<String, (String, Text)>,
     progress: Progress,
+    share: Arc<ReadShare>,
 }
 
 #[derive(Serialize)]
@@ -65,7 +68,11 @@ struct SummaryLine<'a> {
 
 impl<'a> Collector<'a> {
     /// `errors` are those that were found before.
-    pub(super) fn new(arguments: &'a ImpactAnswerArguments, errors: InputErrors) -> Self {
+    pub(super) fn new(
+        arguments: &'a ImpactAnswerArguments,
+        errors: InputErrors,
+        share: Arc<ReadShare>,
+    ) -> Self {
         let tally = || Tally::new(Limits::default());
         Collector {
             arguments,
@@ -79,6 +86,7 @@ impl<'a> Collector<'a> {
             undecided: tally(),
             explanations: BTreeMap::new(),
             progress: Progress::new(arguments.output == ImpactFormat::Ndjson),
+            share,
         }
     }
 
@@ -100,8 +108,8 @@ impl<'a> Collector<'a> {
         let (requests, refused) = (self.requests(), self.of(Change::NewlyRefused));
         self.progress.show_line(|taken| {
             format!(
-                "{requests} requests compared, {refused} newly refused, {} s",
-                taken.as_secs()
+                "{requests} requests compared, {refused} newly refused{}",
+                self.share.line(requests, taken)
             )
         });
         fatal.map_or(Ok(()), Err)

@@ -12,6 +12,7 @@ use pratique_manifest::path_text;
 use super::read::Inputs;
 use super::replay::engine::{Engine, GivenState};
 use super::replay::log::LogReader;
+use super::replay::share::ReadShare;
 use super::replay::work::give;
 use super::request::RequestBuilder;
 use super::stored::Stored;
@@ -59,10 +60,11 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         builder: RequestBuilder::new(&request, stored),
         log: LogReader::new(&known, arguments.memory.remember),
     };
-    let mut collector = Collector::new(&arguments.answers, errors);
+    let share = ReadShare::of(&inputs);
+    let mut collector = Collector::new(&arguments.answers, errors, Arc::clone(&share));
     ordered::in_order(
         worker.log.threads(),
-        move |intake| give(&inputs, limits, &intake),
+        move |intake| give(&inputs, limits, &share, &intake),
         |unit, give| worker.compare(unit, give),
         |part| collector.collect(part),
     )?;

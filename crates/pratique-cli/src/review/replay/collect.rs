@@ -1,15 +1,18 @@
 //! Counts and prints what was replayed, in the order of the logs.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use pratique_arrow::ResultRow;
 use pratique_manifest::path_text;
-use pratique_report::{ComparisonPage, Limits, Tally};
+use pratique_report::{ComparisonPage, Decision, Evaluation, Limits, Tally};
 use serde::Serialize;
 
 use super::comparison::Comparison;
 use super::counts::{Counts, JsonCounts};
 use super::decided::evaluation;
 use super::faults::CountedFaults;
+use super::share::ReadShare;
 use super::work::Part;
 use crate::arguments::{ReplayAnswerArguments, ReplayFailOn, ReplayFormat};
 use crate::exit::{CliError, ExitStatus};
@@ -17,6 +20,7 @@ use crate::output;
 use crate::output::text::text;
 use crate::review::input_errors::InputErrors;
 use crate::review::progress::Progress;
+use crate::review::results::Results;
 use crate::review::scan::written;
 use crate::review::unbound::EvaluationScope;
 
@@ -27,6 +31,8 @@ pub(super) struct Collector<'a> {
     counts: Counts,
     tally: Tally,
     progress: Progress,
+    share: Arc<ReadShare>,
+    pub(super) results: Results,
 }
 
 /// The last line of `ndjson`.
@@ -37,7 +43,11 @@ struct SummaryLine<'a> {
 
 impl<'a> Collector<'a> {
     /// `errors` are those that were found before.
-    pub(super) fn new(arguments: &'a ReplayAnswerArguments, errors: InputErrors) -> Self {
+    pub(super) fn new(
+        arguments: &'a ReplayAnswerArguments,
+        errors: InputErrors,
+        share: Arc<ReadShare>,
+    ) -> Self {
         let prints = arguments.output == ReplayFormat::Ndjson;
         Collector {
             arguments,
@@ -45,6 +55,8 @@ impl<'a> Collector<'a> {
             counts: Counts::default(),
             tally: Tally::new(Limits::default()),
             progress: Progress::new(prints || !arguments.summary),
+            share,
+            results: Results::default(),
         }
     }
 
@@ -53,21 +65,28 @@ impl<'a> Collector<'a> {
         if part.out.len() > 0 {
             self.progress.clear();
         }
+        for (place, message) in part.faults.told() {
+            self.results.push(&failed(place, message))?;
+        }
         let fatal = self.faults.collect(part.faults, &mut self.progress);
         for why in part.not_subject {
             self.counts.count_not_subject(why);
         }
         for row in &part.rows {
             self.counts.count(row);
-            self.tally.count(&evaluation(&row.subject, &row.now, &row.place));
+            let evaluation = evaluation(&row.subject, &row.now, &row.place);
+            self.tally.count(&evaluation);
+            if !self.results.is_empty() {
+                self.results.push(&row.result(evaluation))?;
+            }
         }
         part.out.print()?;
         let (entries, requests) = (self.counts.entries(), self.counts.requests());
         let refused = self.counts.of(Comparison::RefusedNow);
         self.progress.show_line(|taken| {
             format!(
-                "{entries} events read, {requests} requests replayed, {refused} refused now, {} s",
-                taken.as_secs()
+                "{entries} events read, {requests} requests replayed, {refused} refused now{}",
+                self.share.line(entries, taken)
             )
         });
         fatal.map_or(Ok(()), Err)
@@ -81,6 +100,7 @@ impl<'a> Collector<'a> {
         forgotten: u64,
     ) -> Result<ExitStatus, CliError> {
         self.progress.clear();
+        self.results.finish()?;
         let errors = self.faults.count();
         self.faults.tell_rest();
         if self.counts.entries() == 0 && errors == 0 {
@@ -104,6 +124,8 @@ impl<'a> Collector<'a> {
                     output::print_json_line(&SummaryLine { summary })?;
                 }
             }
+            // They were written as they came.
+            ReplayFormat::Parquet | ReplayFormat::Arrow => {}
         }
         Ok(status)
     }
@@ -155,5 +177,18 @@ impl<'a> Collector<'a> {
         } else {
             ExitStatus::Success
         }
+    }
+}
+
+/// The result of an entry that could not be read or evaluated.
+fn failed<'r>(place: &'r str, message: &'r str) -> ResultRow<'r> {
+    ResultRow {
+        evaluation: Evaluation {
+            decision: Decision::Failed,
+            place,
+            ..Evaluation::default()
+        },
+        message,
+        then: None,
     }
 }

@@ -40,6 +40,17 @@ impl Comparison {
         }
     }
 
+    /// The name in results, which is that of JSON.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Comparison::Same => "same",
+            Comparison::RefusedNow => "refusedNow",
+            Comparison::AllowedNow => "allowedNow",
+            Comparison::NotCompared => "notCompared",
+            Comparison::Undecided => "undecided",
+        }
+    }
+
     /// Whether a request is shown that is compared so.
     pub(super) fn is_told(self) -> bool {
         !matches!(self, Comparison::Same | Comparison::NotCompared)

@@ -68,6 +68,7 @@ pub(in crate::review) fn evaluation<'a>(
         kind: &subject.kind,
         namespace: &subject.namespace,
         name: &subject.name,
+        uid: &subject.uid,
         user: &subject.user,
         owner: &subject.owner,
         place,

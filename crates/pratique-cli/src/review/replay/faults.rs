@@ -36,6 +36,12 @@ impl Faults {
         }
     }
 
+    /// Where something is wrong, and what.
+    pub(in crate::review) fn told(&self) -> impl Iterator<Item = (&str, &str)> {
+        let errors = self.errors.iter();
+        errors.map(|error| (error.place.as_str(), error.message.as_str()))
+    }
+
     /// Notes an error that ends the command.
     pub(in crate::review) fn end(&mut self, error: CliError) {
         self.fatal = Some(error);

@@ -12,10 +12,16 @@ pub(super) mod faults;
 pub(super) mod log;
 pub(super) mod possible;
 mod row;
+pub(super) mod share;
 pub(super) mod subject;
 pub(super) mod work;
 
+use std::sync::Arc;
+
+use pratique_arrow::ResultRows;
+
 use super::read::Inputs;
+use super::results::Results;
 use super::{limits, ordered};
 use crate::arguments::ReplayArguments;
 use crate::exit::{CliError, ExitStatus};
@@ -23,6 +29,7 @@ use crate::snapshot::StateSource;
 use collect::Collector;
 use engine::{Engine, GivenState, Policies};
 use log::LogReader;
+use share::ReadShare;
 use work::Worker;
 
 /// Evaluates policies for every request of the logs; succeeds if none that was allowed is refused.
@@ -43,10 +50,13 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         format: arguments.answers.output,
         summary: arguments.answers.summary,
     };
-    let mut collector = Collector::new(&arguments.answers, errors);
+    let answers = &arguments.answers;
+    let share = ReadShare::of(&inputs);
+    let mut collector = Collector::new(answers, errors, Arc::clone(&share));
+    collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::of_replay)?;
     ordered::in_order(
         worker.log.threads(),
-        move |intake| work::give(&inputs, limits, &intake),
+        move |intake| work::give(&inputs, limits, &share, &intake),
         |unit, give| worker.replay(unit, give),
         |part| collector.collect(part),
     )?;

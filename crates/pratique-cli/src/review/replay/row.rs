@@ -1,6 +1,8 @@
 //! A request of a log with what happened then and what policies decide now.
 
+use pratique_arrow::ResultRow;
 use pratique_replay::{Approximation, Then, Unknown};
+use pratique_report::Evaluation;
 use serde::Serialize;
 
 use super::comparison::Comparison;
@@ -79,6 +81,24 @@ fn approximations<S: serde::Serializer>(told: &[Approximation], to: S) -> Result
 }
 
 impl Row {
+    /// The row in columns, with the decision of now as it is counted.
+    pub(super) fn result<'r>(&'r self, evaluation: Evaluation<'r>) -> ResultRow<'r> {
+        let then = &self.then;
+        ResultRow {
+            evaluation,
+            message: self.now.message.as_deref().unwrap_or_default(),
+            then: Some(pratique_arrow::Then {
+                id: &self.id,
+                comparison: self.comparison.name(),
+                decision: then.decision,
+                by: then.by.as_deref().unwrap_or_default(),
+                message: then.message.as_deref().unwrap_or_default(),
+                unknown: self.unknown.map(Unknown::name).unwrap_or_default(),
+                approximations: self.approximations.iter().map(|told| told.name()).collect(),
+            }),
+        }
+    }
+
     /// The row as text.
     pub(super) fn human(&self, style: Style) -> Text {
         let tone = match self.comparison {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use pratique_json::Value;
-use pratique_report::owner_of;
+use pratique_report::{owner_of, uid_of};
 use pratique_types::{AdmissionRequest, Operation};
 use serde::Serialize;
 
@@ -24,6 +24,9 @@ pub(in crate::review) struct Subject {
     pub(in crate::review) namespace: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(in crate::review) name: String,
+    /// That of an object that was stored.
+    #[serde(skip)]
+    pub(in crate::review) uid: String,
     /// What controls the object.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(in crate::review) owner: String,
@@ -51,6 +54,7 @@ impl Subject {
                 "" => named().unwrap_or_default().to_owned(),
                 name => name.to_owned(),
             },
+            uid: uid_of(object).to_owned(),
             owner: owner_of(object),
         }
     }

@@ -15,6 +15,7 @@ use super::faults::Faults;
 use super::log::LogReader;
 use super::possible::without_object;
 use super::row::{JsonThen, Row};
+use super::share::ReadShare;
 use super::subject::Subject;
 use crate::arguments::ReplayFormat;
 use crate::input::open::open;
@@ -52,16 +53,26 @@ pub(super) struct Worker<'a> {
 }
 
 /// Gives all parts of the inputs in order.
-pub(in crate::review) fn give<R>(inputs: &Inputs, limits: Limits, intake: &Intake<Unit, R>) {
+pub(in crate::review) fn give<R>(
+    inputs: &Inputs,
+    limits: Limits,
+    share: &ReadShare,
+    intake: &Intake<Unit, R>,
+) {
     let files = inputs.all().iter().flat_map(|input| &input.files);
     for file in files {
-        if give_file(file, limits, intake).is_err() {
+        if give_file(file, limits, share, intake).is_err() {
             return;
         }
     }
 }
 
-fn give_file<R>(file: &Path, limits: Limits, intake: &Intake<Unit, R>) -> Result<(), Closed> {
+fn give_file<R>(
+    file: &Path,
+    limits: Limits,
+    share: &ReadShare,
+    intake: &Intake<Unit, R>,
+) -> Result<(), Closed> {
     let path = input::shown(file);
     let stream = match open(file) {
         Ok(stream) => stream,
@@ -70,10 +81,13 @@ fn give_file<R>(file: &Path, limits: Limits, intake: &Intake<Unit, R>) -> Result
     let shown: Arc<str> = path.as_str().into();
     for piece in Splitter::new(stream.input, limits) {
         let unit = match piece {
-            Ok(piece) => Unit::Piece {
-                path: Arc::clone(&shown),
-                piece,
-            },
+            Ok(piece) => {
+                share.read(piece.text.len());
+                Unit::Piece {
+                    path: Arc::clone(&shown),
+                    piece,
+                }
+            }
             // It is the last one.
             Err(error) => Unit::Fault(InputError::of_stream(path.clone(), error, limits)),
         };
@@ -159,7 +173,7 @@ impl Worker<'_> {
                     part.faults.end(error);
                 }
             }
-            ReplayFormat::Json => {}
+            ReplayFormat::Json | ReplayFormat::Parquet | ReplayFormat::Arrow => {}
         }
         part.rows.push(row);
     }

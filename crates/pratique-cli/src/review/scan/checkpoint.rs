@@ -11,8 +11,8 @@ use pratique_suite::API_VERSION;
 use serde::{Deserialize, Serialize};
 
 use super::source::{At, FileState, Mark, Sources};
-use super::written;
 use crate::arguments::CheckpointArguments;
+use crate::destination;
 use crate::exit::CliError;
 
 const KIND: &str = "ScanCheckpoint";
@@ -115,10 +115,7 @@ impl Checkpoints {
         };
         // Nothing in it can fail: it has texts and numbers.
         let text = serde_json::to_string(&checkpoint).unwrap_or_default();
-        written::replace(&self.path, &text).map_err(|error| CliError::Read {
-            path: path_text(&self.path),
-            error,
-        })?;
+        destination::write(&self.path, &text)?;
         self.last = Instant::now();
         Ok(())
     }

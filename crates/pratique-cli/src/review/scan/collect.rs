@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
+use pratique_arrow::ResultRow;
 use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi};
 use serde::Serialize;
 
+#[cfg(feature = "kube")]
+use super::apply;
 use super::checkpoint::Checkpoints;
 use super::human;
 use super::progress::ScanProgress;
@@ -18,6 +21,7 @@ use crate::review::input_errors::JsonError;
 use crate::review::left_out::{self, LeftOut};
 use crate::review::record::Record;
 use crate::review::request::Assumed;
+use crate::review::results::Results;
 use crate::review::{junit, sarif};
 
 /// How many errors are printed.
@@ -45,6 +49,10 @@ pub(super) struct Collector<'a> {
     /// For the output of such objects.
     namespaces: Option<NamespaceReports>,
     checkpoints: Option<Checkpoints>,
+    pub(super) results: Results,
+    /// The cluster that reports are applied to.
+    #[cfg(feature = "kube")]
+    pub(super) server: Option<pratique_kube::ApiServer>,
 }
 
 /// The last line of `ndjson`.
@@ -75,17 +83,21 @@ impl<'a> Collector<'a> {
             left_out: LeftOut::default(),
             omitted: 0,
             checkpoints,
+            results: Results::default(),
+            #[cfg(feature = "kube")]
+            server: None,
             namespaces: api(arguments.output).map(|_| NamespaceReports::new(NamespaceLimits::default())),
         }
     }
 
     /// Counts an error that was reported.
-    pub(super) fn count_error(&mut self, place: &str, message: &str) {
-        self.count_failed(place, message, "", "");
+    pub(super) fn count_error(&mut self, place: &str, message: &str) -> Result<(), CliError> {
+        self.count_failed(place, message, "", "")?;
         self.keep_error(JsonError {
             place: place.to_owned(),
             message: message.to_owned(),
         });
+        Ok(())
     }
 
     fn keep_error(&mut self, error: JsonError) {
@@ -94,19 +106,31 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn count_failed(&mut self, place: &str, message: &str, api_version: &str, kind: &str) {
-        self.report.tally_mut().count(&Evaluation {
+    fn count_failed(
+        &mut self,
+        place: &str,
+        message: &str,
+        api_version: &str,
+        kind: &str,
+    ) -> Result<(), CliError> {
+        let evaluation = Evaluation {
             decision: Decision::Failed,
             api_version,
             kind,
             user: self.user,
             place,
             ..Evaluation::default()
-        });
+        };
+        self.report.tally_mut().count(&evaluation);
         self.report.add_problem(place, message);
         if let Some(namespaces) = &mut self.namespaces {
             namespaces.count_problem(place, message);
         }
+        self.results.push(&ResultRow {
+            evaluation,
+            message,
+            then: None,
+        })
     }
 
     /// Counts and prints what came of a part of the inputs.
@@ -133,13 +157,20 @@ impl<'a> Collector<'a> {
         }
         self.left_out.add(scanned.left_out);
         for failed in scanned.failed {
-            self.failed(failed);
+            self.failed(failed)?;
         }
         for found in scanned.found {
             let evaluation = found.evaluation(self.user);
             self.report.tally_mut().count(&evaluation);
             if let Some(namespaces) = &mut self.namespaces {
                 namespaces.count(&evaluation);
+            }
+            if !self.results.is_empty() {
+                self.results.push(&ResultRow {
+                    evaluation,
+                    message: found.record.message.as_deref().unwrap_or_default(),
+                    then: None,
+                })?;
             }
             let is_kept = matches!(self.arguments.output, ScanFormat::Sarif | ScanFormat::Junit);
             match is_kept && found.has_findings() {
@@ -154,12 +185,13 @@ impl<'a> Collector<'a> {
         scanned.fatal.map_or(Ok(()), Err)
     }
 
-    fn failed(&mut self, failed: Failed) {
+    fn failed(&mut self, failed: Failed) -> Result<(), CliError> {
         let Failed { text, error, kind } = failed;
         self.note(&text);
         let (api_version, kind) = kind.unwrap_or_default();
-        self.count_failed(&error.place, &error.message, &api_version, &kind);
+        self.count_failed(&error.place, &error.message, &api_version, &kind)?;
         self.keep_error(error);
+        Ok(())
     }
 
     /// Prints a note, unless there were too many.
@@ -192,6 +224,7 @@ impl<'a> Collector<'a> {
     /// Prints the report, and gives the exit status.
     pub(super) fn end(mut self) -> Result<ExitStatus, CliError> {
         self.progress.clear();
+        self.results.finish()?;
         let report = &self.report;
         let is_empty = report.tally().total().requests() == 0;
         if is_empty && report.missing().is_empty() {
@@ -212,7 +245,8 @@ impl<'a> Collector<'a> {
         left_out
             .iter()
             .for_each(|note| output::note(&left_out::human(note)));
-        let status = status(report, false, &self.arguments.failure.fail_on);
+        let fail_on = &self.arguments.failure.fail_on;
+        let mut status = status(report, false, fail_on);
         match self.arguments.output {
             ScanFormat::Human => output::print(&human::of(report))?,
             ScanFormat::Json => output::print_json(report)?,
@@ -226,14 +260,36 @@ impl<'a> Collector<'a> {
             ScanFormat::Junit => output::print_xml(&junit::of("scan", &self.records, &self.errors))?,
             ScanFormat::PolicyReport | ScanFormat::OpenReports => {
                 if let (Some(namespaces), Some(api)) = (&self.namespaces, api(self.arguments.output)) {
-                    output::print_json(&namespaces.list(api))?;
+                    let is_complete = self.give_reports(namespaces, api)?;
+                    if !is_complete && fail_on.contains(&FailOn::Error) {
+                        status = status.worse(Some(ExitStatus::Unread));
+                    }
                 }
             }
+            // They were written as they came.
+            ScanFormat::Parquet | ScanFormat::Arrow => {}
         }
         if let Some(checkpoints) = &self.checkpoints {
             checkpoints.remove()?;
         }
         Ok(status)
+    }
+
+    /// Prints the reports, or applies them; tells whether all of it succeeds.
+    fn give_reports(&self, namespaces: &NamespaceReports, api: ReportApi) -> Result<bool, CliError> {
+        #[cfg(feature = "kube")]
+        if let Some(server) = &self.server {
+            let total = self.report.tally().total();
+            let kept = match (total.failed, namespaces.unlisted()) {
+                (0, 0) => None,
+                (0, _) => Some("there are too many namespaces"),
+                _ => Some("some objects could not be read"),
+            };
+            let applied = apply::apply(server, namespaces, api, kept);
+            output::print(&applied.human())?;
+            return Ok(applied.is_complete());
+        }
+        output::print_json(&namespaces.list(api)).map(|()| true)
     }
 
     /// What the output leaves out, as it is bounded.
@@ -276,9 +332,13 @@ fn api(format: ScanFormat) -> Option<ReportApi> {
     match format {
         ScanFormat::PolicyReport => Some(ReportApi::PolicyReport),
         ScanFormat::OpenReports => Some(ReportApi::OpenReports),
-        ScanFormat::Human | ScanFormat::Json | ScanFormat::Ndjson | ScanFormat::Sarif | ScanFormat::Junit => {
-            None
-        }
+        ScanFormat::Human
+        | ScanFormat::Json
+        | ScanFormat::Ndjson
+        | ScanFormat::Sarif
+        | ScanFormat::Junit
+        | ScanFormat::Parquet
+        | ScanFormat::Arrow => None,
     }
 }
 

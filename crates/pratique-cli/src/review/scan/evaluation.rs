@@ -9,6 +9,8 @@ use crate::review::record::{Decision, Record};
 pub(super) struct Found {
     pub(super) record: Record,
     pub(super) owner: String,
+    /// That of an object that was stored.
+    uid: String,
     /// The messages of what is undecided.
     undecided: Vec<String>,
     pub(super) place: String,
@@ -17,13 +19,14 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn new(record: Record, owner: String, place: String) -> Self {
+    pub(super) fn new(record: Record, owner: String, uid: String, place: String) -> Self {
         let undecided = record.undecided.iter();
         let undecided = undecided.map(|undecided| format!("{}: {}", undecided.message, undecided.help));
         Found {
             undecided: undecided.collect(),
             record,
             owner,
+            uid,
             place,
             is_changed: false,
         }
@@ -45,6 +48,7 @@ impl Found {
             kind: &record.kind,
             namespace: &record.namespace,
             name: &record.name,
+            uid: &self.uid,
             user,
             owner: &self.owner,
             place: &self.place,

@@ -7,6 +7,7 @@ use pratique_report::Report;
 
 use super::{collect, human, written};
 use crate::arguments::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
+use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, InputError};
 use crate::output;
@@ -50,6 +51,9 @@ fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
 }
 
 fn read(path: &Path) -> Result<Report, CliError> {
+    if let Some(content) = destination::read_object(path, LARGEST)? {
+        return parsed(&path_text(path), &content);
+    }
     let file = input::read_file(path, LARGEST).map_err(|error| match error {
         InputError::Cli(error) => error,
         InputError::TooLarge { path, mebibytes } => CliError::TooLarge { path, mebibytes },
@@ -60,9 +64,13 @@ fn read(path: &Path) -> Result<Report, CliError> {
             why: "it is not JSON".to_owned(),
         },
     })?;
-    let text = String::from_utf8_lossy(&file.content);
+    parsed(&file.path, &file.content)
+}
+
+fn parsed(path: &str, content: &[u8]) -> Result<Report, CliError> {
+    let text = String::from_utf8_lossy(content);
     Report::from_json(&text).map_err(|error| CliError::NoReport {
-        path: file.path.clone(),
+        path: path.to_owned(),
         why: error.to_string(),
     })
 }

@@ -3,6 +3,8 @@
 //! The steps are those of a review (`source` reads, `work` evaluates on all cores, `collect` consumes in order), but what comes
 //! of an object is only counted, printed, or both: nothing is kept whose size grows with the number of objects.
 
+#[cfg(feature = "kube")]
+mod apply;
 mod checkpoint;
 mod collect;
 mod digest;
@@ -21,6 +23,7 @@ pub(super) mod written;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pratique_arrow::ResultRows;
 #[cfg(feature = "kube")]
 use pratique_kube::ApiServer;
 use pratique_manifest::path_text;
@@ -35,6 +38,7 @@ use super::progress::is_shown;
 use super::read::Inputs as FileInputs;
 use super::replay::engine::{GivenState, Policies};
 use super::request::RequestBuilder;
+use super::results::Results;
 use super::state::ClusterState;
 use super::stored::Stored;
 use super::{limits, ordered};
@@ -86,8 +90,14 @@ enum Inputs {
 pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let known = &arguments.known;
     let namespace = arguments.request.namespace.as_str();
-    if arguments.checkpoints.checkpoint.is_some() && arguments.answers.output.lists_objects() {
+    let answers = &arguments.answers;
+    let lists_objects = answers.output.lists_objects() || answers.results.results.is_some();
+    if arguments.checkpoints.checkpoint.is_some() && lists_objects {
         return Err(CliError::NoCheckpoint);
+    }
+    #[cfg(feature = "kube")]
+    if answers.apply && !answers.output.has_reports() {
+        return Err(CliError::NothingToApply);
     }
     let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let inputs = Inputs::of(arguments, &source)?;
@@ -168,13 +178,20 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
     let mut collector = Collector::new(&arguments.answers, report, user, total, checkpoints);
+    #[cfg(feature = "kube")]
+    if answers.apply {
+        let client = &arguments.known.client;
+        let server = crate::snapshot::connect(client.kubeconfig.as_deref(), client.context.as_deref())?;
+        collector.server = Some(server);
+    }
+    collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::new)?;
     // All shards read the state, and one counts what is wrong with it, when it begins.
     let errors = match (sources.shard().index, &from) {
         (0, None) => errors.all(),
         _ => &[],
     };
     for error in errors {
-        collector.count_error(&error.place, &error.message);
+        collector.count_error(&error.place, &error.message)?;
     }
     let start = Arc::new(known.state);
     ordered::in_order(

@@ -7,7 +7,7 @@ use pratique_kube::Page;
 use pratique_manifest::Problem;
 #[cfg(feature = "kube")]
 use pratique_manifest::{Location, Position};
-use pratique_report::{Shard, owner_of};
+use pratique_report::{Shard, owner_of, uid_of};
 use pratique_suite::request::{kind_of, options, review};
 use pratique_suite::snapshot::SnapshotIndex;
 use pratique_types::Operation;
@@ -196,7 +196,7 @@ impl Scanner<'_> {
         scanned: &mut Scanned,
     ) -> Result<Found, InputError> {
         let number = given.location.document + 1;
-        let owner = owner_of(&given.object);
+        let (owner, uid) = (owner_of(&given.object), uid_of(&given.object).to_owned());
         let Built { mut input, assumed } = self.builder.input(given, &state.defined, number)?;
         if let Some(assumed) = assumed {
             scanned.assumed.push((assumed, input.place()));
@@ -214,7 +214,7 @@ impl Scanner<'_> {
         let mut result = self.evaluator.evaluate(&state.objects, &input, &stage)?;
         let record = Record::of(&mut result);
         let place = input.place();
-        Ok(Found::new(record, owner, place))
+        Ok(Found::new(record, owner, uid, place))
     }
 
     fn found(&self, found: Found, scanned: &mut Scanned) {

@@ -1,0 +1,178 @@
+//! Where results and reports are written to, and read from: files, and objects of S3-compatible stores.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+
+use pratique_manifest::path_text;
+use pratique_s3::{Location, Settings, Store};
+
+use crate::exit::CliError;
+
+/// What is written part by part, and is there as a whole once it is finished.
+pub(crate) enum Destination {
+    /// Standard output.
+    Output(BufWriter<io::Stdout>),
+    /// A file that has another name until it is finished.
+    File(Unfinished),
+    /// What is no regular file, such as a pipe.
+    Special(BufWriter<File>),
+    /// An object of a store.
+    Object(Box<pratique_s3::Writer>),
+}
+
+/// A file that is not finished; dropped, it is removed.
+pub(crate) struct Unfinished {
+    file: BufWriter<File>,
+    beside: PathBuf,
+    path: PathBuf,
+    is_finished: bool,
+}
+
+impl Destination {
+    /// Standard output, which is no terminal.
+    pub(crate) fn output(format: &'static str) -> Result<Self, CliError> {
+        match io::stdout().is_terminal() {
+            true => Err(CliError::NotText { format }),
+            false => Ok(Destination::Output(BufWriter::new(io::stdout()))),
+        }
+    }
+
+    /// A file, or an object that is named like `s3://bucket/key`.
+    pub(crate) fn open(path: &Path) -> Result<Self, CliError> {
+        if let Some(location) = location(path)? {
+            let store = store(&location)?;
+            return Ok(Destination::Object(Box::new(store.writer(location))));
+        }
+        let opened = match is_special(path) {
+            true => File::create(path).map(|file| Destination::Special(BufWriter::new(file))),
+            false => Unfinished::create(path).map(Destination::File),
+        };
+        opened.map_err(|error| unwritten(path, error))
+    }
+
+    /// Makes it visible to readers.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self {
+            Destination::Output(mut output) => output.flush(),
+            Destination::Special(mut file) => file.flush(),
+            Destination::File(file) => file.finish(),
+            Destination::Object(object) => Ok(object.finish()?),
+        }
+    }
+}
+
+impl Write for Destination {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Destination::Output(output) => output.write(bytes),
+            Destination::Special(file) => file.write(bytes),
+            Destination::File(file) => file.file.write(bytes),
+            Destination::Object(object) => object.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Destination::Output(output) => output.flush(),
+            Destination::Special(file) => file.flush(),
+            Destination::File(file) => file.file.flush(),
+            Destination::Object(object) => object.flush(),
+        }
+    }
+}
+
+impl Unfinished {
+    fn create(path: &Path) -> io::Result<Self> {
+        let beside = beside(path);
+        Ok(Unfinished {
+            file: BufWriter::new(File::create(&beside)?),
+            beside,
+            path: path.to_owned(),
+            is_finished: false,
+        })
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.file.flush()?;
+        fs::rename(&self.beside, &self.path)?;
+        self.is_finished = true;
+        Ok(())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            // It is the error that led here that counts.
+            let _ = fs::remove_file(&self.beside);
+        }
+    }
+}
+
+/// Writes a text as a whole, to a file or an object.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    let mut destination = Destination::open(path)?;
+    let written = destination.write_all(text.as_bytes());
+    written
+        .and_then(|()| destination.finish())
+        .map_err(|error| unwritten(path, error))
+}
+
+/// Why something is not written.
+pub(crate) fn unwritten(path: &Path, error: io::Error) -> CliError {
+    let path = path_text(path);
+    match error.kind() {
+        ErrorKind::BrokenPipe => CliError::BrokenPipe,
+        _ if Location::is_meant(&path) => CliError::Store {
+            place: path,
+            why: error.to_string(),
+        },
+        _ => CliError::Read { path, error },
+    }
+}
+
+/// The content of an object, which has no more than so many MiB; `None` if a path names a file.
+pub(crate) fn read_object(path: &Path, mebibytes: u32) -> Result<Option<Vec<u8>>, CliError> {
+    let Some(location) = location(path)? else {
+        return Ok(None);
+    };
+    let most = usize::try_from(u64::from(mebibytes) << 20).unwrap_or(usize::MAX);
+    let content = store(&location)?.read(&location, most);
+    content.map(Some).map_err(|error| CliError::Store {
+        place: location.to_string(),
+        why: error.to_string(),
+    })
+}
+
+/// The object that a path names.
+fn location(path: &Path) -> Result<Option<Location>, CliError> {
+    let Some(text) = path.to_str().filter(|text| Location::is_meant(text)) else {
+        return Ok(None);
+    };
+    text.parse().map(Some).map_err(|error| CliError::Store {
+        place: text.to_owned(),
+        why: format!("it names no object: {error}"),
+    })
+}
+
+fn store(location: &Location) -> Result<Store, CliError> {
+    let failed = |why: String| CliError::Store {
+        place: location.to_string(),
+        why,
+    };
+    let settings = Settings::of_environment().map_err(|error| failed(error.to_string()))?;
+    Store::new(settings).map_err(|error| failed(error.to_string()))
+}
+
+/// Whether a path is there and is no regular file: it has no place beside it.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file())
+}
+
+/// The name that a file has until it is finished.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    path.with_file_name(name)
+}

@@ -1,0 +1,28 @@
+//! Objects in files of columns: Parquet and Arrow IPC.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read as _};
+use std::path::Path;
+
+use pratique_arrow::{JsonLines, OpenError, has_columns};
+
+/// How many bytes tell what a file is.
+const HEAD: u64 = 8;
+
+/// The objects of a regular file of columns, as lines of JSON; `None` of any other file.
+pub(super) fn open(path: &Path) -> io::Result<Option<JsonLines>> {
+    if !fs::metadata(path).is_ok_and(|found| found.is_file()) {
+        return Ok(None);
+    }
+    let mut file = File::open(path)?;
+    let mut head = Vec::new();
+    file.by_ref().take(HEAD).read_to_end(&mut head)?;
+    if !has_columns(&head) {
+        return Ok(None);
+    }
+    match JsonLines::open(file) {
+        Ok(lines) => Ok(Some(lines)),
+        Err(OpenError::Read(error)) => Err(error),
+        Err(error) => Err(io::Error::new(ErrorKind::InvalidData, error)),
+    }
+}
