@@ -64,7 +64,7 @@ pub(super) fn between(
 
 /// Removes the nulls and empty mappings that an API server's types add when an object is decoded. Documents are not so
 /// deep that recursion would be a risk.
-fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Value<'static> {
+pub(super) fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Value<'static> {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => {
             let is_empty = |value: &Value<'_>| match value {

@@ -7,7 +7,7 @@ use pratique_objects::changed_paths;
 use serde::Serialize;
 
 use crate::output::text::{Lines, Text, text};
-use crate::review::diff::between;
+use crate::review::diff::{between, without_defaults};
 use crate::style::{Style, Tone};
 use pratique_suite::chain::{Did, Step};
 
@@ -56,14 +56,21 @@ fn paths(before: &Value<'_>, after: &Value<'_>) -> String {
     listed
 }
 
-/// The changes of each step as a unified diff.
+/// The changes of each step as a unified diff, of what the one before it showed.
 pub(in super::super) fn diffs(steps: &[Step], place: &str, style: Style) -> Text {
     let mut out = Text::new();
+    let mut shown: Option<Value<'static>> = None;
     for step in steps {
-        if let Did::Changed { before, after } = &step.did {
+        let Did::Changed { before, after } = &step.did else {
+            continue;
+        };
+        let before = shown.as_ref().unwrap_or(before);
+        let after = without_defaults(before, after);
+        if *before != after {
             let title = format!("as {} leaves it", title(step));
-            out.push(&between(place, &title, before, after, style));
+            out.push(&between(place, &title, before, &after, style));
         }
+        shown = Some(after);
     }
     out
 }
