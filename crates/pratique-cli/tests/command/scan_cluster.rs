@@ -114,7 +114,7 @@ fn objects_of_a_cluster_are_evaluated() {
         (&"/api/v1/namespaces/infra/pods/b".into(), &Value::Null)
     );
     // The inputs are what is named, and the cluster says what is known.
-    let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","labels":{"team":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}"#;
+    let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","namespace":"shop","labels":{"team":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}"#;
     let directory = directory.with("pod.json", pod);
     assert_eq!(
         total(&json(&scan(&directory, &["-o", "json", "pod.json"]))),
