@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::api_server::{ApiServer, Script};
+use crate::api_server::{ApiServer, NAMESPACES, Script};
 use crate::support::{Directory, Run};
 
 const NAMESPACED: &str = "/apis/wgpolicyk8s.io/v1alpha2/policyreports";
@@ -17,6 +17,12 @@ fn pod(namespace: &str, is_privileged: bool) -> String {
 /// A report that was applied before.
 fn report(namespace: &str, name: &str) -> Value {
     json!({"metadata": {"name": name, "namespace": namespace, "labels": {"app.kubernetes.io/managed-by": "pratique"}}})
+}
+
+/// A server that has the namespaces of the Pods.
+fn known() -> Script {
+    let namespace = |name: &str| json!({"metadata": {"name": name}, "status": {"phase": "Active"}});
+    Script::new().list(NAMESPACES, vec![namespace("infra"), namespace("shop")])
 }
 
 fn directory(server: &ApiServer) -> Directory {
@@ -63,7 +69,7 @@ spec: {policyName: no-privileged, validationActions: [Deny]}
 
 #[test]
 fn reports_are_applied_and_stale_ones_removed() {
-    let server = Script::new()
+    let server = known()
         .list(
             NAMESPACED,
             vec![
@@ -115,7 +121,7 @@ fn reports_are_applied_and_stale_ones_removed() {
 #[test]
 fn what_fails_is_told_and_counted() {
     let refused = "/apis/wgpolicyk8s.io/v1alpha2/namespaces/shop/policyreports/pratique-scan";
-    let server = Script::new()
+    let server = known()
         .list(NAMESPACED, vec![report("gone", "pratique-scan")])
         .refuse(refused, 403, "policyreports is forbidden")
         .refuse(
@@ -141,7 +147,7 @@ fn what_fails_is_told_and_counted() {
 
 #[test]
 fn nothing_is_removed_after_a_scan_with_errors() {
-    let server = Script::new()
+    let server = known()
         .list(NAMESPACED, vec![report("gone", "pratique-scan")])
         .list(OF_CLUSTER, vec![])
         .start();

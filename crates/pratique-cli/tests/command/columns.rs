@@ -26,7 +26,7 @@ fn pod(name: &str, is_privileged: bool) -> String {
 
 fn pods() -> String {
     format!(
-        "{}\n{}\nnot json\n{}\n",
+        "{}\n{}\n{{\"metadata\":{{}}}}\n{}\n",
         pod("a", false),
         pod("b", true),
         pod("c", false)
