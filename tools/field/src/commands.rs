@@ -167,14 +167,16 @@ impl<'r> Commands<'r> {
         let model = model(&all);
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let record: serde_json::Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-            let Some(decision) = record["decision"].as_str() else {
-                let why = record["error"]["message"]
-                    .as_str()
-                    .or(record["note"]["message"].as_str());
+            let text = |pointer: &str| record.pointer(pointer).and_then(serde_json::Value::as_str);
+            let Some(decision) = text("/decision") else {
+                let why = text("/error/message").or(text("/note/message"));
                 ran.not_reviewed.push(format!("{place}: {}", why.unwrap_or(line)));
                 continue;
             };
-            let index = record["line"].as_u64().unwrap_or_default() as usize;
+            let line = record.pointer("/line").and_then(serde_json::Value::as_u64);
+            let index = line
+                .and_then(|line| usize::try_from(line).ok())
+                .unwrap_or_default();
             let object = index.checked_sub(1).and_then(|index| all.get(index));
             let at = ["allowed", "denied", "undecided"]
                 .iter()
@@ -185,11 +187,11 @@ impl<'r> Commands<'r> {
             let decided = Decided {
                 place: format!(
                     "{place} / {} {}",
-                    record["kind"].as_str().unwrap_or_default(),
-                    record["name"].as_str().unwrap_or_default()
+                    text("/kind").unwrap_or_default(),
+                    text("/name").unwrap_or_default()
                 ),
                 allowed: decision == "allowed",
-                message: record["message"].as_str().map(str::to_owned),
+                message: text("/message").map(str::to_owned),
             };
             if decision == "undecided" {
                 ran.not_reviewed.push(format!("{}: undecided", decided.place));

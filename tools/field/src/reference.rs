@@ -71,7 +71,10 @@ impl Asked {
             }
         }
         let namespace = request.namespace.as_str();
-        let is = |object: &Value| object["kind"] == "Namespace" && object["metadata"]["name"] == namespace;
+        let is = |object: &Value| {
+            let text = |pointer| object.pointer(pointer).and_then(Value::as_str);
+            text("/kind") == Some("Namespace") && text("/metadata/name") == Some(namespace)
+        };
         if !namespace.is_empty() && !self.world.objects.iter().any(is) {
             let labels = json!({"kubernetes.io/metadata.name": namespace});
             let metadata = json!({"name": namespace, "labels": labels});

@@ -154,7 +154,7 @@ impl Record {
         });
         policies
             .map(|decision| (Some(decision.action), Some(decision.policy.as_str())))
-            .chain(by_others.then(|| (Some(Action::Deny), self.refused_by.as_deref())))
+            .chain(by_others.then_some((Some(Action::Deny), self.refused_by.as_deref())))
             .chain(undecided)
     }
 

@@ -23,6 +23,7 @@ fn report(text: &str) -> Report {
         kind: text,
         namespace: text,
         name: text,
+        uid: text,
         user: text,
         owner: text,
         place: text,

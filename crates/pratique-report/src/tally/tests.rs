@@ -59,6 +59,7 @@ fn evaluation() -> impl Strategy<Value = Evaluation<'static>> {
             kind,
             namespace,
             name: object,
+            uid: "",
             user,
             owner,
             place,

@@ -10,7 +10,7 @@ use super::module::Module;
 pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> Result<Compared, Error> {
     let plugin = case.get("plugin").and_then(Value::as_str).unwrap_or_default();
     if !plugin.ends_with("AdmissionPolicy") {
-        return Ok(Compared::NotCompared("the page has policies alone"));
+        return Ok(Compared::Skipped("the page has policies alone"));
     }
     let given = case.get("files").and_then(Value::as_object);
     let files: Option<Vec<(String, String)>> = given
@@ -19,11 +19,11 @@ pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> R
         .map(|(name, text)| Some((format!("manifests/{name}"), text.as_str()?.to_owned())))
         .collect();
     let Some(files) = files.filter(|files| !files.is_empty()) else {
-        return Ok(Compared::NotCompared("the page has texts alone"));
+        return Ok(Compared::Skipped("the page has texts alone"));
     };
     let run = program.run(&files, &["check", "manifests"])?;
     let Some(output) = run.output else {
-        return Ok(Compared::NotCompared("the command asks for the plugin"));
+        return Ok(Compared::Skipped("the command asks for the plugin"));
     };
     // A directory has the manifests that are right in it.
     let is_manifest = |name: &str| {

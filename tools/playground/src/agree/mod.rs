@@ -24,7 +24,7 @@ enum Compared {
     Agrees,
     Differs(String),
     /// It is about what the page does not have, for a reason.
-    NotCompared(&'static str),
+    Skipped(&'static str),
 }
 
 type Compare = fn(&mut Module, &Program, &Value) -> Result<Compared, Error>;
@@ -96,7 +96,7 @@ fn compared(
         let name = case.get("name").and_then(Value::as_str).unwrap_or_default();
         match compare(case)? {
             Compared::Agrees => agreed += 1,
-            Compared::NotCompared(why) => *others.entry(why).or_insert(0_usize) += 1,
+            Compared::Skipped(why) => *others.entry(why).or_insert(0_usize) += 1,
             Compared::Differs(why) => differences.push(format!("{name}: {why}")),
         }
     }

@@ -243,7 +243,8 @@ impl Inputs {
             }
             #[cfg(feature = "kube")]
             Inputs::Cluster { server } => {
-                ClusterObjects::of(server, sets, operation, &arguments.list, shard).map(Sources::Cluster)
+                let objects = ClusterObjects::of(server, sets, operation, &arguments.list, shard)?;
+                Ok(Sources::Cluster(Box::new(objects)))
             }
         }
     }

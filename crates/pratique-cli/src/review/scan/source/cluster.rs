@@ -52,7 +52,13 @@ enum Ended {
     /// Nothing more is taken.
     Closed,
     /// The rest cannot be listed.
-    Fault(Content),
+    Fault(Box<Content>),
+}
+
+impl Ended {
+    fn fault(content: Content) -> Self {
+        Ended::Fault(Box::new(content))
+    }
 }
 
 impl ClusterObjects {
@@ -162,7 +168,7 @@ impl ClusterObjects {
             let ended = match given {
                 Ok(()) => Ok(()),
                 Err(Ended::Closed) => Err(Closed),
-                Err(Ended::Fault(content)) => give(None, content),
+                Err(Ended::Fault(content)) => give(None, *content),
             };
             if ended.is_err() {
                 return;
@@ -179,10 +185,10 @@ impl ClusterObjects {
     ) -> Result<(), Ended> {
         let served = match &collection.content {
             Listed::Kind(served) => served,
-            Listed::Unknown { why } => return Err(Ended::Fault(unlisted(collection, why, None))),
+            Listed::Unknown { why } => return Err(Ended::fault(unlisted(collection, why, None))),
         };
         let failed = |error: ReadError| {
-            Ended::Fault(match error.is_of_connection() {
+            Ended::fault(match error.is_of_connection() {
                 // Nothing else can be listed either. A checkpoint stays, from which the scan can go on.
                 true => Content::fault(InputError::Cli(CliError::Cluster {
                     url: self.url.clone(),

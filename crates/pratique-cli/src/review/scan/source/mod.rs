@@ -27,7 +27,7 @@ pub(super) use files::Files;
 pub(super) enum Sources {
     Files(Files),
     #[cfg(feature = "kube")]
-    Cluster(ClusterObjects),
+    Cluster(Box<ClusterObjects>),
 }
 
 /// A part of the inputs.
