@@ -228,5 +228,5 @@ fn objects_are_read_from_columns() {
     assert_eq!(denied.sum::<u64>(), 4);
     let directory = directory.with("p.yaml", [POLICY, BINDING].join("---\n"));
     let run = directory.run(&["review", "--policies", "p.yaml", "objects.parquet", "--summary"]);
-    assert!((run.stdout.clone() + &run.stderr).contains("20"), "{run}");
+    assert!(run.stdout.contains("16 allowed, 4 denied"), "{run}");
 }
