@@ -136,12 +136,16 @@ fn unread_answers_make_room() {
         assert!((20..100).contains(&unread.len()), "{}", unread.len());
         let (address, authority) = (reader.server.address, &reader.authority);
         let start = Instant::now();
+        // A request of the same size has no room, until what is not read has waited long enough.
         loop {
             let (health, review) = tokio::task::block_in_place(|| {
                 let health = authority.client(address, None).get("/livez").code;
                 (
                     health,
-                    authority.client(address, None).review("/validate", "web").code,
+                    authority
+                        .client(address, None)
+                        .review("/validate", "answer-100000")
+                        .code,
                 )
             });
             assert_eq!(health, 200);
