@@ -3,6 +3,7 @@
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 use pratique_kube::{ObjectName, WriteError, Written};
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 use crate::server::FakeServer;
 
@@ -29,6 +30,9 @@ fn report(name: &str, by: &str) -> Value {
 
 #[test]
 fn objects_are_applied_and_removed() {
+    // Clients are made within a runtime, and wait outside of it.
+    let runtime = Runtime::new().unwrap();
+    let _entered = runtime.enter();
     let server = FakeServer::default();
     let writer = server.api().writer();
     writer
@@ -52,6 +56,8 @@ fn objects_are_applied_and_removed() {
 
 #[test]
 fn a_kind_that_is_not_served_is_told() {
+    let runtime = Runtime::new().unwrap();
+    let _entered = runtime.enter();
     let server = FakeServer::default();
     server.lack(ALL);
     let writer = server.api().writer();
