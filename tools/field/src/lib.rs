@@ -3,7 +3,7 @@
 //! Below a directory there is a checkout of each repository. Their manifests are [found](manifests), loaded as objects of
 //! the API, and asked: [whether warnings reproduce](reproduce) over objects that are made for them, what the [commands]
 //! `check` and `review` say of them, and whether the tests of a repository come to what they [expect](expectations). The
-//! [reference] is asked for its decisions on the same requests. What else can be asked of manifests is another [`Question`].
+//! [reference](mod@reference) is asked for its decisions on the same requests. What else can be asked of manifests is another [`Question`].
 
 pub mod commands;
 pub mod expectations;
