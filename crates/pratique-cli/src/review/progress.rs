@@ -81,6 +81,23 @@ fn is_due(start: Instant, last: Option<Instant>, now: Instant) -> bool {
     now.duration_since(from) >= wait
 }
 
+/// The rate of what was counted in a time, the share of all that is done, and the time left:
+/// `, 500 a second, 25%, 30 s left`.
+pub(super) fn rate_and_rest(count: u64, done: u64, total: Option<u64>, taken: Duration) -> String {
+    let milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX).max(1);
+    let rate = count.saturating_mul(1000) / milliseconds;
+    let left = match total {
+        // What is compressed has more bytes than its file, and objects may be created.
+        Some(total) if done > 0 && done <= total => {
+            let share = done.saturating_mul(100) / total;
+            let left = u128::from(milliseconds) * u128::from(total - done) / u128::from(done) / 1000;
+            format!(", {share}%, {left} s left")
+        }
+        _ => String::new(),
+    };
+    format!(", {rate} a second{left}")
+}
+
 fn line(reviewed: usize, denied: usize, taken: Duration) -> String {
     format!(
         "{reviewed} objects reviewed, {denied} denied, {} s",
@@ -91,6 +108,18 @@ fn line(reviewed: usize, denied: usize, taken: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_left_follows_from_the_share() {
+        let taken = Duration::from_secs(10);
+        assert_eq!(
+            rate_and_rest(5000, 250, Some(1000), taken),
+            ", 500 a second, 25%, 30 s left"
+        );
+        for (done, total) in [(250, None), (0, Some(10)), (11, Some(10))] {
+            assert_eq!(rate_and_rest(5000, done, total, taken), ", 500 a second");
+        }
+    }
 
     #[test]
     fn the_line_changes_now_and_then() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::review::progress::Progress;
+use crate::review::progress::{Progress, rate_and_rest};
 
 /// A line about progress, with the rate, the share and the time left.
 pub(super) struct ScanProgress {
@@ -32,18 +32,8 @@ impl ScanProgress {
 }
 
 fn line(objects: u64, denied: u64, done: u64, total: Option<u64>, taken: Duration) -> String {
-    let milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX).max(1);
-    let rate = objects.saturating_mul(1000) / milliseconds;
-    let left = match total {
-        // What is compressed has more bytes than its file, and objects may be created.
-        Some(total) if done > 0 && done <= total => {
-            let share = done.saturating_mul(100) / total;
-            let left = u128::from(milliseconds) * u128::from(total - done) / u128::from(done) / 1000;
-            format!(", {share}%, {left} s left")
-        }
-        _ => String::new(),
-    };
-    format!("{objects} objects scanned, {denied} denied, {rate} a second{left}")
+    let rest = rate_and_rest(objects, done, total, taken);
+    format!("{objects} objects scanned, {denied} denied{rest}")
 }
 
 #[cfg(test)]
