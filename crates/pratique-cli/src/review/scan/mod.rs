@@ -101,6 +101,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let inputs = Inputs::of(arguments, &source)?;
+    #[cfg(feature = "kube")]
+    let connected = source.server().cloned();
     let Some(policies) = Policies::load(&arguments.policies, known, &mut source)? else {
         return Ok(ExitStatus::Failure);
     };
@@ -181,8 +183,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     #[cfg(feature = "kube")]
     if answers.apply {
         let client = &arguments.known.client;
-        let server = crate::snapshot::connect(client.kubeconfig.as_deref(), client.context.as_deref())?;
-        collector.server = Some(server);
+        let connect = || crate::snapshot::connect(client.kubeconfig.as_deref(), client.context.as_deref());
+        collector.server = Some(connected.map_or_else(connect, Ok)?);
     }
     collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::new)?;
     // All shards read the state, and one counts what is wrong with it, when it begins.
