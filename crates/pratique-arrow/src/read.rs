@@ -74,7 +74,7 @@ impl JsonLines {
     pub fn open(file: File) -> Result<Self, OpenError> {
         let mut file = file;
         let mut head = Vec::new();
-        // Whoever looked at it may have read some of it.
+        // A caller that looked at it may have read some of it.
         file.seek(SeekFrom::Start(0))?;
         file.by_ref().take(8).read_to_end(&mut head)?;
         file.seek(SeekFrom::Start(0))?;

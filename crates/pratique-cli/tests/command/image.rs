@@ -99,7 +99,7 @@ fn there_are_the_program_certificates_and_a_user() {
     let user = fs::read_to_string(directory.path().join("root/etc/passwd")).unwrap();
     let containerfile = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/Containerfile");
     let containerfile = fs::read_to_string(containerfile).unwrap();
-    // Whoever runs it in the image is whom the root names, by numbers.
+    // The command runs as the user of the image, by its numbers in the root.
     let user: Vec<&str> = user.split(':').collect();
     assert!(
         containerfile.contains(&format!("\nUSER {}:{}\n", user[2], user[3])),

@@ -9,7 +9,7 @@ use pratique_types::{GroupVersionKind, GroupVersionResource};
 use crate::output;
 use crate::output::text::{Text, text};
 
-/// Who applies.
+/// The field manager of what is applied.
 const MANAGER: &str = "pratique";
 
 /// What became of the reports of a scan.
