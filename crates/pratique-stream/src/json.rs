@@ -1,28 +1,34 @@
 //! Finds where JSON values end, without parsing them.
 
-/// What a byte outside of strings means.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What a byte means. Those that mean something in strings come last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     Other,
-    Quote,
     Open,
     Close,
+    Quote,
+    Escape,
     Newline,
 }
 
 #[allow(clippy::indexing_slicing, reason = "the compiler evaluates it")]
 const fn classes() -> [Class; 256] {
     let mut classes = [Class::Other; 256];
-    classes[b'"' as usize] = Class::Quote;
     classes[b'{' as usize] = Class::Open;
     classes[b'[' as usize] = Class::Open;
     classes[b'}' as usize] = Class::Close;
     classes[b']' as usize] = Class::Close;
+    classes[b'"' as usize] = Class::Quote;
+    classes[b'\\' as usize] = Class::Escape;
     classes[b'\n' as usize] = Class::Newline;
     classes
 }
 
 static CLASSES: [Class; 256] = classes();
+
+fn class(byte: u8) -> Class {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Other)
+}
 
 /// The state of a scan through a JSON value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,56 +59,36 @@ impl JsonScan {
     }
 
     /// Scans a text from an offset on. A line break ends a string: in JSON there is none in strings.
+    // Byte by byte: most strings are shorter than what it takes to begin a search.
     pub(crate) fn run(&mut self, text: &[u8], from: usize) -> Stop {
-        let mut at = from;
+        let rest = text.get(from..).unwrap_or_default();
+        let mut bytes = rest.iter().map(|byte| class(*byte)).zip(from + 1..);
+        if self.is_escaped && bytes.next().is_some() {
+            self.is_escaped = false;
+        }
         loop {
-            if self.in_string {
-                let Some(next) = self.string(text, at) else {
-                    return Stop::Text;
-                };
-                at = next;
-            }
-            let rest = text.get(at..).unwrap_or_default();
-            let class = |byte: &u8| CLASSES.get(usize::from(*byte)).copied().unwrap_or(Class::Other);
-            let Some(found) = rest.iter().position(|byte| class(byte) != Class::Other) else {
+            let least = match self.in_string {
+                true => Class::Quote,
+                false => Class::Open,
+            };
+            let Some((class, after)) = bytes.find(|(class, _)| *class >= least) else {
                 return Stop::Text;
             };
-            at += found + 1;
-            match rest.get(found).map_or(Class::Other, class) {
-                Class::Quote => self.in_string = true,
+            match class {
+                Class::Quote => self.in_string = !self.in_string,
+                Class::Escape if self.in_string => self.is_escaped = bytes.next().is_none(),
                 Class::Open => self.depth += 1,
                 Class::Close => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
-                        return Stop::End(at);
+                        return Stop::End(after);
                     }
                 }
-                Class::Newline => return Stop::Line(at),
-                Class::Other => {}
-            }
-        }
-    }
-
-    /// The offset after the string that goes on at one; `None` if it does not end in the text.
-    fn string(&mut self, text: &[u8], from: usize) -> Option<usize> {
-        let mut at = from + usize::from(std::mem::take(&mut self.is_escaped));
-        loop {
-            let found = memchr::memchr3(b'"', b'\\', b'\n', text.get(at..)?)?;
-            at += found;
-            match text.get(at) {
-                Some(b'\\') => {
-                    at += 2;
-                    self.is_escaped = at > text.len();
-                }
-                // What is in the text is left to the scan.
-                Some(b'\n') => {
+                Class::Newline => {
                     self.in_string = false;
-                    return Some(at);
+                    return Stop::Line(after);
                 }
-                _ => {
-                    self.in_string = false;
-                    return Some(at + 1);
-                }
+                Class::Escape | Class::Other => {}
             }
         }
     }

@@ -78,7 +78,6 @@ impl Place {
     /// The place after some text that begins here.
     #[must_use]
     pub fn after(self, text: &[u8]) -> Self {
-        let chars = |text: &[u8]| text.iter().filter(|byte| !matches!(byte, 0x80..0xC0)).count();
         let offset = self.offset + text.len();
         match memchr::memrchr(b'\n', text) {
             None => Place {
@@ -93,6 +92,14 @@ impl Place {
             },
         }
     }
+}
+
+/// How many characters there are in a text.
+fn chars(text: &[u8]) -> usize {
+    // The sum of a chunk fits into a byte, so that many bytes are added at once.
+    let begins = |byte: &u8| u8::from(!matches!(byte, 0x80..0xC0));
+    let of_chunk = |chunk: &[u8]| chunk.iter().map(begins).sum::<u8>();
+    text.chunks(usize::from(u8::MAX)).map(|chunk| usize::from(of_chunk(chunk))).sum()
 }
 
 impl ListHeader {
