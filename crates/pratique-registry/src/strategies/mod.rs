@@ -44,7 +44,7 @@ const GROUPS: &[&[Strategy]] = &[
 /// The strategy of a built-in kind; `None` for kinds that are not stored.
 pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {
     let all = GROUPS.iter().flat_map(|group| group.iter());
-    all.into_iter().find(|of| of.group == group && of.kind == kind)
+    all.into_iter().find(|of| of.kind == kind && of.group == group)
 }
 
 #[cfg(test)]
