@@ -105,9 +105,10 @@ impl Scan {
         Ok(measured::run(&mut command, &self.directory.join("merged.json"), &[0])?.answer)
     }
 
-    /// Both sides over the same objects.
-    fn beside(&self, other: &Path) -> Result<[Measured; 2], Error> {
+    /// Both sides over the same objects, and ours with the same work, too.
+    fn beside(&self, other: &Path) -> Result<Beside, Error> {
         let ours = self.ours(&["beside.ndjson"], "ours.json")?;
+        let same_work = self.ours(&["--defaults", "off", "beside.ndjson"], "ours-without-defaults.json")?;
         let mut command = Command::new(other);
         command
             .current_dir(&self.directory)
@@ -116,14 +117,21 @@ impl Scan {
             .arg(self.directory.join("policies"))
             .args(["namespaces.ndjson", "beside.ndjson"]);
         let theirs = measured::run(&mut command, &self.directory.join("theirs.json"), &[0])?;
-        let total = |of: &str| ours.answer.pointer(&format!("/tally/total/{of}")).cloned();
-        for of in ["allowed", "denied"] {
-            let (one, other) = (total(of), theirs.answer.get(of).cloned());
+        for (ours, of) in [&ours, &same_work]
+            .into_iter()
+            .flat_map(|ours| [(ours, "allowed"), (ours, "denied")])
+        {
+            let one = ours.answer.pointer(&format!("/tally/total/{of}"));
+            let other = theirs.answer.get(of);
             if one != other {
                 return Err(format!("the sides do not agree: {of}: {one:?}, {other:?}").into());
             }
         }
-        Ok([ours, theirs])
+        Ok(Beside {
+            ours,
+            same_work,
+            theirs,
+        })
     }
 }
 
@@ -131,21 +139,39 @@ impl Scan {
 struct Results {
     count: usize,
     whole: Measured,
-    /// Ours and theirs over fewer objects.
-    beside: Option<[Measured; 2]>,
+    beside: Option<Beside>,
+}
+
+/// Both sides over fewer objects.
+struct Beside {
+    ours: Measured,
+    /// Ours without defaults and what else a server does between decoding and evaluation: theirs does not either.
+    same_work: Measured,
+    theirs: Measured,
 }
 
 impl Results {
     fn json(&self) -> Value {
-        let beside = self.beside.as_ref().map(|[ours, theirs]| {
-            json!({
-                "objects": self.count.min(BESIDE),
-                "ours": figures(ours, self.count.min(BESIDE)),
-                "theirs": figures(theirs, self.count.min(BESIDE)),
-                "ratio": {
+        let beside = self.beside.as_ref().map(|beside| {
+            let Beside {
+                ours,
+                same_work,
+                theirs,
+            } = beside;
+            let count = self.count.min(BESIDE);
+            let ratios = |ours: &Measured| {
+                json!({
                     "elapsed": ratio(theirs.elapsed, ours.elapsed),
                     "processor": ratio(theirs.processor, ours.processor),
-                },
+                })
+            };
+            json!({
+                "objects": count,
+                "ours": figures(ours, count),
+                "oursWithoutDefaults": figures(same_work, count),
+                "theirs": figures(theirs, count),
+                "ratio": ratios(ours),
+                "ratioWithoutDefaults": ratios(same_work),
             })
         });
         json!({
@@ -171,15 +197,20 @@ impl Results {
             );
         };
         row("ours", &self.whole, self.count, "two halves give the same report");
-        if let Some([ours, theirs]) = &self.beside {
+        if let Some(beside) = &self.beside {
+            let theirs = &beside.theirs;
             let count = self.count.min(BESIDE);
-            row(&format!("ours, {count}"), ours, count, "");
-            let ratio = format!(
-                "{} ({} of processor)",
-                factor(ratio(theirs.elapsed, ours.elapsed)),
-                factor(ratio(theirs.processor, ours.processor))
-            );
-            row(&format!("theirs, {count}"), theirs, count, &ratio);
+            let ratios = |ours: &Measured| {
+                format!(
+                    "{} ({} of processor)",
+                    factor(ratio(theirs.elapsed, ours.elapsed)),
+                    factor(ratio(theirs.processor, ours.processor))
+                )
+            };
+            let (all, same) = (ratios(&beside.ours), ratios(&beside.same_work));
+            row(&format!("ours, {count}"), &beside.ours, count, &all);
+            row("the same, no defaults", &beside.same_work, count, &same);
+            row(&format!("theirs, {count}"), theirs, count, "no defaults");
         }
         text
     }
