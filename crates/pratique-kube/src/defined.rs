@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique::api_objects::ObjectDefaults;
-use pratique::json::Value;
+use pratique::plugins::ObjectList;
 
 use super::definitions::Definition;
 use super::store::ByName;
@@ -13,7 +13,7 @@ use super::store::ByName;
 pub(super) struct Defined {
     made_of: Arc<ByName<Definition>>,
     /// What plugins see, by name; `None` while definitions were not listed.
-    outlines: Option<Vec<Arc<Value<'static>>>>,
+    outlines: Option<ObjectList>,
     pub(super) defaults: Arc<ObjectDefaults>,
 }
 
@@ -39,7 +39,7 @@ impl Defined {
     }
 
     /// What plugins see of the definitions, by name.
-    pub(super) fn outlines(&self) -> Option<&[Arc<Value<'static>>]> {
-        self.outlines.as_deref()
+    pub(super) fn outlines(&self) -> Option<&ObjectList> {
+        self.outlines.as_ref()
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kube::api::ListParams;
 use kube::{Api, Client};
 use pratique::json::Value;
-use pratique::plugins::{ClusterState, Lookup, StateKind};
+use pratique::plugins::{ClusterState, Lookup, ObjectList, StateKind};
 use pratique::types::{AdmissionRequest, GroupVersionKind, Operation};
 use tokio::time::timeout;
 
@@ -23,7 +23,7 @@ pub(super) struct PluginState {
 /// The pods of a namespace, by name.
 pub(super) struct PodsOf {
     namespace: String,
-    pods: Vec<Arc<Value<'static>>>,
+    pods: ObjectList,
 }
 
 /// What labels of a namespace begin with by which pod security is enforced.
@@ -64,7 +64,10 @@ pub(super) async fn pods(client: Client, namespace: String) -> Option<PodsOf> {
     match timeout(PATIENCE, list(client, &namespace)).await {
         Ok(Ok(mut pods)) => {
             pods.sort_by(|one, other| name_of(one).cmp(name_of(other)));
-            Some(PodsOf { namespace, pods })
+            Some(PodsOf {
+                namespace,
+                pods: pods.into(),
+            })
         }
         Ok(Err(reason)) => {
             tracing::warn!(namespace, reason, "Failed to list pods");
@@ -129,11 +132,11 @@ impl ClusterState for PluginState {
         }
     }
 
-    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a [Arc<Value<'static>>]> {
+    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a ObjectList> {
         if kind == StateKind::CUSTOM_RESOURCE_DEFINITION {
             return self.defined.outlines();
         }
         let pods = self.pods.as_ref().filter(|_| kind == StateKind::POD)?;
-        (pods.namespace == namespace).then_some(&*pods.pods)
+        (pods.namespace == namespace).then_some(&pods.pods)
     }
 }

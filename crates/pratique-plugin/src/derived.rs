@@ -6,6 +6,8 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use pratique_json::Value;
 
+use crate::object_list::ObjectList;
+
 /// What a plugin derives of the objects of a kind in a namespace: each is read once, and an index over all of them.
 pub trait Derived: Sized {
     /// What is read of one object.
@@ -20,7 +22,7 @@ pub trait Derived: Sized {
 
 /// What is [derived](Derived) of the objects of namespaces, kept until they change.
 ///
-/// Objects are compared by where they are: a view of the cluster gives the same until one is replaced.
+/// A view of the cluster gives [copies of the same list](ObjectList::is_copy_of) until an object is replaced.
 pub struct DerivedCache<D: Derived> {
     max_namespaces: usize,
     namespaces: Mutex<HashMap<String, Arc<Derivation<D>>, RandomState>>,
@@ -28,7 +30,7 @@ pub struct DerivedCache<D: Derived> {
 
 /// What is derived of the objects of one namespace.
 pub struct Derivation<D: Derived> {
-    objects: Vec<Arc<Value<'static>>>,
+    objects: ObjectList,
     items: Vec<Arc<D::Item>>,
     index: D,
 }
@@ -42,12 +44,12 @@ impl<D: Derived> DerivedCache<D> {
         }
     }
 
-    /// What is derived of the objects of a namespace, from before if they are the same.
-    pub fn get(&self, namespace: &str, objects: &[Arc<Value<'static>>]) -> Arc<Derivation<D>> {
+    /// What is derived of the objects of a namespace, from before if it is the same list.
+    pub fn get(&self, namespace: &str, objects: &ObjectList) -> Arc<Derivation<D>> {
         let mut namespaces = self.namespaces.lock().unwrap_or_else(PoisonError::into_inner);
         let before = namespaces.get(namespace);
         if let Some(before) = before
-            && before.is_of(objects)
+            && before.objects.is_copy_of(objects)
         {
             return Arc::clone(before);
         }
@@ -62,7 +64,7 @@ impl<D: Derived> DerivedCache<D> {
 
 impl<D: Derived> Derivation<D> {
     /// Reads the objects of a list. Those that are at their place since before are not read again.
-    fn new(objects: &[Arc<Value<'static>>], before: Option<&Self>) -> Self {
+    fn new(objects: &ObjectList, before: Option<&Self>) -> Self {
         let reused = |at: usize, object: &Arc<Value<'static>>| {
             let before = before?;
             let is_same = Arc::ptr_eq(before.objects.get(at)?, object);
@@ -72,16 +74,10 @@ impl<D: Derived> Derivation<D> {
         let items = items.map(|(at, object)| reused(at, object).unwrap_or_else(|| Arc::new(D::read(object))));
         let items: Vec<_> = items.collect();
         Derivation {
-            objects: objects.to_vec(),
+            objects: objects.clone(),
             index: D::index(&items),
             items,
         }
-    }
-
-    /// Whether these are the objects that it was derived of.
-    fn is_of(&self, objects: &[Arc<Value<'static>>]) -> bool {
-        let mut pairs = self.objects.iter().zip(objects);
-        self.objects.len() == objects.len() && pairs.all(|(before, now)| Arc::ptr_eq(before, now))
     }
 
     /// The index over all objects.
@@ -136,18 +132,23 @@ mod tests {
     fn objects_are_read_once_and_followed() {
         let cache: DerivedCache<Even> = DerivedCache::new(2);
         let read = || READ.swap(0, Ordering::Relaxed);
-        let mut objects: Vec<_> = (0..4).map(|number| Arc::new(Value::Int(number))).collect();
+        let mut objects: ObjectList = (0..4).map(|number| Arc::new(Value::Int(number))).collect();
         let first = cache.get("team", &objects);
         assert_eq!((even(&first), read()), (vec![0, 2], 4));
-        assert!(Arc::ptr_eq(&first, &cache.get("team", &objects)));
-        objects[1] = Arc::new(Value::Int(8));
+        assert!(Arc::ptr_eq(&first, &cache.get("team", &objects.clone())));
+        // The objects of another list are not read again where they are the same.
+        let others: ObjectList = objects.iter().cloned().collect();
+        let second = cache.get("team", &others);
+        assert!(!Arc::ptr_eq(&first, &second));
+        assert_eq!((even(&second), read()), (vec![0, 2], 0));
+        objects.to_mut()[1] = Arc::new(Value::Int(8));
         assert_eq!((even(&cache.get("team", &objects)), read()), (vec![0, 8, 2], 1));
-        objects.truncate(2);
+        objects.to_mut().truncate(2);
         assert_eq!((even(&cache.get("team", &objects)), read()), (vec![0, 8], 0));
-        assert_eq!(cache.get("team", &[]).items().len(), 0);
+        assert_eq!(cache.get("team", ObjectList::EMPTY).items().len(), 0);
         // Namespaces do not share what they keep, and of too many all are forgotten.
         assert_eq!((even(&cache.get("other", &objects)), read()), (vec![0, 8], 2));
-        cache.get("third", &[]);
+        cache.get("third", ObjectList::EMPTY);
         assert_eq!(cache.namespaces.lock().unwrap().len(), 1);
     }
 }

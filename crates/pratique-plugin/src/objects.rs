@@ -8,6 +8,7 @@ use hashbrown::{HashMap, HashSet};
 use pratique_json::{Object, Value};
 
 use crate::effects::Effects;
+use crate::object_list::ObjectList;
 use crate::state::{ClusterState, Lookup, StateKind};
 
 /// The objects of a cluster, in memory.
@@ -15,14 +16,11 @@ use crate::state::{ClusterState, Lookup, StateKind};
 /// Of a kind none is known until [one is inserted](Self::insert) or [all are said to be known](Self::complete).
 #[derive(Clone, Debug, Default)]
 pub struct StateObjects {
-    kinds: HashMap<(String, String), HashMap<String, Listing, RandomState>, RandomState>,
+    kinds: HashMap<(String, String), HashMap<String, ObjectList, RandomState>, RandomState>,
     complete: HashSet<(String, String), RandomState>,
     assumed: HashSet<(String, String), RandomState>,
     all_complete: bool,
 }
-
-/// The objects of a kind in a namespace, sorted by name.
-type Listing = Vec<Arc<Value<'static>>>;
 
 impl StateObjects {
     /// A cluster of which everything is known: what is not inserted does not exist.
@@ -61,13 +59,15 @@ impl StateObjects {
         let listing = namespaces
             .entry(namespace.unwrap_or_default().to_owned())
             .or_default();
-        match listing.binary_search_by(|other| name_of(other).cmp(name)) {
+        let place = listing.binary_search_by(|other| name_of(other).cmp(name));
+        let objects = listing.to_mut();
+        match place {
             Ok(at) => {
-                if let Some(slot) = listing.get_mut(at) {
+                if let Some(slot) = objects.get_mut(at) {
                     *slot = Arc::new(object);
                 }
             }
-            Err(at) => listing.insert(at, Arc::new(object)),
+            Err(at) => objects.insert(at, Arc::new(object)),
         }
         true
     }
@@ -95,7 +95,7 @@ impl StateObjects {
         namespaces.flat_map(|(_, listing)| listing.iter().map(|object| &**object))
     }
 
-    fn listing(&self, kind: StateKind, namespace: &str) -> Option<&Listing> {
+    fn listing(&self, kind: StateKind, namespace: &str) -> Option<&ObjectList> {
         self.kinds.get(&Key(kind))?.get(namespace)
     }
 
@@ -118,11 +118,11 @@ impl ClusterState for StateObjects {
         }
     }
 
-    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a [Arc<Value<'static>>]> {
+    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a ObjectList> {
         if !self.is_complete(kind) {
             return None;
         }
-        Some(self.listing(kind, namespace).map_or(&[], Vec::as_slice))
+        Some(self.listing(kind, namespace).unwrap_or(ObjectList::EMPTY))
     }
 }
 

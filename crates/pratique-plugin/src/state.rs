@@ -1,10 +1,10 @@
 //! The view of the cluster that plugins have.
 
 use std::fmt::{self, Display, Formatter};
-use std::sync::Arc;
 
 use pratique_json::Value;
 
+use crate::object_list::ObjectList;
 use crate::rejection::{MissingState, Rejection};
 
 /// A kind of objects that plugins look up.
@@ -41,7 +41,9 @@ pub trait ClusterState: Sync {
     fn get<'a>(&'a self, kind: StateKind, namespace: &str, name: &str) -> Lookup<'a>;
 
     /// All objects of a kind in a namespace (empty for a kind of cluster scope), by name; `None` where they are not known.
-    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a [Arc<Value<'static>>]>;
+    ///
+    /// What plugins [derive](crate::DerivedCache) of a list is kept as long as copies of one list are returned.
+    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a ObjectList>;
 
     /// As [`get`](Self::get), where an object that is not known is [undecided](Rejection::Undecided).
     ///
@@ -76,7 +78,7 @@ pub trait ClusterState: Sync {
     ///
     /// # Errors
     /// They are not known.
-    fn all<'a>(&'a self, kind: StateKind, namespace: &str) -> Result<&'a [Arc<Value<'static>>], Rejection> {
+    fn all<'a>(&'a self, kind: StateKind, namespace: &str) -> Result<&'a ObjectList, Rejection> {
         self.list(kind, namespace)
             .ok_or_else(|| kind.missing(namespace, None))
     }

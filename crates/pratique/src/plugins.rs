@@ -95,9 +95,9 @@ pub use crate::image_reviews::{ImageBackend, ImageReviewing};
 
 pub use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, BUILT_IN, Booked, BuiltIn, ClusterState, Created, Effects, Gate,
-    Handler, ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, Operations, Plugin,
-    PluginChain, PluginContext, PluginFactory, PluginGates, PluginSettings, Rejection, Stage, StartError,
-    StateKind, StateObjects, default_plugins,
+    Handler, ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, ObjectList,
+    Operations, Plugin, PluginChain, PluginContext, PluginFactory, PluginGates, PluginSettings, Rejection,
+    Stage, StartError, StateKind, StateObjects, default_plugins,
 };
 
 /// The plugins of an admission, if it has any.

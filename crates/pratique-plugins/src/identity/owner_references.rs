@@ -181,7 +181,11 @@ fn resource_of(
     }
     let is_built_in = !group.contains('.') || group.ends_with(".k8s.io");
     if !is_built_in {
-        for definition in context.state.all(StateKind::CUSTOM_RESOURCE_DEFINITION, "")? {
+        for definition in context
+            .state
+            .all(StateKind::CUSTOM_RESOURCE_DEFINITION, "")?
+            .iter()
+        {
             if text(definition, &["spec", "group"]) == group
                 && text(definition, &["spec", "names", "kind"]) == kind
                 && elements(definition, &["spec", "versions"])

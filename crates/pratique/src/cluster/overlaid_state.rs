@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_plugin::{ClusterState, Lookup, StateKind, StateObjects};
+use pratique_plugin::{ClusterState, Lookup, ObjectList, StateKind, StateObjects};
 
 /// The objects of a cluster for one request, with others for what it has none of: one of theirs counts where the cluster has
 /// none of that name. Where the cluster does not know which objects there are, that stays unknown.
@@ -18,7 +18,7 @@ pub(super) struct OverlaidState {
 struct Joined {
     kind: StateKind,
     namespace: String,
-    objects: Vec<Arc<Value<'static>>>,
+    objects: ObjectList,
 }
 
 impl OverlaidState {
@@ -38,13 +38,13 @@ impl OverlaidState {
             for namespace in namespaces {
                 let both = (
                     cluster.list(*kind, namespace),
-                    beside.list(*kind, namespace).unwrap_or_default(),
+                    beside.list(*kind, namespace).unwrap_or(ObjectList::EMPTY),
                 );
-                if let (Some(first), [_, ..]) = (both.0, both.1) {
+                if let (Some(first), [_, ..]) = (both.0, &**both.1) {
                     lists.push(Joined {
                         kind: *kind,
                         namespace: (*namespace).to_owned(),
-                        objects: joined(first, both.1),
+                        objects: joined(first, both.1).into(),
                     });
                 }
             }
@@ -85,7 +85,7 @@ impl ClusterState for OverlaidState {
         }
     }
 
-    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a [Arc<Value<'static>>]> {
+    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a ObjectList> {
         let mut lists = self.lists.iter();
         let joined = lists.find(|joined| joined.kind == kind && joined.namespace == namespace);
         match joined {
@@ -141,14 +141,14 @@ mod tests {
             assert_eq!(found, Some((name.to_owned(), of.to_owned())));
         }
         assert!(matches!(both.get(StateKind::POD, "shop", "d"), Lookup::Absent));
-        assert_eq!(both.list(StateKind::POD, "other"), Some(&[][..]));
+        assert!(both.list(StateKind::POD, "other").unwrap().is_empty());
     }
 
     #[test]
     fn what_the_cluster_does_not_know_stays_unknown() {
         let (cluster, files) = (state(&["a"], "first", false), state(&["b"], "second", true));
         let both = OverlaidState::new(cluster, files, &[StateKind::POD], &["shop"]);
-        assert_eq!(both.list(StateKind::POD, "shop"), None);
+        assert!(both.list(StateKind::POD, "shop").is_none());
         assert!(matches!(both.get(StateKind::POD, "shop", "b"), Lookup::Found(_)));
         assert!(matches!(both.get(StateKind::POD, "shop", "d"), Lookup::Unknown));
     }

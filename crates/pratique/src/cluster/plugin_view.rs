@@ -1,10 +1,7 @@
 //! What plugins see of the cluster of a request.
 
-use std::sync::Arc;
-
-use pratique_json::Value;
 use pratique_match::Namespace;
-use pratique_plugin::{ClusterState, Lookup, StateKind};
+use pratique_plugin::{ClusterState, Lookup, ObjectList, StateKind};
 use pratique_policy::Cluster;
 
 /// Namespaces as policies see them, also one that was looked up for the request, and other objects from elsewhere.
@@ -37,7 +34,7 @@ impl ClusterState for PluginView<'_> {
         }
     }
 
-    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a [Arc<Value<'static>>]> {
+    fn list<'a>(&'a self, kind: StateKind, namespace: &str) -> Option<&'a ObjectList> {
         self.others?.list(kind, namespace)
     }
 }

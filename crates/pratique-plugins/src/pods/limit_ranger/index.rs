@@ -52,7 +52,7 @@ pub(super) fn concerning(ranges: &Derivation<RangeIndex>, concern: Concern) -> i
 #[cfg(test)]
 mod tests {
     use pratique_json::parse;
-    use pratique_plugin::DerivedCache;
+    use pratique_plugin::{DerivedCache, ObjectList};
 
     use super::*;
 
@@ -68,7 +68,10 @@ mod tests {
         let cache = DerivedCache::<RangeIndex>::new(1);
         let mut ranges: Vec<_> = (0..20).map(|name| range(name, "PersistentVolumeClaim")).collect();
         ranges.push(range(20, "Container"));
-        let count = |ranges: &[_], concern| concerning(&cache.get("team", ranges), concern).count();
+        let count = |ranges: &[Arc<_>], concern| {
+            let ranges: ObjectList = ranges.iter().cloned().collect();
+            concerning(&cache.get("team", &ranges), concern).count()
+        };
         assert_eq!(count(&ranges, Concern::Pods), 1);
         assert_eq!(count(&ranges, Concern::Claims), 20);
         ranges[3] = range(3, "Pod");
