@@ -54,7 +54,10 @@ pub(super) fn quantity(text: &str) -> Result<Quantity, ParseError> {
 impl<'a> Parts<'a> {
     fn split(text: &'a str) -> Result<Self, ParseError> {
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-        let significant = unsigned.trim_start_matches('0');
+        let zeros = unsigned.bytes().position(|byte| byte != b'0');
+        let (_, significant) = unsigned
+            .split_at_checked(zeros.unwrap_or(unsigned.len()))
+            .unwrap_or(("", unsigned));
         if significant.is_empty() {
             return Ok(Self {
                 negative: false,
@@ -83,15 +86,18 @@ fn take_digits(text: &str) -> (&str, &str) {
 
 /// Letters, then perhaps a sign, then digits.
 fn check_suffix(suffix: &str) -> Result<(), ParseError> {
-    let is_letter = |c| {
-        matches!(
-            c,
-            'e' | 'E' | 'i' | 'n' | 'u' | 'm' | 'k' | 'K' | 'M' | 'G' | 'T' | 'P'
-        )
-    };
-    let rest = suffix.trim_start_matches(is_letter);
-    let rest = rest.strip_prefix(['+', '-']).unwrap_or(rest);
-    if rest.bytes().all(|byte| byte.is_ascii_digit()) {
+    let mut rest = suffix.as_bytes();
+    while let [
+        b'e' | b'E' | b'i' | b'n' | b'u' | b'm' | b'k' | b'K' | b'M' | b'G' | b'T' | b'P',
+        after @ ..,
+    ] = rest
+    {
+        rest = after;
+    }
+    if let [b'+' | b'-', after @ ..] = rest {
+        rest = after;
+    }
+    if rest.iter().all(u8::is_ascii_digit) {
         Ok(())
     } else {
         Err(ParseError::Format)

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use super::decimal::Decimal;
-use super::small::Small;
+use super::small::{Small, power_of_10};
 use super::{Amount, Quantity};
 
 /// The largest whole number whose thousandths fit an `i64`.
@@ -36,14 +36,12 @@ impl Small {
     fn scaled(self, scale: i32) -> i64 {
         let difference = i64::from(self.scale) - i64::from(scale);
         if difference >= 0 {
-            let factor = u32::try_from(difference)
-                .ok()
-                .and_then(|power| 10i64.checked_pow(power));
+            let factor = u32::try_from(difference).ok().and_then(power_of_10);
             let scaled = factor.and_then(|factor| self.value.checked_mul(factor));
             return scaled.unwrap_or(0);
         }
         let power = u32::try_from(-difference).unwrap_or(u32::MAX);
-        match 10i64.checked_pow(power) {
+        match power_of_10(power) {
             Some(factor) if self.value % factor == 0 => self.value / factor,
             Some(factor) => self.value / factor + self.value.signum(),
             None => self.value.signum(),
@@ -59,12 +57,12 @@ impl Decimal {
         if difference <= 0 {
             let power = u32::try_from(-difference).unwrap_or(u32::MAX);
             // A power that does not fit is the lowest integer in Go, where floats are converted.
-            let factor = 10i64.checked_pow(power).unwrap_or(i64::MIN);
+            let factor = power_of_10(power).unwrap_or(i64::MIN);
             return low_bits(unscaled).wrapping_mul(factor);
         }
         // Negative numbers of any size are taken for small ones, and all are rounded towards positive infinity.
         let power = u32::try_from(difference).unwrap_or(u32::MAX);
-        if let Some(factor) = 10i64.checked_pow(power)
+        if let Some(factor) = power_of_10(power)
             && *unscaled < BigInt::from(i64::MAX)
         {
             let digits = low_bits(unscaled);

@@ -26,7 +26,7 @@ impl Small {
     }
 
     pub(super) fn is_whole(self) -> bool {
-        let factor = 10i64.checked_pow(self.scale.min(0).unsigned_abs());
+        let factor = power_of_10(self.scale.min(0).unsigned_abs());
         self.value == 0 || factor.is_some_and(|factor| self.value % factor == 0)
     }
 
@@ -80,9 +80,7 @@ impl Small {
     /// Digits and a power of 1024, of a whole number.
     pub(super) fn binary_digits(self) -> (String, u64) {
         let whole = match self.scale {
-            ..0 => 10i64
-                .checked_pow(self.scale.unsigned_abs())
-                .and_then(|factor| self.value.checked_div(factor)),
+            ..0 => power_of_10(self.scale.unsigned_abs()).and_then(|factor| self.value.checked_div(factor)),
             scale => times_power_of_10(self.value, i64::from(scale)),
         };
         match whole {
@@ -99,8 +97,36 @@ fn times_power_of_10(value: i64, exponent: i64) -> Option<i64> {
     if value == 0 {
         return Some(0);
     }
-    value.checked_mul(10i64.checked_pow(u32::try_from(exponent).ok()?)?)
+    value.checked_mul(power_of_10(u32::try_from(exponent).ok()?)?)
 }
+
+/// 10^`exponent`, where it fits.
+pub(super) fn power_of_10(exponent: u32) -> Option<i64> {
+    POWERS_OF_10.get(usize::try_from(exponent).ok()?).copied()
+}
+
+/// All powers of 10 that fit.
+const POWERS_OF_10: [i64; 19] = [
+    1,
+    10,
+    100,
+    1_000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+    10_000_000_000,
+    100_000_000_000,
+    1_000_000_000_000,
+    10_000_000_000_000,
+    100_000_000_000_000,
+    1_000_000_000_000_000,
+    10_000_000_000_000_000,
+    100_000_000_000_000_000,
+    1_000_000_000_000_000_000,
+];
 
 /// Divides by `factor` as often as that is exact. The lowest number of all is left alone, as upstream leaves it.
 fn without_factors(value: i64, factor: i64) -> (i64, i32) {
@@ -118,6 +144,14 @@ mod tests {
 
     fn small(value: i64, scale: i32) -> Small {
         Small { value, scale }
+    }
+
+    #[test]
+    fn powers_that_fit() {
+        for exponent in 0..25 {
+            assert_eq!(power_of_10(exponent), 10i64.checked_pow(exponent));
+        }
+        assert_eq!(power_of_10(u32::MAX), None);
     }
 
     #[test]

@@ -41,13 +41,13 @@ pub fn dns1123_label_prefix(value: &str) -> Vec<String> {
 /// A DNS subdomain (RFC 1123): what most objects are called.
 // Upstream: apimachinery/pkg/api/validate/content/dns.go, IsDNS1123Subdomain
 pub fn dns1123_subdomain(value: &str) -> Vec<String> {
-    check_subdomain(value.as_bytes(), too_long(SUBDOMAIN_MAX))
+    check_subdomain(value.as_bytes(), too_long)
 }
 
 /// The start of a DNS subdomain to which a suffix will be added, so that it may end in `-`.
 // Upstream: apimachinery/pkg/api/validation/generic.go, NameIsDNSSubdomain
 pub fn dns1123_subdomain_prefix(value: &str) -> Vec<String> {
-    check_subdomain(&with_masked_dash(value), too_long(SUBDOMAIN_MAX))
+    check_subdomain(&with_masked_dash(value), too_long)
 }
 
 /// A DNS label that starts with a letter (RFC 1035): what services are called.
@@ -64,7 +64,7 @@ pub fn dns1035_label_prefix(value: &str) -> Vec<String> {
 
 /// A subdomain in front of a label key, whose length has another message.
 pub(super) fn key_prefix(value: &str) -> Vec<String> {
-    check_subdomain(value.as_bytes(), too_many_bytes(SUBDOMAIN_MAX))
+    check_subdomain(value.as_bytes(), too_many_bytes)
 }
 
 fn check_label(value: &[u8]) -> Vec<String> {
@@ -82,10 +82,10 @@ fn check_label(value: &[u8]) -> Vec<String> {
     errors
 }
 
-fn check_subdomain(value: &[u8], too_long: String) -> Vec<String> {
+fn check_subdomain(value: &[u8], too_long: fn(usize) -> String) -> Vec<String> {
     let mut errors = Vec::new();
     if value.len() > SUBDOMAIN_MAX {
-        errors.push(too_long);
+        errors.push(too_long(SUBDOMAIN_MAX));
     }
     if !is_subdomain(value) {
         errors.push(shape(SUBDOMAIN_RULE, SUBDOMAIN_PATTERN, &["example.com"]));
