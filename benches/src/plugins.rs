@@ -68,7 +68,9 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     let text = fs::read_to_string(path).map_err(Error::file(path))?;
     let case: Json = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
     // To free all this is not what is counted.
-    let case: &Prepared = Box::leak(Box::new(Prepared::new(&case)?));
+    let prepared: &Prepared = Box::leak(Box::new(Prepared::new(&case)?));
+    drop((case, text));
+    let case = prepared;
     let request = case.request()?;
     let context = PluginContext::new(&case.state);
     case.run_counted(&request, &mut case.objects(3), &context);
