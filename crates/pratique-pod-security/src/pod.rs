@@ -138,8 +138,9 @@ impl<'a> SecurityContext<'a> {
 
 /// The members of an object that are not null.
 fn members<'a>(value: &'a Value<'a>) -> impl Iterator<Item = (&'a str, &'a Value<'a>)> {
-    let members = value.as_object().into_iter().flat_map(Object::iter);
-    members.filter(|(_, value)| !value.is_null())
+    let members = value.as_object().map_or(&[] as &[_], Object::members);
+    let given = members.iter().filter(|(_, value)| !value.is_null());
+    given.map(|(name, value)| (name.as_ref(), value))
 }
 
 fn elements<'a>(value: &'a Value<'a>) -> &'a [Value<'a>] {

@@ -60,8 +60,10 @@ impl Registry {
             Version::Minor(minor) => u8::try_from(minor).unwrap_or(self.newest).min(self.newest),
             Version::Latest => self.newest,
         };
-        let checks = by_version.get(usize::from(minor)).into_iter().flatten();
-        checks.filter_map(|check| check(pod)).collect()
+        let checks = by_version
+            .get(usize::from(minor))
+            .map_or(&[] as &[_], Vec::as_slice);
+        checks.iter().filter_map(|check| check(pod)).collect()
     }
 }
 

@@ -1,21 +1,25 @@
 //! The types of volumes.
 
-use pratique_json::Value;
+use pratique_json::{Object, Value};
 
 use crate::pod::{Pod, present, text};
 use crate::violation::{Quoted, Values, Violation, plural};
 
-const RESTRICTED: [&str; 9] = [
-    "configMap",
-    "csi",
-    "downwardAPI",
-    "emptyDir",
-    "ephemeral",
-    "image",
-    "persistentVolumeClaim",
-    "projected",
-    "secret",
-];
+/// Whether volumes of a type are allowed at the restricted level.
+fn is_allowed(source: &str) -> bool {
+    matches!(
+        source,
+        "configMap"
+            | "csi"
+            | "downwardAPI"
+            | "emptyDir"
+            | "ephemeral"
+            | "image"
+            | "persistentVolumeClaim"
+            | "projected"
+            | "secret"
+    )
+}
 
 /// The other types, in the order in which the first one of a volume is found.
 const OTHERS: [&str; 21] = [
@@ -52,7 +56,8 @@ pub(super) fn host_path(pod: &Pod<'_>) -> Option<Violation> {
 pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
     let mut types = Values::new();
     let names = named(pod, |volume| {
-        if RESTRICTED.iter().any(|allowed| has(volume, allowed)) {
+        let mut sources = volume.as_object().into_iter().flat_map(Object::iter);
+        if sources.any(|(source, value)| is_allowed(source) && !value.is_null()) {
             return false;
         }
         let found = OTHERS.into_iter().find(|other| has(volume, other));
