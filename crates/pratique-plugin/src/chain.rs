@@ -7,15 +7,22 @@ use pratique_core::{Attributes, Phase};
 use crate::attributes::MutableAttributes;
 use crate::context::PluginContext;
 use crate::effects::Effects;
+use crate::handler::Handler;
 use crate::order::{is_after_dynamic, place};
 use crate::plugin::Plugin;
 use crate::rejection::Rejection;
 
 /// Plugins in the order of the API server.
 pub struct PluginChain {
-    plugins: Vec<Box<dyn Plugin>>,
+    plugins: Vec<Placed>,
     /// How many of them run before the plugins for policies and webhooks.
     before: usize,
+}
+
+/// A plugin, with its handler at hand.
+struct Placed {
+    handler: Handler,
+    plugin: Box<dyn Plugin>,
 }
 
 /// Which plugins of a chain run.
@@ -52,15 +59,20 @@ impl PluginObserver for () {}
 
 impl PluginChain {
     /// Puts plugins into the order of kube-apiserver 1.36. Those that are not built in keep their order, before policies.
-    pub fn new(mut plugins: Vec<Box<dyn Plugin>>) -> Self {
-        plugins.sort_by_key(|plugin| place(plugin.handler().name));
-        let before = plugins.partition_point(|plugin| !is_after_dynamic(plugin.handler().name));
+    pub fn new(plugins: Vec<Box<dyn Plugin>>) -> Self {
+        let plugins = plugins.into_iter().map(|plugin| Placed {
+            handler: *plugin.handler(),
+            plugin,
+        });
+        let mut plugins: Vec<Placed> = plugins.collect();
+        plugins.sort_by_key(|placed| place(placed.handler.name));
+        let before = plugins.partition_point(|placed| !is_after_dynamic(placed.handler.name));
         PluginChain { plugins, before }
     }
 
     /// The plugins in their order.
     pub fn plugins(&self) -> impl ExactSizeIterator<Item = &dyn Plugin> {
-        self.plugins.iter().map(|plugin| &**plugin)
+        self.plugins.iter().map(|placed| &*placed.plugin)
     }
 
     /// Runs the mutating halves up to the first rejection.
@@ -76,8 +88,7 @@ impl PluginChain {
         observer: &mut dyn PluginObserver,
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
-        for plugin in self.stage(stage) {
-            let handler = plugin.handler();
+        for Placed { handler, plugin } in self.placed(stage) {
             if !handler.admits(operation) {
                 continue;
             }
@@ -107,8 +118,7 @@ impl PluginChain {
         observer: &mut dyn PluginObserver,
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
-        for plugin in self.stage(stage) {
-            let handler = plugin.handler();
+        for Placed { handler, plugin } in self.placed(stage) {
             if !handler.checks(operation) {
                 continue;
             }
@@ -122,6 +132,10 @@ impl PluginChain {
 
     /// The plugins of a stage, in their order: for callers that run them one by one.
     pub fn stage(&self, stage: Stage) -> impl Iterator<Item = &dyn Plugin> {
+        self.placed(stage).map(|placed| &*placed.plugin)
+    }
+
+    fn placed(&self, stage: Stage) -> impl Iterator<Item = &Placed> {
         let (before, after) = match self.plugins.split_at_checked(self.before) {
             Some((before, after)) => (before, after),
             None => (self.plugins.as_slice(), &[] as &[_]),
@@ -132,13 +146,13 @@ impl PluginChain {
             Stage::BeforeDynamic => (before, none),
             Stage::AfterDynamic => (none, after),
         };
-        first.iter().chain(second).map(|plugin| &**plugin)
+        first.iter().chain(second)
     }
 }
 
 impl Debug for PluginChain {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let names = self.plugins.iter().map(|plugin| plugin.handler().name);
+        let names = self.plugins.iter().map(|placed| placed.handler.name);
         formatter.debug_list().entries(names).finish()
     }
 }
