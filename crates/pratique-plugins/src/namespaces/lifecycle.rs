@@ -1,11 +1,11 @@
 //! NamespaceLifecycle: nothing is created in namespaces that do not exist or end, and some namespaces stay.
 
 use pratique_plugin::{
-    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    Effects, Handler, Lookup, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::{Operation, StatusCause};
 
-use super::{exists, is_for_namespace, is_terminating};
+use super::{created, is_for_namespace, is_terminating};
 use crate::answer::{forbidden_as, forbidden_status, not_found};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
@@ -54,10 +54,14 @@ impl Plugin for NamespaceLifecycle {
             return Ok(());
         }
         let namespace = request.namespace.as_str();
-        if !exists(context, effects, namespace)? {
-            return Err(not_found("", "namespaces", namespace));
+        let stored = context.state.get(StateKind::NAMESPACE, "", namespace);
+        match stored {
+            Lookup::Found(_) | Lookup::Named => {}
+            Lookup::Absent if created(effects, namespace).is_some() => {}
+            Lookup::Absent => return Err(not_found("", "namespaces", namespace)),
+            Lookup::Unknown => return Err(StateKind::NAMESPACE.missing("", Some(namespace))),
         }
-        if request.operation != Operation::Create || !is_terminating(context, namespace) {
+        if request.operation != Operation::Create || !is_terminating(stored) {
             return Ok(());
         }
         let error =

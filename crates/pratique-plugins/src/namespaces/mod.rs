@@ -36,8 +36,8 @@ fn exists(context: &PluginContext<'_>, effects: &Effects, name: &str) -> Result<
 
 /// Whether a namespace that exists is being deleted. One of which only the name is known is taken to be in use, as nearly
 /// all are.
-fn is_terminating(context: &PluginContext<'_>, name: &str) -> bool {
-    match context.state.get(StateKind::NAMESPACE, "", name) {
+fn is_terminating(namespace: Lookup<'_>) -> bool {
+    match namespace {
         Lookup::Found(stored) => {
             let phase = stored.at(&["status", "phase"]);
             phase.and_then(Value::as_str) == Some("Terminating")

@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 
 /// The object in a member, made where there is none; `None` where the member or the value itself is something else.
-pub(crate) fn child_mut<'v, 'o>(value: &'v mut Value<'o>, key: &'static str) -> Option<&'v mut Value<'o>> {
+fn child_mut<'v, 'o>(value: &'v mut Value<'o>, key: &'static str) -> Option<&'v mut Value<'o>> {
     let Value::Object(members) = value else {
         return None;
     };
@@ -41,6 +41,18 @@ pub(crate) fn elements_mut<'v, 'o>(
     match members.get_mut(key) {
         Some(Value::Array(elements)) => Some(elements),
         _ => None,
+    }
+}
+
+/// Adds an element to the list in a member, which is made where there is none.
+pub(crate) fn push<'o>(members: &mut Object<'o>, key: &'static str, element: Value<'o>) {
+    match members.get_mut(key) {
+        Some(Value::Array(elements)) => elements.push(element),
+        Some(list @ (Value::Null | Value::NilArray)) => *list = vec![element].into(),
+        Some(_) => {}
+        None => {
+            members.insert(key, vec![element]);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::text;
 pub(crate) fn is_kind(object: &Value<'_>, group: &str, kind: &str) -> bool {
     let member = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let has_group = |api_version: &str| match group {
-        "" => !api_version.as_bytes().contains(&b'/'),
+        "" => !api_version.bytes().any(|byte| byte == b'/'),
         group => api_version
             .strip_prefix(group)
             .is_some_and(|version| version.starts_with('/')),

@@ -5,7 +5,7 @@ mod kind;
 
 use pratique_json::{Object, Value};
 
-pub(crate) use edit::{child_mut, descend_mut, elements_mut, object, remove_at, set_at};
+pub(crate) use edit::{descend_mut, elements_mut, object, push, remove_at, set_at};
 pub(crate) use kind::{go_type, is_kind};
 
 /// The text at a path, empty where there is none.

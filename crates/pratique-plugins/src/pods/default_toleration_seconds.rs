@@ -56,18 +56,18 @@ impl Plugin for DefaultTolerationSeconds {
                 go_type(attributes.object())
             )));
         }
-        let tolerates = self
-            .defaults
-            .map(|(taint, _)| tolerates(attributes.object(), taint));
-        for ((taint, seconds), tolerates) in self.defaults.into_iter().zip(tolerates) {
-            if !tolerates
-                && let Some(tolerations) = elements_mut(attributes.object_mut(), &["spec"], "tolerations")
-            {
+        let given = elements(attributes.object(), &["spec", "tolerations"]);
+        let lacking = self.defaults.map(|(taint, _)| !tolerate(given, taint));
+        if lacking.contains(&true)
+            && let Some(tolerations) = elements_mut(attributes.object_mut(), &["spec"], "tolerations")
+        {
+            let defaults = self.defaults.iter().zip(lacking);
+            for ((taint, seconds), _) in defaults.filter(|(_, is_lacking)| *is_lacking) {
                 tolerations.push(object([
                     ("effect", "NoExecute".into()),
-                    ("key", taint.into()),
+                    ("key", (*taint).into()),
                     ("operator", "Exists".into()),
-                    ("tolerationSeconds", seconds.into()),
+                    ("tolerationSeconds", (*seconds).into()),
                 ]));
             }
         }
@@ -75,8 +75,8 @@ impl Plugin for DefaultTolerationSeconds {
     }
 }
 
-fn tolerates(pod: &Value<'_>, taint: &str) -> bool {
-    elements(pod, &["spec", "tolerations"]).iter().any(|toleration| {
+fn tolerate(tolerations: &[Value<'_>], taint: &str) -> bool {
+    tolerations.iter().any(|toleration| {
         matches!(text(toleration, &["key"]), key if key.is_empty() || key == taint)
             && matches!(text(toleration, &["effect"]), "" | "NoExecute")
     })

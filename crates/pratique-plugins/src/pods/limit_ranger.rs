@@ -1,5 +1,6 @@
 //! LimitRanger: defaults and bounds of resources by the limit ranges of a namespace.
 
+mod asked;
 mod bounds;
 mod defaults;
 mod index;
@@ -12,11 +13,12 @@ use pratique_plugin::{
     StateKind,
 };
 use pratique_types::{AdmissionRequest, Operation};
+use smallvec::SmallVec;
 
-use super::resources::{amount, of_pod};
-use super::{containers, is_pod};
+use super::is_pod;
 use crate::answer::{aggregate, forbidden};
-use crate::object::{is_kind, text};
+use crate::object::{is_kind, members, text};
+use asked::{Amount, Asked, AskedOfContainers};
 use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
 
@@ -102,20 +104,22 @@ impl Plugin for LimitRanger {
 impl LimitRanger {
     // Upstream: plugin/pkg/admission/limitranger/admission.go, PodValidateLimitFunc
     fn check_pod(&self, limits: &Limits, pod: &Value<'_>, errors: &mut Vec<String>) {
+        let resources = &limits.resources;
+        let asked = AskedOfContainers::new(pod, resources);
         for item in &limits.items {
             match item.bounded {
                 Bounded::Container => {
-                    for container in ["containers", "initContainers"]
-                        .iter()
-                        .flat_map(|list| containers(pod, list))
-                    {
-                        let of = |field| move |name: &str| amount(container, &["resources", field], name);
-                        bounds::check(item, of("requests"), of("limits"), errors);
+                    for asked in asked.each() {
+                        bounds::check(item, resources, asked, errors);
                     }
                 }
                 Bounded::Pod => {
-                    let of = |field| move |name: &str| of_pod(pod, field, name, self.pod_level_resources);
-                    bounds::check(item, of("requests"), of("limits"), errors);
+                    let of_pod = (0..resources.len()).map(|place| match item.bounds(place) {
+                        true => asked.of_pod(pod, place, self.pod_level_resources),
+                        false => Asked::default(),
+                    });
+                    let of_pod: SmallVec<[Asked; 2]> = of_pod.collect();
+                    bounds::check(item, resources, &of_pod, errors);
                 }
                 Bounded::Claim => {}
             }
@@ -125,10 +129,11 @@ impl LimitRanger {
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, PersistentVolumeClaimValidateLimitFunc
 fn check_claim(limits: &Limits, claim: &Value<'_>, errors: &mut Vec<String>) {
+    let requested = members(claim, &["spec", "resources", "requests"]);
     let items = limits.items.iter();
     for item in items.filter(|item| item.bounded == Bounded::Claim) {
-        let requests = |name: &str| amount(claim, &["spec", "resources", "requests"], name);
-        bounds::check_requests(item, requests, errors);
+        let requests = |name: &str| Amount::listed(requested, name);
+        bounds::check_requests(item, &limits.resources, requests, errors);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Priority: pods and pod groups get the priority of their class.
 
 use pratique_core::Attributes;
-use pratique_json::Value;
+use pratique_json::{Object, Value};
 use pratique_plugin::{
     Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
 };
@@ -9,7 +9,7 @@ use pratique_types::Operation;
 
 use super::is_pod;
 use crate::answer::{bad_request, forbidden};
-use crate::object::{is_kind, name, set_at, text};
+use crate::object::{descend_mut, is_kind, name, set_at, text};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(
@@ -133,26 +133,13 @@ fn admit_new_pod(
         );
         return Err(forbidden(&attributes.as_attributes(), error));
     }
-    let policy = established.preemption_policy;
-    set_class(attributes, &established);
-    match policy {
-        Some("PreemptLowerPriority") => {
-            set_at(
-                attributes.object_mut(),
-                &["spec"],
-                "preemptionPolicy",
-                "PreemptLowerPriority",
-            );
+    if let Some(spec) = descend_mut(attributes.object_mut(), &["spec"]) {
+        set_class(spec, &established);
+        match established.preemption_policy {
+            Some("PreemptLowerPriority") => _ = spec.insert("preemptionPolicy", "PreemptLowerPriority"),
+            Some(policy) => _ = spec.insert("preemptionPolicy", policy.to_owned()),
+            None => {}
         }
-        Some(policy) => {
-            set_at(
-                attributes.object_mut(),
-                &["spec"],
-                "preemptionPolicy",
-                policy.to_owned(),
-            );
-        }
-        None => {}
     }
     Ok(())
 }
@@ -200,22 +187,18 @@ fn admit_pod_group(
         );
         return Err(forbidden(&attributes.as_attributes(), error));
     }
-    set_class(attributes, &established);
+    if let Some(spec) = descend_mut(attributes.object_mut(), &["spec"]) {
+        set_class(spec, &established);
+    }
     Ok(())
 }
 
-fn set_class(attributes: &mut MutableAttributes<'_, '_>, established: &Established<'_>) {
-    let is_set = text(attributes.object(), &["spec", "priorityClassName"]) == established.class;
-    if !is_set {
-        let class = established.class.to_owned();
-        set_at(attributes.object_mut(), &["spec"], "priorityClassName", class);
+fn set_class(spec: &mut Object<'_>, established: &Established<'_>) {
+    let given = spec.get("priorityClassName").and_then(Value::as_str);
+    if given.unwrap_or_default() != established.class {
+        spec.insert("priorityClassName", established.class.to_owned());
     }
-    set_at(
-        attributes.object_mut(),
-        &["spec"],
-        "priority",
-        established.priority,
-    );
+    spec.insert("priority", established.priority);
 }
 
 // Upstream: plugin/pkg/admission/priority/admission.go, establishPriority

@@ -32,44 +32,93 @@ pub(crate) fn quantity(value: &Value<'_>) -> Option<Quantity> {
     Quantity::parse(&text).ok()
 }
 
-/// How much of a resource a pod asks for altogether; `field` is `requests` or `limits`.
-// Upstream: plugin/pkg/admission/limitranger/admission.go, podRequests and podLimits
-pub(crate) fn of_pod(pod: &Value<'_>, field: &str, resource: &str, pod_level: bool) -> Option<Quantity> {
-    if pod_level
-        && matches!(resource, "cpu" | "memory")
-        && let Some(amount) = amount(pod, &["spec", "resources", field], resource)
-    {
-        return Some(amount);
-    }
-    let of = |container: &Value<'_>| amount(container, &["resources", field], resource);
-    let mut sum = None;
-    for container in containers(pod, "containers") {
-        add(&mut sum, of(container));
-    }
-    let mut of_sidecars = None;
-    let mut of_init = None;
-    for container in containers(pod, "initContainers") {
-        let mut needed = of(container);
-        if text(container, &["restartPolicy"]) == "Always" {
-            add(&mut sum, needed.clone());
-            add(&mut of_sidecars, needed);
-            raise(&mut of_init, of_sidecars.clone());
-        } else {
-            add(&mut needed, of_sidecars.clone());
-            raise(&mut of_init, needed);
+/// What a container is to its pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Main,
+    /// It ends before the next container starts.
+    Init,
+    /// An init container that goes on.
+    Sidecar,
+}
+
+impl Role {
+    /// The role of an init container.
+    pub(crate) fn of_init(container: &Value<'_>) -> Self {
+        match text(container, &["restartPolicy"]) {
+            "Always" => Role::Sidecar,
+            _ => Role::Init,
         }
     }
-    raise(&mut sum, of_init);
-    sum
+}
+
+/// How much containers ask for altogether of a resource.
+#[derive(Debug, Default)]
+pub(crate) struct Sum {
+    running: Option<Quantity>,
+    sidecars: Option<Quantity>,
+    /// The most that is asked for before the main containers run.
+    before: Option<Quantity>,
+}
+
+// Upstream: plugin/pkg/admission/limitranger/admission.go, podRequests and podLimits
+impl Sum {
+    /// Adds what a container asks for. Init containers are added in their order.
+    pub(crate) fn add(&mut self, role: Role, amount: Option<&Quantity>) {
+        match role {
+            Role::Main => add(&mut self.running, amount),
+            Role::Sidecar => {
+                add(&mut self.running, amount);
+                add(&mut self.sidecars, amount);
+                raise(&mut self.before, self.sidecars.clone());
+            }
+            Role::Init => {
+                let mut needed = amount.cloned();
+                add(&mut needed, self.sidecars.as_ref());
+                raise(&mut self.before, needed);
+            }
+        }
+    }
+
+    pub(crate) fn total(mut self) -> Option<Quantity> {
+        raise(&mut self.running, self.before);
+        self.running
+    }
+}
+
+/// How much of a resource a pod asks for altogether; `field` is `requests` or `limits`.
+fn of_pod(pod: &Value<'_>, field: &str, resource: &str) -> Option<Quantity> {
+    let of = |container: &Value<'_>| amount(container, &["resources", field], resource);
+    let mut sum = Sum::default();
+    for container in containers(pod, "containers") {
+        sum.add(Role::Main, of(container).as_ref());
+    }
+    for container in containers(pod, "initContainers") {
+        sum.add(Role::of_init(container), of(container).as_ref());
+    }
+    sum.total()
+}
+
+/// How much of a resource a pod asks for itself, whatever its containers do.
+pub(crate) fn of_pod_itself(
+    pod: &Value<'_>,
+    field: &str,
+    resource: &str,
+    pod_level: bool,
+) -> Option<Quantity> {
+    match pod_level && matches!(resource, "cpu" | "memory") {
+        true => amount(pod, &["spec", "resources", field], resource),
+        false => None,
+    }
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, addResourceList
-fn add(sum: &mut Option<Quantity>, more: Option<Quantity>) {
+fn add(sum: &mut Option<Quantity>, more: Option<&Quantity>) {
     let Some(more) = more else { return };
     *sum = Some(match sum.take() {
-        None => more,
+        None => more.clone(),
         // A sum of that many digits is no quantity that a request could ask for; it stays as it is.
-        Some(sum) => sum.add(&more).unwrap_or(sum),
+        Some(sum) => sum.add(more).unwrap_or(sum),
     });
 }
 
@@ -85,8 +134,9 @@ fn raise(most: &mut Option<Quantity>, other: Option<Quantity>) {
 /// How much processor time or memory a pod asks for altogether, with the resources of the pod itself and its overhead.
 // Upstream: component-helpers resource/helpers.go, PodRequests
 pub(crate) fn requests_with_overhead(pod: &Value<'_>, resource: &str) -> Option<Quantity> {
-    let mut sum = of_pod(pod, "requests", resource, true);
-    add(&mut sum, amount(pod, &["spec", "overhead"], resource));
+    let of_itself = of_pod_itself(pod, "requests", resource, true);
+    let mut sum = of_itself.or_else(|| of_pod(pod, "requests", resource));
+    add(&mut sum, amount(pod, &["spec", "overhead"], resource).as_ref());
     sum
 }
 

@@ -12,7 +12,7 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use super::{MIRROR_POD, is_for_pods, is_pod};
 use crate::answer::{forbidden, not_found_text};
-use crate::object::{annotation, descend_mut, elements, has_annotation, name, set_at, text};
+use crate::object::{annotation, descend_mut, elements, has_annotation, name, text};
 
 pub(crate) use secrets::references_config_maps;
 pub(crate) use secrets::references_secrets;
@@ -52,20 +52,12 @@ impl Plugin for ServiceAccount {
         if has_annotation(attributes.object(), MIRROR_POD) {
             return check_mirror_pod(&attributes.as_attributes());
         }
-        if text(attributes.object(), &["spec", "serviceAccountName"]).is_empty() {
-            set_at(
-                attributes.object_mut(),
-                &["spec"],
-                "serviceAccountName",
-                DEFAULT_ACCOUNT,
-            );
+        if text(attributes.object(), &["spec", "serviceAccountName"]).is_empty()
+            && let Some(spec) = descend_mut(attributes.object_mut(), &["spec"])
+        {
+            spec.insert("serviceAccountName", DEFAULT_ACCOUNT);
             // The older name of the field follows.
-            set_at(
-                attributes.object_mut(),
-                &["spec"],
-                "serviceAccount",
-                DEFAULT_ACCOUNT,
-            );
+            spec.insert("serviceAccount", DEFAULT_ACCOUNT);
         }
         let account = account_of(&attributes.as_attributes(), context)?;
         if automounts(account, attributes.object()) {

@@ -4,22 +4,32 @@ use pratique_json::Value;
 use pratique_plugin::MutableAttributes;
 
 use super::limits::Defaults;
-use crate::object::{child_mut, descend_mut, members, text};
+use crate::object::{descend_mut, members, text};
 use crate::pods::containers;
 
 /// The annotation that says what was set.
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 
+/// The lists whose containers get defaults, each with what messages call one of them.
+const LISTS: [(&str, &str); 2] = [("containers", "container"), ("initContainers", "init container")];
+
 /// Sets what containers do not ask for to the defaults of a limit range, and says so in an annotation.
 // Upstream: plugin/pkg/admission/limitranger/admission.go, mergePodResourceRequirements
 pub(super) fn set(defaults: &Defaults, attributes: &mut MutableAttributes<'_, '_>) {
-    if defaults.requests.is_empty() && defaults.limits.is_empty() {
+    let pod = attributes.object();
+    let mut all = LISTS.iter().flat_map(|(list, _)| containers(pod, list));
+    if !all.any(|container| lacks_any(container, defaults)) {
         return;
     }
+    let Some(spec) = descend_mut(attributes.object_mut(), &["spec"]) else {
+        return;
+    };
     let mut set = Vec::new();
-    for (list, label) in [("containers", "container"), ("initContainers", "init container")] {
-        for index in 0..containers(attributes.object(), list).len() {
-            set_container(attributes, list, index, label, defaults, &mut set);
+    for (list, label) in LISTS {
+        if let Some(Value::Array(containers)) = spec.get_mut(list) {
+            for container in containers {
+                set_container(container, label, defaults, &mut set);
+            }
         }
     }
     if !set.is_empty()
@@ -29,37 +39,34 @@ pub(super) fn set(defaults: &Defaults, attributes: &mut MutableAttributes<'_, '_
     }
 }
 
+/// The defaults in a field that a container does not set itself.
+fn missing<'d>(
+    container: &Value<'_>,
+    field: &str,
+    defaults: &'d [(String, String)],
+) -> impl Iterator<Item = &'d (String, String)> {
+    let given = members(container, &["resources", field]);
+    let is_missing = move |name: &str| given.is_none_or(|given| !given.contains_key(name));
+    defaults.iter().filter(move |(name, _)| is_missing(name))
+}
+
+fn lacks_any(container: &Value<'_>, defaults: &Defaults) -> bool {
+    let mut fields = defaults.fields().into_iter();
+    fields.any(|(field, defaults)| missing(container, field, defaults).next().is_some())
+}
+
 // Upstream: plugin/pkg/admission/limitranger/admission.go, mergeContainerResources
-fn set_container(
-    attributes: &mut MutableAttributes<'_, '_>,
-    list: &'static str,
-    index: usize,
-    label: &str,
-    defaults: &Defaults,
-    set: &mut Vec<String>,
-) {
-    for (field, defaults) in [("requests", &defaults.requests), ("limits", &defaults.limits)] {
-        let Some(container) = containers(attributes.object(), list).get(index) else {
-            return;
-        };
-        let given = members(container, &["resources", field]);
-        let is_missing = |name: &str| given.is_none_or(|given| !given.contains_key(name));
-        if !defaults.iter().any(|(name, _)| is_missing(name)) {
+fn set_container(container: &mut Value<'_>, label: &str, defaults: &Defaults, set: &mut Vec<String>) {
+    for (field, defaults) in defaults.fields() {
+        let missing: Vec<_> = missing(container, field, defaults).collect();
+        if missing.is_empty() {
             continue;
         }
-        let missing: Vec<_> = defaults.iter().filter(|(name, _)| is_missing(name)).collect();
         let names: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
         let what = field.trim_end_matches('s');
         let name = text(container, &["name"]);
         set.push(format!("{} {what} for {label} {name}", names.join(", ")));
-        let Some(Value::Object(spec)) = child_mut(attributes.object_mut(), "spec") else {
-            return;
-        };
-        let Some(Value::Array(containers)) = spec.get_mut(list) else {
-            return;
-        };
-        let container = containers.get_mut(index);
-        if let Some(given) = container.and_then(|container| descend_mut(container, &["resources", field])) {
+        if let Some(given) = descend_mut(container, &["resources", field]) {
             for (name, quantity) in missing {
                 given.insert(name.clone(), quantity.clone());
             }

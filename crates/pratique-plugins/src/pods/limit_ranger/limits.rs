@@ -1,8 +1,8 @@
 //! What limit ranges say, read once.
 
-use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
 
+use super::asked::Amount;
 use super::index::Concern;
 use crate::object::{elements, members, text};
 use crate::pods::resources::{amounts, quantity};
@@ -12,6 +12,8 @@ use crate::pods::resources::{amounts, quantity};
 pub(super) struct Limits {
     /// What containers request and are limited to where they do not say.
     pub(super) defaults: Defaults,
+    /// The resources that have bounds.
+    pub(super) resources: Vec<String>,
     /// Its items, in order.
     pub(super) items: Vec<Item>,
 }
@@ -27,16 +29,14 @@ pub(super) struct Defaults {
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) bounded: Bounded,
-    /// The resources that have bounds.
-    pub(super) resources: Vec<String>,
     pub(super) least: Bounds,
     pub(super) most: Bounds,
     /// How many times a request a limit may be.
     pub(super) ratios: Bounds,
 }
 
-/// Amounts of resources, each with the place of the resource among those of the item.
-pub(super) type Bounds = Vec<(usize, Quantity)>;
+/// Amounts of resources, each with the place of the resource among those of the limit range.
+pub(super) type Bounds = Vec<(usize, Amount)>;
 
 /// What bounds are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,13 @@ pub(super) enum Bounded {
     Container,
     Pod,
     Claim,
+}
+
+impl Defaults {
+    /// The fields of the resources of containers, each with its defaults.
+    pub(super) fn fields(&self) -> [(&'static str, &[(String, String)]); 2] {
+        [("requests", &self.requests), ("limits", &self.limits)]
+    }
 }
 
 impl Bounded {
@@ -66,12 +73,15 @@ impl Limits {
     /// Reads a limit range.
     pub(super) fn new(range: &Value<'static>) -> Self {
         let items = elements(range, &["spec", "limits"]).iter();
+        let mut resources = Vec::new();
+        let items = items.filter_map(|item| Item::new(item, &mut resources));
         Limits {
+            items: items.collect(),
             defaults: Defaults {
                 requests: defaults(range, "defaultRequest"),
                 limits: defaults(range, "default"),
             },
-            items: items.filter_map(Item::new).collect(),
+            resources,
         }
     }
 
@@ -86,8 +96,8 @@ impl Limits {
 }
 
 impl Item {
-    fn new(item: &Value<'static>) -> Option<Self> {
-        let mut resources: Vec<String> = Vec::new();
+    fn new(item: &Value<'static>, resources: &mut Vec<String>) -> Option<Self> {
+        let bounded = Bounded::parse(text(item, &["type"]))?;
         let mut place = |name: &str| {
             let known = resources.iter().position(|resource| resource == name);
             known.unwrap_or_else(|| {
@@ -97,15 +107,22 @@ impl Item {
         };
         let mut bounds = |field: &str| -> Bounds {
             let amounts = amounts(item, &[field]);
-            amounts.map(|(name, amount)| (place(name), amount)).collect()
+            amounts
+                .map(|(name, amount)| (place(name), Amount::new(amount)))
+                .collect()
         };
         Some(Item {
-            bounded: Bounded::parse(text(item, &["type"]))?,
+            bounded,
             least: bounds("min"),
             most: bounds("max"),
             ratios: bounds("maxLimitRequestRatio"),
-            resources,
         })
+    }
+
+    /// Whether it has a bound of the resource at a place.
+    pub(super) fn bounds(&self, place: usize) -> bool {
+        let mut all = self.least.iter().chain(&self.most).chain(&self.ratios);
+        all.any(|(bounded, _)| *bounded == place)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use pratique_json::Value;
 use pratique_plugin::MutableAttributes;
 
-use crate::object::{descend_mut, elements, elements_mut, object, text};
+use crate::object::{descend_mut, elements, object, push, text};
 use crate::pods::containers;
 
 /// Where containers find the token.
@@ -21,62 +21,55 @@ const EXPIRATION_SECONDS: i64 = 3607;
 /// Mounts the token in all containers that mount nothing else at its place, from a volume that is there or made for it.
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go, mountServiceAccountToken
 pub(super) fn mount(attributes: &mut MutableAttributes<'_, '_>, suffix: &str) {
-    let volumes = elements(attributes.object(), &["spec", "volumes"]).iter();
+    let pod = attributes.object();
+    let mut all = LISTS.iter().flat_map(|list| containers(pod, list));
+    if !all.any(lacks_mount) {
+        return;
+    }
+    let volumes = elements(pod, &["spec", "volumes"]).iter();
     let existing = volumes
         .map(|volume| text(volume, &["name"]))
         .find(|name| name.starts_with(VOLUME_PREFIX))
         .map(str::to_owned);
     let has_volume = existing.is_some();
     let volume = existing.unwrap_or_else(|| [VOLUME_PREFIX, suffix].concat());
-    let mut is_used = false;
-    for list in ["initContainers", "containers"] {
-        for index in 0..containers(attributes.object(), list).len() {
-            is_used |= mount_in(attributes, list, index, &volume);
+    let Some(spec) = descend_mut(attributes.object_mut(), &["spec"]) else {
+        return;
+    };
+    for list in LISTS {
+        if let Some(Value::Array(containers)) = spec.get_mut(list) {
+            for container in containers.iter_mut().filter(|container| lacks_mount(container)) {
+                mount_in(container, &volume);
+            }
         }
     }
-    if is_used
-        && !has_volume
-        && let Some(volumes) = elements_mut(attributes.object_mut(), &["spec"], "volumes")
-    {
-        volumes.push(object([
+    if !has_volume {
+        let volume = object([
             ("name", Value::String(Cow::Owned(volume))),
             ("projected", TOKEN_SOURCE.clone()),
-        ]));
+        ]);
+        push(spec, "volumes", volume);
     }
 }
 
-fn mount_in(
-    attributes: &mut MutableAttributes<'_, '_>,
-    list: &'static str,
-    index: usize,
-    volume: &str,
-) -> bool {
-    let container = containers(attributes.object(), list).get(index);
-    let is_taken = container.is_none_or(|container| {
-        let mut mounts = elements(container, &["volumeMounts"]).iter();
-        mounts.any(|mount| text(mount, &["mountPath"]) == MOUNT_PATH)
-    });
-    if is_taken {
-        return false;
+/// The lists of the containers that get the token.
+const LISTS: [&str; 2] = ["initContainers", "containers"];
+
+/// Whether a container mounts nothing at the place of the token.
+fn lacks_mount(container: &Value<'_>) -> bool {
+    let mut mounts = elements(container, &["volumeMounts"]).iter();
+    !mounts.any(|mount| text(mount, &["mountPath"]) == MOUNT_PATH)
+}
+
+fn mount_in(container: &mut Value<'_>, volume: &str) {
+    if let Value::Object(container) = container {
+        let mount = object([
+            ("mountPath", MOUNT_PATH.into()),
+            ("name", Value::String(Cow::Owned(volume.to_owned()))),
+            ("readOnly", true.into()),
+        ]);
+        push(container, "volumeMounts", mount);
     }
-    let Some(spec) = descend_mut(attributes.object_mut(), &["spec"]) else {
-        return false;
-    };
-    let Some(Value::Array(containers)) = spec.get_mut(list) else {
-        return false;
-    };
-    let mounts = containers
-        .get_mut(index)
-        .and_then(|container| elements_mut(container, &[], "volumeMounts"));
-    let Some(mounts) = mounts else {
-        return false;
-    };
-    mounts.push(object([
-        ("mountPath", MOUNT_PATH.into()),
-        ("name", Value::String(Cow::Owned(volume.to_owned()))),
-        ("readOnly", true.into()),
-    ]));
-    true
 }
 
 /// The source of the volume, which is the same for all pods.

@@ -1,0 +1,100 @@
+//! How much pods ask for of the resources that a limit range bounds, each amount read once.
+
+use pratique_gotext::quantity::Quantity;
+use pratique_json::{Object, Value};
+use smallvec::SmallVec;
+
+use crate::object::members;
+use crate::pods::containers;
+use crate::pods::resources::{Role, Sum, of_pod_itself, quantity};
+
+/// An amount, with what rules compare: rounded up to whole ones, and to thousandths.
+#[derive(Debug)]
+pub(super) struct Amount {
+    pub(super) quantity: Quantity,
+    pub(super) value: i64,
+    pub(super) milli_value: i64,
+}
+
+/// How much is asked for of a resource.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    pub(super) request: Option<Amount>,
+    pub(super) limit: Option<Amount>,
+}
+
+/// How much the containers of a pod ask for, main containers first.
+pub(super) struct AskedOfContainers<'r> {
+    resources: &'r [String],
+    roles: SmallVec<[Role; 8]>,
+    /// Of each container as much as there are resources.
+    asked: SmallVec<[Asked; 4]>,
+}
+
+impl Amount {
+    pub(super) fn new(quantity: Quantity) -> Self {
+        Amount {
+            value: quantity.value(),
+            milli_value: quantity.milli_value(),
+            quantity,
+        }
+    }
+
+    /// The amount of a resource in a list.
+    pub(super) fn listed(list: Option<&Object<'_>>, resource: &str) -> Option<Self> {
+        quantity(list?.get(resource)?).map(Amount::new)
+    }
+}
+
+impl<'r> AskedOfContainers<'r> {
+    pub(super) fn new(pod: &Value<'_>, resources: &'r [String]) -> Self {
+        let mut read = AskedOfContainers {
+            resources,
+            roles: SmallVec::new(),
+            asked: SmallVec::new(),
+        };
+        for container in containers(pod, "containers") {
+            read.push(Role::Main, container);
+        }
+        for container in containers(pod, "initContainers") {
+            read.push(Role::of_init(container), container);
+        }
+        read
+    }
+
+    fn push(&mut self, role: Role, container: &Value<'_>) {
+        self.roles.push(role);
+        let listed = members(container, &["resources"]);
+        let list = |field| listed.and_then(|listed| listed.get(field)?.as_object());
+        let (requests, limits) = (list("requests"), list("limits"));
+        self.asked.extend(self.resources.iter().map(|resource| Asked {
+            request: Amount::listed(requests, resource),
+            limit: Amount::listed(limits, resource),
+        }));
+    }
+
+    /// What each container asks for, by the places of the resources.
+    pub(super) fn each(&self) -> impl Iterator<Item = &[Asked]> {
+        self.asked.chunks(self.resources.len().max(1))
+    }
+
+    /// How much of the resource at a place the pod asks for altogether.
+    pub(super) fn of_pod(&self, pod: &Value<'_>, place: usize, pod_level: bool) -> Asked {
+        let total = |field, amount: fn(&Asked) -> &Option<Amount>| {
+            let resource = self.resources.get(place)?;
+            let total = of_pod_itself(pod, field, resource, pod_level).or_else(|| {
+                let mut sum = Sum::default();
+                for (role, asked) in self.roles.iter().zip(self.each()) {
+                    let amount = asked.get(place).and_then(|asked| amount(asked).as_ref());
+                    sum.add(*role, amount.map(|amount| &amount.quantity));
+                }
+                sum.total()
+            });
+            total.map(Amount::new)
+        };
+        Asked {
+            request: total("requests", |asked| &asked.request),
+            limit: total("limits", |asked| &asked.limit),
+        }
+    }
+}
