@@ -357,7 +357,10 @@ pub(crate) fn request<'o>(
     let request = made.map_err(|error| match error {
         BuildError::UnknownKind(_) => RequestError::Kind(error.to_string()),
         BuildError::NoOldObject => RequestError::Other(format!("{error}: give it as oldObject")),
-        BuildError::OtherResource { .. } => RequestError::Other(error.to_string()),
+        BuildError::SeveralResources(_) => RequestError::Other(format!("{error}: name one as `resource`")),
+        BuildError::OtherResource { .. } | BuildError::Subresource(_) => {
+            RequestError::Other(error.to_string())
+        }
         BuildError::NoKind(why) => RequestError::Other(why),
     })?;
     let received = |object: &Value<'static>| match kind_of(object) {

@@ -151,12 +151,17 @@ impl<'a> RequestBuilder<'a> {
         };
         let targeted = kind_of(&object).map_err(BuildError::NoKind).and_then(|kind| {
             let (target, assumed) = self.target(&kind, defined)?;
+            subresource::check(&target.resource, &template.subresource)?;
             let request = template.request_to(object, kind, target, old, number)?;
             Ok((request, assumed))
         });
         let why = match targeted {
             Ok((mut request, assumed)) => {
                 to_subresource(&mut request).map_err(|why| faulty(why.to_string()))?;
+                if request.operation == Operation::Connect && request.name.is_empty() {
+                    let why = "a connection is made to an object: give its name with --name";
+                    return Err(faulty(why.to_owned()));
+                }
                 if item > 0 {
                     request.uid = format!("00000000-0000-0000-{:04x}-{number:012}", item & 0xffff);
                 }
@@ -176,7 +181,8 @@ impl<'a> RequestBuilder<'a> {
             Err(error) => error,
         };
         let help = match why {
-            BuildError::NoKind(_) | BuildError::UnknownKind(_) => "",
+            BuildError::NoKind(_) | BuildError::UnknownKind(_) | BuildError::Subresource(_) => "",
+            BuildError::SeveralResources(_) => ": name the resource with --resource",
             BuildError::OtherResource { .. } => ": --resource is for kinds that are not known",
             BuildError::NoOldObject => ": it is not among those of --old",
         };

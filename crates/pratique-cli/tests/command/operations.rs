@@ -189,7 +189,10 @@ fn revisions_have_the_stored_objects() {
             &["--since=--output=/tmp/x", "deploy"],
             "git: there is no revision --output=/tmp/x",
         ),
-        (&["--since", "HEAD", "deploy/never.yaml"], "deploy/never.yaml: "),
+        (
+            &["--since", "HEAD", "deploy/never.yaml"],
+            "deploy/never.yaml: it is neither here nor in HEAD",
+        ),
         (&["--since", "HEAD", "-"], "<stdin>: it has no revision"),
         (&["--since", "HEAD", "/dev/null"], "git: "),
     ] {
@@ -237,6 +240,107 @@ fn subresources_have_their_objects() {
         review(&["--subresource", "exec", "--name", "web-0", "exec.yaml"]),
         "CONNECT PodExecOptions web-0 was nothing is PodExecOptions"
     );
+    for (subresource, options) in [
+        ("attach", "PodAttachOptions"),
+        ("portforward", "PodPortForwardOptions"),
+        ("proxy", "PodProxyOptions"),
+    ] {
+        let connected = directory.run_with(
+            &[
+                "review",
+                "--policies",
+                "policy.yaml",
+                "--subresource",
+                subresource,
+                "--name",
+                "web-0",
+                "-",
+            ],
+            &format!("apiVersion: v1\nkind: {options}\n"),
+            &[],
+        );
+        let expected = format!("CONNECT {options} web-0 was nothing is {options}");
+        assert_eq!(seen(&connected), [expected], "{connected}");
+    }
+    // What is sent may be an object of its own as well, or of several resources.
+    let sent = |arguments: &[&str], text: &str| {
+        let run = directory.run_with(
+            &[&["review", "--policies", "policy.yaml"], arguments, &["-"]].concat(),
+            text,
+            &[],
+        );
+        seen(&run)
+            .first()
+            .map_or_else(|| run.to_string(), |seen| (*seen).to_owned())
+    };
+    let binding = "apiVersion: v1\nkind: Binding\nmetadata: {name: good}\ntarget: {name: node}\n";
+    assert_eq!(
+        sent(&["--subresource", "binding"], binding),
+        "CREATE Binding good was nothing is Binding"
+    );
+    let token = "apiVersion: authentication.k8s.io/v1\nkind: TokenRequest\nspec: {audiences: [a]}\n";
+    assert_eq!(
+        sent(&["--subresource", "token", "--name", "builder"], token),
+        "CREATE TokenRequest builder was nothing is TokenRequest"
+    );
+    let eviction = "apiVersion: policy/v1\nkind: Eviction\nmetadata: {name: good}\n";
+    assert_eq!(
+        sent(&["--subresource", "eviction"], eviction),
+        "CREATE Eviction good was nothing is Eviction"
+    );
+    let scaled = "apiVersion: autoscaling/v1\nkind: Scale\nmetadata: {name: web, namespace: shop}\nspec: {replicas: 3}\n";
+    let directory_of_scale = Directory::new()
+        .with("policy.yaml", mirror())
+        .with("scale.yaml", scaled);
+    let scaled = |arguments: &[&str]| {
+        let given = [
+            "review",
+            "--policies",
+            "policy.yaml",
+            "--subresource",
+            "scale",
+            "--old",
+            "scale.yaml",
+        ];
+        directory_of_scale.run(&[&given, arguments, &["scale.yaml"]].concat())
+    };
+    let run = scaled(&["--resource", "deployments"]);
+    assert_eq!(seen(&run), ["UPDATE Scale web was web is Scale"], "{run}");
+    let run = scaled(&[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    let told = "objects of kind Scale of autoscaling/v1 are sent to several resources: name the resource with --resource";
+    assert!(run.stderr.contains(told), "{run}");
+    for (kind, subresource) in [
+        ("Namespace", "finalize"),
+        ("CertificateSigningRequest", "approval"),
+    ] {
+        let version = if kind == "Namespace" {
+            "v1"
+        } else {
+            "certificates.k8s.io/v1"
+        };
+        let directory = Directory::new().with("policy.yaml", mirror()).with(
+            "it.yaml",
+            format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: it}}\n"),
+        );
+        let run = directory.run(&[
+            "review",
+            "--policies",
+            "policy.yaml",
+            "--subresource",
+            subresource,
+            "--old",
+            "it.yaml",
+            "it.yaml",
+        ]);
+        assert_eq!(
+            seen(&run),
+            [format!("UPDATE {kind} it was it is {kind}")],
+            "{run}"
+        );
+    }
+    assert!(review(&["--subresource", "nothing", "pod.yaml"]).contains("pods have no subresource nothing"));
+    assert!(review(&["--subresource", "exec", "exec.yaml"]).contains("give its name with --name"));
     let run = review(&["--subresource", "exec", "pod.yaml"]);
     assert!(run.contains("pods/exec takes a PodExecOptions of v1"), "{run}");
     assert_eq!(

@@ -64,6 +64,8 @@ pub fn regular_resource(kind: &GroupVersionKind) -> String {
 pub(crate) enum ResourceError {
     /// It is not known.
     Unknown,
+    /// Subresources of several resources have objects of the kind.
+    Several,
     /// It is known, and differs from the requested one.
     Conflict {
         /// The requested resource, with its group.
@@ -90,6 +92,7 @@ pub(crate) fn target(
             })
         }
         (Some(target), _) | (None, Some(target)) => Ok(target),
+        (None, None) if parts_of_kind(kind, subresource).next().is_some() => Err(ResourceError::Several),
         (None, None) => Err(ResourceError::Unknown),
     }
 }
@@ -125,15 +128,22 @@ fn of_kind<'s>(
 ) -> Option<&'s ServedResource> {
     let resource = defined.iter().find(|served| served.kind == *kind);
     let resource = resource.or_else(|| builtin::resource_of(kind));
-    let parts = builtin::resources().iter().filter(|served| {
-        !subresource.is_empty() && served.subresource == subresource && served.kind == *kind
-    });
-    let parts: Vec<_> = parts.collect();
-    match (resource, parts.as_slice()) {
-        (Some(served), _) => Some(served),
-        (None, [part]) => Some(part),
-        _ => None,
+    let parts: Vec<_> = parts_of_kind(kind, subresource).collect();
+    match (parts.as_slice(), resource) {
+        // A Binding is an object of its own as well.
+        ([part], _) => Some(part),
+        (_, resource) => resource,
     }
+}
+
+/// The subresources of a name that have objects of a kind.
+fn parts_of_kind<'k>(
+    kind: &'k GroupVersionKind,
+    subresource: &'k str,
+) -> impl Iterator<Item = &'static ServedResource> {
+    builtin::resources().iter().filter(move |served| {
+        !subresource.is_empty() && served.subresource == subresource && served.kind == *kind
+    })
 }
 
 impl From<&ServedResource> for Target {
@@ -213,6 +223,18 @@ mod tests {
             None,
             "eviction",
             Some(("/v1/pods", Some(true))),
+        );
+        check(
+            ("", "v1", "Binding"),
+            None,
+            "binding",
+            Some(("/v1/pods", Some(true))),
+        );
+        check(
+            ("", "v1", "Binding"),
+            None,
+            "",
+            Some(("/v1/bindings", Some(true))),
         );
         check(("autoscaling", "v1", "Scale"), None, "scale", None);
         check(("example.com", "v1", "Widget"), None, "", None);

@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 use pratique_registry::scale_of;
 use pratique_types::builtin::{self, ServedResource};
-use pratique_types::{AdmissionRequest, Operation};
+use pratique_types::{AdmissionRequest, GroupVersionResource, Operation};
 
 /// Why an object is not sent to a subresource.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +39,21 @@ pub fn usual_operation(subresource: &str) -> Operation {
     }
 }
 
+/// Checks that a built-in resource has a subresource; which ones others have is not known.
+///
+/// # Errors
+/// There is no such subresource.
+pub fn check(resource: &GroupVersionResource, subresource: &str) -> Result<(), SubresourceError> {
+    let is_builtin = || builtin::find(resource, "").is_some();
+    match subresource.is_empty() || builtin::find(resource, subresource).is_some() || !is_builtin() {
+        true => Ok(()),
+        false => Err(SubresourceError::Unknown {
+            resource: resource.group_resource().to_string(),
+            subresource: subresource.to_owned(),
+        }),
+    }
+}
+
 /// Gives a request to a subresource the objects of that subresource: the `Scale` of a workload, the `Eviction` of a Pod. The
 /// request is one for whole objects, or has objects of the subresource already.
 ///
@@ -49,15 +64,10 @@ pub fn to_subresource(request: &mut AdmissionRequest<'_>) -> Result<(), Subresou
     if subresource.is_empty() {
         return Ok(());
     }
+    check(&request.resource, &subresource)?;
     let resource = request.resource.group_resource().to_string();
     let part = match builtin::find(&request.resource, &subresource) {
         Some(part) => part,
-        None if builtin::find(&request.resource, "").is_some() => {
-            return Err(SubresourceError::Unknown {
-                resource,
-                subresource,
-            });
-        }
         // Of a custom resource, the scale is the only one with a kind of its own.
         None if subresource == "scale" && request.kind.kind != "Scale" => {
             let kind = "Scale of autoscaling/v1".to_owned();
@@ -131,7 +141,7 @@ mod tests {
     use crate::request::RequestTemplate;
 
     #[track_caller]
-    fn check(object: &str, subresource: &str, expected: &str) {
+    fn check_sent(object: &str, subresource: &str, expected: &str) {
         let read = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
         let template = RequestTemplate {
             operation: Operation::Create,
@@ -151,24 +161,24 @@ mod tests {
 
     #[test]
     fn objects_of_subresources() {
-        check(
+        check_sent(
             r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"selector":{"matchLabels":{"a":"b"}}}}"#,
             "scale",
             r#"web Scale {"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"web","namespace":"shop"},"spec":{"replicas":1},"status":{"replicas":0,"selector":"a=b"}}"#,
         );
-        check(
+        check_sent(
             POD,
             "eviction",
             r#"p Eviction {"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p","namespace":"shop"}}"#,
         );
         for same in ["resize", "ephemeralcontainers", "status"] {
-            check(
+            check_sent(
                 POD,
                 same,
                 r#"p Pod {"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"shop"}}"#,
             );
         }
-        check(
+        check_sent(
             r#"{"apiVersion":"v1","kind":"PodExecOptions","stdin":true}"#,
             "exec",
             r#" PodExecOptions {"apiVersion":"v1","kind":"PodExecOptions","stdin":true}"#,
@@ -177,8 +187,8 @@ mod tests {
 
     #[test]
     fn what_is_not_sent() {
-        check(POD, "scale", "pods have no subresource scale");
-        check(
+        check_sent(POD, "scale", "pods have no subresource scale");
+        check_sent(
             POD,
             "exec",
             "pods/exec takes a PodExecOptions of v1: give that object, and the name of the other with --name",

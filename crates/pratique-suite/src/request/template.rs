@@ -5,6 +5,7 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, Operation, UserInfo};
 
 use super::resource::{self, ResourceError, Target};
+use super::subresource::SubresourceError;
 
 /// The parameters of a request that is built from an object.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +37,12 @@ pub enum BuildError {
     /// The resource of its kind is not known.
     #[error("kind {0} is not known")]
     UnknownKind(String),
+    /// Subresources of several resources have objects of its kind.
+    #[error("objects of kind {0} are sent to several resources")]
+    SeveralResources(String),
+    /// The resource has no such subresource.
+    #[error(transparent)]
+    Subresource(#[from] SubresourceError),
     /// The resource of its kind is known, and differs from the requested one.
     #[error("{requested} was requested, but the resource of kind {kind} is {known}")]
     OtherResource {
@@ -78,6 +85,7 @@ impl RequestTemplate {
             let kind = format!("{} of {}", kind.kind, kind.api_version());
             match none {
                 ResourceError::Unknown => BuildError::UnknownKind(kind),
+                ResourceError::Several => BuildError::SeveralResources(kind),
                 ResourceError::Conflict { requested, known } => BuildError::OtherResource {
                     kind,
                     requested,
