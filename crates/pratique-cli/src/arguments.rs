@@ -157,6 +157,10 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
         _ => vec![line.clone()],
     };
     if lines.is_empty() {
+        output::note(&text!(
+            "{}: it names no `policies`, `inputs` or `suites`: there is nothing to check, review or test\n",
+            path_text(&project.path)
+        ));
         return parse_line(line).map(|run| vec![run]).map_err(ParseError::Line);
     }
     let mut runs = Vec::new();

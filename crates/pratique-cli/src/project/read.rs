@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::Resettable;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory as _};
 use pratique_manifest::{
@@ -44,7 +45,7 @@ pub(super) fn settings(file: &ManifestFile) -> Result<Option<Vec<Setting>>, Vec<
     let mut reader = Reader {
         source: &document.source,
         directory: Path::new(&file.path).parent().unwrap_or(Path::new("")),
-        command: Arguments::command(),
+        command: without_environment(Arguments::command()),
         settings: Vec::new(),
         problems: Vec::new(),
     };
@@ -146,7 +147,7 @@ impl Reader<'_> {
             matches!(kind, ErrorKind::InvalidValue | ErrorKind::ValueValidation)
         });
         match wrong {
-            Some(message) => self.problems.push(problem(message, setting.location)),
+            Some(message) => self.add_problem(problem(message, setting.location)),
             None => self.settings.push(setting),
         }
     }
@@ -182,10 +183,17 @@ impl Reader<'_> {
                 path_text(&path)
             );
             let location = self.source.document().location(self.source.tree().get(id).span);
-            self.problems.push(problem(message, location));
+            self.add_problem(problem(message, location));
             return None;
         }
         Some(path_text(&path))
+    }
+
+    /// Adds a problem, once: a field can stand for arguments of several commands.
+    fn add_problem(&mut self, problem: Problem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
     }
 
     /// What the command line says against a setting.
@@ -215,6 +223,11 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// The command line alone: whether the file is valid does not depend on who reads it.
+fn without_environment(command: Command) -> Command {
+    command.mut_subcommands(|command| command.mut_args(|argument| argument.env(Resettable::Reset)))
 }
 
 /// What the command line says against arguments, on one line.

@@ -27,9 +27,14 @@ pub(crate) struct Common {
 pub(crate) const COMMON: [Common; 7] = [
     Common {
         name: "policies",
-        about: "Files and directories of policies, bindings and webhook configurations: `check` checks them, `review` evaluates \
-                them.",
-        arguments: &[("check", "paths"), ("review", "policies")],
+        about: "Files and directories of policies, bindings and webhook configurations: `check` checks them, `review`, `scan` \
+                and `replay` evaluate them.",
+        arguments: &[
+            ("check", "paths"),
+            ("review", "policies"),
+            ("scan", "policies"),
+            ("replay", "policies"),
+        ],
     },
     Common {
         name: "inputs",
@@ -39,7 +44,12 @@ pub(crate) const COMMON: [Common; 7] = [
     Common {
         name: "objects",
         about: "Files and directories of objects of the cluster: namespaces, params, roles.",
-        arguments: &[("review", "objects")],
+        arguments: &[
+            ("review", "objects"),
+            ("scan", "objects"),
+            ("replay", "objects"),
+            ("impact", "objects"),
+        ],
     },
     Common {
         name: "suites",

@@ -35,8 +35,9 @@ allow: [warnings]
 ";
 
 fn deployment(name: &str, replicas: i32) -> String {
+    let template = "{spec: {containers: [{name: a, image: a}]}}";
     format!(
-        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: {replicas}}}}}"
+        "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: {replicas}, template: {template}}}}}"
     )
 }
 
@@ -146,6 +147,34 @@ fn flags_and_variables_take_precedence() {
 }
 
 #[test]
+fn what_the_file_names_is_scanned_by_and_replayed() {
+    let repository = repository(PROJECT).with(
+        "audit.log",
+        r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","stage":"ResponseComplete","verb":"create","requestURI":"/","objectRef":{"resource":"deployments","namespace":"shop","name":"a","apiGroup":"apps","apiVersion":"v1"},"responseStatus":{"code":201},"requestObject":{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","namespace":"shop"},"spec":{"replicas":9,"template":{"spec":{"containers":[{"name":"a","image":"a"}]}}}}}"#,
+    );
+    for (arguments, denied) in [
+        (&["scan", "rendered"], "1 object: 0 allowed, 1 denied"),
+        (&["replay", "audit.log"], "refused now"),
+    ] {
+        let run = repository.run(arguments);
+        assert_eq!(run.code, Some(1), "{run}");
+        assert!(run.stderr.starts_with("project file: pratique.yaml\n"), "{run}");
+        assert!(run.stdout.contains(denied), "{run}");
+        let command_line = [arguments, &["--level", "baseline"][..]].concat();
+        let run = repository.run(&command_line);
+        assert_eq!(run.code, Some(0), "{run}");
+    }
+}
+
+#[test]
+fn a_file_that_names_nothing_is_told() {
+    let run = repository("apiVersion: pratique/v1alpha1\nkind: Configuration\n").run(&[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    let told = "pratique.yaml: it names no `policies`, `inputs` or `suites`";
+    assert!(run.stderr.starts_with(told), "{run}");
+}
+
+#[test]
 fn the_file_is_found_upward_to_the_top_of_the_repository() {
     let inner = repository(PROJECT).with("deep/er/file", "");
     let run = run_below(&inner, "deep/er", &["test"], &[]);
@@ -171,7 +200,8 @@ fn the_file_is_read_strictly() {
         let project = format!("apiVersion: pratique/v1alpha1\nkind: Configuration\n{settings}");
         let run = repository(&project).run(&["check", "policies"]);
         assert_eq!(run.code, Some(2), "{run}");
-        assert!(run.stderr.contains(expected), "{expected}: {run}");
+        // Once, also where a field stands for arguments of several commands.
+        assert_eq!(run.stderr.matches(expected).count(), 1, "{expected}: {run}");
         assert!(run.stderr.contains("--no-project-file ignores it"), "{run}");
     };
     refused("polices: [a]\n", "pratique.yaml:3:1: unknown field `polices`");
@@ -192,6 +222,10 @@ fn the_file_is_read_strictly() {
     refused("review: {webhooks: true, explain: true}\n", "cannot be used with");
     refused(
         "inputs: [../elsewhere]\n",
+        "it is not below the root of the repository",
+    );
+    refused(
+        "policies: [../elsewhere]\n",
         "it is not below the root of the repository",
     );
     refused("inputs: [/etc]\n", "it is not below the root of the repository");
