@@ -48,7 +48,7 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> Objects<'p> {
                     place: start,
                     documents,
                 };
-                read.append(thorough(path, text, list, shift));
+                read.append(with_diagnostics(path, text, list, shift));
             }
         }
     }
@@ -64,15 +64,20 @@ fn sequence(path: &Arc<str>, piece: &Piece, list: Option<&ListHeader>) -> Object
         documents: piece.number,
     };
     if list.is_none() || !piece.text.starts_with(b" ") || piece.start.line < 2 {
-        return thorough(path, &piece.text, list, shift);
+        return with_diagnostics(path, &piece.text, list, shift);
     }
     shift.place.line -= 1;
     shift.place.offset = shift.place.offset.saturating_sub(LINE.len());
-    thorough(path, &[LINE, piece.text.as_slice()].concat(), list, shift)
+    with_diagnostics(path, &[LINE, piece.text.as_slice()].concat(), list, shift)
 }
 
-/// Reads a text with all positions, warnings and errors.
-fn thorough(path: &Arc<str>, text: &[u8], list: Option<&ListHeader>, shift: Shift) -> Objects<'static> {
+/// Reads a text with the positions of its objects, and with all warnings and errors about it.
+fn with_diagnostics(
+    path: &Arc<str>,
+    text: &[u8],
+    list: Option<&ListHeader>,
+    shift: Shift,
+) -> Objects<'static> {
     let file = ManifestFile {
         path: path.to_string(),
         content: text.to_vec(),
@@ -94,7 +99,7 @@ fn list_end(path: &Arc<str>, piece: &Piece) -> Objects<'static> {
         place: piece.start,
         documents: piece.number,
     };
-    let mut read = thorough(path, &piece.text, None, shift);
+    let mut read = with_diagnostics(path, &piece.text, None, shift);
     let is_list = |given: &GivenObject<'_>| {
         let kind = given.object.get("kind").and_then(Value::as_str);
         kind.is_some_and(|kind| kind.ends_with("List"))

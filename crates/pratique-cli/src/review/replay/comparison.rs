@@ -9,7 +9,7 @@ use crate::review::record::Decision;
 
 /// The decision of now beside what happened then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(into = "&'static str")]
 pub(super) enum Comparison {
     /// It is the same.
     Same,
@@ -40,20 +40,22 @@ impl Comparison {
         }
     }
 
-    /// The name in results, which is that of JSON.
-    pub(super) fn name(self) -> &'static str {
-        match self {
+    /// Whether a request is shown that is compared so.
+    pub(super) fn is_told(self) -> bool {
+        !matches!(self, Comparison::Same | Comparison::NotCompared)
+    }
+}
+
+/// The name in results and in JSON.
+impl From<Comparison> for &'static str {
+    fn from(comparison: Comparison) -> Self {
+        match comparison {
             Comparison::Same => "same",
             Comparison::RefusedNow => "refusedNow",
             Comparison::AllowedNow => "allowedNow",
             Comparison::NotCompared => "notCompared",
             Comparison::Undecided => "undecided",
         }
-    }
-
-    /// Whether a request is shown that is compared so.
-    pub(super) fn is_told(self) -> bool {
-        !matches!(self, Comparison::Same | Comparison::NotCompared)
     }
 }
 

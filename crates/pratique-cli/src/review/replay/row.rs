@@ -89,7 +89,7 @@ impl Row {
             message: self.now.message.as_deref().unwrap_or_default(),
             then: Some(pratique_arrow::Then {
                 id: &self.id,
-                comparison: self.comparison.name(),
+                comparison: self.comparison.into(),
                 decision: then.decision,
                 by: then.by.as_deref().unwrap_or_default(),
                 message: then.message.as_deref().unwrap_or_default(),
