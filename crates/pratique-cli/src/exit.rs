@@ -7,6 +7,7 @@ use pratique::NotEvaluated;
 use pratique_types::admission_plugins::PluginsOverlap;
 
 use crate::output;
+use crate::output::counted::counted;
 use crate::output::text::{Lines, Text, text};
 
 /// The exit code for wrong usage, and for input or output that fails.
@@ -78,11 +79,14 @@ pub(crate) enum CliError {
     /// A log has no entry.
     #[error("{logs}: there is no audit event in it")]
     NothingToReplay { logs: String },
+    /// A path neither exists nor existed at a revision.
+    #[error("{path}: it is neither here nor in {revision}")]
+    NeverThere { path: String, revision: String },
     /// Standard input is compared with a revision.
     #[error("<stdin>: it has no revision: --since needs files or directories")]
     NoRevisionOfStdin,
-    /// Standard input has no manifests.
-    #[error("{path}: there is no policy, binding or webhook configuration among its {count} objects")]
+    /// A path has no manifests, but perhaps so many other objects.
+    #[error("{path}: there is no policy, binding or webhook configuration{}", among(*.count))]
     NoManifests { path: String, count: usize },
     /// A file of a directory of policies cannot be read any more.
     #[error("{path}: it is neither YAML nor JSON of objects")]
@@ -163,6 +167,9 @@ pub(crate) enum CliError {
     /// There is nothing to test.
     #[error("{paths}: there is no suite of tests")]
     NoSuite { paths: String },
+    /// Suites have no tests.
+    #[error("{paths}: there is no test in the suites")]
+    NothingToTest { paths: String },
     /// A first suite is to be written for a file.
     #[error("{path}: --init writes a suite for a directory of policies")]
     NoDirectory { path: String },
@@ -264,6 +271,14 @@ impl CliError {
             _ => output::note(&self.text()),
         }
         ExitCode::from(ERROR)
+    }
+}
+
+/// Among how many objects something was not found.
+fn among(count: usize) -> String {
+    match count {
+        0 => " in it".to_owned(),
+        count => format!(" among its {}", counted(count, "object", "objects")),
     }
 }
 

@@ -4,6 +4,7 @@
 //! JSON, or YAML. Plain strings cannot be printed.
 
 pub(crate) mod catalog;
+pub(crate) mod counted;
 pub(crate) mod excerpt;
 pub(crate) mod finding;
 pub(crate) mod github;

@@ -2,6 +2,8 @@
 
 use pratique_suite::Unbound;
 
+use crate::output::counted::counted;
+
 /// The message for a policy.
 pub(crate) fn message(policy: &Unbound) -> String {
     format!("{} {} is not evaluated: no binding", policy.kind(), policy.name)
@@ -9,6 +11,6 @@ pub(crate) fn message(policy: &Unbound) -> String {
 
 /// The message with their number; `None` if there are none.
 pub(crate) fn count(count: usize) -> Option<String> {
-    let plural = if count == 1 { "policy" } else { "policies" };
-    (count > 0).then(|| format!("{count} {plural} not evaluated: no binding"))
+    let policies = counted(count, "policy", "policies");
+    (count > 0).then(|| format!("{policies} not evaluated: no binding"))
 }

@@ -67,10 +67,16 @@ fn collect(tree: &Tree, item: Item, items: &mut Vec<Item>) {
     let listed = tree
         .entry(item.node, "items")
         .map(|entry| &tree.get(entry.value).value);
-    let (Some(of), Some(manifest::Value::List(nodes))) = (kind.strip_suffix("List"), listed) else {
-        items.push(item);
-        return;
+    let nodes = match (kind.strip_suffix("List"), listed) {
+        (Some(_), Some(manifest::Value::List(nodes))) => nodes.as_slice(),
+        // What a template writes whose loop gives nothing.
+        (Some(_), Some(manifest::Value::Null)) => &[],
+        _ => {
+            items.push(item);
+            return;
+        }
     };
+    let of = kind.strip_suffix("List").unwrap_or_default();
     let version = text("apiVersion").unwrap_or_default();
     let typed = (!of.is_empty()).then(|| (version, of.to_owned()));
     for node in nodes {

@@ -99,7 +99,7 @@ fn made(program: &Path, state: &Path) -> Result<Vec<Page>, Error> {
             "scan",
             "3 of 6 objects (50.0%) would be refused, by 1 of 2 policies.",
         ),
-        of("replay", "Of 10 requests, 1 that were allowed are refused now."),
+        of("replay", "Of 10 requests, 1 that was allowed is refused now."),
         of("impact", "newly refused"),
     ])
 }

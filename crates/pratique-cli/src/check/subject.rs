@@ -78,6 +78,9 @@ impl Subject {
                 if is_for_several(&sorted) {
                     return Ok(Subject::Sorted(path, sorted));
                 }
+                if !holds_only_empty_lists(&path) {
+                    among::something(&path, &sorted)?;
+                }
             }
             return match plugin.map_or_else(|| plugin_of(&path), Ok) {
                 Err(CliError::NoPlugin { .. }) if holds_only_empty_lists(&path) => Ok(Subject::Nothing),

@@ -3,6 +3,7 @@
 use pratique_suite::sorted::SortedPolicies;
 
 use crate::output;
+use crate::output::counted::{counted, noun};
 use crate::output::text::text;
 
 /// The maximum number of kinds that are listed.
@@ -13,27 +14,29 @@ pub(crate) fn report_skipped(shown: &str, sorted: &SortedPolicies) {
     let others = sorted.others();
     if !others.is_empty() {
         let count: usize = others.values().sum();
-        let objects = if count == 1 { "object" } else { "objects" };
         let kinds = others.iter().map(|(kind, count)| format!("{kind} ({count})"));
         let shown_kinds: Vec<String> = kinds.take(MOST_KINDS).collect();
         let more = match others.len().saturating_sub(MOST_KINDS) {
             0 => String::new(),
-            more => format!(" and {more} more kinds"),
+            more => format!(" and {more} more {}", noun(more, "kind", "kinds")),
         };
         output::note(&text!(
-            "{}: skipped {} {} of other kinds: {}{}\n",
+            "{}: skipped {} of other kinds: {}{}\n",
             shown,
-            count,
-            objects,
+            counted(count, "object", "objects"),
             shown_kinds.join(", "),
             more,
         ));
     }
     if let [first, ..] = sorted.unread() {
         output::note(&text!(
-            "{}: skipped {} files that are no objects, such as {}\n",
+            "{}: skipped {}, such as {}\n",
             shown,
-            sorted.unread().len(),
+            counted(
+                sorted.unread().len(),
+                "file that is no object",
+                "files that are no objects"
+            ),
             first
         ));
     }

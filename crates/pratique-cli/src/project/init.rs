@@ -14,6 +14,7 @@ use crate::arguments::InitArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::input;
 use crate::output;
+use crate::output::counted::counted;
 use crate::output::text::text;
 
 /// Writes the file; an existing one is never overwritten.
@@ -32,9 +33,9 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
         .map_err(failed)?;
     file.write_all(found.text().as_bytes()).map_err(failed)?;
     output::note(&text!(
-        "{}: written, with {} paths of policies and {} of suites\n",
+        "{}: written, with {} of policies and {} of suites\n",
         path_text(&path),
-        found.policies.len(),
+        counted(found.policies.len(), "path", "paths"),
         found.suites.len()
     ));
     Ok(ExitStatus::Success)

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::arguments::ReviewFormat;
 use crate::exit::CliError;
 use crate::output;
+use crate::output::counted::counted;
 use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
@@ -124,10 +125,11 @@ impl LeftOut {
 }
 
 fn undefined(which: &str, count: usize) -> String {
-    let (objects, were, their) = match count {
-        1 => ("1 object".to_owned(), "was", "its"),
-        count => (format!("{count} objects"), "were", "their"),
+    let (were, their) = match count {
+        1 => ("was", "its"),
+        _ => ("were", "their"),
     };
+    let objects = counted(count, "object", "objects");
     format!(
         "{objects} {which} {were} neither defaulted nor validated, as {their} CustomResourceDefinition is not known: \
          give it with --objects"

@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+use crate::output::counted::counted;
+
 /// Reviews that take less show nothing.
 const FIRST: Duration = Duration::from_secs(1);
 /// How often the line changes.
@@ -100,7 +102,8 @@ pub(super) fn rate_and_rest(count: u64, done: u64, total: Option<u64>, taken: Du
 
 fn line(reviewed: usize, denied: usize, taken: Duration) -> String {
     format!(
-        "{reviewed} objects reviewed, {denied} denied, {} s",
+        "{} reviewed, {denied} denied, {} s",
+        counted(reviewed, "object", "objects"),
         taken.as_secs()
     )
 }

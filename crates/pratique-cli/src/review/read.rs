@@ -37,11 +37,11 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// The error of a path that does not exist.
-    pub(super) fn missing(&self) -> CliError {
-        CliError::Read {
+    /// The error of a path that neither exists nor existed at a revision.
+    pub(super) fn missing(&self, revision: &str) -> CliError {
+        CliError::NeverThere {
             path: path_text(&self.path),
-            error: ErrorKind::NotFound.into(),
+            revision: revision.to_owned(),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn stored(
         let found = Revision::of(revision, &input.path)?;
         let files = found.files(&input.path)?;
         if files.is_empty() && input.is_gone {
-            return Err(input.missing());
+            return Err(input.missing(revision));
         }
         let mut contents = found.contents()?;
         let given: HashSet<&PathBuf> = input.files.iter().collect();

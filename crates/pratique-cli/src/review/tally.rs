@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::decisions::Action;
 use super::record::{Decision, Record};
+use crate::output::counted::noun;
 use crate::output::text::{Text, text};
 
 /// The maximum number of rows of a table: names may be anything.
@@ -143,9 +144,9 @@ impl Tally {
             self.allowed,
             self.denied,
             more(self.undecided, "undecided"),
-            more(self.warned, if self.warned == 1 { "warning" } else { "warnings" }),
+            more(self.warned, noun(self.warned, "warning", "warnings")),
             more(self.audited, "audited"),
-            more(errors, if errors == 1 { "error" } else { "errors" }),
+            more(errors, noun(errors, "error", "errors")),
         )
     }
 

@@ -15,6 +15,7 @@ use super::{ClusterSnapshot, Wanted, WebhookUse, connect, dropped, policies, wri
 use crate::arguments::SnapshotArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
+use crate::output::counted::counted;
 use crate::output::problems;
 use crate::output::text::{Text, text};
 use crate::policies::{LoadFailure, load_api_policies};
@@ -133,9 +134,9 @@ fn report(snapshot: &ClusterSnapshot, directory: &str) -> Text {
         version => version,
     };
     let mut lines = vec![text!(
-        "{}: {} objects of {}\n",
+        "{}: {} of {}\n",
         directory,
-        snapshot.objects.len(),
+        counted(snapshot.objects.len(), "object", "objects"),
         version
     )];
     for kind in &snapshot.index.kinds {

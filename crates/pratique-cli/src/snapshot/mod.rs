@@ -35,6 +35,7 @@ use pratique_types::admission_plugins::built_in;
 use pratique_types::{GroupKind, GroupVersionKind};
 
 use crate::output;
+use crate::output::counted::{counted, noun};
 use crate::output::text::{Text, text};
 
 #[cfg(feature = "kube")]
@@ -70,18 +71,18 @@ impl WebhookUse {
 
     /// Says that as many are left out, if there are any.
     fn left_out(self, count: usize, of: &str) -> Option<Text> {
-        let (help, configurations) = match (self, count) {
-            (WebhookUse::Taken, _) | (_, 0) => return None,
-            (WebhookUse::LeftOut { help }, 1) => (help, "configuration"),
-            (WebhookUse::LeftOut { help }, _) => (help, "configurations"),
+        let WebhookUse::LeftOut { help } = self else {
+            return None;
         };
-        Some(text!(
-            "{} webhook {} of the {} are not evaluated; {}",
-            count,
-            configurations,
-            of,
-            help
-        ))
+        (count > 0).then(|| {
+            text!(
+                "{} of the {} {} not evaluated; {}",
+                counted(count, "webhook configuration", "webhook configurations"),
+                of,
+                noun(count, "is", "are"),
+                help
+            )
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use pratique_manifest::Location;
 
 use super::run::{CaseRun, Run};
+use crate::output::counted::counted;
 use crate::output::github::Commands;
 use crate::output::text::text;
 use crate::unbound;
@@ -52,8 +53,7 @@ pub(super) fn github(run: &Run) -> Commands {
     let count = count.map(|count| format!(", {count}")).unwrap_or_default();
     let left_out = match run.not_evaluated() {
         0 => String::new(),
-        1 => ", 1 test not evaluated".to_owned(),
-        tests => format!(", {tests} tests not evaluated"),
+        count => format!(", {} not evaluated", counted(count, "test", "tests")),
     };
     out.log(&text!(
         "{} passed, {} failed{}{}\n",

@@ -5,6 +5,7 @@ use pratique_suite::{CoverageReport, Decision, Difference};
 
 use super::run::{CaseRun, Run, SuiteRun};
 use crate::explanation;
+use crate::output::counted::counted;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::{Lines, Text, text};
@@ -36,8 +37,7 @@ pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
     }
     match run.not_evaluated() {
         0 => {}
-        1 => out.push(&text!(", 1 test not evaluated")),
-        count => out.push(&text!(", {} tests not evaluated", count)),
+        count => out.push(&text!(", {} not evaluated", counted(count, "test", "tests"))),
     }
     out.push(&text!("\n"));
     if let (Some(report), Some(threshold)) = (&run.coverage, run.threshold)

@@ -10,6 +10,7 @@ use super::run::roots;
 use crate::arguments::TestArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
+use crate::output::counted::counted;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
 use crate::output::text::text;
@@ -46,17 +47,19 @@ pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
             error,
         };
         if first.found + first.missing == 0 {
-            let path = path_text(directory);
-            return Err(CliError::NoManifests { path, count: 0 });
+            return Err(CliError::NoManifests {
+                path: path_text(directory),
+                count: 0,
+            });
         }
         let created = OpenOptions::new().write(true).create_new(true).open(&path);
         let mut file = created.map_err(failed)?;
         file.write_all(first.text.as_bytes()).map_err(failed)?;
         output::note(&text!(
-            "{}: written, with {} objects that were found; {} are left to be written\n",
+            "{}: written, with {} found; {} left to be written\n",
             path_text(&path),
-            first.found,
-            first.missing
+            counted(first.found, "object that was", "objects that were"),
+            counted(first.missing, "is", "are")
         ));
         if first.missing > 0 {
             status = ExitStatus::Undecided.worse(Some(status));

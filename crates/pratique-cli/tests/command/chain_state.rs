@@ -131,7 +131,7 @@ fn snapshots_without_what_the_chain_looks_up() {
         &directory,
         &[&SNAPSHOT[..], &["--plugin-objects=off"]].concat(),
         0,
-        &["saved: 1 objects"],
+        &["saved: 1 object of"],
     );
     let texts = [
         "policies only are evaluated, as it was taken without what admission plugins look up",

@@ -128,7 +128,32 @@ const CLAIMS: &[Claim] = &[
         2,
         "Nothing",
     ),
+    (
+        &["check", "nothing"],
+        2,
+        "nothing: there is no policy, binding or webhook configuration in it",
+    ),
     // review: which policies, which requests.
+    (
+        &["review", "--policies", "nameless.yaml", "good.yaml"],
+        2,
+        "webhook configuration among its 1 object\n",
+    ),
+    (
+        &["review", "--policies", "mixed", "bad.yaml"],
+        1,
+        "mixed: skipped 1 file that is no object, such as mixed/broken.yaml\n",
+    ),
+    // Nothing is told of what there is nothing of.
+    (&["review", "-"], 2, "<stdin>: there is no object to review"),
+    (&["scan", "-"], 2, "<stdin>: there is no object to scan"),
+    (&["replay", "-"], 2, "<stdin>: there is no audit event in it"),
+    (&["review", "nothing"], 2, "nothing: there is no object to review"),
+    (
+        &["review", "list.yaml"],
+        0,
+        "list.yaml: an empty List: there is nothing to review",
+    ),
     (&["review"], 2, "INPUT"),
     (&["review", "bad.yaml"], 1, "1 denied"),
     (&["review", "good.yaml"], 0, "1 allowed"),
@@ -380,7 +405,21 @@ const CLAIMS: &[Claim] = &[
     ),
     (&["test", "suite.yaml", "--output", "json"], 0, "{"),
     (&["test", "suite.yaml", "--output", "junit"], 0, "<testsuites"),
+    (
+        &["test", "--init", "nothing"],
+        2,
+        "nothing: there is no policy, binding or webhook configuration in it",
+    ),
+    // What tests nothing does not pass.
+    (
+        &["test", "idle.yaml"],
+        2,
+        "idle.yaml: there is no test in the suites",
+    ),
+    (&["test", "without.yaml"], 1, "the suite names no policies"),
+    (&["test", "of-nothing.yaml"], 1, "nothing has no policy"),
     // init: what is there stays.
+    (&["init", "mixed"], 0, "with 1 path of policies and 0 of suites"),
     (&["init", "new"], 0, "pratique.yaml"),
     (&["init", "new"], 2, "pratique.yaml"),
     (&["review", "good.yaml", "--no-project-file"], 0, "1 allowed"),
@@ -439,6 +478,17 @@ fn help_texts_say_what_is_so() {
         .with("broken.yaml", "a: [\n")
         .with("suite.yaml", suite)
         .with("cluster.yaml", CLUSTER)
+        .with("list.yaml", "apiVersion: v1\nkind: List\nitems:\n")
+        .with("mixed/broken.yaml", "a: [\n")
+        .with("mixed/policies/policy.yaml", POLICY)
+        .with("mixed/policies/binding.yaml", BINDING)
+        .with(
+            "idle.yaml",
+            suite.split_once("tests:").unwrap().0.to_owned() + "tests: []\n",
+        )
+        .with("without.yaml", suite.replace("policies: [policies]\n", ""))
+        .with("of-nothing.yaml", suite.replace("[policies]", "[nothing]"))
+        .with("nothing/.gitignore", "")
         .with("new/.gitignore", "");
     let wrong: Vec<String> = CLAIMS
         .iter()

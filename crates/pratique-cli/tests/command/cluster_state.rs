@@ -174,7 +174,7 @@ fn webhooks_of_the_cluster_are_told() {
     let server = server(3)
         .admission("mutatingwebhookconfigurations", webhook)
         .start();
-    let told = "1 webhook configuration of the cluster are not evaluated; --webhooks calls them";
+    let told = "1 webhook configuration of the cluster is not evaluated; --webhooks calls them";
     run(&files(&server), &REVIEW, 1, &[told]);
 }
 

@@ -154,7 +154,7 @@ fn changes_are_a_page() {
     assert_eq!(run.code, Some(1), "{run}");
     let page = std::fs::read_to_string(directory.path().join("page.html")).unwrap();
     for shown in [
-        "Of 2 requests, 1 are newly refused.",
+        "Of 2 requests, 1 is newly refused.",
         "Newly refused: By policy",
         "images need a digest",
         "pods.ndjson",

@@ -297,7 +297,7 @@ fn nothing_to_evaluate_is_an_error() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr
-            .contains("no policy, binding or webhook configuration among its 1 objects"),
+            .contains("no policy, binding or webhook configuration among its 1 object\n"),
         "{run}"
     );
 }

@@ -223,7 +223,7 @@ fn a_log_is_a_page() {
     assert_eq!(run.code, Some(1), "{run}");
     let page = fs::read_to_string(directory.path().join("page.html")).unwrap();
     for shown in [
-        "Of 10 requests, 1 that were allowed are refused now.",
+        "Of 10 requests, 1 that was allowed is refused now.",
         "Decisions now: By policy",
         "images need a tag other than latest, or a digest",
     ] {

@@ -184,7 +184,7 @@ fn webhooks_of_the_cluster_are_told() {
                    rules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]\n";
     let server = Script::new().admission("validatingwebhookconfigurations", webhook);
     let server = server.start();
-    let told = "1 webhook configuration of the cluster are not evaluated; `webhooks` of a suite says what they answer";
+    let told = "1 webhook configuration of the cluster is not evaluated; `webhooks` of a suite says what they answer";
     run(&with_suite(&server, "", "allowed"), &TEST, 0, &[told]);
     let answers = "webhooks: [{name: h.example.com, allowed: false, message: closed}]\n";
     let denied = "{verdict: denied, messageContains: closed}";

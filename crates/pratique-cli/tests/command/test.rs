@@ -569,7 +569,7 @@ fn a_first_suite_is_found_by_trying() {
     assert_eq!(run.code, Some(3), "{run}");
     assert!(
         run.stderr
-            .contains("1 objects that were found; 1 are left to be written"),
+            .contains("1 object that was found; 1 is left to be written"),
         "{run}"
     );
     let written = fs::read_to_string(directory.path().join("suite.yaml")).unwrap();

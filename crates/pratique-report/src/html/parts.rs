@@ -41,7 +41,12 @@ pub(super) fn summary(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
             match (refusing, report.run().policy_count) {
                 (0, _) => String::new(),
                 (count, 0) => format!(", by {} {}", number(count), plural(count, "policy", "policies")),
-                (count, all) => format!(", by {} of {} policies", number(count.min(all)), number(all)),
+                (count, all) => format!(
+                    ", by {} of {} {}",
+                    number(count.min(all)),
+                    number(all),
+                    plural(all, "policy", "policies")
+                ),
             }
         )?,
     }

@@ -30,7 +30,10 @@ impl BuildError {
 
 /// Webhooks without a caller. Ignoring them would admit requests that they are meant to reject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{count} objects of plugin {plugin} load, but there is no caller of webhooks")]
+#[error(
+    "{count} {} of plugin {plugin}, but there is no caller of webhooks",
+    if *.count == 1 { "object loads" } else { "objects load" }
+)]
 pub struct NotEvaluated {
     /// The plugin that evaluates them in an API server.
     pub plugin: Plugin,

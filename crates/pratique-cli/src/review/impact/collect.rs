@@ -10,6 +10,7 @@ use super::change::{Change, Row};
 use super::work::Part;
 use crate::arguments::{ImpactAnswerArguments, ImpactFormat, ReplayFailOn};
 use crate::exit::{CliError, ExitStatus};
+use crate::output::counted::{counted, noun};
 use crate::output::table::table;
 use crate::output::text::{Lines, Text, text};
 use crate::output::{self, Printed};
@@ -108,7 +109,8 @@ impl<'a> Collector<'a> {
         let (requests, refused) = (self.requests(), self.of(Change::NewlyRefused));
         self.progress.show_line(|taken| {
             format!(
-                "{requests} requests compared, {refused} newly refused{}",
+                "{} compared, {refused} newly refused{}",
+                counted(requests, "request", "requests"),
                 self.share.line(requests, taken)
             )
         });
@@ -191,7 +193,11 @@ impl<'a> Collector<'a> {
             Change::Same,
         ]
         .map(|change| self.of(change));
-        let lead = format!("Of {} requests, {refused} are newly refused.", self.requests());
+        let lead = format!(
+            "Of {}, {refused} {} newly refused.",
+            counted(self.requests(), "request", "requests"),
+            noun(refused, "is", "are")
+        );
         let approximated = self.approximations.iter();
         let notes = approximated.map(|(told, count)| format!("approximated: {told} {count}"));
         let unknown = self
@@ -239,8 +245,8 @@ impl<'a> Collector<'a> {
 
     fn human(&self, errors: usize, style: Style) -> Text {
         let mut out = text!(
-            "{} requests: {} newly refused, {} newly allowed, {} undecided, {} the same\n",
-            self.requests(),
+            "{}: {} newly refused, {} newly allowed, {} undecided, {} the same\n",
+            counted(self.requests(), "request", "requests"),
             self.of(Change::NewlyRefused),
             self.of(Change::NewlyAllowed),
             self.of(Change::Undecided),
@@ -248,12 +254,12 @@ impl<'a> Collector<'a> {
         );
         if self.not_subject > 0 {
             out.push(&text!(
-                "{} events are not subject to admission\n",
-                self.not_subject
+                "{} not subject to admission\n",
+                counted(self.not_subject, "event is", "events are")
             ));
         }
         if errors > 0 {
-            out.push(&text!("{} errors\n", errors));
+            out.push(&text!("{}\n", counted(errors, "error", "errors")));
         }
         for (title, tone, tally) in [
             ("newly refused", Tone::Bad, &self.refused),

@@ -7,8 +7,6 @@ mod work;
 
 use std::sync::Arc;
 
-use pratique_manifest::path_text;
-
 use super::read::Inputs;
 use super::replay::engine::{Engine, GivenState};
 use super::replay::log::LogReader;
@@ -19,6 +17,7 @@ use super::stored::Stored;
 use super::{limits, ordered};
 use crate::arguments::{ImpactArguments, RequestArguments, UserArguments};
 use crate::exit::{CliError, ExitStatus};
+use crate::input::shown;
 use crate::snapshot::StateSource;
 use collect::Collector;
 use work::{Side, Worker};
@@ -68,6 +67,6 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         |unit, give| worker.compare(unit, give),
         |part| collector.collect(part),
     )?;
-    let inputs: Vec<String> = arguments.inputs.iter().map(|path| path_text(path)).collect();
+    let inputs: Vec<String> = arguments.inputs.iter().map(|path| shown(path)).collect();
     collector.end(&inputs.join(", "))
 }

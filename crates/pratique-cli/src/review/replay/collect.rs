@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pratique_arrow::ResultRow;
-use pratique_manifest::path_text;
 use pratique_report::{ComparisonPage, Decision, Evaluation, Limits, Tally};
 use serde::Serialize;
 
@@ -16,7 +15,9 @@ use super::share::ReadShare;
 use super::work::Part;
 use crate::arguments::{ReplayAnswerArguments, ReplayFailOn, ReplayFormat};
 use crate::exit::{CliError, ExitStatus};
+use crate::input::shown;
 use crate::output;
+use crate::output::counted::{counted, noun};
 use crate::output::text::text;
 use crate::review::input_errors::InputErrors;
 use crate::review::progress::Progress;
@@ -85,7 +86,9 @@ impl<'a> Collector<'a> {
         let refused = self.counts.of(Comparison::RefusedNow);
         self.progress.show_line(|taken| {
             format!(
-                "{entries} events read, {requests} requests replayed, {refused} refused now{}",
+                "{} read, {} replayed, {refused} refused now{}",
+                counted(entries, "event", "events"),
+                counted(requests, "request", "requests"),
                 self.share.line(entries, taken)
             )
         });
@@ -104,7 +107,7 @@ impl<'a> Collector<'a> {
         let errors = self.faults.count();
         self.faults.tell_rest();
         if self.counts.entries() == 0 && errors == 0 {
-            let logs: Vec<String> = logs.iter().map(|path| path_text(path)).collect();
+            let logs: Vec<String> = logs.iter().map(|path| shown(path)).collect();
             return Err(CliError::NothingToReplay {
                 logs: logs.join(", "),
             });
@@ -133,12 +136,18 @@ impl<'a> Collector<'a> {
     /// Writes the page, if it is asked for.
     fn write_page(&self, logs: &[PathBuf], errors: usize, forgotten: u64) -> Result<(), CliError> {
         let (requests, refused) = (self.counts.requests(), self.counts.of(Comparison::RefusedNow));
-        let lead = format!("Of {requests} requests, {refused} that were allowed are refused now.");
-        let logs: Vec<String> = logs.iter().map(|path| path_text(path)).collect();
+        let lead = format!(
+            "Of {}, {refused} that {} allowed {} refused now.",
+            counted(requests, "request", "requests"),
+            noun(refused, "was", "were"),
+            noun(refused, "is", "are")
+        );
+        let logs: Vec<String> = logs.iter().map(|path| shown(path)).collect();
         let mut notes = vec!["webhooks and built-in plugins are not run".to_owned()];
         if forgotten > 0 {
             notes.push(format!(
-                "{forgotten} objects were not remembered, as there are too many"
+                "{} not remembered, as there are too many",
+                counted(forgotten, "object was", "objects were")
             ));
         }
         let page = ComparisonPage {

@@ -3,6 +3,7 @@
 use crate::exit::CliError;
 use crate::input::InputError;
 use crate::output;
+use crate::output::counted::counted;
 use crate::output::text::{Text, text};
 use crate::review::input_errors::{InputErrors, JsonError, described};
 use crate::review::progress::Progress;
@@ -82,8 +83,8 @@ impl CountedFaults {
     pub(in crate::review) fn tell_rest(&self) {
         if self.more > 0 {
             output::note(&output::warning(&text!(
-                "{} more errors are counted and not shown",
-                self.more
+                "{} counted and not shown",
+                counted(self.more, "more error is", "more errors are")
             )));
         }
     }

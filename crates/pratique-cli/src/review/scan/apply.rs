@@ -7,6 +7,7 @@ use pratique_report::{NamespaceReports, ReportApi};
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
 use crate::output;
+use crate::output::counted::counted;
 use crate::output::text::{Text, text};
 
 /// The field manager of what is applied.
@@ -30,12 +31,10 @@ impl Applied {
 
     /// The counts as a line.
     pub(super) fn human(&self) -> Text {
-        let plural = if self.applied == 1 { "" } else { "s" };
         let kept = self.kept.map(|why| format!("; stale ones are kept: {why}"));
         text!(
-            "{} report{} applied, {} stale removed, {} failed{}\n",
-            self.applied,
-            plural,
+            "{} applied, {} stale removed, {} failed{}\n",
+            counted(self.applied, "report", "reports"),
             self.removed,
             self.failed,
             kept.unwrap_or_default()

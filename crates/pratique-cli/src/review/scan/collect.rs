@@ -16,6 +16,7 @@ use super::written;
 use crate::arguments::{FailOn, ScanAnswerArguments, ScanFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
+use crate::output::counted::counted;
 use crate::output::text::text;
 use crate::review::input_errors::JsonError;
 use crate::review::left_out::{self, LeftOut};
@@ -297,8 +298,12 @@ impl<'a> Collector<'a> {
         let mut told = Vec::new();
         if self.omitted > 0 {
             told.push(format!(
-                "{} more objects with findings are not in this output, as it has no more than {MAX_RECORDS}: ndjson has all",
-                self.omitted
+                "{} not in this output, as it has no more than {MAX_RECORDS}: ndjson has all",
+                counted(
+                    self.omitted,
+                    "more object with findings is",
+                    "more objects with findings are"
+                )
             ));
         }
         let failed = self.report.tally().total().failed;
@@ -306,20 +311,26 @@ impl<'a> Collector<'a> {
         let lists_errors = matches!(self.arguments.output, ScanFormat::Sarif | ScanFormat::Junit);
         if lists_errors && failed > errors {
             told.push(format!(
-                "{} more errors are not in this output, as it has no more than {MAX_PRINTED}: ndjson has all",
-                failed - errors
+                "{} not in this output, as it has no more than {MAX_PRINTED}: ndjson has all",
+                counted(failed - errors, "more error is", "more errors are")
             ));
         }
         if let Some(namespaces) = &self.namespaces {
             let (omitted, unlisted) = (namespaces.omitted(), namespaces.unlisted());
             if omitted > 0 {
                 told.push(format!(
-                    "{omitted} results are counted in summaries and not listed, as reports are bounded: ndjson has all"
+                    "{} counted in summaries and not listed, as reports are bounded: ndjson has all",
+                    counted(omitted, "result is", "results are")
                 ));
             }
             if unlisted > 0 {
                 told.push(format!(
-                    "{unlisted} results of further namespaces are in no report, as there are too many: ndjson has all"
+                    "{} in no report, as there are too many: ndjson has all",
+                    counted(
+                        unlisted,
+                        "result of a further namespace is",
+                        "results of further namespaces are"
+                    )
                 ));
             }
         }

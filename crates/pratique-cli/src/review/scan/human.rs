@@ -2,6 +2,7 @@
 
 use pratique_report::{Counts, Report, Table};
 
+use crate::output::counted::{counted, noun};
 use crate::output::table::table;
 use crate::output::text::{Lines, Text, text};
 
@@ -40,20 +41,19 @@ pub(crate) fn line(total: &Counts) -> String {
         0 => String::new(),
         count => format!(", {count} {what}"),
     };
-    let objects = total.requests();
     format!(
-        "{objects} {}: {} allowed, {} denied{}{}{}{}{}{}",
-        if objects == 1 { "object" } else { "objects" },
+        "{}: {} allowed, {} denied{}{}{}{}{}{}",
+        counted(total.requests(), "object", "objects"),
         total.allowed,
         total.denied,
         more(total.undecided, "undecided"),
         more(total.failed, "not evaluated"),
-        more(
-            total.warned,
-            if total.warned == 1 { "warning" } else { "warnings" }
-        ),
+        more(total.warned, noun(total.warned, "warning", "warnings")),
         more(total.audited, "audited"),
-        more(total.ignored, "errors ignored"),
+        more(
+            total.ignored,
+            noun(total.ignored, "error ignored", "errors ignored")
+        ),
         more(total.changed, "changed meanwhile"),
     )
 }

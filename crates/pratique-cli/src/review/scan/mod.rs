@@ -26,7 +26,6 @@ use std::sync::Arc;
 use pratique_arrow::ResultRows;
 #[cfg(feature = "kube")]
 use pratique_kube::ApiServer;
-use pratique_manifest::path_text;
 use pratique_report::{Limits, Report, Run, Shard, Tally};
 use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
@@ -44,7 +43,9 @@ use super::stored::Stored;
 use super::{limits, ordered};
 use crate::arguments::{RequestArguments, ScanArguments, ScanFormat, ScanRequestArguments};
 use crate::exit::{CliError, ExitStatus};
+use crate::input::shown;
 use crate::output;
+use crate::output::counted::counted;
 use crate::output::text::text;
 use crate::policies::OriginSets;
 use crate::snapshot::StateSource;
@@ -174,8 +175,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if from.is_some() {
         let scanned = report.tally().total().requests();
         output::note(&text!(
-            "continued from the checkpoint, after {} objects\n",
-            scanned
+            "continued from the checkpoint, after {}\n",
+            counted(scanned, "object", "objects")
         ));
     }
     let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
@@ -268,7 +269,7 @@ impl Inputs {
     fn names(&self) -> Vec<String> {
         match self {
             Inputs::Files { paths, .. } | Inputs::Snapshot { paths, .. } => {
-                paths.iter().map(|path| path_text(path)).collect()
+                paths.iter().map(|path| shown(path)).collect()
             }
             #[cfg(feature = "kube")]
             Inputs::Cluster { server } => vec![server.url().trim_end_matches('/').to_owned()],

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::output::counted::counted;
 use crate::review::progress::{Progress, rate_and_rest};
 
 /// A line about progress, with the rate, the share and the time left.
@@ -33,7 +34,10 @@ impl ScanProgress {
 
 fn line(objects: u64, denied: u64, done: u64, total: Option<u64>, taken: Duration) -> String {
     let rest = rate_and_rest(objects, done, total, taken);
-    format!("{objects} objects scanned, {denied} denied{rest}")
+    format!(
+        "{} scanned, {denied} denied{rest}",
+        counted(objects, "object", "objects")
+    )
 }
 
 #[cfg(test)]

@@ -1,0 +1,24 @@
+//! Counts with their nouns.
+
+use std::fmt::Display;
+
+/// A count with its noun: `1 object`, `2 objects`.
+pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, more: &str) -> String {
+    format!("{count} {}", noun(count, one, more))
+}
+
+/// The noun that belongs to a count.
+pub(crate) fn noun<'a, N: PartialEq + From<u8>>(count: N, one: &'a str, more: &'a str) -> &'a str {
+    if count == N::from(1) { one } else { more }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_a_thing_is_singular() {
+        let counts = [0_usize, 1, 2].map(|count| counted(count, "policy", "policies"));
+        assert_eq!(counts, ["0 policies", "1 policy", "2 policies"]);
+    }
+}
