@@ -83,6 +83,14 @@ const SUFFIX: &str = ".static.k8s.io";
 const GROUP: &str = "admissionregistration.k8s.io/";
 
 impl Suite {
+    /// The problem of a suite that nothing evaluates: tests of what is allowed would pass.
+    pub fn evaluates_nothing(&self) -> Option<Problem> {
+        let evaluates = self.names_policies() || self.has_webhooks() || self.is_foreign;
+        let message = "the suite names no policies: nothing would be tested".to_owned();
+        let at = self.source.locate(&[]);
+        (!evaluates && !self.cases.is_empty()).then(|| problem(Rule::InvalidField, message, Some(&at)))
+    }
+
     /// Loads the policies that the suite names.
     ///
     /// # Errors
@@ -90,6 +98,7 @@ impl Suite {
     pub fn policies(&self) -> Result<Policies, Vec<Problem>> {
         let mut found = PolicyFiles {
             roots: self.roots.clone(),
+            is_for_tests: !self.cases.is_empty(),
             ..PolicyFiles::default()
         };
         for reference in &self.policies {
@@ -298,6 +307,8 @@ fn webhooks(set: &ManifestSet) -> Vec<Problem> {
 #[derive(Default)]
 struct PolicyFiles {
     roots: SuiteRoots,
+    /// Whether there are tests, which pass where there is no policy.
+    is_for_tests: bool,
     of_plugins: BTreeMap<Plugin, Vec<ManifestFile>>,
     of_api: Vec<ManifestFile>,
     files: Vec<PathBuf>,
@@ -318,6 +329,7 @@ impl PolicyFiles {
             Ok(listed) => listed,
             Err(error) => return self.unreadable(path, &error, &reference.location),
         };
+        let before = (self.files.len(), self.problems.len());
         for file in listed {
             // Entries of a directory may be symbolic links.
             if !self.permits(&file, &reference.location) {
@@ -328,6 +340,16 @@ impl PolicyFiles {
                 Err(error) => self.unreadable(&file, &error, &reference.location),
             }
         }
+        if self.is_for_tests && before == (self.files.len(), self.problems.len()) {
+            self.without_policy(&path_text(path), &reference.location);
+        }
+    }
+
+    /// Adds a problem for a path that has none.
+    fn without_policy(&mut self, path: &str, at: &Location) {
+        let message = format!("{path} has no policy");
+        self.problems
+            .push(problem(Rule::UnsupportedKind, message, Some(at)));
     }
 
     /// Whether the suite may name a file; adds a problem if not.
@@ -360,9 +382,7 @@ impl PolicyFiles {
         }
         let policies = policies_of(&file);
         if policies.is_empty() && !listed {
-            let message = format!("{} has no policy", file.path);
-            let at = Some(&reference.location);
-            self.problems.push(problem(Rule::UnsupportedKind, message, at));
+            self.without_policy(&file.path, &reference.location);
         }
         if policies.is_empty() {
             return;

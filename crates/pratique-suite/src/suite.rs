@@ -73,6 +73,11 @@ impl Suite {
         !self.policies.is_empty() || self.configuration.is_some() || !self.generated.is_empty()
     }
 
+    /// Whether its policies are made of what another program reads, such as a template, and are no files.
+    pub fn makes_policies(&self) -> bool {
+        self.is_foreign && !self.generated.is_empty()
+    }
+
     /// Whether it says what webhooks do: it has answers of them, or sends requests through the whole chain.
     pub fn has_webhooks(&self) -> bool {
         self.chain.is_some() || self.webhooks.is_some()

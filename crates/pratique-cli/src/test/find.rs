@@ -38,15 +38,15 @@ pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<SuiteFile>,
         }
     }
     if found.is_empty() {
-        return Err(CliError::NoSuite {
-            paths: paths
-                .iter()
-                .map(|path| path_text(path))
-                .collect::<Vec<_>>()
-                .join(", "),
-        });
+        return Err(CliError::NoSuite { paths: shown(paths) });
     }
     Ok(found)
+}
+
+/// Paths of the user, as a message names them.
+pub(super) fn shown(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| path_text(path)).collect();
+    paths.join(", ")
 }
 
 /// Reads a file; `None` for a file of a directory without suites.

@@ -132,8 +132,13 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
         .suites
         .iter()
         .all(|suite| suite.cases.is_empty() && suite.problems.is_empty() && suite.not_evaluated.is_empty());
-    if let Some(filter) = arguments.filter.clone().filter(|_| idle) {
-        return Err(CliError::NoTest { filter });
+    if idle {
+        return Err(match arguments.filter.clone() {
+            Some(filter) => CliError::NoTest { filter },
+            None => CliError::NothingToTest {
+                paths: find::shown(&arguments.paths),
+            },
+        });
     }
     let asked = arguments.coverage || arguments.coverage_threshold.is_some();
     run.coverage = asked.then(|| coverage.report());
@@ -198,6 +203,12 @@ impl Run {
             return run;
         }
         self.files.extend(suite.files().map(PathBuf::from));
+        if cluster.is_none() {
+            run.problems.extend(suite.evaluates_nothing());
+        }
+        if !run.problems.is_empty() {
+            return run;
+        }
         let mut policies = match suite.policies() {
             Ok(policies) => policies,
             Err(problems) => {
@@ -210,8 +221,10 @@ impl Run {
             cluster.show(&mut policies);
         }
         run.unbound.clone_from(&policies.unbound);
-        let levels = Levels::new(&arguments.warnings);
-        self.lints.add(&policies, &levels);
+        // What is made of a template has no place at which a warning could be mended.
+        if !suite.makes_policies() {
+            self.lints.add(&policies, &Levels::new(&arguments.warnings));
+        }
         let requested = arguments.coverage || arguments.coverage_threshold.is_some();
         let recorder = requested.then(|| coverage.recorder(&policies));
         let trace = recorder.as_ref().map(|recorder| recorder as &(dyn Trace + Sync));

@@ -358,14 +358,17 @@ fn rows(count: usize, expected: &str) -> Directory {
         .map(|index| format!("  - {{name: r{index}}}\n"))
         .collect();
     let suite = format!(
-        "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: s}}\ntests:\n- name: t\n  object: pod.yaml\n  \
+        "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {{name: s}}\npolicies: [policy.yaml]\ntests:\n- name: t\n  object: pod.yaml\n  \
          expect: {expected}\n  each:\n{rows}"
     );
     let labels: String = (0..2_000).map(|index| format!("    l{index}: x\n")).collect();
     let pod = format!(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  labels:\n{labels}spec: {{containers: []}}\n"
     );
-    Directory::new().with("s.yaml", suite).with("pod.yaml", pod)
+    Directory::new()
+        .with("s.yaml", suite)
+        .with("policy.yaml", POLICY)
+        .with("pod.yaml", pod)
 }
 
 /// Objects are dropped after their test.

@@ -32,6 +32,7 @@ mod evaluated;
 mod exit_codes;
 mod explain;
 mod files;
+mod foreign;
 mod helps;
 mod hostile;
 #[cfg(target_os = "linux")]

@@ -100,7 +100,7 @@ fn test(reader: &Source<'_>, suite: &str, id: NodeId, skips: bool) -> Result<Sui
         objects,
     } = constrained;
     suite.generated = vec![ManifestFile {
-        path: suite.file.clone(),
+        path: format!("<policy of {}>", fields.text("template").unwrap_or_default()),
         content: manifest.into_bytes(),
     }];
     suite.cluster.objects = objects;
