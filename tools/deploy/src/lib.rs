@@ -42,6 +42,9 @@ pub struct Arguments {
     /// A kustomize to render kustomizations with, instead of one that is built.
     #[arg(long)]
     kustomize: Option<PathBuf>,
+    /// Fail where there is nothing to render with, instead of saying so.
+    #[arg(long)]
+    required: bool,
 }
 
 /// What a set of objects is.
@@ -96,7 +99,7 @@ fn all(arguments: &Arguments) -> Result<bool, Error> {
         Ok(tools) => tools,
         Err(render::Absent(why)) => {
             println!("nothing was rendered: {why}");
-            return Ok(true);
+            return Ok(!arguments.required);
         }
     };
     let deploy = workspace::root().join("deploy");
