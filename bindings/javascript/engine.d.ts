@@ -13,7 +13,10 @@ export interface Evaluate {
   policies?: File[];
   /** Policies and bindings as an API server has stored them, defaulted; they are not validated again. */
   stored?: object[];
-  /** Other objects of the cluster: namespaces, params, definitions, roles and their bindings. */
+  /**
+   * Other objects of the cluster: namespaces, params, definitions, roles and their bindings. They are all that there are, unless
+   * the index of a snapshot among them says more.
+   */
   cluster?: File[];
   /**
    * The object, YAML or JSON: for DELETE, the one that is deleted. An AdmissionReview is taken as it is. Without an object and

@@ -84,6 +84,7 @@ pub use roots::Roots;
 pub use run::CaseResult;
 pub use runner::Runner;
 pub use schema::{schema, schema_of};
+pub use stored_state::{StoredState, StoredStateError, completeness};
 pub use suite::{Case, Expected, NotEvaluated, Suite};
 pub use unbound::{Unbound, bind, unbound};
 pub use update::{UpdateError, updated};

@@ -13,25 +13,30 @@ use crate::snapshot::{Extent, IndexError, SnapshotIndex};
 
 /// What is known of a cluster besides the objects of its snapshot.
 #[derive(Clone, Debug)]
-pub(crate) struct StoredState {
+pub struct StoredState {
     /// The kinds of which all objects are there.
-    pub(crate) complete: Vec<GroupVersionKind>,
+    pub complete: Vec<GroupVersionKind>,
     /// The resources that the cluster serves besides those of Kubernetes.
-    pub(crate) served: Vec<ServedResource>,
+    pub served: Vec<ServedResource>,
     permissions: Completeness,
 }
 
 /// Why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StoredStateError {
+pub enum StoredStateError {
+    /// Its index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// Objects were removed since it was taken.
     #[error("the snapshot is not whole: it has {found} of {objects} objects of {kind} of {version}")]
     Incomplete {
+        /// The number of objects that are there.
         found: usize,
+        /// The number that its index tells.
         objects: usize,
+        /// Their kind.
         kind: String,
+        /// Group and version of the kind.
         version: String,
     },
 }
@@ -44,7 +49,7 @@ impl StoredState {
     ///
     /// # Errors
     /// The index cannot be read, or the objects are fewer than it says.
-    pub(crate) fn new(index: &Value<'_>, objects: &[Value<'static>]) -> Result<Self, StoredStateError> {
+    pub fn new(index: &Value<'_>, objects: &[Value<'static>]) -> Result<Self, StoredStateError> {
         let index = SnapshotIndex::read(index)?;
         let mut found: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
         let kinds = objects.iter().filter_map(|object| kind_of(object).ok());
@@ -82,7 +87,7 @@ impl StoredState {
     }
 
     /// Adds to a cluster which other objects it may have.
-    pub(crate) fn apply(&self, cluster: &mut Objects) {
+    pub fn apply(&self, cluster: &mut Objects) {
         cluster.assume_params();
         self.served.iter().for_each(|served| cluster.serve_found(served));
         let complete = self.complete.iter().cloned();
@@ -91,7 +96,7 @@ impl StoredState {
 }
 
 /// How much the roles and bindings of a suite say: those of snapshots what these say, all others are all there are.
-pub(crate) fn completeness<'s>(snapshots: impl IntoIterator<Item = &'s StoredState>) -> Completeness {
+pub fn completeness<'s>(snapshots: impl IntoIterator<Item = &'s StoredState>) -> Completeness {
     let mut snapshots = snapshots.into_iter();
     match (snapshots.next(), snapshots.next()) {
         (None, _) => Completeness::Complete,

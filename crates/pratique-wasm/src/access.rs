@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use pratique::authorization::Authorizer;
-use pratique_json::Value;
 use pratique_manifest::ManifestFile;
-use pratique_rbac::Completeness;
 use pratique_suite::{authorizer_of, read_rules};
 
+use crate::cluster::Cluster;
 use crate::findings::Finding;
 
 /// The name of the text of the rules.
 const FILE: &str = "authorizer";
 
-/// The authorizer of rules, and of the roles among some objects.
+/// The authorizer of rules, and of the roles of the cluster.
 pub(crate) fn authorizer(
     rules: Option<&str>,
-    objects: &[Value<'static>],
+    cluster: &Cluster,
 ) -> Result<Arc<dyn Authorizer>, Vec<Finding>> {
     let rules = rules.filter(|text| !text.trim().is_empty());
     let read = rules.map(|text| {
@@ -27,7 +26,7 @@ pub(crate) fn authorizer(
         read_rules(&file)
     });
     match read.transpose() {
-        Ok(rules) => Ok(authorizer_of(rules, objects, Completeness::Complete)),
+        Ok(rules) => Ok(authorizer_of(rules, &cluster.objects, cluster.permissions())),
         Err(problems) => Err(problems.iter().map(Finding::from).collect()),
     }
 }

@@ -8,12 +8,12 @@ use pratique_explain::Recorder;
 use pratique_json::Value;
 use pratique_policy::DenialCause;
 use pratique_suite::reads_managed_fields;
-use pratique_suite::request::cluster::cluster;
 use pratique_types::{Reason, Status};
 use serde::Serialize;
 use std::sync::Arc;
 
 use crate::access;
+use crate::cluster::Cluster;
 use crate::findings::Finding;
 use crate::input::{self, Input};
 use crate::policies::{self, Loaded, Report};
@@ -38,9 +38,9 @@ pub(crate) fn evaluate(given: &Evaluate) -> Evaluation {
     let mut evaluation = Evaluation::default();
     let report = &mut evaluation.report;
     let loaded = policies::load(given, report);
-    let objects = input::cluster(&given.cluster, &mut report.problems);
-    let input = input::request(given, &objects, &mut report.problems);
-    let authorizer = access::authorizer(given.authorizer.as_deref(), &objects).map_err(|problems| {
+    let cluster = Cluster::read(&given.cluster, &mut report.problems);
+    let input = input::request(given, &cluster, &mut report.problems);
+    let authorizer = access::authorizer(given.authorizer.as_deref(), &cluster).map_err(|problems| {
         report.problems.extend(problems);
     });
     let (Some(loaded), Some(input), Ok(authorizer), true) =
@@ -49,7 +49,7 @@ pub(crate) fn evaluate(given: &Evaluate) -> Evaluation {
         return evaluation;
     };
     evaluation.notes.clone_from(&input.notes);
-    match decided(given, &loaded, input, &objects, authorizer) {
+    match decided(given, &loaded, input, &cluster, authorizer) {
         Ok(told) => evaluation.told = Some(Box::new(told)),
         Err(problem) => evaluation.report.problems.push(*problem),
     }
@@ -77,7 +77,7 @@ fn decided(
     given: &Evaluate,
     loaded: &Loaded,
     input: Input,
-    objects: &[Value<'static>],
+    cluster: &Cluster,
     authorizer: Arc<dyn Authorizer>,
 ) -> Result<Told, Box<Finding>> {
     let Input {
@@ -88,7 +88,7 @@ fn decided(
     } = input;
     let api_objects = match given.as_given {
         true => None,
-        false => Some(api_objects(loaded, objects)?),
+        false => Some(api_objects(loaded, &cluster.objects)?),
     };
     let mut warnings = match received {
         Ok(warnings) => warnings,
@@ -111,10 +111,10 @@ fn decided(
     };
     // The namespace of an object exists, as far as its name says; with a whole request all that exists is given.
     let assumed = given.request.is_none().then_some(request.namespace.as_str());
-    let cluster = cluster(objects, assumed);
+    let view = cluster.view(assumed);
     let recorder = Recorder::new();
     let mut decisions = DecisionRecorder::default();
-    let context = EvalContext::new(&cluster, authorizer)
+    let context = EvalContext::new(&view, authorizer)
         .with_object_model(stage.model())
         .with_trace(&recorder);
     let evaluated = loaded.admission.admit_policies(&request, context, &mut decisions);

@@ -7,8 +7,9 @@ use pratique_suite::request::{self, BuildError, RequestTemplate, kind_of, regula
 use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation, UserInfo};
 
+use crate::cluster::Cluster;
 use crate::findings::Finding;
-use crate::request::{Evaluate, File, User};
+use crate::request::{Evaluate, User};
 
 /// A request, and what is to be told of it.
 pub(crate) struct Input {
@@ -21,21 +22,8 @@ pub(crate) struct Input {
     pub(crate) notes: Vec<String>,
 }
 
-/// The objects of the cluster.
-pub(crate) fn cluster(files: &[File], problems: &mut Vec<Finding>) -> Vec<Value<'static>> {
-    let mut objects = Vec::new();
-    for file in files {
-        objects.extend(read(&file.path, &file.text, problems));
-    }
-    objects
-}
-
 /// The request; `None` where there is none, or a problem was added.
-pub(crate) fn request(
-    given: &Evaluate,
-    cluster: &[Value<'static>],
-    problems: &mut Vec<Finding>,
-) -> Option<Input> {
+pub(crate) fn request(given: &Evaluate, cluster: &Cluster, problems: &mut Vec<Finding>) -> Option<Input> {
     if let Some(request) = &given.request {
         return sent(request.to_string().as_bytes(), problems);
     }
@@ -90,7 +78,7 @@ fn built(
     given: &Evaluate,
     object: Value<'static>,
     old: Option<Value<'static>>,
-    cluster: &[Value<'static>],
+    cluster: &Cluster,
 ) -> Result<Input, String> {
     let usual = match (usual_operation(&given.subresource), &old) {
         (Operation::Create, Some(_)) => Operation::Update,
@@ -110,7 +98,7 @@ fn built(
         options: None,
     };
     let kind = kind_of(&object)?;
-    let defined = request::defined(cluster);
+    let defined = cluster.defined();
     let mut notes = Vec::new();
     let found = template.target(&kind, given.resource.as_deref(), &defined);
     let target = match (found, &given.resource) {
@@ -161,7 +149,8 @@ pub(crate) fn one(name: &str, text: Option<&str>, problems: &mut Vec<Finding>) -
     objects.pop()
 }
 
-fn read(name: &str, text: &str, problems: &mut Vec<Finding>) -> Vec<Value<'static>> {
+/// The objects of a text.
+pub(crate) fn read(name: &str, text: &str, problems: &mut Vec<Finding>) -> Vec<Value<'static>> {
     let file = ManifestFile {
         path: name.to_owned(),
         content: text.as_bytes().to_vec(),

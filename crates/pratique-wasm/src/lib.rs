@@ -39,6 +39,7 @@
 
 mod access;
 mod answer;
+mod cluster;
 mod diff;
 mod evaluate;
 #[cfg(target_family = "wasm")]

@@ -35,7 +35,8 @@ pub struct Evaluate {
     pub policies: Vec<File>,
     /// Policies and bindings as an API server has stored them, defaulted; they are not validated again.
     pub stored: Vec<serde_json::Value>,
-    /// Other objects of the cluster: namespaces, params, definitions, roles and their bindings.
+    /// Other objects of the cluster: namespaces, params, definitions, roles and their bindings. They are all that there are,
+    /// unless the index of a snapshot among them says more.
     pub cluster: Vec<File>,
     /// The object: YAML or JSON. For DELETE, the one that is deleted. An AdmissionReview is taken as it is. Without an object
     /// and a request, policies are only loaded.

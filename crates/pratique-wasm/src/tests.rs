@@ -271,3 +271,59 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]";
     given["user"] = json!({"name": "ann"});
     assert_eq!(told(&given)["mutations"][0]["result"], "changed");
 }
+
+/// The index of a snapshot with some fields.
+fn index(fields: &str) -> Value {
+    file(
+        "snapshot",
+        &format!("{{apiVersion: pratique/v1alpha1, kind: Snapshot, {fields}}}"),
+    )
+}
+
+#[test]
+fn the_index_of_a_snapshot_says_what_else_is_served() {
+    let mut given = whole();
+    given["object"] = json!(DEPLOYMENT.replace("apps/v1", "extensions/v1beta1"));
+    let unknown = told(&given);
+    assert_eq!(unknown["decision"], "allowed", "{unknown}");
+    assert_eq!(unknown["notes"].as_array().unwrap().len(), 1, "{unknown}");
+    given["cluster"].as_array_mut().unwrap().push(index(
+        "served: [{apiVersion: extensions/v1beta1, kind: Deployment, resource: deployments, namespaced: true}]",
+    ));
+    let served = told(&given);
+    assert_eq!(served["decision"], "denied", "{served}");
+    assert_eq!(served["notes"], json!([]), "{served}");
+}
+
+#[test]
+fn the_index_of_a_snapshot_says_of_which_kinds_all_objects_are_there() {
+    let all = |kind: &str, objects: usize| {
+        format!("{{apiVersion: v1, kind: {kind}, objects: {objects}, extent: all}}")
+    };
+    let decided = |objects: &[Value], kinds: &str| {
+        let mut given = whole();
+        let index = index(&format!("kinds: [{kinds}]"));
+        given["cluster"] = objects.iter().cloned().chain([index]).collect();
+        told(&given)
+    };
+    let namespace = [file("namespace", NAMESPACE)];
+    assert_eq!(decided(&namespace, "")["decision"], "undecided");
+    assert_eq!(decided(&namespace, &all("ConfigMap", 0))["decision"], "denied");
+    let lacking = decided(&namespace, &all("ConfigMap", 1));
+    assert_eq!(lacking.get("decision"), None, "{lacking}");
+    assert_eq!(
+        lacking["problems"][0]["location"]["file"], "snapshot",
+        "{lacking}"
+    );
+    let params = [file("params", LIMITS)];
+    let decided = |kinds: &str| {
+        let mut given = whole();
+        given["object"] = json!(DEPLOYMENT.replace("7", "2"));
+        given["cluster"] = json!([params[0], index(&format!("kinds: [{kinds}]"))]);
+        told(&given)["decision"].clone()
+    };
+    assert_eq!(decided(&all("ConfigMap", 1)), "undecided");
+    let of_both = format!("{}, {}", all("ConfigMap", 1), all("Namespace", 0));
+    // A namespace that is not there has no labels, and the policy fails.
+    assert_eq!(decided(&of_both), "error");
+}

@@ -1,12 +1,13 @@
 //! The cluster that a case describes.
 
 use pratique::Objects;
+use pratique::types::builtin::ServedResource;
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 use serde_json::Value;
 
 use super::fixture::json_value;
 
-/// What the recording server served besides what servers serve today, in the order of registration.
+/// Resources, subresources and kinds of [`served_besides`].
 const RETIRED: [(&str, &str, &str, &str, &str); 6] = [
     ("apps", "v1beta2", "deployments", "", "Deployment"),
     ("apps", "v1beta1", "deployments", "", "Deployment"),
@@ -16,12 +17,23 @@ const RETIRED: [(&str, &str, &str, &str, &str); 6] = [
     ("extensions", "v1beta1", "replicasets", "", "ReplicaSet"),
 ];
 
+/// What the recording server served besides what servers serve today, in the order of registration.
+pub fn served_besides() -> Vec<ServedResource> {
+    let served = RETIRED.map(|(group, version, resource, subresource, kind)| ServedResource {
+        resource: GroupVersionResource::new(group, version, resource),
+        subresource: subresource.to_owned(),
+        kind: GroupVersionKind::new(group, version, kind),
+        namespaced: true,
+        short_names: Vec::new(),
+    });
+    served.into()
+}
+
 /// The `objects` of a case.
 pub(super) fn of(case: &Value) -> Objects {
     let mut objects = Objects::new();
-    for (group, version, resource, subresource, kind) in RETIRED {
-        let resource = GroupVersionResource::new(group, version, resource);
-        objects.serve(resource, subresource, GroupVersionKind::new(group, version, kind));
+    for served in served_besides() {
+        objects.serve(served.resource, &served.subresource, served.kind);
     }
     for object in case
         .get("objects")

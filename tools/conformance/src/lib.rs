@@ -6,7 +6,7 @@
 pub mod authorizer;
 mod cel;
 mod cel_value;
-mod cluster;
+pub mod cluster;
 pub mod compare;
 mod defaults;
 pub mod fixture;

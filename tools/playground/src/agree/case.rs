@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::snapshot;
+
 /// The request. Cases are of the library alone, which leaves objects as they are.
 pub(super) fn request(case: &Value) -> Value {
     let policies = manifests(case).into_iter();
@@ -9,23 +11,30 @@ pub(super) fn request(case: &Value) -> Value {
     let cluster = array(case, "objects").enumerate();
     let cluster = cluster
         .map(|(index, object)| json!({"path": format!("objects/{index}"), "text": object.to_string()}));
+    let index = json!({"path": "snapshot", "text": snapshot::index(case).to_string()});
     json!({"evaluate": {
         "policies": policies.collect::<Vec<_>>(),
         "stored": case.get("apiObjects").cloned().unwrap_or_else(|| json!([])),
-        "cluster": cluster.collect::<Vec<_>>(),
+        "cluster": cluster.chain([index]).collect::<Vec<_>>(),
         "request": case.get("request"),
         "authorizer": json!({"authorizer": rules(case)}).to_string(),
         "asGiven": true,
+        "withoutLints": true,
     }})
 }
+
+/// The directory of the objects of the cluster.
+const CLUSTER: &str = "cluster";
 
 /// A case as a user has it: files, an AdmissionReview among them.
 pub(super) struct Pasted {
     policies: Vec<(String, String)>,
-    cluster: String,
+    /// The objects of the cluster, and the index of a snapshot, which says what the server serves that is not one of today.
+    cluster: Vec<(String, String)>,
     authorizer: String,
     review: String,
-    /// Whether the objects are all that there is: the page takes them so, but that it knows each namespace by its name.
+    /// Whether the objects are to be told to be all that there is, as the page takes them without a snapshot, but that it knows
+    /// each namespace by its name.
     is_complete: bool,
 }
 
@@ -37,13 +46,20 @@ pub(super) fn pasted(case: &Value) -> Pasted {
     };
     let mut policies = manifests(case);
     policies.extend(list("apiObjects").map(|text| ("policies/api.json".to_owned(), text)));
+    let index = snapshot::is_of_other_server(case).then(|| snapshot::index(case).to_string());
+    let is_snapshot = index.is_some();
+    let named = |name: &str, text: Option<String>| text.map(|text| (format!("{CLUSTER}/{name}"), text));
+    let cluster = [
+        named("objects.yaml", list("objects")),
+        named("snapshot.yaml", index),
+    ];
     let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": case.get("request")});
     Pasted {
         policies,
-        cluster: list("objects").unwrap_or_default(),
+        cluster: cluster.into_iter().flatten().collect(),
         authorizer: json!({"authorizer": rules(case)}).to_string(),
         review: review.to_string(),
-        is_complete: has_namespace(case),
+        is_complete: has_namespace(case) && !is_snapshot,
     }
 }
 
@@ -63,7 +79,7 @@ impl Pasted {
         let file = |(path, text): &(String, String)| json!({"path": path, "text": text});
         json!({"evaluate": {
             "policies": self.policies.iter().map(file).collect::<Vec<_>>(),
-            "cluster": [{"path": "objects.json", "text": self.cluster}],
+            "cluster": self.cluster.iter().map(file).collect::<Vec<_>>(),
             "object": self.review,
             "authorizer": self.authorizer,
             "asGiven": true,
@@ -75,9 +91,7 @@ impl Pasted {
         let mut files = self.policies.clone();
         files.push(("authorizer.json".to_owned(), self.authorizer.clone()));
         files.push(("review.json".to_owned(), self.review.clone()));
-        if !self.cluster.is_empty() {
-            files.push(("objects.json".to_owned(), self.cluster.clone()));
-        }
+        files.extend(self.cluster.iter().cloned());
         files
     }
 
@@ -91,7 +105,7 @@ impl Pasted {
             "authorizer.json",
         ];
         if !self.cluster.is_empty() {
-            arguments.extend(["--objects", "objects.json"]);
+            arguments.extend(["--objects", CLUSTER]);
             arguments.extend(self.is_complete.then_some("--objects-complete"));
         }
         arguments.extend(["--defaults", "off", "review.json"]);
@@ -182,6 +196,6 @@ pub(super) fn outcome(answer: &Value) -> Result<Value, String> {
     Ok(outcome)
 }
 
-fn array<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
+pub(super) fn array<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }

@@ -6,6 +6,7 @@ mod expressions;
 mod loads;
 mod module;
 mod policies;
+mod snapshot;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -13,19 +13,22 @@ pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> R
         Ok(answer) => answer,
         Err(why) => return Ok(Compared::Differs(why)),
     };
+    match beside_engine(&answer, case) {
+        Some(difference) => Ok(Compared::Differs(difference)),
+        None => beside_command(module, program, case),
+    }
+}
+
+/// How an answer differs from what the engine decides, if it does.
+fn beside_engine(answer: &Value, case: &Value) -> Option<String> {
     let engine = policy::answer(case, None).map_err(|error| error.to_string());
-    let outcome = case::outcome(&answer);
+    let outcome = case::outcome(answer);
     let same = match (&outcome, &engine) {
         (Ok(outcome), Ok(engine)) => outcome == engine,
         (Err(_), Err(_)) => true,
         _ => false,
     };
-    if !same {
-        return Ok(Compared::Differs(format!(
-            "the answer is\n  {outcome:?}\nand the engine's\n  {engine:?}"
-        )));
-    }
-    beside_command(module, program, case)
+    (!same).then(|| format!("the answer is\n  {outcome:?}\nand the engine's\n  {engine:?}"))
 }
 
 fn beside_command(module: &mut Module, program: &Program, case: &Value) -> Result<Compared, Error> {
@@ -115,4 +118,26 @@ fn is_told(answer: &Value, messages: &str) -> bool {
         .flatten()
         .filter_map(|problem| problem.get("message")?.as_str());
     texts.any(|text| text.lines().next().is_some_and(|line| messages.contains(line)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The code of the module, as this machine runs it: in Node.js it is compared by `--agree`.
+    #[test]
+    fn recorded_cases_are_decided_as_the_engine_decides_them() {
+        let cases = pratique_conformance::cases_below(&crate::source("testdata/policy")).unwrap();
+        let of_other_servers = cases
+            .iter()
+            .filter(|case| super::super::snapshot::is_of_other_server(case));
+        assert!(of_other_servers.count() > 0, "no case is of another server");
+        let mut differences = Vec::new();
+        for case in &cases {
+            let request = case::request(case).to_string();
+            let answer = serde_json::from_slice(&pratique_wasm::answer(request.as_bytes())).unwrap();
+            differences.extend(beside_engine(&answer, case).map(|why| format!("{}: {why}", case["name"])));
+        }
+        assert!(differences.is_empty(), "{}", differences.join("\n"));
+    }
 }
