@@ -1,5 +1,7 @@
 // The engine in a worker, which is ended if it takes too long.
 
+import { compiled, firstWorker, newWorker } from "./start.js";
+
 /** How long an evaluation may take, in milliseconds. */
 const PATIENCE = 5000;
 
@@ -15,8 +17,7 @@ export class Evaluator {
   constructor(show, ready) {
     this.#show = show;
     this.#ready = ready;
-    // The worker starts while the module is loaded.
-    this.#start();
+    this.#start(firstWorker);
     this.#load();
   }
 
@@ -29,7 +30,7 @@ export class Evaluator {
 
   async #load() {
     try {
-      this.#module = await compile("pratique.wasm");
+      this.#module = await compiled;
       this.#worker?.postMessage({ module: this.#module });
       this.#go();
     } catch (error) {
@@ -51,7 +52,7 @@ export class Evaluator {
       return;
     }
     if (this.#worker === null) {
-      this.#start();
+      this.#start(newWorker());
     }
     const began = performance.now();
     const timer = setTimeout(() => {
@@ -63,8 +64,8 @@ export class Evaluator {
     this.#next = null;
   }
 
-  #start() {
-    this.#worker = new Worker("worker.js", { type: "module" });
+  #start(worker) {
+    this.#worker = worker;
     if (this.#module !== null) {
       this.#worker.postMessage({ module: this.#module });
     }
@@ -91,15 +92,4 @@ export class Evaluator {
     this.#worker = null;
     this.#running = null;
   }
-}
-
-async function compile(url) {
-  const response = await fetch(url);
-  if (!response.ok) {
-    throw new Error(`${response.status} ${response.statusText}`);
-  }
-  // Servers that do not know the type of modules are no hindrance.
-  return response.headers.get("content-type") === "application/wasm"
-    ? WebAssembly.compileStreaming(response)
-    : WebAssembly.compile(await response.arrayBuffer());
 }

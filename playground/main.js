@@ -16,7 +16,7 @@ const TEXTS = {
   expression: { title: "Expression", hint: "A CEL expression, with all functions of an API server.", language: "cel" },
   object: { title: "Object", hint: "The object of the request; for a deletion, the one that is deleted." },
   oldObject: { title: "Old object", hint: "The stored object, for an update." },
-  params: { title: "Params", hint: "Params, and other objects of the cluster: definitions, roles and their bindings." },
+  params: { title: "Params", hint: "Params, and other objects of the cluster: definitions, roles and their bindings, or a whole snapshot." },
   namespace: { title: "Namespace", hint: "The namespace of the request. Without it only its name is known." },
   authorizer: { title: "Authorizer", hint: "Rules for expressions with authorizer: a list `authorizer` as in suites of tests." },
   variables: { title: "Variables", hint: "The variables of the expression: a mapping from names to values." },
@@ -27,8 +27,11 @@ const MODES = { policies: ["object", "oldObject", "params", "namespace", "author
 let waiting;
 /** Whether there are inputs; without, nothing is evaluated. */
 let started = false;
-/** Whether a decision has been shown. Until then it comes without lints and costs, which take longer than it. */
+/** Whether a decision has been shown. Until then it comes without lints and costs, and without what explains it, all of which
+ * take longer than it. */
 let decided = false;
+/** Shows what has not been shown of the latest answer. */
+let showRest = () => {};
 
 const editors = {};
 for (const [name, text] of Object.entries(TEXTS)) {
@@ -50,14 +53,22 @@ modes.show(Object.keys(MODES).map((name) => [name, titles[name]]));
 const evaluator = new Evaluator((answer, milliseconds) => {
   const seen = { answer, milliseconds, locate };
   const show = modes.current === "expression" ? showExpression : showPolicies;
-  show(seen, document.getElementById("decision"), document.getElementById("details"));
-  mark(answer);
-  document.body.dataset.evaluated = String(Number(document.body.dataset.evaluated ?? 0) + 1);
-  if (!decided) {
+  const showDetails = show(seen, document.getElementById("decision"), document.getElementById("details"));
+  showRest = () => {
+    showRest = () => {};
+    showDetails();
+    mark(answer);
+  };
+  if (decided) {
+    showRest();
+  } else {
     decided = true;
     performance.mark("first decision");
+    // While the decision is seen, and the worker evaluates again.
+    setTimeout(() => showRest());
     evaluate();
   }
+  document.body.dataset.evaluated = String(Number(document.body.dataset.evaluated ?? 0) + 1);
 }, (version) => {
   document.getElementById("version").textContent = `Version ${version}`;
 });

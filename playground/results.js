@@ -4,15 +4,20 @@ import { element } from "./dom.js";
 
 const DECISIONS = { allowed: "Allowed", denied: "Denied", error: "Refused by an error", undecided: "Undecided" };
 
-/** Shows the answer of policies. */
+/** Shows the decision of policies; what it gives shows the rest of the answer, which takes longer. */
 export function showPolicies({ answer, milliseconds, locate }, head, body) {
   if (answer.fault !== undefined) {
     return fault(answer.fault, head, body);
   }
   const { problems, lints } = answer;
   const counts = [count(problems, "problem"), count(lints, "warning")].filter(Boolean);
-  const open = remembered(body);
   head.replaceChildren(banner(answer, milliseconds, counts));
+  return () => details(answer, locate, body);
+}
+
+function details(answer, locate, body) {
+  const { problems, lints } = answer;
+  const open = remembered(body);
   body.replaceChildren(...[
     findings("Problems", problems, locate),
     unfinished(answer),
@@ -30,7 +35,7 @@ export function showPolicies({ answer, milliseconds, locate }, head, body) {
   recall(body, open);
 }
 
-/** Shows the answer of an expression. */
+/** Shows the value of an expression; what it gives shows the rest of the answer. */
 export function showExpression({ answer, milliseconds }, head, body) {
   if (answer.fault !== undefined) {
     return fault(answer.fault, head, body);
@@ -41,7 +46,7 @@ export function showExpression({ answer, milliseconds }, head, body) {
     element("p", { class: "verdict" }, failed === undefined ? clipped(answer.text ?? "") : answer.error === undefined ? "Does not compile" : "Fails"),
     element("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
     failed !== undefined && element("pre", { class: "message" }, failed)));
-  body.replaceChildren(...[
+  return () => body.replaceChildren(...[
     answer.diagram && section("Values", diagram(answer.diagram)),
     answer.value !== undefined && section("As JSON", element("pre", { class: "code" }, JSON.stringify(answer.value, null, 2))),
   ].filter(Boolean));
@@ -50,7 +55,7 @@ export function showExpression({ answer, milliseconds }, head, body) {
 function fault(text, head, body) {
   head.replaceChildren(element("div", { class: "banner error", "data-decision": "fault" },
     element("p", { class: "verdict" }, "No answer"), element("p", { class: "message" }, text)));
-  body.replaceChildren();
+  return () => body.replaceChildren();
 }
 
 function banner(answer, milliseconds, counts) {
@@ -220,8 +225,9 @@ function took(milliseconds) {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
 }
 
+/** A whole number with commas. To format it by a locale, a browser loads that first, which takes as long as all else that is shown. */
 function number(value) {
-  return value.toLocaleString("en");
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 function clipped(text) {

@@ -38,19 +38,9 @@ pub(crate) fn write(module: &Path, out: &Path) -> Result<String, Error> {
         let path = out.join(name);
         fs::write(&path, content).map_err(Error::file(&path))
     };
-    let page = source("playground");
-    for entry in fs::read_dir(&page).map_err(Error::file(&page))? {
-        let path = entry?.path();
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let is_page = ["html", "css", "js"]
-            .iter()
-            .any(|kind| name.ends_with(&format!(".{kind}")));
-        if is_page {
-            put(name, &fs::read(&path).map_err(Error::file(&path))?)?;
-        }
+    for name in page()? {
+        let path = source("playground").join(&name);
+        put(&name, &fs::read(&path).map_err(Error::file(&path))?)?;
     }
     let engine = source("bindings/javascript/engine.js");
     put("engine.js", &fs::read(&engine).map_err(Error::file(&engine))?)?;
@@ -61,6 +51,22 @@ pub(crate) fn write(module: &Path, out: &Path) -> Result<String, Error> {
     put("pratique.wasm", &module)?;
     put("pratique.wasm.gz", &compressed(&module)?)?;
     Ok(format!("{count} files in {}", out.display()))
+}
+
+/// The names of the files that are on the page as they are.
+fn page() -> Result<Vec<String>, Error> {
+    let page = source("playground");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&page).map_err(Error::file(&page))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let is_page = ["html", "css", "js"]
+            .iter()
+            .any(|kind| name.ends_with(&format!(".{kind}")));
+        if is_page {
+            names.push(name);
+        }
+    }
+    Ok(names)
 }
 
 /// The examples, with their texts.
@@ -91,6 +97,16 @@ fn whole(example: Example) -> Result<Value, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is missing in the program is missing on its page, and nothing but a browser would tell.
+    #[test]
+    fn the_program_embeds_every_file() {
+        let embedded = fs::read_to_string(source("crates/pratique-cli/src/playground/embedded.rs")).unwrap();
+        let others = ["engine.js", "examples.json", "pratique.wasm.gz"].map(str::to_owned);
+        for name in page().unwrap().into_iter().chain(others) {
+            assert!(embedded.contains(&format!("\"{name}\"")), "{name}");
+        }
+    }
 
     /// Every example loads, and is decided.
     #[test]

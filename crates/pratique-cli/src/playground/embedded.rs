@@ -15,7 +15,7 @@ macro_rules! embed {
 pub(super) fn files() -> Files {
     let all = embed!(
         "index.html" "style.css" "main.js" "dom.js" "editor.js" "engine.js" "evaluator.js" "form.js" "highlight.js" "results.js"
-        "share.js" "tabs.js" "worker.js" "examples.json" "pratique.wasm.gz"
+        "share.js" "start.js" "tabs.js" "worker.js" "examples.json" "pratique.wasm.gz"
     );
     let mut files = Files::default();
     for (name, content) in all {
