@@ -2,6 +2,7 @@
 //! the module with the engine over recorded cases, and look at the page in a real browser.
 
 mod agree;
+mod inputs;
 mod look;
 mod module;
 mod package;
@@ -37,6 +38,9 @@ pub struct Arguments {
     /// The `pratique` that serves the page and that the module is compared with, instead of one that is built.
     #[arg(long, value_name = "FILE")]
     pratique: Option<PathBuf>,
+    /// The module, instead of one that is built.
+    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
+    module: Option<PathBuf>,
     /// Where to put pictures of the page.
     #[arg(long, value_name = "DIR", requires = "look")]
     pictures: Option<PathBuf>,
@@ -53,7 +57,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn all(arguments: &Arguments) -> Result<Transcript, Error> {
     let mut transcript = Transcript::default();
     transcript.part("the playground");
-    let module = module::build(&arguments.profile)?;
+    let module = match &arguments.module {
+        Some(path) => path.clone(),
+        None => module::build(&arguments.profile)?,
+    };
     // Only what is built to be small has to be.
     let bounded = arguments.profile == module::SMALL;
     transcript.step("is small", module::size(&module, bounded));

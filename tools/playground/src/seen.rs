@@ -4,6 +4,7 @@ use pratique_harness::browser::{Browser, at};
 use pratique_harness::{Error, Transcript, eventually};
 use serde_json::{Value, json};
 
+use crate::inputs;
 use crate::walk::walk;
 
 /// Looks at all of it.
@@ -18,6 +19,9 @@ pub(crate) fn all(url: &str, browser: &Browser, bless: bool, transcript: &mut Tr
     step("shows the values of subexpressions", values(browser));
     step("marks problems, and leads to them", problems(browser));
     step("evaluates every example", examples(browser));
+    step("decides by each input", inputs::each(browser));
+    step("shows what a mutation changes", inputs::mutation(browser));
+    step("lints and estimates costs as one types", inputs::lints(browser));
     step("gives a link that has all inputs", shares(url, browser));
     step("ends an evaluation that takes too long", ends(url, browser));
     step("takes no text for markup", harmless(url, browser));
@@ -85,13 +89,19 @@ fn quiet(browser: &Browser) -> Result<String, Error> {
 
 /// Replaces the text of an editor as a keyboard does.
 pub(crate) fn write(browser: &Browser, editor: &str, text: &str) -> Result<(), Error> {
-    let script = "const tab = document.getElementById('tab-EDITOR');
+    fill(browser, &format!("tab-{editor}"), &format!("edit-{editor}"), text)
+}
+
+/// Replaces the text of a field on a tab as a keyboard does.
+pub(crate) fn fill(browser: &Browser, tab: &str, field: &str, text: &str) -> Result<(), Error> {
+    let script = "const tab = document.getElementById('TAB');
         if (tab) tab.click();
-        const area = document.getElementById('edit-EDITOR');
-        area.focus();
-        area.select();
-        return document.activeElement === area";
-    equal(&browser.ask(&script.replace("EDITOR", editor))?, &json!(true))?;
+        const field = document.getElementById('FIELD');
+        field.focus();
+        field.select();
+        return document.activeElement === field";
+    let script = script.replace("TAB", tab).replace("FIELD", field);
+    equal(&browser.ask(&script)?, &json!(true))?;
     browser.insert(text)
 }
 

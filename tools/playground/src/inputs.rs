@@ -1,0 +1,126 @@
+//! What each input does to the decision, and what the page shows besides it.
+
+use std::fs;
+
+use pratique_harness::Error;
+use pratique_harness::browser::Browser;
+use serde_json::json;
+
+use crate::seen::{choose, decision, equal, fill, text, write};
+use crate::source;
+
+const LIMIT: &str = "A limit from params";
+const OWNER: &str = "Who may change a label";
+const SIDECAR: &str = "A sidecar, by a mutation";
+
+/// An example that is denied, an input of it, and a text with which it is allowed.
+struct Change {
+    example: &'static str,
+    tab: &'static str,
+    field: &'static str,
+    text: String,
+}
+
+/// Each input by itself decides.
+pub(crate) fn each(browser: &Browser) -> Result<String, Error> {
+    let mut told = Vec::new();
+    for change in changes()? {
+        let named = format!("{}: {}", change.example, change.field);
+        let before = choose(browser, change.example)?;
+        fill(
+            browser,
+            &format!("tab-{}", change.tab),
+            change.field,
+            &change.text,
+        )?;
+        let after = decision(browser)?;
+        if [before.as_str(), after.as_str()] != ["denied", "allowed"] {
+            return Err(format!("{named}: {before}, then {after}").into());
+        }
+        told.push(named);
+    }
+    Ok(told.join("\n"))
+}
+
+fn changes() -> Result<Vec<Change>, Error> {
+    let example = |name: &str| {
+        let path = source("playground/examples").join(name);
+        fs::read_to_string(&path).map_err(Error::file(&path))
+    };
+    let editor = |example, tab, field, text| Change {
+        example,
+        tab,
+        field,
+        text,
+    };
+    Ok(vec![
+        editor(
+            LIMIT,
+            "policies",
+            "edit-policies",
+            example("limit.yaml")?.replace("<= variables.limit", ">= variables.limit"),
+        ),
+        editor(
+            LIMIT,
+            "object",
+            "edit-object",
+            example("deployment.yaml")?.replace("replicas: 7", "replicas: 5"),
+        ),
+        editor(
+            LIMIT,
+            "params",
+            "edit-params",
+            example("limits.yaml")?.replace("\"5\"", "\"7\""),
+        ),
+        editor(
+            LIMIT,
+            "namespace",
+            "edit-namespace",
+            "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}".to_owned(),
+        ),
+        editor(OWNER, "oldObject", "edit-oldObject", example("owned.yaml")?),
+        editor(
+            OWNER,
+            "authorizer",
+            "edit-authorizer",
+            "authorizer: [{users: [bob], verbs: [reassign]}]".to_owned(),
+        ),
+        editor(OWNER, "request", "user", "ann".to_owned()),
+    ])
+}
+
+/// A mutation has its changes, line by line, and as a patch.
+pub(crate) fn mutation(browser: &Browser) -> Result<String, Error> {
+    choose(browser, SIDECAR)?;
+    let seen = browser.ask(
+        "const lines = [...document.querySelectorAll('.diff .added')].map(line => line.textContent.trimEnd());
+        return [lines.length > 2 && lines.every(line => line.startsWith('+')), document.querySelectorAll('.tag.changed').length,
+            document.getElementById('details').innerText.includes('JSON Patch')]",
+    )?;
+    equal(&seen, &json!([true, 1, true]))?;
+    text(browser, ".diff")
+}
+
+/// Lints and worst-case costs follow what is typed.
+pub(crate) fn lints(browser: &Browser) -> Result<String, Error> {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\n\
+        spec:\n  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}\n\
+        \x20 validations: [{expression: \"object.metadata.name != 'b'\"}]\n";
+    let binding = "---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: a}\n\
+        spec: {policyName: a, validationActions: [Deny]}\n";
+    let seen = || {
+        browser.ask(
+            "const lints = [...document.querySelectorAll('.findings .warning')].map(finding => finding.innerText);
+            return [lints.filter(lint => lint.includes('unbound-policy')).length, document.querySelectorAll('main meter').length,
+                document.querySelectorAll('.marks .warning').length > 0]",
+        )
+    };
+    write(browser, "policies", policy)?;
+    decision(browser)?;
+    equal(&seen()?, &json!([1, 1, true]))?;
+    let told = text(browser, ".findings")?;
+    write(browser, "policies", &format!("{policy}{binding}"))?;
+    decision(browser)?;
+    equal(&seen()?, &json!([0, 1, false]))?;
+    Ok(told)
+}
