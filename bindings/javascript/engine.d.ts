@@ -98,7 +98,10 @@ export interface ExplainedExpression {
   because?: string;
   inner?: { offset: number; expression: string; value: string; times: number }[];
   at?: Place;
-  diagram: ({ source: string } | { values: string })[];
+  /** The place as a text: `FILE:LINE:COLUMN`. */
+  location?: string;
+  /** Absent where the diagram is beside it, as for an expression by itself. */
+  diagram?: ({ source: string } | { values: string })[];
 }
 
 /** `meets` is whether it matches the request, `why` the reason if not. */
@@ -112,6 +115,8 @@ export interface ExplainedPolicy extends Met {
   origin: "static" | "api";
   name: string;
   at?: Place;
+  /** The place as a text: `FILE:LINE:COLUMN`. */
+  location?: string;
   bindings?: (Met & {
     name: string;
     rounds?: { params?: string; again?: boolean; exhausted?: boolean; cost: number; expressions: ExplainedExpression[] }[];

@@ -29,7 +29,7 @@ pub struct Arguments {
     /// directories, each a suite (`cel`, `load`, `policy`) or of several. Needs Node.js.
     #[arg(long, value_name = "DIR", num_args = 1..)]
     agree: Vec<PathBuf>,
-    /// Put the package for JavaScript here, and run its tests. Needs Node.js.
+    /// Put the package for JavaScript here, and run its tests. Needs Node.js, and npm to fetch TypeScript.
     #[arg(long, value_name = "DIR")]
     package: Option<PathBuf>,
     /// Look at the page in a browser without a window. Needs Chromium and its chromedriver.

@@ -9,7 +9,7 @@ use pratique_harness::Error;
 use crate::source;
 
 /// What it consists of, besides the module.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "package.json",
     "README.md",
     "engine.js",
@@ -17,6 +17,16 @@ const FILES: [&str; 7] = [
     "index.js",
     "index.d.ts",
     "test/engine.test.js",
+    "test/types.test.js",
+];
+
+/// Installs what the tests need, and nothing that runs.
+const INSTALL: [&str; 5] = [
+    "install",
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--no-package-lock",
 ];
 
 /// Writes the package, and runs its tests.
@@ -28,19 +38,25 @@ pub(crate) fn write(module: &Path, directory: &Path) -> Result<String, Error> {
     }
     fs::copy(source("LICENSE"), directory.join("LICENSE")).map_err(Error::file(&directory))?;
     fs::copy(module, directory.join("pratique.wasm")).map_err(Error::file(&module))?;
-    let tested = Command::new("node")
-        .args(["--test", "test/"])
+    // TypeScript, which the tests look at the types with.
+    run(directory, "npm", &INSTALL)?;
+    let told = run(directory, "node", &["--test", "test/"])?;
+    let counts = told
+        .lines()
+        .filter(|line| line.contains(" pass ") || line.contains(" fail ") || line.contains(" skipped "));
+    Ok(counts.collect::<Vec<_>>().join("\n"))
+}
+
+/// What a program prints, run in a directory.
+fn run(directory: &Path, program: &str, arguments: &[&str]) -> Result<String, Error> {
+    let output = Command::new(program)
+        .args(arguments)
         .current_dir(directory)
         .output()
-        .map_err(Error::program("node"))?;
-    let told = String::from_utf8_lossy(&tested.stdout).into_owned();
-    match tested.status.success() {
-        true => {
-            let counts = told.lines().filter(|line| {
-                line.contains(" pass ") || line.contains(" fail ") || line.contains(" skipped ")
-            });
-            Ok(counts.collect::<Vec<_>>().join("\n"))
-        }
-        false => Err(format!("{told}{}", String::from_utf8_lossy(&tested.stderr)).into()),
+        .map_err(Error::program(program))?;
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    match output.status.success() {
+        true => Ok(told),
+        false => Err(format!("{program}: {told}{}", String::from_utf8_lossy(&output.stderr)).into()),
     }
 }

@@ -72,6 +72,7 @@ class ExplainedExpression(TypedDict):
     because: NotRequired[str]
     inner: NotRequired[list[dict[str, Any]]]
     at: NotRequired[Place]
+    location: NotRequired[str]
     diagram: NotRequired[list[dict[str, str]]]
 
 
