@@ -189,7 +189,10 @@ fn part_of(whole: &'static str, text: &str) -> Option<&'static str> {
     whole.get(start..start.checked_add(text.len())?)
 }
 
-/// Whether two keys are equal. Most that are as long are, and most are short, so this is done in place.
+/// Whether two names are equal. Most that are as long are, and most are short, so this is done in place.
+///
+/// Nor is anything called for names that are empty: their address is none of the memory's, and processors take a hundred
+/// times as long to compare nothing there.
 #[inline]
 pub fn same(left: &str, right: &str) -> bool {
     let (left, right) = (left.as_bytes(), right.as_bytes());
@@ -204,6 +207,7 @@ pub fn same(left: &str, right: &str) -> bool {
         4..8 => {
             left.first_chunk::<4>() == right.first_chunk() && left.last_chunk::<4>() == right.last_chunk()
         }
+        0..4 => left.iter().eq(right),
         _ => left == right,
     }
 }

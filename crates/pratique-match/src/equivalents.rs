@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use pratique_json::same;
 use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource, builtin};
 
 /// The resources that a cluster serves, grouped by their stored objects: all versions of a resource, and resources that are
@@ -12,7 +13,15 @@ pub struct Equivalents {
     /// By resource, then by group: most resources are of one group.
     families: HashMap<Box<str>, Families, RandomState>,
     storages: HashMap<String, usize>,
-    served: Vec<HashMap<String, Vec<Equivalent>, RandomState>>,
+    served: Vec<Family>,
+}
+
+/// The resources of a family.
+#[derive(Clone, Debug, Default)]
+struct Family {
+    resources: Vec<Equivalent>,
+    /// Their parts, by subresource.
+    parts: HashMap<String, Vec<Equivalent>, RandomState>,
 }
 
 /// Groups, with the family of their resource.
@@ -75,11 +84,14 @@ impl Equivalents {
         let at = family.unwrap_or(next);
         self.set_family(&resource, at);
         if at == next {
-            self.served.push(HashMap::default());
+            self.served.push(Family::default());
         }
         if let Some(family) = self.served.get_mut(at) {
-            let part = family.entry(subresource.to_owned()).or_default();
-            part.push(Equivalent { resource, kind });
+            let equivalents = match subresource {
+                "" => &mut family.resources,
+                part => family.parts.entry(part.to_owned()).or_default(),
+            };
+            equivalents.push(Equivalent { resource, kind });
         }
         at
     }
@@ -87,9 +99,13 @@ impl Equivalents {
     /// The resources that are equivalent to a resource, itself included, in the order of registration.
     pub fn of(&self, resource: &GroupVersionResource, subresource: &str) -> &[Equivalent] {
         let family = self.known_family(&resource.group, &resource.resource);
-        family
-            .and_then(|at| self.served.get(at)?.get(subresource))
-            .map_or(&[], Vec::as_slice)
+        let Some(family) = family.and_then(|at| self.served.get(at)) else {
+            return &[];
+        };
+        match subresource {
+            "" => &family.resources,
+            part => family.parts.get(part).map_or(&[], Vec::as_slice),
+        }
     }
 
     /// Whether a resource is served in this very version.
@@ -112,7 +128,7 @@ impl Equivalents {
 
     fn known_family(&self, group: &str, resource: &str) -> Option<usize> {
         let groups = self.families.get(resource)?;
-        let found = groups.iter().find(|(known, _)| **known == *group);
+        let found = groups.iter().find(|(known, _)| same(known, group));
         found.map(|(_, at)| *at)
     }
 

@@ -27,6 +27,8 @@ type Groups = Names<Names<Vec<u32>>>;
 #[derive(Clone, Debug, Default)]
 struct Names<T> {
     any: T,
+    /// That of the empty name, which the core group has.
+    unnamed: T,
     named: HashMap<Box<str>, T, RandomState>,
 }
 
@@ -35,13 +37,18 @@ impl<T: Default> Names<T> {
     fn entry(&mut self, name: Option<&str>) -> &mut T {
         match name {
             None => &mut self.any,
+            Some("") => &mut self.unnamed,
             Some(name) => self.named.entry(name.into()).or_default(),
         }
     }
 
     /// The entries of a name and of any name.
     fn of(&self, name: &str) -> impl Iterator<Item = &T> {
-        self.named.get(name).into_iter().chain([&self.any])
+        let of_name = match name {
+            "" => Some(&self.unnamed),
+            name => self.named.get(name),
+        };
+        of_name.into_iter().chain([&self.any])
     }
 }
 

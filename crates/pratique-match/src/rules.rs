@@ -1,6 +1,7 @@
 //! Rules: operations, groups, versions, resources and a scope.
 
 use k8s_openapi::api::admissionregistration::v1::{NamedRuleWithOperations, RuleWithOperations};
+use pratique_json::same;
 use pratique_types::{GroupVersionResource, Operation};
 
 use crate::equivalents::{Equivalent, Equivalents};
@@ -166,7 +167,7 @@ impl Names {
 
     pub(crate) fn contain(&self, name: &str) -> bool {
         match &self.0 {
-            Some(names) => names.iter().any(|known| known == name),
+            Some(names) => names.iter().any(|known| same(known, name)),
             None => true,
         }
     }
@@ -184,11 +185,8 @@ impl ResourcePattern {
     }
 
     pub(crate) fn matches(&self, resource: &str, subresource: &str) -> bool {
-        self.resource.as_deref().is_none_or(|known| known == resource)
-            && self
-                .subresource
-                .as_deref()
-                .is_none_or(|known| known == subresource)
+        let is = |pattern: &Option<String>, name| pattern.as_deref().is_none_or(|known| same(known, name));
+        is(&self.resource, resource) && is(&self.subresource, subresource)
     }
 }
 

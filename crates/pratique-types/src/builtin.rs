@@ -34,10 +34,7 @@ pub fn optional() -> &'static [ServedResource] {
 
 /// The resource under which objects of a kind are created, an [optional](optional()) one too.
 pub fn resource_of(kind: &GroupVersionKind) -> Option<&'static ServedResource> {
-    // The name of the kind tells most apart at once.
-    let of_kind = |served: &&ServedResource| {
-        served.kind.kind == kind.kind && served.kind == *kind && served.subresource.is_empty()
-    };
+    let of_kind = |served: &&ServedResource| served.kind == *kind && served.subresource.is_empty();
     let found = resources().iter().find(of_kind);
     found.or_else(|| optional().iter().find(of_kind))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use pratique_json::same;
 use serde::{Deserialize, Serialize};
 
 use crate::null::or_default;
@@ -20,8 +21,9 @@ pub struct GroupVersion {
 pub struct InvalidGroupVersion(String);
 
 /// A kind of objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is what would be derived")]
 pub struct GroupVersionKind {
     /// The group; empty for the core group.
     #[serde(deserialize_with = "or_default")]
@@ -35,8 +37,9 @@ pub struct GroupVersionKind {
 }
 
 /// A resource, under which objects of a kind are served.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is what would be derived")]
 pub struct GroupVersionResource {
     /// The group; empty for the core group.
     #[serde(deserialize_with = "or_default")]
@@ -50,7 +53,8 @@ pub struct GroupVersionResource {
 }
 
 /// A kind in any version.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is what would be derived")]
 pub struct GroupKind {
     /// The group; empty for the core group.
     pub group: String,
@@ -59,12 +63,31 @@ pub struct GroupKind {
 }
 
 /// A resource in any version.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is what would be derived")]
 pub struct GroupResource {
     /// The group; empty for the core group.
     pub group: String,
     /// The resource's plural name.
     pub resource: String,
+}
+
+/// Compares what tells most apart first, and the groups, which are often empty, without a call.
+macro_rules! equal_by {
+    ($($of:ty: $($field:ident),+;)+) => {$(
+        impl PartialEq for $of {
+            fn eq(&self, other: &Self) -> bool {
+                $(same(&self.$field, &other.$field))&&+
+            }
+        }
+    )+};
+}
+
+equal_by! {
+    GroupVersionKind: kind, group, version;
+    GroupVersionResource: resource, group, version;
+    GroupKind: kind, group;
+    GroupResource: resource, group;
 }
 
 impl GroupVersion {

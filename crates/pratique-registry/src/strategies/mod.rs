@@ -22,6 +22,8 @@ mod storage;
 
 pub(crate) use pods::{APP_ARMOR, app_armor_profile};
 
+use pratique_json::same;
+
 use crate::strategy::Strategy;
 
 /// The kinds of all groups.
@@ -44,7 +46,7 @@ const GROUPS: &[&[Strategy]] = &[
 /// The strategy of a built-in kind; `None` for kinds that are not stored.
 pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {
     let all = GROUPS.iter().flat_map(|group| group.iter());
-    all.into_iter().find(|of| of.kind == kind && of.group == group)
+    all.into_iter().find(|of| same(of.kind, kind) && same(of.group, group))
 }
 
 #[cfg(test)]
