@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, same};
 
 use crate::effects::Effects;
 use crate::object_list::ObjectList;
@@ -96,7 +96,7 @@ impl StateObjects {
     }
 
     fn listing(&self, kind: StateKind, namespace: &str) -> Option<&ObjectList> {
-        self.kinds.get(&Key(kind))?.get(namespace)
+        self.kinds.get(&Key(kind))?.get(&Namespace(namespace))
     }
 
     fn is_complete(&self, kind: StateKind) -> bool {
@@ -148,7 +148,22 @@ impl Hash for Key {
 
 impl hashbrown::Equivalent<(String, String)> for Key {
     fn equivalent(&self, (group, kind): &(String, String)) -> bool {
-        self.0.group == group && self.0.kind == kind
+        same(self.0.kind, kind) && same(self.0.group, group)
+    }
+}
+
+/// A namespace as a key of such a map; empty of what lives in none.
+struct Namespace<'n>(&'n str);
+
+impl Hash for Namespace<'_> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.0.hash(hasher);
+    }
+}
+
+impl hashbrown::Equivalent<String> for Namespace<'_> {
+    fn equivalent(&self, namespace: &String) -> bool {
+        same(self.0, namespace)
     }
 }
 
