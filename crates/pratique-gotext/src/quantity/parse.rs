@@ -144,9 +144,14 @@ fn passes_for_canonical(text: &str, parts: &Parts<'_>, suffix: Suffix, small: Sm
         // Seven is upstream's idea of "no factor of 1024".
         Suffix::Binary { power } => (small.value >> power) & 7 != 0,
         Suffix::Decimal { .. } => {
-            let digits = || parts.whole.bytes().chain(parts.fraction.bytes());
-            let ends_in_zeroes = digits().rev().take(3).filter(|digit| *digit == b'0').count() == 3;
-            small.scale % 3 == 0 && !ends_in_zeroes && digits().next() != Some(b'0')
+            let ends_in_zeroes = match parts.fraction {
+                "" => parts.whole.ends_with("000"),
+                fraction => {
+                    let digits = parts.whole.bytes().chain(fraction.bytes());
+                    digits.rev().take(3).filter(|digit| *digit == b'0').count() == 3
+                }
+            };
+            small.scale % 3 == 0 && !ends_in_zeroes && !parts.whole.starts_with('0')
         }
     }
 }

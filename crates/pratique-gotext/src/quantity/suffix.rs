@@ -37,18 +37,31 @@ const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /// The meaning of a suffix, if it has one.
 pub(super) fn interpret(suffix: &str) -> Option<Suffix> {
-    let position = |table: &[&str]| table.iter().position(|known| *known == suffix);
-    if let Some(index) = position(&DECIMAL) {
-        let exponent = DECIMAL_FIRST + 3 * i32::try_from(index).ok()?;
-        return Some(Suffix::Decimal {
+    let decimal = |exponent| {
+        Some(Suffix::Decimal {
             exponent,
             format: Format::DecimalSi,
-        });
-    }
-    if let Some(index) = position(&BINARY) {
-        return Some(Suffix::Binary {
-            power: 10 * u32::try_from(index).ok()?,
-        });
+        })
+    };
+    let binary = |power| Some(Suffix::Binary { power });
+    match suffix.as_bytes() {
+        b"n" => return decimal(-9),
+        b"u" => return decimal(-6),
+        b"m" => return decimal(-3),
+        b"" => return decimal(0),
+        b"k" => return decimal(3),
+        b"M" => return decimal(6),
+        b"G" => return decimal(9),
+        b"T" => return decimal(12),
+        b"P" => return decimal(15),
+        b"E" => return decimal(18),
+        b"Ki" => return binary(10),
+        b"Mi" => return binary(20),
+        b"Gi" => return binary(30),
+        b"Ti" => return binary(40),
+        b"Pi" => return binary(50),
+        b"Ei" => return binary(60),
+        _ => {}
     }
     let exponent: i64 = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
     // Upstream drops the upper half without a look.
@@ -119,6 +132,22 @@ mod tests {
             ("mi", None),
         ] {
             assert_eq!(interpret(suffix), expected, "{suffix}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_is_what_was_meant() {
+        for suffix in DECIMAL {
+            let Some(Suffix::Decimal { exponent, .. }) = interpret(suffix) else {
+                panic!("{suffix}");
+            };
+            assert_eq!(decimal(exponent), suffix);
+        }
+        for suffix in BINARY.into_iter().skip(1) {
+            let Some(Suffix::Binary { power }) = interpret(suffix) else {
+                panic!("{suffix}");
+            };
+            assert_eq!(binary(u64::from(power / 10)), suffix);
         }
     }
 

@@ -116,7 +116,19 @@ fn is_label(value: &[u8]) -> bool {
 }
 
 fn is_subdomain(value: &[u8]) -> bool {
-    value.split(|byte| *byte == b'.').all(is_label)
+    // As if each part between dots were asked for by `is_label`.
+    let mut before = b'.';
+    let fits = value.iter().all(|byte| {
+        let fits = match byte {
+            b'a'..=b'z' | b'0'..=b'9' => true,
+            b'-' => before != b'.',
+            b'.' => !matches!(before, b'.' | b'-'),
+            _ => false,
+        };
+        before = *byte;
+        fits
+    });
+    fits && !matches!(before, b'.' | b'-')
 }
 
 /// The reference makes a trailing dash valid by putting an `a` in place of the last *two* bytes, so `A-` passes and a name
@@ -169,7 +181,7 @@ mod tests {
         for valid in ["a.b", "0.0", "a-b.c", &"a".repeat(253)] {
             check(dns1123_subdomain, valid, &[]);
         }
-        for invalid in ["", ".", "a.", ".a", "a.-b", "a..b", "A.b"] {
+        for invalid in ["", ".", "a.", ".a", "a.-b", "a-.b", "a..b", "A.b", "a.b-", "a_b"] {
             check(dns1123_subdomain, invalid, &[SUBDOMAIN]);
         }
         check(
