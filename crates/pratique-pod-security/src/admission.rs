@@ -232,7 +232,7 @@ impl PodSecurity {
         let mut enforced = None;
         let mut description = Description::default();
         if enforces {
-            effects.annotate(ENFORCED_POLICY, policy.enforce.to_string());
+            effects.annotate(ENFORCED_POLICY, policy.enforce.to_text());
             let violations = self.evaluator.violations(policy.enforce, &pod);
             self.evaluated(attributes, Mode::Enforce, policy, &violations);
             if !violations.is_empty() {

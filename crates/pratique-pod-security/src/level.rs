@@ -89,6 +89,14 @@ impl Version {
 }
 
 impl LevelVersion {
+    /// As it is shown. Nearly all are of the latest version.
+    pub(crate) fn to_text(self) -> String {
+        match self.version {
+            Version::Latest => [self.level.as_str(), ":latest"].concat(),
+            Version::Minor(_) => self.to_string(),
+        }
+    }
+
     /// Whether both allow the same: versions of the privileged level do not differ.
     pub fn is_equivalent(self, other: Self) -> bool {
         self == other || (self.level == Level::Privileged && other.level == Level::Privileged)
@@ -152,6 +160,13 @@ mod tests {
     fn levels() {
         for level in [Level::Privileged, Level::Baseline, Level::Restricted] {
             assert_eq!(Level::parse(level.as_str()), Ok(level));
+        }
+        for version in [Version::Latest, Version::Minor(30)] {
+            let level = LevelVersion {
+                level: Level::Baseline,
+                version,
+            };
+            assert_eq!(level.to_text(), level.to_string());
         }
         assert_eq!(Level::parse("strict"), Err(InvalidLevel));
         assert!(Level::Privileged < Level::Baseline && Level::Baseline < Level::Restricted);
