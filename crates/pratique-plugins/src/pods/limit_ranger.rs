@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use super::is_pod;
 use crate::answer::{aggregate, forbidden};
 use crate::object::{is_kind, members, text};
-use asked::{Amount, Asked, AskedOfContainers};
+use asked::{Amount, Asked, AskedOfPod};
 use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
 
@@ -105,7 +105,7 @@ impl LimitRanger {
     // Upstream: plugin/pkg/admission/limitranger/admission.go, PodValidateLimitFunc
     fn check_pod(&self, limits: &Limits, pod: &Value<'_>, errors: &mut Vec<String>) {
         let resources = &limits.resources;
-        let asked = AskedOfContainers::new(pod, resources);
+        let asked = AskedOfPod::new(pod, resources, self.pod_level_resources);
         for item in &limits.items {
             match item.bounded {
                 Bounded::Container => {
@@ -115,7 +115,7 @@ impl LimitRanger {
                 }
                 Bounded::Pod => {
                     let of_pod = (0..resources.len()).map(|place| match item.bounds(place) {
-                        true => asked.of_pod(pod, place, self.pod_level_resources),
+                        true => asked.of_pod(place),
                         false => Asked::default(),
                     });
                     let of_pod: SmallVec<[Asked; 2]> = of_pod.collect();

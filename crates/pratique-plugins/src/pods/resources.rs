@@ -99,16 +99,11 @@ fn of_pod(pod: &Value<'_>, field: &str, resource: &str) -> Option<Quantity> {
     sum.total()
 }
 
-/// How much of a resource a pod asks for itself, whatever its containers do.
-pub(crate) fn of_pod_itself(
-    pod: &Value<'_>,
-    field: &str,
-    resource: &str,
-    pod_level: bool,
-) -> Option<Quantity> {
-    match pod_level && matches!(resource, "cpu" | "memory") {
-        true => amount(pod, &["spec", "resources", field], resource),
-        false => None,
+/// How much of a resource a pod asks for in its own `resources`, whatever its containers do.
+pub(crate) fn of_pod_itself(resources: &Value<'_>, field: &str, resource: &str) -> Option<Quantity> {
+    match resource {
+        "cpu" | "memory" => amount(resources, &[field], resource),
+        _ => None,
     }
 }
 
@@ -134,7 +129,8 @@ fn raise(most: &mut Option<Quantity>, other: Option<Quantity>) {
 /// How much processor time or memory a pod asks for altogether, with the resources of the pod itself and its overhead.
 // Upstream: component-helpers resource/helpers.go, PodRequests
 pub(crate) fn requests_with_overhead(pod: &Value<'_>, resource: &str) -> Option<Quantity> {
-    let of_itself = of_pod_itself(pod, "requests", resource, true);
+    let of_itself = pod.at(&["spec", "resources"]);
+    let of_itself = of_itself.and_then(|resources| of_pod_itself(resources, "requests", resource));
     let mut sum = of_itself.or_else(|| of_pod(pod, "requests", resource));
     add(&mut sum, amount(pod, &["spec", "overhead"], resource).as_ref());
     sum

@@ -23,9 +23,11 @@ pub(super) struct Asked {
     pub(super) limit: Option<Amount>,
 }
 
-/// How much the containers of a pod ask for, main containers first.
-pub(super) struct AskedOfContainers<'r> {
+/// How much a pod and its containers ask for, main containers first.
+pub(super) struct AskedOfPod<'r, 'p> {
     resources: &'r [String],
+    /// What the pod asks for itself, if that counts.
+    of_itself: Option<&'p Value<'p>>,
     roles: SmallVec<[Role; 8]>,
     /// Of each container as much as there are resources.
     asked: SmallVec<[Asked; 4]>,
@@ -46,10 +48,11 @@ impl Amount {
     }
 }
 
-impl<'r> AskedOfContainers<'r> {
-    pub(super) fn new(pod: &Value<'_>, resources: &'r [String]) -> Self {
-        let mut read = AskedOfContainers {
+impl<'r, 'p> AskedOfPod<'r, 'p> {
+    pub(super) fn new(pod: &'p Value<'p>, resources: &'r [String], pod_level: bool) -> Self {
+        let mut read = AskedOfPod {
             resources,
+            of_itself: pod.at(&["spec", "resources"]).filter(|_| pod_level),
             roles: SmallVec::new(),
             asked: SmallVec::new(),
         };
@@ -79,10 +82,12 @@ impl<'r> AskedOfContainers<'r> {
     }
 
     /// How much of the resource at a place the pod asks for altogether.
-    pub(super) fn of_pod(&self, pod: &Value<'_>, place: usize, pod_level: bool) -> Asked {
+    pub(super) fn of_pod(&self, place: usize) -> Asked {
         let total = |field, amount: fn(&Asked) -> &Option<Amount>| {
             let resource = self.resources.get(place)?;
-            let total = of_pod_itself(pod, field, resource, pod_level).or_else(|| {
+            let of_itself = self.of_itself;
+            let total = of_itself.and_then(|pod| of_pod_itself(pod, field, resource));
+            let total = total.or_else(|| {
                 let mut sum = Sum::default();
                 for (role, asked) in self.roles.iter().zip(self.each()) {
                     let amount = asked.get(place).and_then(|asked| amount(asked).as_ref());

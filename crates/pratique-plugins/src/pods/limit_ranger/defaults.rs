@@ -1,6 +1,6 @@
 //! The default resources of containers.
 
-use pratique_json::Value;
+use pratique_json::{Object, Value};
 use pratique_plugin::MutableAttributes;
 
 use super::limits::Defaults;
@@ -39,26 +39,28 @@ pub(super) fn set(defaults: &Defaults, attributes: &mut MutableAttributes<'_, '_
     }
 }
 
-/// The defaults in a field that a container does not set itself.
+/// The defaults in a field that the resources of a container do not have.
 fn missing<'d>(
-    container: &Value<'_>,
+    resources: Option<&Object<'_>>,
     field: &str,
     defaults: &'d [(String, String)],
 ) -> impl Iterator<Item = &'d (String, String)> {
-    let given = members(container, &["resources", field]);
+    let given = resources.and_then(|resources| resources.get(field)?.as_object());
     let is_missing = move |name: &str| given.is_none_or(|given| !given.contains_key(name));
     defaults.iter().filter(move |(name, _)| is_missing(name))
 }
 
 fn lacks_any(container: &Value<'_>, defaults: &Defaults) -> bool {
+    let resources = members(container, &["resources"]);
     let mut fields = defaults.fields().into_iter();
-    fields.any(|(field, defaults)| missing(container, field, defaults).next().is_some())
+    fields.any(|(field, defaults)| missing(resources, field, defaults).next().is_some())
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, mergeContainerResources
 fn set_container(container: &mut Value<'_>, label: &str, defaults: &Defaults, set: &mut Vec<String>) {
     for (field, defaults) in defaults.fields() {
-        let missing: Vec<_> = missing(container, field, defaults).collect();
+        let resources = members(container, &["resources"]);
+        let missing: Vec<_> = missing(resources, field, defaults).collect();
         if missing.is_empty() {
             continue;
         }
