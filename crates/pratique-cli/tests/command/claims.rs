@@ -7,7 +7,7 @@ use crate::story::{BINDING, POLICY, files};
 use crate::support::Directory;
 
 /// Commands, and flags of theirs that are tried by tests of other crates only: the server's own, mostly.
-const COMMANDS: [(&str, &[&str]); 10] = [
+const COMMANDS: &[(&str, &[&str])] = &[
     ("check", &[]),
     ("review", &[]),
     ("replay", &[]),
@@ -18,8 +18,10 @@ const COMMANDS: [(&str, &[&str]); 10] = [
     ("init", &[]),
     #[cfg(feature = "kube")]
     ("snapshot", &[]),
-    #[cfg(not(feature = "kube"))]
     ("lsp", &[]),
+    ("playground", &[]),
+    ("completions", &[]),
+    ("man", &[]),
     (
         "serve",
         &[

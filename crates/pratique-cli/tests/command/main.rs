@@ -48,9 +48,11 @@ mod names;
 mod neovim;
 mod operations;
 mod outputs;
+mod pages;
 mod phases;
 #[cfg(unix)]
 mod pipes;
+mod playground;
 mod policies;
 mod problems;
 mod project;

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::Directory;
 
 /// The names of the commands, as the help has them.
-fn commands(directory: &Directory) -> Vec<String> {
+pub(crate) fn commands(directory: &Directory) -> Vec<String> {
     let help = directory.run(&["--help"]);
     let (_, list) = help.stdout.split_once("Commands:\n").unwrap();
     let list = list.split_once("\n\n").unwrap().0;

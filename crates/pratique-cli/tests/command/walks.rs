@@ -30,7 +30,7 @@ jobs:
           manifests
 ";
 
-const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1
+pub(crate) const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
   name: no-latest
@@ -51,7 +51,7 @@ spec:
   validationActions: [Deny]
 ";
 
-const DEPLOYMENT: &str = "apiVersion: apps/v1
+pub(crate) const DEPLOYMENT: &str = "apiVersion: apps/v1
 kind: Deployment
 metadata:
   name: web
