@@ -4,6 +4,7 @@ mod admission_plugins;
 mod answers;
 mod chain;
 mod check;
+mod checkpoints;
 mod cluster;
 mod completions;
 mod duration;
@@ -21,6 +22,7 @@ mod report;
 mod results;
 mod review;
 mod scan;
+mod scan_chain;
 mod serve;
 #[cfg(feature = "kube")]
 mod snapshot;
@@ -45,6 +47,7 @@ pub(crate) use admission_plugins::AdmissionPluginArguments;
 pub(crate) use answers::{AnswerArguments, FailOn, FailureArguments, ReviewFormat};
 pub(crate) use chain::ChainArguments;
 pub(crate) use check::{CheckArguments, CheckFormat};
+pub(crate) use checkpoints::CheckpointArguments;
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
 pub(crate) use cluster::{ClientArguments, ClusterArguments};
@@ -68,9 +71,9 @@ pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
 #[cfg(feature = "kube")]
 pub(crate) use scan::ListArguments;
 pub(crate) use scan::{
-    CheckpointArguments, PageArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat,
-    ScanRequestArguments,
+    PageArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat, ScanRequestArguments,
 };
+pub(crate) use scan_chain::ScanChainArguments;
 pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RecordArguments,
     RegistrationArguments, ServeArguments,

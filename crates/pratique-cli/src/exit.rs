@@ -147,10 +147,20 @@ pub(crate) enum CliError {
     #[error("{path}: {error}")]
     Checkpoint {
         path: String,
-        error: crate::review::scan::CheckpointError,
+        error: crate::review::CheckpointError,
     },
+    /// A plugin makes no sense for what is there.
+    #[error("--enable-admission-plugins: {plugin} is not evaluated for what is there: {why}")]
+    NotScanned { plugin: &'static str, why: &'static str },
+    /// Plugins decide nothing about an update of an object to itself.
+    #[error(
+        "--chain: built-in plugins decide about creations, and not about updates of objects to themselves: leave out --as-update"
+    )]
+    PluginsOfUpdates,
     /// An output cannot be continued.
-    #[error("--checkpoint: this output lists objects, and cannot be continued: `json` and --report can")]
+    #[error(
+        "--checkpoint: this output is written as a whole, and cannot be continued: `json` and --report can"
+    )]
     NoCheckpoint,
     /// The output is none that a cluster has.
     #[cfg(feature = "kube")]

@@ -2,10 +2,12 @@
 
 mod among;
 mod chain;
+mod checkpoint;
 mod compared;
 mod decisions;
 mod defaults;
 mod diff;
+mod digest;
 mod evaluate;
 mod excerpt;
 mod exchange;
@@ -60,10 +62,12 @@ use crate::snapshot::{self, StateSource};
 use crate::style::Style;
 pub(crate) use chain::shown as steps;
 use chain::{Chain, PluginState};
+pub(crate) use checkpoint::CheckpointError;
 use evaluate::Evaluator;
 use input_errors::InputErrors;
 use permissions::Permissions;
 use phases::Phases;
+use policies::Loaded;
 use printer::Printer;
 use read::Inputs;
 use request::RequestBuilder;
@@ -87,6 +91,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let mut state = StateSource::open(&arguments.client, arguments.snapshot.as_deref())?;
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
     chain::tell(&arguments.chain, &state, arguments.explain);
+    let chain_settings = arguments.chain.settings();
     let loaded = policies::load(
         &arguments.policies,
         of_inputs,
@@ -94,9 +99,13 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         arguments.webhooks,
         arguments.bind,
         &mut state,
-        Some(&arguments.chain).filter(|_| runs_chain),
+        Some(&chain_settings).filter(|_| runs_chain),
     );
-    let (admission, sets, plugin_state) = match loaded {
+    let Loaded {
+        admission,
+        sets,
+        plugins,
+    } = match loaded {
         Ok(loaded) => loaded,
         Err(LoadFailure::Cli(error)) => return Err(error),
         Err(LoadFailure::Invalid { errors, mut texts }) => {
@@ -104,6 +113,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             return Ok(ExitStatus::Failure);
         }
     };
+    let plugin_state = plugins.map(|plugins| plugins.state);
     let scope = EvaluationScope::of(&sets, arguments.webhooks);
     scope.warn();
     let mut known = state.state(&admission, &sets, plugin_state.as_ref().map(PluginState::kinds));

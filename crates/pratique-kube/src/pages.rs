@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rate::RateLimit;
 use super::read::{ClusterReader, ReadError};
-use super::requests::{Failure, encoded};
+use super::requests::{Failure, PATIENCE, encoded};
 
 /// How a collection is read.
 #[derive(Clone, Debug)]
@@ -21,7 +21,9 @@ pub struct PageOptions {
     pub bytes: usize,
     /// How many requests there may be. Lists with the same limit share it.
     pub rate: Option<RateLimit>,
-    /// How long a server is waited for that cannot be reached, or fails.
+    /// How long the answer to a request may take.
+    pub timeout: Duration,
+    /// How long a server is waited for that cannot be reached, fails, or does not answer in time.
     pub patience: Duration,
 }
 
@@ -31,6 +33,7 @@ impl Default for PageOptions {
             chunk_size: 500,
             bytes: 16 << 20,
             rate: None,
+            timeout: PATIENCE,
             patience: Duration::from_secs(60),
         }
     }
@@ -153,9 +156,9 @@ impl ListPages {
         if !self.position.token.is_empty() {
             path += &format!("&continue={}", encoded(&self.position.token));
         }
-        let bytes = self.options.bytes;
+        let (bytes, timeout) = (self.options.bytes, self.options.timeout);
         self.reader
-            .run(|requests| async move { requests.get_once(&path, bytes).await })
+            .run(|requests| async move { requests.get_once(&path, bytes, timeout).await })
     }
 
     /// Does what is to be done before the page is asked for again.

@@ -49,7 +49,7 @@ pub enum ReadError {
         mebibytes: usize,
     },
     /// It takes too long.
-    #[error("no answer within {} seconds", .0.as_secs())]
+    #[error("no answer within {} seconds", .0.as_secs_f64())]
     TimedOut(Duration),
     /// A list took so long that its version is gone, and cannot be continued: its server does not say where to, and its order
     /// is not that of names.

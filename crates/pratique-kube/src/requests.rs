@@ -118,7 +118,7 @@ impl Requests {
         let mut pauses = PAUSES.into_iter();
         loop {
             let left = self.left.load(Ordering::Relaxed);
-            let failure = match self.get_once(path, left).await {
+            let failure = match self.get_once(path, left, PATIENCE).await {
                 Ok(text) => {
                     self.left.fetch_sub(text.len().min(left), Ordering::Relaxed);
                     return Ok(text);
@@ -142,10 +142,15 @@ impl Requests {
     }
 
     /// Asks for a path; the answer may have so many bytes.
-    pub(super) async fn get_once(&self, path: &str, bytes: usize) -> Result<Vec<u8>, Failure> {
-        match timeout(PATIENCE, self.answer(path, bytes)).await {
+    pub(super) async fn get_once(
+        &self,
+        path: &str,
+        bytes: usize,
+        patience: Duration,
+    ) -> Result<Vec<u8>, Failure> {
+        match timeout(patience, self.answer(path, bytes)).await {
             Ok(answer) => answer,
-            Err(_) => Err(Failure::new(ReadError::TimedOut(PATIENCE), true)),
+            Err(_) => Err(Failure::new(ReadError::TimedOut(patience), true)),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use pratique_types::AdmissionRequest;
+use serde::{Deserialize, Serialize};
 
 use crate::then::Then;
 
@@ -51,7 +52,8 @@ pub enum Seen {
 }
 
 /// Why admission was not asked about a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum NotSubject {
     /// The event is one of another stage of a request.
     Stage,
@@ -68,7 +70,8 @@ pub enum NotSubject {
 }
 
 /// Why it is not known what admission was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Unknown {
     /// The event is of level Metadata.
     Level,
@@ -89,7 +92,8 @@ pub enum Unknown {
 }
 
 /// In what a request may differ from what admission saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Approximation {
     /// The old object is the one that the log gave last; it may have changed since.
     LastSeen,
@@ -191,5 +195,52 @@ impl Display for Approximation {
             Approximation::Webhooks => "webhooks changed the object afterwards",
             Approximation::Plugins => "built-in plugins may have changed the object before",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    /// JSON has the names for programs.
+    #[track_caller]
+    fn check<T: Copy + PartialEq + fmt::Debug + Serialize + DeserializeOwned>(
+        values: &[T],
+        name: fn(T) -> &'static str,
+    ) {
+        for value in values {
+            let json = serde_json::to_value(value).unwrap();
+            assert_eq!(json, name(*value));
+            assert_eq!(serde_json::from_value::<T>(json).unwrap(), *value);
+        }
+    }
+
+    #[test]
+    fn json_has_the_names() {
+        use Approximation::{AsSent, Deleted, LastSeen, Options, Plugins, Stored, Webhooks};
+        use NotSubject::{NonResource, NotDecoded, NotFound, ReadOnly, Stage, Unauthorized};
+        check(
+            &[Stage, ReadOnly, NonResource, Unauthorized, NotFound, NotDecoded],
+            NotSubject::name,
+        );
+        check(
+            &[LastSeen, Stored, AsSent, Deleted, Options, Webhooks, Plugins],
+            Approximation::name,
+        );
+        check(
+            &[
+                Unknown::Level,
+                Unknown::Truncated,
+                Unknown::NoObject,
+                Unknown::PatchedObject,
+                Unknown::PatchType,
+                Unknown::Patch,
+                Unknown::Collection,
+                Unknown::Verb,
+            ],
+            Unknown::name,
+        );
     }
 }

@@ -99,7 +99,9 @@ fn chars(text: &[u8]) -> usize {
     // The sum of a chunk fits into a byte, so that many bytes are added at once.
     let begins = |byte: &u8| u8::from(!matches!(byte, 0x80..0xC0));
     let of_chunk = |chunk: &[u8]| chunk.iter().map(begins).sum::<u8>();
-    text.chunks(usize::from(u8::MAX)).map(|chunk| usize::from(of_chunk(chunk))).sum()
+    text.chunks(usize::from(u8::MAX))
+        .map(|chunk| usize::from(of_chunk(chunk)))
+        .sum()
 }
 
 impl ListHeader {

@@ -23,7 +23,10 @@ pub struct InvalidGroupVersion(String);
 /// A kind of objects.
 #[derive(Clone, Debug, Default, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is what would be derived")]
+#[expect(
+    clippy::derived_hash_with_manual_eq,
+    reason = "what is equal is what would be derived"
+)]
 pub struct GroupVersionKind {
     /// The group; empty for the core group.
     #[serde(deserialize_with = "or_default")]
@@ -39,7 +42,10 @@ pub struct GroupVersionKind {
 /// A resource, under which objects of a kind are served.
 #[derive(Clone, Debug, Default, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is what would be derived")]
+#[expect(
+    clippy::derived_hash_with_manual_eq,
+    reason = "what is equal is what would be derived"
+)]
 pub struct GroupVersionResource {
     /// The group; empty for the core group.
     #[serde(deserialize_with = "or_default")]
@@ -54,7 +60,10 @@ pub struct GroupVersionResource {
 
 /// A kind in any version.
 #[derive(Clone, Debug, Default, Eq, PartialOrd, Ord, Hash)]
-#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is what would be derived")]
+#[expect(
+    clippy::derived_hash_with_manual_eq,
+    reason = "what is equal is what would be derived"
+)]
 pub struct GroupKind {
     /// The group; empty for the core group.
     pub group: String,
@@ -64,7 +73,10 @@ pub struct GroupKind {
 
 /// A resource in any version.
 #[derive(Clone, Debug, Default, Eq, PartialOrd, Ord, Hash)]
-#[expect(clippy::derived_hash_with_manual_eq, reason = "what is equal is what would be derived")]
+#[expect(
+    clippy::derived_hash_with_manual_eq,
+    reason = "what is equal is what would be derived"
+)]
 pub struct GroupResource {
     /// The group; empty for the core group.
     pub group: String,

@@ -162,6 +162,11 @@ impl Admission {
         self.plugins.all().flat_map(of_plugin).collect()
     }
 
+    /// The plugins, in their order: what they would decide one by one.
+    pub fn plugins(&self) -> impl Iterator<Item = &dyn Plugin> {
+        self.plugins.all()
+    }
+
     /// The names of the plugins, in their order.
     pub fn plugin_names(&self) -> impl Iterator<Item = &str> {
         self.plugins.all().map(|plugin| plugin.handler().name)

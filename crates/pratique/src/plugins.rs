@@ -92,6 +92,7 @@ use std::time::Duration;
 pub use crate::image_backend::{HttpImageBackend, ImageBackendError};
 use crate::image_reviews::ImageAnswers;
 pub use crate::image_reviews::{ImageBackend, ImageReviewing};
+use pratique_policy::{Missing, Undecided};
 
 pub use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, BUILT_IN, Booked, BuiltIn, ClusterState, Created, Effects, Gate,
@@ -135,6 +136,33 @@ impl Plugins {
     /// The kinds that plugins look up besides namespaces; `None` where there are no plugins.
     pub(crate) fn kinds(&self) -> Option<&[StateKind]> {
         self.0.as_ref().map(|chained| chained.kinds.as_slice())
+    }
+}
+
+/// What is told of a plugin that is undecided, as it was not given some state of the cluster.
+pub fn undecided(plugin: &dyn Plugin, missing: MissingState) -> Undecided {
+    let missing = match missing {
+        MissingState::Objects {
+            kind,
+            namespace,
+            name,
+        } => Missing::Objects {
+            kind: kind.to_string(),
+            namespace,
+            name,
+        },
+        MissingState::Access(check) => Missing::Authorizer { check },
+        _ => Missing::ImageReview,
+    };
+    lacks(plugin, missing)
+}
+
+pub(crate) fn lacks(plugin: &dyn Plugin, missing: Missing) -> Undecided {
+    Undecided {
+        plugin: plugin.handler().name.to_owned().into(),
+        name: String::new(),
+        binding: None,
+        missing,
     }
 }
 

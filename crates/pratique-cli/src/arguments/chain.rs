@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use pratique_suite::chain::ChainSettings;
+
 use super::{AdmissionPluginArguments, on_or_off};
 
 /// Which of the server's own admission plugins are run.
@@ -37,6 +39,15 @@ pub(crate) struct ChainArguments {
 }
 
 impl ChainArguments {
+    /// The plugins that are run, and their flags.
+    pub(crate) fn settings(&self) -> ChainSettings {
+        ChainSettings {
+            switches: self.admission_plugins.switches(),
+            not_ready_toleration_seconds: self.default_not_ready_toleration_seconds,
+            unreachable_toleration_seconds: self.default_unreachable_toleration_seconds,
+        }
+    }
+
     /// Whether the whole chain is run. `has_plugin_objects` is whether the state of a cluster has what plugins look up; `None`
     /// if there is no state.
     pub(crate) fn is_on(&self, has_plugin_objects: Option<bool>) -> bool {

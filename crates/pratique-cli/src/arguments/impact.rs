@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{KnownArguments, OriginArguments, PageArguments, RememberArguments, ReplayFailOn};
+use super::{
+    CheckpointArguments, KnownArguments, OriginArguments, PageArguments, RememberArguments, ReplayFailOn,
+};
 
 /// Compare two sets of policies: which decisions change.
 ///
@@ -47,6 +49,8 @@ pub(crate) struct ImpactArguments {
     pub(crate) memory: RememberArguments,
     #[command(flatten)]
     pub(crate) known: KnownArguments,
+    #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) answers: ImpactAnswerArguments,
 }

@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use pratique_arrow::Format;
 
 use super::{
-    ClientArguments, GateArguments, PageArguments, PolicyArguments, ResultArguments, StateArguments,
+    CheckpointArguments, ClientArguments, GateArguments, PageArguments, PolicyArguments, ResultArguments,
+    StateArguments,
 };
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
@@ -34,6 +35,8 @@ pub(crate) struct ReplayArguments {
     pub(crate) memory: RememberArguments,
     #[command(flatten)]
     pub(crate) known: KnownArguments,
+    #[command(flatten)]
+    pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) answers: ReplayAnswerArguments,
 }

@@ -2,20 +2,27 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+#[cfg(feature = "kube")]
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use pratique_arrow::Format;
 use pratique_report::Shard;
 
+#[cfg(feature = "kube")]
+use super::duration::duration;
 use super::review::PolicyArguments;
-use super::{FailureArguments, KnownArguments, ObjectArguments, ResultArguments, UserArguments};
+use super::{
+    CheckpointArguments, FailureArguments, KnownArguments, ObjectArguments, ResultArguments,
+    ScanChainArguments, UserArguments,
+};
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
 ///
 /// Objects come from a cluster, files, directories, a snapshot, an export of etcd or standard input. Each is evaluated as if it
 /// did not exist yet and were created, or with --as-update as an update to itself. Memory does not grow with the number of
 /// objects: they are counted by policy, namespace, kind and owner, with examples. Of a cluster, the kinds are listed that
-/// policies match. Webhooks and built-in plugins are not run. A scan can be divided into shards, whose reports
+/// policies match. Webhooks are not run, and built-in plugins with --chain. A scan can be divided into shards, whose reports
 /// `pratique report merge` adds.
 ///
 /// Without --policies, --manifests and --admission-control-config-file, the policies of the cluster or snapshot are evaluated,
@@ -32,6 +39,8 @@ pub(crate) struct ScanArguments {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
+    #[command(flatten)]
+    pub(crate) chain: ScanChainArguments,
     #[command(flatten)]
     pub(crate) request: ScanRequestArguments,
     #[command(flatten)]
@@ -68,24 +77,10 @@ pub(crate) struct ListArguments {
     #[arg(long, env = "PRATIQUE_KUBE_API_BURST", value_name = "N", default_value_t = 30,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) kube_api_burst: u32,
-}
-
-/// Checkpoints of a long scan.
-#[derive(Debug, Args)]
-pub(crate) struct CheckpointArguments {
-    /// Keep in a file how far the scan has come. A scan that was interrupted goes on from there when it is run again, with the
-    /// same report; the file is removed at the end. Outputs that list objects cannot be continued: `sarif`, `junit`,
-    /// `policyreport`, `openreports`, `parquet`, `arrow` and --results; `ndjson` has the rest.
-    #[arg(long, env = "PRATIQUE_CHECKPOINT", value_name = "FILE")]
-    pub(crate) checkpoint: Option<PathBuf>,
-    /// Seconds between checkpoints.
-    #[arg(
-        long,
-        env = "PRATIQUE_CHECKPOINT_INTERVAL",
-        value_name = "SECONDS",
-        default_value_t = 10
-    )]
-    pub(crate) checkpoint_interval: u32,
+    /// How long the cluster may take to answer one of these requests, such as 30s or 2m. Once it has not answered for twice as
+    /// long, or cannot be reached, the scan ends.
+    #[arg(long, env = "PRATIQUE_REQUEST_TIMEOUT", value_name = "DURATION", default_value = "30s", value_parser = request_timeout)]
+    pub(crate) request_timeout: Duration,
 }
 
 /// The request that is made of each object.
@@ -218,6 +213,16 @@ impl ScanFormat {
             ScanFormat::Arrow => Some(Format::ArrowStream),
             _ => None,
         }
+    }
+}
+
+/// Parses the time that a request may take.
+#[cfg(feature = "kube")]
+fn request_timeout(text: &str) -> Result<Duration, String> {
+    let timeout = duration(text)?;
+    match (Duration::from_millis(1)..=Duration::from_secs(120)).contains(&timeout) {
+        true => Ok(timeout),
+        false => Err("expected 1ms to 2m".to_owned()),
     }
 }
 

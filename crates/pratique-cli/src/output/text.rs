@@ -12,6 +12,7 @@ use std::fmt::{self, Display, Write as _};
 use std::iter::repeat_n;
 
 use pratique_types::is_nonprinting;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Text that can be printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -180,6 +181,19 @@ impl Text {
     }
 }
 
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.0)
+    }
+}
+
+/// What is read is escaped again, as it may have been changed: colours are lost.
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from).map(|text| Text(without_invisible(&text)))
+    }
+}
+
 impl FromIterator<Text> for Text {
     fn from_iter<I: IntoIterator<Item = Text>>(texts: I) -> Self {
         Text(texts.into_iter().map(|text| text.0).collect())
@@ -254,6 +268,8 @@ mod tests {
         };
         check(&text!("x {}\n", lines), "x a\n  b\\u{1b}\n");
         check(&text!("a\nb\n").indented("  "), "  a\n  b\n");
+        let read: Text = serde_json::from_str(r#""a\n  \\u{1b} \u001b[2J""#).unwrap();
+        check(&read, "a\n  \\u{1b} \\u{1b}[2J");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Collects and reports inputs with errors.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::exit::CliError;
 use crate::input::InputError;
@@ -10,13 +10,14 @@ use crate::output::{self, problems};
 use crate::style::{Style, Tone};
 
 /// The errors of inputs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct InputErrors {
     errors: Vec<JsonError>,
 }
 
 /// An error of an input, as JSON.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct JsonError {
     pub(super) place: String,
     pub(super) message: String,

@@ -3,15 +3,16 @@
 use pratique::Admission;
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationOptions, ManifestFile, ManifestSet, Plugin, PluginConfiguration, load_configuration,
-    load_directory, load_files,
+    ConfigurationOptions, GivenConfiguration, ManifestFile, ManifestSet, Plugin, PluginConfiguration,
+    load_configuration, load_directory, load_files,
 };
 use pratique_policy::Origin;
+use pratique_suite::chain::ChainSettings;
 use pratique_suite::{add_policies, bind};
 use pratique_types::FeatureGates;
 
 use super::chain::{self, PluginState};
-use crate::arguments::{ChainArguments, PolicyArguments};
+use crate::arguments::PolicyArguments;
 use crate::baseline::{self, Level};
 use crate::check::plugin_of;
 use crate::input::openable;
@@ -19,6 +20,22 @@ use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::policies::{self, LoadFailure, OriginSets};
 use crate::snapshot::{StateSource, WebhookUse};
+
+/// What is evaluated.
+pub(super) struct Loaded {
+    pub(super) admission: Admission,
+    pub(super) sets: OriginSets,
+    /// The server's own plugins, if they were started.
+    pub(super) plugins: Option<StartedPlugins>,
+}
+
+/// Plugins that were started.
+pub(super) struct StartedPlugins {
+    /// What they see of the cluster.
+    pub(super) state: PluginState,
+    /// What they were given to read, by their names.
+    pub(super) given: Vec<(String, GivenConfiguration)>,
+}
 
 /// Loads the policies that the arguments name, by default those of a cluster, or else the Pod Security Standards; gives the
 /// objects as well.
@@ -33,8 +50,8 @@ pub(super) fn load(
     webhooks: bool,
     bind: bool,
     state: &mut StateSource,
-    chain: Option<&ChainArguments>,
-) -> Result<(Admission, OriginSets, Option<PluginState>), LoadFailure> {
+    chain: Option<&ChainSettings>,
+) -> Result<Loaded, LoadFailure> {
     let mut builder = Admission::builder()
         .max_load_bytes(memory::load())
         .feature_gates(gates)
@@ -58,8 +75,11 @@ pub(super) fn load(
     let of_cluster = of_cluster.map(|files| policies::load_of_cluster(files, expressions));
     let config_file = arguments.admission_control_config_file.as_deref();
     let started = chain.map(|chain| chain::start(chain, config_file, gates, expressions));
-    let (plugins, configured) = match started.transpose()? {
-        Some(started) => (Some(started.plugins), Some(started.configurations)),
+    let (started, configured) = match started.transpose()? {
+        Some(started) => (
+            Some((started.plugins, started.given)),
+            Some(started.configurations),
+        ),
         None => (None, None),
     };
     let sets = match (config_file, &arguments.manifests) {
@@ -79,7 +99,7 @@ pub(super) fn load(
         }
         (None, Some(path)) => vec![directory(path, arguments.plugin, expressions)?],
         // PodSecurity is among the plugins.
-        (None, None) if is_named || of_cluster.is_some() || plugins.is_some() => Vec::new(),
+        (None, None) if is_named || of_cluster.is_some() || started.is_some() => Vec::new(),
         (None, None) => vec![embedded(arguments.level, expressions)?],
     };
     let mut sets: OriginSets = sets.into_iter().map(|set| (Origin::Static, set)).collect();
@@ -93,13 +113,19 @@ pub(super) fn load(
         add_policies(builder, origin, set)
     });
     let builder = if webhooks { builder.https() } else { builder };
-    let state = plugins.as_ref().map(PluginState::of);
-    let builder = match plugins {
-        Some(plugins) => builder.plugins(plugins),
-        None => builder,
+    let (builder, plugins) = match started {
+        Some((plugins, given)) => {
+            let state = PluginState::of(&plugins);
+            (builder.plugins(plugins), Some(StartedPlugins { state, given }))
+        }
+        None => (builder, None),
     };
     let admission = builder.build().map_err(policies::unusable)?;
-    Ok((admission, sets, state))
+    Ok(Loaded {
+        admission,
+        sets,
+        plugins,
+    })
 }
 
 fn configuration(

@@ -10,10 +10,11 @@ use memchr::memmem::{self, Finder};
 use pratique_manifest::{ManifestFile, path_text};
 use pratique_stream::{Limits, Piece, Splitter};
 
+use super::checkpoint::FileState;
 use super::excerpt::Excerpt;
 use super::ordered::{Closed, Intake};
 use super::state::ClusterState;
-use super::surveyed::{self, StateOfStream, WORDS, mentions_cluster};
+use super::surveyed::{self, StateOfStream, mentions_cluster};
 use crate::exit::CliError;
 use crate::input::open::{Stream, open};
 use crate::input::spool::{self, Spool};
@@ -100,8 +101,16 @@ impl Inputs {
     }
 
     /// All files.
-    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.paths.iter().flat_map(|input| &input.files)
+    }
+
+    /// The files as they are now.
+    ///
+    /// # Errors
+    /// One of them can be read only once.
+    pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
+        self.files().map(|file| FileState::of(file)).collect()
     }
 
     /// Copies what can be read only once, so that it can be read again.
@@ -188,11 +197,12 @@ impl Inputs {
     pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) {
         for file in self.files() {
             // What cannot be read is told when it is reviewed; what is read of a pipe is gone.
-            if self.is_lasting(file) && self.mentions(file, &WORDS).unwrap_or_default() {
+            if self.is_lasting(file) && self.mentions(file, state.surveyed).unwrap_or_default() {
                 let path: Arc<str> = input::shown(file).into();
                 let Ok(stream) = self.open(file) else { continue };
                 let pieces = Splitter::new(stream.input, limits).map_while(Result::ok);
-                let pieces = pieces.filter(mentions_cluster);
+                let kinds = state.surveyed;
+                let pieces = pieces.filter(|piece| mentions_cluster(piece, kinds));
                 surveyed::survey(pieces, |piece| piece::read(&path, piece).given, state);
             }
         }

@@ -15,6 +15,9 @@ use crate::output;
 use crate::output::text::text;
 use crate::snapshot::KnownState;
 
+/// Kinds whose objects among the inputs say something of the cluster.
+const OF_CLUSTER: &[&str] = &["Namespace", "CustomResourceDefinition"];
+
 /// What is known of the cluster when an object is reviewed.
 #[derive(Clone)]
 pub(super) struct ClusterState {
@@ -25,6 +28,8 @@ pub(super) struct ClusterState {
     has_namespaces: bool,
     /// What plugins see, if there are any.
     plugins: Option<PluginState>,
+    /// The kinds whose objects among the inputs say something of the cluster, wherever they stand.
+    pub(super) surveyed: &'static [&'static str],
 }
 
 impl ClusterState {
@@ -43,12 +48,13 @@ impl ClusterState {
             api_objects,
             has_namespaces: false,
             plugins,
+            surveyed: OF_CLUSTER,
         };
         let state = state.into_iter().map(|given| given.object);
         let (found, others) = state.partition(is_of_cluster);
         let of_snapshot = stored.objects().filter(|object| is_of_cluster(object));
         known.add(of_snapshot.cloned().collect());
-        known.add(of_cluster(before.iter().cloned()));
+        known.add(of_cluster(before.iter().cloned(), OF_CLUSTER));
         known.add(found);
         for served in stored.served() {
             known.objects.serve_found(&served);
@@ -59,7 +65,7 @@ impl ClusterState {
         (known, others)
     }
 
-    /// Adds the namespaces and definitions of an input.
+    /// Adds the objects of an input that say something of the cluster.
     pub(super) fn add(&mut self, found: Vec<Value<'static>>) {
         self.defined.extend(defined(&found));
         self.has_namespaces |= found.iter().any(is_namespace);
@@ -73,6 +79,11 @@ impl ClusterState {
             }
             self.objects.insert(object);
         }
+    }
+
+    /// What plugins see, if there are any.
+    pub(super) fn plugins(&self) -> Option<&PluginState> {
+        self.plugins.as_ref()
     }
 
     /// What plugins see, if there are any; further additions are not seen by them.
@@ -137,11 +148,18 @@ fn is_of_cluster(object: &Value<'_>) -> bool {
     is_namespace(object) || kind == Some("CustomResourceDefinition")
 }
 
-/// The namespaces and definitions among some objects that a server can decode.
-pub(super) fn of_cluster<'t>(given: impl IntoIterator<Item = GivenObject<'t>>) -> Vec<Value<'static>> {
+/// The objects of some kinds among others that a server can decode.
+pub(super) fn of_cluster<'t>(
+    given: impl IntoIterator<Item = GivenObject<'t>>,
+    kinds: &[&str],
+) -> Vec<Value<'static>> {
+    let is_wanted = |object: &Value<'_>| match object.get("kind").and_then(Value::as_str) {
+        Some("Namespace") => is_namespace(object),
+        kind => kind.is_some_and(|kind| kinds.contains(&kind)),
+    };
     given
         .into_iter()
-        .filter(|given| given.received.is_ok() && is_of_cluster(&given.object))
+        .filter(|given| given.received.is_ok() && is_wanted(&given.object))
         .map(|given| given.object.into_owned())
         .collect()
 }

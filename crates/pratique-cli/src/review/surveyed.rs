@@ -9,12 +9,9 @@ use pratique_stream::Piece;
 use super::state::{ClusterState, of_cluster};
 use crate::input::{GivenObject, piece};
 
-/// Words of inputs that may change what is known of the cluster.
-pub(super) const WORDS: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
-
-/// Whether a part of an input may change what is known of the cluster.
-pub(super) fn mentions_cluster(piece: &Piece) -> bool {
-    let mut words = WORDS.iter();
+/// Whether a part of an input may change what is known of the cluster: has one of some kinds.
+pub(super) fn mentions_cluster(piece: &Piece, kinds: &[&str]) -> bool {
+    let mut words = kinds.iter();
     words.any(|word| memmem::find(&piece.text, word.as_bytes()).is_some())
 }
 
@@ -25,7 +22,7 @@ pub(super) fn survey(
     state: &mut ClusterState,
 ) {
     for piece in pieces {
-        state.add(of_cluster(objects(&piece)));
+        state.add(of_cluster(objects(&piece), state.surveyed));
     }
 }
 
@@ -50,14 +47,15 @@ impl<'s> StateOfStream<'s> {
     pub(super) fn words(&self) -> &'static [&'static str] {
         match self.is_file {
             true => &[],
-            false => &WORDS,
+            false => self.state.surveyed,
         }
     }
 
     /// What is known before a part of the input, which comes next.
     pub(super) fn before(&mut self, path: &Arc<str>, piece: &Piece) -> Arc<ClusterState> {
-        let found = match !self.is_file && mentions_cluster(piece) {
-            true => of_cluster(piece::read(path, piece).given),
+        let kinds = self.state.surveyed;
+        let found = match !self.is_file && mentions_cluster(piece, kinds) {
+            true => of_cluster(piece::read(path, piece).given, kinds),
             false => Vec::new(),
         };
         if found.is_empty() {

@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use crate::support::Directory;
 /// An API server; it ends with the process.
 pub(crate) struct ApiServer {
     address: String,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Mutex<Vec<(Instant, String)>>>,
     happened: Arc<Happened>,
     bodies: Arc<Mutex<Vec<Value>>>,
 }
@@ -33,6 +34,8 @@ pub(crate) struct Script {
     expires: BTreeMap<String, (Vec<Value>, bool)>,
     /// Groups whose server is down.
     down: Vec<String>,
+    /// How long each page of a collection takes.
+    slow: BTreeMap<String, Duration>,
     happened: Arc<Happened>,
 }
 
@@ -135,6 +138,12 @@ impl Script {
         self
     }
 
+    /// Takes a time for each page of a collection.
+    pub(crate) fn slow(mut self, path: &str, time: Duration) -> Self {
+        self.slow.insert(path.to_owned(), time);
+        self
+    }
+
     /// Has a group whose server is down.
     pub(crate) fn down(mut self, group: &str) -> Self {
         self.down.push(group.to_owned());
@@ -175,12 +184,13 @@ impl Script {
     }
 
     /// Answers the requests of a connection.
-    fn answer(&self, stream: &TcpStream, seen: &Mutex<Vec<String>>, kept: &Mutex<Vec<Value>>) {
+    fn answer(&self, stream: &TcpStream, seen: &Mutex<Vec<(Instant, String)>>, kept: &Mutex<Vec<Value>>) {
         let mut reader = BufReader::new(stream);
         while let Some((line, body)) = request(&mut reader) {
             let mut parts = line.split(' ');
             let (method, target) = (parts.next().unwrap(), parts.next().unwrap());
-            seen.lock().unwrap().push(format!("{method} {target}"));
+            let line = (Instant::now(), format!("{method} {target}"));
+            seen.lock().unwrap().push(line);
             if method == "PATCH" {
                 kept.lock().unwrap().push(serde_json::from_slice(&body).unwrap());
             }
@@ -229,6 +239,7 @@ impl Script {
             _ => {}
         }
         if let Some(objects) = self.lists.get(path) {
+            self.slow.get(path).copied().into_iter().for_each(thread::sleep);
             self.wait(path);
             return self.listed(path, objects, query);
         }
@@ -324,7 +335,16 @@ impl Script {
 impl ApiServer {
     /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        let asked = self.asked.lock().unwrap();
+        asked.iter().map(|(_, line)| line.clone()).collect()
+    }
+
+    /// When pages of a collection were asked for.
+    pub(crate) fn times(&self, path: &str) -> Vec<Instant> {
+        let prefix = format!("GET {path}?");
+        let asked = self.asked.lock().unwrap();
+        let of_path = asked.iter().filter(|(_, line)| line.starts_with(&prefix));
+        of_path.map(|(time, _)| *time).collect()
     }
 
     /// Gives all pages from now on.

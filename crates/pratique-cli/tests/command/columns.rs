@@ -176,7 +176,7 @@ fn what_cannot_be_is_told() {
                 "c",
                 "pods.ndjson",
             ],
-            "this output lists objects, and cannot be continued",
+            "this output is written as a whole, and cannot be continued",
         ),
         (
             &["scan", "--results", "nowhere/r.parquet", "pods.ndjson"],

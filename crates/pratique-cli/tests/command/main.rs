@@ -19,6 +19,7 @@ mod chain;
 #[cfg(feature = "kube")]
 mod chain_state;
 mod check;
+mod checkpoints;
 mod ci;
 mod claims;
 #[cfg(feature = "kube")]
@@ -63,6 +64,7 @@ mod review;
 mod scan;
 #[cfg(feature = "kube")]
 mod scan_cluster;
+mod scan_plugins;
 mod security;
 mod serve;
 mod serve_plugins;

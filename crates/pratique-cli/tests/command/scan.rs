@@ -1,11 +1,10 @@
 //! `pratique scan`: every object that there is, counted and reported, and `pratique report merge`.
 
 use std::fs;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Directory, Run};
+use crate::support::{Directory, Run, interrupted};
 
 /// Policies: Pods need a team to be created or updated, names do not change, and only creations need an owner.
 pub(crate) const POLICIES: &str = "\
@@ -436,12 +435,6 @@ fn a_page_is_one_file() {
     assert_eq!(run.code, Some(2), "{run}");
 }
 
-/// Whether a checkpoint is one of a scan that has come somewhere.
-fn has_counted(checkpoint: &[u8]) -> bool {
-    let checkpoint: Value = serde_json::from_slice(checkpoint).unwrap();
-    total(&checkpoint["report"]).iter().any(|count| *count > 0)
-}
-
 /// A checkpoint of a run that is killed, and the run that goes on from it.
 #[test]
 fn an_interrupted_scan_goes_on() {
@@ -461,37 +454,10 @@ fn an_interrupted_scan_goes_on() {
     let whole = directory.run(&arguments);
     let kept = ["--checkpoint", "kept.json", "--checkpoint-interval", "0"];
     let arguments = [arguments.as_slice(), kept.as_slice()].concat();
-    let (path, copy) = (
-        directory.path().join("kept.json"),
-        directory.path().join("copy.json"),
-    );
-    // A run that ends before its checkpoint is seen is done again.
-    let of_part = loop {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
-            .args(&arguments)
-            .current_dir(directory.path())
-            .env_clear()
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let found = loop {
-            let found = fs::read(&path).ok().filter(|found| has_counted(found));
-            let is_done = child.try_wait().unwrap().is_some();
-            match found {
-                None if !is_done => std::thread::sleep(std::time::Duration::from_millis(1)),
-                found => break found,
-            }
-        };
-        child.kill().unwrap();
-        child.wait().unwrap();
-        if let Some(found) = found {
-            break found;
-        }
-    };
-    // What was seen is what the next run finds, however far the killed one came.
-    fs::write(&copy, &of_part).unwrap();
-    fs::rename(&copy, &path).unwrap();
+    let path = directory.path().join("kept.json");
+    let of_part = interrupted(&directory, &arguments, "kept.json", |report| {
+        total(report).iter().any(|count| *count > 0)
+    });
     let resumed = directory.run(&arguments);
     assert!(
         resumed.stderr.contains("continued from the checkpoint, after "),

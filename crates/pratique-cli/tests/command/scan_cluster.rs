@@ -9,7 +9,7 @@ use serde_json::{Value, json as value};
 
 use crate::api_server::{ApiServer, Script};
 use crate::scan::{POLICIES, json, total};
-use crate::support::{Directory, Run};
+use crate::support::{Directory, Run, within};
 
 const PODS: &str = "/api/v1/pods";
 
@@ -275,6 +275,140 @@ fn an_interrupted_scan_of_a_cluster_goes_on() {
     let tally = |run: &Run| json(run)["tally"].clone();
     assert_eq!((resumed.code, tally(&resumed)), (whole.code, tally(&whole)));
     assert!(!path.exists(), "a complete scan leaves no checkpoint");
+}
+
+/// Pages that take their time and a list that expires in between give what a fast server gives.
+#[test]
+fn a_slow_server_is_waited_for() {
+    let whole = json(&scan(&directory(&served().start()), &["-o", "json"]))["tally"].clone();
+    for continues in [true, false] {
+        let slow = served()
+            .slow(PODS, Duration::from_millis(150))
+            .expire(PODS, pods(), continues);
+        let server = slow.start();
+        let run = scan(&directory(&server), &["-o", "json", "--chunk-size", "2"]);
+        assert_eq!((run.code, &json(&run)["tally"]), (Some(1), &whole), "{run}");
+        // The page that had expired was asked for again: from where the server says, or from the beginning.
+        let seen = server.asked();
+        let again = if continues {
+            "limit=2&continue=2"
+        } else {
+            "limit=2"
+        };
+        assert_eq!(
+            asked(&seen, PODS)[..3],
+            ["limit=2", "limit=2&continue=2", again],
+            "{seen:?}"
+        );
+    }
+}
+
+/// No more requests are sent in a second than are allowed; a machine that is slow sends them later still.
+#[test]
+fn requests_for_objects_have_a_rate() {
+    let server = served().start();
+    let rate = [
+        "--kube-api-qps",
+        "5",
+        "--kube-api-burst",
+        "1",
+        "--chunk-size",
+        "1",
+    ];
+    let run = scan(&directory(&server), &[rate.as_slice(), &["-o", "json"]].concat());
+    assert_eq!(total(&json(&run)), [3, 2, 0, 0], "{run}");
+    let times = server.times(PODS);
+    let taken = times[times.len() - 1].duration_since(times[0]);
+    // The server gives two objects at a time.
+    let expected = Duration::from_millis(200) * u32::try_from(times.len() - 1).unwrap();
+    // The first of them may have been under way for longer than the last.
+    let under_way = Duration::from_millis(100);
+    assert!(
+        times.len() > 2 && taken + under_way >= expected,
+        "{taken:?} for {times:?}"
+    );
+}
+
+/// A page that never comes ends the scan in time, with what came before it told and nothing reported.
+#[test]
+fn a_page_that_never_comes_is_told() {
+    let server = served().hold(PODS, 1).start();
+    let directory = directory(&server);
+    let asks = ["-o", "json", "--chunk-size", "2", "--request-timeout", "500ms"];
+    let limit = Duration::from_secs(100);
+    let run = within(limit, || {
+        scan(&directory, &[asks.as_slice(), &["--fail-on", "deny"]].concat())
+    });
+    assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run}");
+    for told in [
+        "the scan has ended early, after 2 objects: 1 allowed, 1 denied",
+        "it has no report; with --checkpoint, it could go on from there",
+        "no answer within 0.5 seconds",
+    ] {
+        assert!(run.stderr.contains(told), "{told}: {run}");
+    }
+    // From a checkpoint it goes on, once the server answers.
+    let kept = ["--checkpoint", "kept.json", "--checkpoint-interval", "0"];
+    let arguments = [asks.as_slice(), &kept].concat();
+    server.release();
+    let server = served().hold(PODS, 2).start();
+    let directory = self::directory(&server);
+    let early = within(limit, || scan(&directory, &arguments));
+    assert_eq!(early.code, Some(2), "{early}");
+    assert!(
+        early.stderr.contains("run again, it goes on from its checkpoint"),
+        "{early}"
+    );
+    server.release();
+    let resumed = scan(&directory, &arguments);
+    assert!(
+        resumed
+            .stderr
+            .contains("continued from the checkpoint, after 2 objects"),
+        "{resumed}"
+    );
+    assert_eq!(
+        (resumed.code, total(&json(&resumed))),
+        (Some(1), [3, 2, 0, 0]),
+        "{resumed}"
+    );
+}
+
+/// What plugins look at is listed too, and what they look up is known; no collection is read at once for it.
+#[test]
+fn plugins_see_the_cluster() {
+    let namespaces: Vec<Value> = ["infra", "shop"]
+        .map(|name| value!({"metadata": {"name": name, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}))
+        .to_vec();
+    let server = served()
+        .serve("", "services", "Service", true)
+        .list("/api/v1/namespaces", namespaces)
+        .list(
+            "/api/v1/services",
+            vec![value!({"metadata": {"name": "s", "namespace": "shop"}})],
+        )
+        .start();
+    let directory = directory(&server);
+    let run = scan(
+        &directory,
+        &[
+            "-o",
+            "json",
+            "--chunk-size",
+            "2",
+            "--enable-admission-plugins",
+            "DenyServiceExternalIPs",
+        ],
+    );
+    assert_eq!(run.code, Some(1), "{run}");
+    let report = json(&run);
+    assert_eq!(total(&report), [1, 5, 0, 0], "{run}");
+    let seen = server.asked();
+    assert_eq!(
+        asked(&seen, PODS),
+        ["limit=2", "limit=2&continue=2", "limit=2&continue=4"]
+    );
+    assert_eq!(asked(&seen, "/api/v1/services"), ["limit=2"]);
 }
 
 #[test]

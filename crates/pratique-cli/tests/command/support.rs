@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 /// A temporary directory, removed on drop.
 pub(crate) struct Directory {
     path: PathBuf,
@@ -128,4 +130,47 @@ pub(crate) fn within<T>(limit: Duration, run: impl FnOnce() -> T) -> T {
     let taken = start.elapsed();
     assert!(taken < limit, "took {taken:?}");
     result
+}
+
+/// Runs a command that keeps a checkpoint in a file of the directory, and kills it once the report of the checkpoint has counted
+/// something. The checkpoint that was seen is what the next run finds, however far the killed one came.
+pub(crate) fn interrupted(
+    directory: &Directory,
+    arguments: &[&str],
+    checkpoint: &str,
+    has_counted: impl Fn(&Value) -> bool,
+) -> Vec<u8> {
+    let path = directory.path().join(checkpoint);
+    let counted = |content: &Vec<u8>| {
+        let checkpoint: Value = serde_json::from_slice(content).unwrap();
+        has_counted(&checkpoint["report"])
+    };
+    // A run that ends before its checkpoint is seen is done again.
+    loop {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))
+            .args(arguments)
+            .current_dir(directory.path())
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let found = loop {
+            let found = fs::read(&path).ok().filter(counted);
+            let is_done = child.try_wait().unwrap().is_some();
+            match found {
+                None if !is_done => thread::sleep(Duration::from_millis(1)),
+                found => break found,
+            }
+        };
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if let Some(found) = found {
+            let copy = path.with_extension("copy");
+            fs::write(&copy, &found).unwrap();
+            fs::rename(&copy, &path).unwrap();
+            return found;
+        }
+    }
 }

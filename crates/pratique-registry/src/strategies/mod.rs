@@ -46,7 +46,8 @@ const GROUPS: &[&[Strategy]] = &[
 /// The strategy of a built-in kind; `None` for kinds that are not stored.
 pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {
     let all = GROUPS.iter().flat_map(|group| group.iter());
-    all.into_iter().find(|of| same(of.kind, kind) && same(of.group, group))
+    all.into_iter()
+        .find(|of| same(of.kind, kind) && same(of.group, group))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use pratique::plugins::{Plugin, PluginChain, PluginFactory, PluginGates, PluginSettings, StartError};
 use pratique_manifest::{
-    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, Failure, PluginConfiguration, Problem, Rule,
-    load_configuration_of_within, load_kube_config,
+    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, Failure, GivenConfiguration,
+    PluginConfiguration, Problem, Rule, load_configuration_of_within, load_kube_config,
 };
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, PluginsOverlap, built_in};
 
@@ -39,6 +39,8 @@ pub struct Started {
     pub plugins: PluginChain,
     /// Manifests of the others, and what their webhooks are shown.
     pub configurations: Vec<PluginConfiguration>,
+    /// What plugins were given to read, by their names.
+    pub given: Vec<(String, GivenConfiguration)>,
 }
 
 /// Why a server would not start.
@@ -86,6 +88,7 @@ pub fn start(
         check_kube_config(path)
     };
     let started: RefCell<Vec<Box<dyn Plugin>>> = RefCell::default();
+    let all_given: RefCell<Vec<(String, GivenConfiguration)>> = RefCell::default();
     let enabled = EnabledPlugins {
         is_on: &|plugin, is_configured| switches.is_on(plugin, is_configured),
         start: &|name, given| {
@@ -95,6 +98,8 @@ pub fn start(
                 of_plugin.unreachable_toleration_seconds = settings.unreachable_toleration_seconds;
                 let plugin = make_plugin(factory, of_plugin, &check_kubeconfig)?;
                 started.borrow_mut().push(plugin);
+                let of_plugin = given.map(|given| (name.to_owned(), given.clone()));
+                all_given.borrow_mut().extend(of_plugin);
             }
             Ok(())
         },
@@ -103,6 +108,7 @@ pub fn start(
     Ok(Started {
         plugins: PluginChain::new(started.into_inner()),
         configurations: loaded.plugins,
+        given: all_given.into_inner(),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pratique::api_objects::ApiObjects;
-use pratique::plugins::{Effects, PluginChain, StateKind, StateObjects};
+use pratique::plugins::{Effects, PluginChain, PluginContext, StateKind, StateObjects};
 use pratique::{AdmissionRequest, Outcome, PluginInputs};
 use pratique_json::Value;
 use pratique_objects::Objects;
@@ -41,6 +41,11 @@ impl PluginState {
             api_objects: ApiObjects::default(),
             faults: Vec::new(),
         }
+    }
+
+    /// Knows objects of some kinds only: what plugins look up of others is not known.
+    pub fn keep_kinds(&mut self, is_kept: impl Fn(&StateKind) -> bool) {
+        self.kinds.retain(is_kept);
     }
 
     /// The kinds that plugins look up.
@@ -91,6 +96,11 @@ impl PluginState {
     fn is_needed(&self, kind: &GroupVersionKind) -> bool {
         let mut kinds = self.kinds.iter();
         kinds.any(|needed| needed.group == kind.group && needed.kind == kind.kind)
+    }
+
+    /// What a plugin sees that is asked by itself.
+    pub fn context(&self) -> PluginContext<'_> {
+        PluginContext::new(&self.objects)
     }
 
     /// What plugins see.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_plugin::{
-    Effects, MissingState, MutableAttributes, Plugin, PluginContext, PolicyAuthorizer, Rejection, Stage,
+    Effects, MutableAttributes, Plugin, PluginContext, PolicyAuthorizer, Rejection, Stage,
 };
-use pratique_policy::{DenialCause, Missing, PolicyObserver as _, Undecided, Unfinished};
+use pratique_policy::{DenialCause, Missing, PolicyObserver as _, Unfinished};
 
 use super::{ChainRun, End};
 use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Logging, Phase};
+use crate::plugins;
 
 impl ChainRun<'_> {
     /// Runs the mutating halves of a stage, up to the first that does not let the request pass.
@@ -153,7 +154,7 @@ fn note_undecided(ended: &Result<(), End>, observer: &mut dyn ChainObserver) {
 fn end(plugin: &dyn Plugin, rejection: Rejection) -> End {
     let status = rejection.status().map(Box::new);
     match (rejection, status) {
-        (Rejection::Undecided(missing), _) => undecided(plugin, of_state(*missing)),
+        (Rejection::Undecided(missing), _) => End::Undecided(Box::new(plugins::undecided(plugin, *missing))),
         (Rejection::Denied(_), Some(status)) => End::Refused(status, DenialCause::Rule),
         (_, Some(status)) => End::Refused(status, DenialCause::Failure),
         (_, None) => End::Unfinished(Unfinished::Pending),
@@ -161,26 +162,5 @@ fn end(plugin: &dyn Plugin, rejection: Rejection) -> End {
 }
 
 fn undecided(plugin: &dyn Plugin, missing: Missing) -> End {
-    End::Undecided(Box::new(Undecided {
-        plugin: plugin.handler().name.to_owned().into(),
-        name: String::new(),
-        binding: None,
-        missing,
-    }))
-}
-
-fn of_state(missing: MissingState) -> Missing {
-    match missing {
-        MissingState::Objects {
-            kind,
-            namespace,
-            name,
-        } => Missing::Objects {
-            kind: kind.to_string(),
-            namespace,
-            name,
-        },
-        MissingState::Access(check) => Missing::Authorizer { check },
-        _ => Missing::ImageReview,
-    }
+    End::Undecided(Box::new(plugins::lacks(plugin, missing)))
 }

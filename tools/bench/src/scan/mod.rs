@@ -108,7 +108,10 @@ impl Scan {
     /// Both sides over the same objects, and ours with the same work, too.
     fn beside(&self, other: &Path) -> Result<Beside, Error> {
         let ours = self.ours(&["beside.ndjson"], "ours.json")?;
-        let same_work = self.ours(&["--defaults", "off", "beside.ndjson"], "ours-without-defaults.json")?;
+        let same_work = self.ours(
+            &["--defaults", "off", "beside.ndjson"],
+            "ours-without-defaults.json",
+        )?;
         let mut command = Command::new(other);
         command
             .current_dir(&self.directory)

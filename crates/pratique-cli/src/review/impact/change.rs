@@ -1,7 +1,7 @@
 //! How the decision on a request changes.
 
 use pratique_replay::{Approximation, Unknown};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::output::text::Text;
 use crate::review::record::Decision;
@@ -9,7 +9,7 @@ use crate::review::replay::decided::Decided;
 use crate::review::replay::subject::Subject;
 
 /// How a decision changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Change {
     /// It does not.
@@ -45,9 +45,9 @@ pub(super) struct Row {
     pub(super) new: Decided,
     /// Why the log does not have enough of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) unknown: Option<&'static str>,
+    pub(super) unknown: Option<Unknown>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) approximations: Vec<&'static str>,
+    pub(super) approximations: Vec<Approximation>,
     /// Why the new policies refuse it, if that is to be explained.
     #[serde(skip)]
     pub(super) explanation: Option<Text>,
@@ -69,14 +69,14 @@ impl Row {
 
     pub(super) fn unknown(self, why: Unknown) -> Self {
         Row {
-            unknown: Some(why.name()),
+            unknown: Some(why),
             ..self
         }
     }
 
     pub(super) fn approximated(self, told: &[Approximation]) -> Self {
         Row {
-            approximations: told.iter().map(|told| told.name()).collect(),
+            approximations: told.to_vec(),
             ..self
         }
     }

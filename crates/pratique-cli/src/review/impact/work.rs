@@ -12,6 +12,7 @@ use crate::explanation;
 use crate::input::piece;
 use crate::output::problems;
 use crate::output::text::Text;
+use crate::review::checkpoint::Mark;
 use crate::review::evaluate::Evaluator;
 use crate::review::received::InputRequest;
 use crate::review::replay::decided::Decided;
@@ -20,13 +21,15 @@ use crate::review::replay::faults::Faults;
 use crate::review::replay::log::LogReader;
 use crate::review::replay::possible::without_object;
 use crate::review::replay::subject::Subject;
-use crate::review::replay::work::Unit;
+use crate::review::replay::units::Unit;
 use crate::review::request::RequestBuilder;
 use crate::style::Style;
 
 /// What comes of a part of the inputs.
 #[derive(Default)]
 pub(super) struct Part {
+    /// Where it begins.
+    pub(super) start: Option<Mark>,
     pub(super) rows: Vec<Row>,
     pub(super) not_subject: u64,
     pub(super) faults: Faults,
@@ -44,6 +47,8 @@ pub(super) struct Worker<'a> {
     pub(super) new: Side<'a>,
     /// Explains decisions of the new policies, if that is wanted.
     pub(super) explains: Option<Evaluator<'a>>,
+    /// That of explanations.
+    pub(super) style: Style,
     pub(super) builder: RequestBuilder<'a>,
     pub(super) log: LogReader,
 }
@@ -53,14 +58,19 @@ impl Worker<'_> {
     pub(super) fn compare(&self, unit: Unit, give: &mut dyn FnMut(Part)) {
         let mut part = Part::default();
         match unit {
-            Unit::Piece { path, piece } => match is_log(&piece) {
-                true => {
-                    for located in entries(&piece) {
-                        self.entry(&path, located, &mut part);
+            Unit::Piece { path, piece, start } => {
+                part.start = Some(start);
+                match is_log(&piece) {
+                    true => {
+                        for located in entries(&piece) {
+                            self.entry(&path, located, &mut part);
+                        }
                     }
+                    false => self.objects(&path, &piece, &mut part),
                 }
-                false => self.objects(&path, &piece, &mut part),
-            },
+            }
+            Unit::Counted { path, piece } if is_log(&piece) => self.log.remember(&path, &piece),
+            Unit::Counted { .. } => {}
             Unit::Fault(fault) => part.faults.add(fault),
         }
         give(part);
@@ -145,7 +155,7 @@ impl Worker<'_> {
         let explained = engine.evaluate(evaluator, input, |result| {
             let mut explanation = result.explanation?;
             engine.policies.locate(&mut explanation);
-            Some(explanation::excerpt(&explanation, Style::of_stdout()))
+            Some(explanation::excerpt(&explanation, self.style))
         });
         explained.ok().flatten()
     }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pratique_arrow::ResultRow;
-use pratique_report::{ComparisonPage, Decision, Evaluation, Limits, Tally};
+use pratique_report::{ComparisonPage, Decision, Evaluation};
 use serde::Serialize;
 
 use super::comparison::Comparison;
-use super::counts::{Counts, JsonCounts};
+use super::counts::JsonCounts;
 use super::decided::evaluation;
-use super::faults::CountedFaults;
+use super::report::ReplayReport;
 use super::share::ReadShare;
 use super::work::Part;
 use crate::arguments::{ReplayAnswerArguments, ReplayFailOn, ReplayFormat};
@@ -19,7 +19,7 @@ use crate::input::shown;
 use crate::output;
 use crate::output::counted::{counted, noun};
 use crate::output::text::text;
-use crate::review::input_errors::InputErrors;
+use crate::review::checkpoint::Checkpoints;
 use crate::review::progress::Progress;
 use crate::review::results::Results;
 use crate::review::scan::written;
@@ -28,11 +28,10 @@ use crate::review::unbound::EvaluationScope;
 /// Counts and prints what was replayed.
 pub(super) struct Collector<'a> {
     arguments: &'a ReplayAnswerArguments,
-    faults: CountedFaults,
-    counts: Counts,
-    tally: Tally,
+    report: ReplayReport,
     progress: Progress,
     share: Arc<ReadShare>,
+    checkpoints: Option<Checkpoints>,
     pub(super) results: Results,
 }
 
@@ -43,20 +42,20 @@ struct SummaryLine<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// `errors` are those that were found before.
+    /// `report` has what was counted before.
     pub(super) fn new(
         arguments: &'a ReplayAnswerArguments,
-        errors: InputErrors,
+        report: ReplayReport,
         share: Arc<ReadShare>,
+        checkpoints: Option<Checkpoints>,
     ) -> Self {
         let prints = arguments.output == ReplayFormat::Ndjson;
         Collector {
             arguments,
-            faults: CountedFaults::new(errors),
-            counts: Counts::default(),
-            tally: Tally::new(Limits::default()),
+            report,
             progress: Progress::new(prints || !arguments.summary),
             share,
+            checkpoints,
             results: Results::default(),
         }
     }
@@ -66,24 +65,27 @@ impl<'a> Collector<'a> {
         if part.out.len() > 0 {
             self.progress.clear();
         }
+        if let (Some(checkpoints), Some(start)) = (&mut self.checkpoints, part.start) {
+            checkpoints.keep(&self.report, start)?;
+        }
         for (place, message) in part.faults.told() {
             self.results.push(&failed(place, message))?;
         }
-        let fatal = self.faults.collect(part.faults, &mut self.progress);
+        let fatal = self.report.faults.collect(part.faults, &mut self.progress);
         for why in part.not_subject {
-            self.counts.count_not_subject(why);
+            self.report.counts.count_not_subject(why);
         }
         for row in &part.rows {
-            self.counts.count(row);
+            self.report.counts.count(row);
             let evaluation = evaluation(&row.subject, &row.now, &row.place);
-            self.tally.count(&evaluation);
+            self.report.now.count(&evaluation);
             if !self.results.is_empty() {
                 self.results.push(&row.result(evaluation))?;
             }
         }
         part.out.print()?;
-        let (entries, requests) = (self.counts.entries(), self.counts.requests());
-        let refused = self.counts.of(Comparison::RefusedNow);
+        let (entries, requests) = (self.report.counts.entries(), self.report.counts.requests());
+        let refused = self.report.counts.of(Comparison::RefusedNow);
         self.progress.show_line(|taken| {
             format!(
                 "{} read, {} replayed, {refused} refused now{}",
@@ -104,9 +106,9 @@ impl<'a> Collector<'a> {
     ) -> Result<ExitStatus, CliError> {
         self.progress.clear();
         self.results.finish()?;
-        let errors = self.faults.count();
-        self.faults.tell_rest();
-        if self.counts.entries() == 0 && errors == 0 {
+        let errors = self.report.faults.count();
+        self.report.faults.tell_rest();
+        if self.report.counts.entries() == 0 && errors == 0 {
             let logs: Vec<String> = logs.iter().map(|path| shown(path)).collect();
             return Err(CliError::NothingToReplay {
                 logs: logs.join(", "),
@@ -116,26 +118,31 @@ impl<'a> Collector<'a> {
         let status = self.status(errors, scope);
         match self.arguments.output {
             ReplayFormat::Human => {
-                let tables = self.counts.human(&self.tally, errors, forgotten);
+                let tables = self.report.counts.human(&self.report.now, errors, forgotten);
                 output::print(&text!("{}{}", tables, scope.counted()))?;
             }
-            ReplayFormat::Json => output::print_json(&self.counts.json(&self.tally, errors, forgotten))?,
+            ReplayFormat::Json => {
+                output::print_json(&self.report.counts.json(&self.report.now, errors, forgotten))?
+            }
             ReplayFormat::Ndjson => {
-                self.faults.print_json()?;
+                self.report.faults.print_json()?;
                 if self.arguments.summary {
-                    let summary = self.counts.json(&self.tally, errors, forgotten);
+                    let summary = self.report.counts.json(&self.report.now, errors, forgotten);
                     output::print_json_line(&SummaryLine { summary })?;
                 }
             }
             // They were written as they came.
             ReplayFormat::Parquet | ReplayFormat::Arrow => {}
         }
+        self.checkpoints
+            .map_or(Ok(()), |checkpoints| checkpoints.remove())?;
         Ok(status)
     }
 
     /// Writes the page, if it is asked for.
     fn write_page(&self, logs: &[PathBuf], errors: usize, forgotten: u64) -> Result<(), CliError> {
-        let (requests, refused) = (self.counts.requests(), self.counts.of(Comparison::RefusedNow));
+        let counts = &self.report.counts;
+        let (requests, refused) = (counts.requests(), counts.of(Comparison::RefusedNow));
         let lead = format!(
             "Of {}, {refused} that {} allowed {} refused now.",
             counted(requests, "request", "requests"),
@@ -155,13 +162,13 @@ impl<'a> Collector<'a> {
             lead: &lead,
             numbers: &[
                 ("refused now", refused),
-                ("allowed now", self.counts.of(Comparison::AllowedNow)),
-                ("undecided", self.counts.of(Comparison::Undecided)),
+                ("allowed now", self.report.counts.of(Comparison::AllowedNow)),
+                ("undecided", self.report.counts.of(Comparison::Undecided)),
                 ("requests", requests),
-                ("events", self.counts.entries()),
+                ("events", self.report.counts.entries()),
                 ("not read", u64::try_from(errors).unwrap_or(u64::MAX)),
             ],
-            sections: &[("Decisions now", &self.tally)],
+            sections: &[("Decisions now", &self.report.now)],
             notes: &notes,
             about: &[("Logs", logs.join(", "))],
         };
@@ -171,7 +178,7 @@ impl<'a> Collector<'a> {
     /// The exit status: refusals take precedence over errors, and these over what is undecided.
     fn status(&self, errors: usize, scope: &EvaluationScope) -> ExitStatus {
         let fails = |on: ReplayFailOn, holds: bool| holds && self.arguments.fail_on.contains(&on);
-        let some = |comparison| self.counts.of(comparison) > 0;
+        let some = |comparison| self.report.counts.of(comparison) > 0;
         if fails(ReplayFailOn::Refused, some(Comparison::RefusedNow))
             || fails(ReplayFailOn::Allowed, some(Comparison::AllowedNow))
         {

@@ -3,13 +3,13 @@
 use std::fmt::{self, Display, Formatter};
 
 use pratique_replay::{RefusedBy, Then};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::review::record::Decision;
 
 /// The decision of now beside what happened then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(into = "&'static str")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) enum Comparison {
     /// It is the same.
     Same,

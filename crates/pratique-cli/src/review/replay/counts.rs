@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use pratique_replay::{Approximation, NotSubject, Unknown};
 use pratique_report::Tally;
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::comparison::Comparison;
 use super::row::Row;
@@ -16,7 +15,8 @@ use crate::output::text::{Text, text};
 const MAX_NAMES: usize = 1000;
 
 /// Counts of what a replay compared.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Counts {
     compared: BTreeMap<Comparison, u64>,
     unknown: BTreeMap<Unknown, u64>,
@@ -39,25 +39,14 @@ pub(super) struct JsonCounts<'a> {
     undecided: u64,
     errors: usize,
     /// Requests of which the log does not have enough, by why.
-    #[serde(serialize_with = "names")]
-    unknown: BTreeMap<&'static str, u64>,
-    #[serde(serialize_with = "names")]
-    not_subject: BTreeMap<&'static str, u64>,
-    #[serde(serialize_with = "names")]
-    approximations: BTreeMap<&'static str, u64>,
+    unknown: &'a BTreeMap<Unknown, u64>,
+    not_subject: &'a BTreeMap<NotSubject, u64>,
+    approximations: &'a BTreeMap<Approximation, u64>,
     refused_then: &'a BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "is_zero")]
     forgotten_objects: u64,
     /// The decisions of now.
     now: &'a Tally,
-}
-
-fn names<S: Serializer>(counts: &BTreeMap<&'static str, u64>, to: S) -> Result<S::Ok, S::Error> {
-    let mut map = to.serialize_map(Some(counts.len()))?;
-    counts
-        .iter()
-        .try_for_each(|(name, count)| map.serialize_entry(name, count))?;
-    map.end()
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
@@ -110,12 +99,6 @@ impl Counts {
     }
 
     pub(super) fn json<'a>(&'a self, now: &'a Tally, errors: usize, forgotten: u64) -> JsonCounts<'a> {
-        fn named<K: Copy>(
-            counts: &BTreeMap<K, u64>,
-            name: fn(K) -> &'static str,
-        ) -> BTreeMap<&'static str, u64> {
-            counts.iter().map(|(key, count)| (name(*key), *count)).collect()
-        }
         JsonCounts {
             requests: self.requests(),
             same: self.of(Comparison::Same),
@@ -124,9 +107,9 @@ impl Counts {
             not_compared: self.of(Comparison::NotCompared),
             undecided: self.of(Comparison::Undecided),
             errors,
-            unknown: named(&self.unknown, Unknown::name),
-            not_subject: named(&self.not_subject, NotSubject::name),
-            approximations: named(&self.approximations, Approximation::name),
+            unknown: &self.unknown,
+            not_subject: &self.not_subject,
+            approximations: &self.approximations,
             refused_then: &self.refused_then,
             forgotten_objects: forgotten,
             now,

@@ -8,16 +8,20 @@ use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_replay::{ReplayRequest, Seen};
 use pratique_suite::Rules;
+use pratique_suite::chain::ChainSettings;
 
 use crate::arguments::{FieldValidation, KnownArguments, ObjectArguments, PolicyArguments};
 use crate::exit::CliError;
 use crate::input::{InputError, InputObject};
 use crate::output::{self, problems};
 use crate::policies::{LoadFailure, OriginSets};
+use crate::review::chain::PluginState;
+use crate::review::digest::Digest;
 use crate::review::evaluate::Evaluator;
 use crate::review::input_errors::InputErrors;
 use crate::review::permissions::Permissions;
 use crate::review::phases::Phases;
+use crate::review::policies::StartedPlugins;
 use crate::review::received::InputRequest;
 use crate::review::result::ReviewResult;
 use crate::review::state::ClusterState;
@@ -34,6 +38,8 @@ pub(in crate::review) struct Policies {
     pub(in crate::review) admission: Admission,
     pub(in crate::review) sets: OriginSets,
     pub(in crate::review) scope: EvaluationScope,
+    /// The server's own plugins, if they are evaluated too.
+    pub(in crate::review) plugins: Option<StartedPlugins>,
 }
 
 /// Policies with what is known of a cluster.
@@ -47,10 +53,14 @@ pub(in crate::review) struct GivenState {
     /// The policies that are to be evaluated.
     sets: OriginSets,
     stored: KnownState,
+    /// What plugins see of it, if there are any.
+    plugins: Option<PluginState>,
     objects: Vec<InputObject>,
     rules: Option<Rules>,
     /// Whether the objects are all that the cluster has.
     is_complete: bool,
+    /// Whether what is stored is that of a snapshot, which stays as it is.
+    is_snapshot: bool,
     errors: InputErrors,
 }
 
@@ -64,16 +74,20 @@ pub(in crate::review) struct KnownCluster {
 }
 
 impl Policies {
-    /// Loads the policies that arguments name, or else those of the source of the state; `None` if they are invalid, which is
-    /// reported.
+    /// Loads the policies that arguments name, or else those of the source of the state, and starts the plugins of a chain; `None`
+    /// if they are invalid, which is reported.
     pub(in crate::review) fn load(
         named: &PolicyArguments,
         arguments: &KnownArguments,
         state: &mut StateSource,
+        chain: Option<&ChainSettings>,
     ) -> Result<Option<Self>, CliError> {
         let gates = arguments.gates.feature_gates;
-        let loaded = policies::load(named, None, gates, false, arguments.bind, state, None);
-        reported(loaded.map(|(admission, sets, _)| Policies::new(admission, sets)))
+        let loaded = policies::load(named, None, gates, false, arguments.bind, state, chain);
+        reported(loaded.map(|loaded| Policies {
+            plugins: loaded.plugins,
+            ..Policies::new(loaded.admission, loaded.sets)
+        }))
     }
 
     /// Policies that were loaded. Those without a binding are warned of.
@@ -84,6 +98,7 @@ impl Policies {
             admission,
             sets,
             scope,
+            plugins: None,
         }
     }
 
@@ -119,7 +134,8 @@ impl GivenState {
     ) -> Result<Self, CliError> {
         let mut sets = first.sets.clone();
         sets.extend(others.iter().flat_map(|policies| policies.sets.iter().cloned()));
-        let stored = state.state(&first.admission, &sets, None);
+        let plugins = first.plugins.as_ref().map(|plugins| plugins.state.clone());
+        let stored = state.state(&first.admission, &sets, plugins.as_ref().map(PluginState::kinds));
         let mut reader = Reader {
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
@@ -130,16 +146,28 @@ impl GivenState {
         Ok(GivenState {
             sets,
             stored,
+            plugins,
             objects,
             rules,
             is_complete: arguments.state.objects_complete,
+            is_snapshot: arguments.snapshot.is_some(),
             errors: reader.errors,
         })
     }
 
     /// The objects of files.
-    pub(in crate::review) fn objects(&self) -> impl Iterator<Item = &Value<'static>> {
+    fn objects(&self) -> impl Iterator<Item = &Value<'static>> {
         self.objects.iter().map(|given| &given.object)
+    }
+
+    /// A digest with policies, and with what is given of the state: a cluster has another one at each moment, which is not in it.
+    pub(in crate::review) fn digest(&self, mut digest: Digest, sets: &[&OriginSets]) -> Digest {
+        sets.iter().for_each(|sets| digest.add_policies(sets));
+        if self.is_snapshot {
+            digest.add_objects(self.stored.objects());
+        }
+        digest.add_objects(self.objects());
+        digest
     }
 
     /// What is known of the cluster, after `survey` has added to it; namespaced objects without a namespace are in `namespace`.
@@ -157,12 +185,14 @@ impl GivenState {
         let GivenState {
             sets,
             stored,
+            plugins,
             objects,
             rules,
             is_complete,
+            is_snapshot: _,
             errors,
         } = self;
-        let (mut state, others) = ClusterState::new(&stored, objects, &[], phases.objects(&sets), None);
+        let (mut state, others) = ClusterState::new(&stored, objects, &[], phases.objects(&sets), plugins);
         survey(&mut state);
         let others = state.placed(others, namespace);
         let permissions = Permissions::new(rules, &stored, &others, is_complete);

@@ -1,5 +1,7 @@
 //! What is wrong with parts of the inputs: collected by whoever reads a part, told and counted in order.
 
+use serde::{Deserialize, Serialize};
+
 use crate::exit::CliError;
 use crate::input::InputError;
 use crate::output;
@@ -21,6 +23,8 @@ pub(in crate::review) struct Faults {
 }
 
 /// What was wrong with the parts so far.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(in crate::review) struct CountedFaults {
     shown: InputErrors,
     more: usize,

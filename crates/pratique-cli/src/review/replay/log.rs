@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_manifest::{Location, Position};
-use pratique_replay::{Located, Remembered, Replayed, Replayer};
-use pratique_stream::Place;
+use pratique_replay::{Located, Remembered, Replayed, Replayer, entries};
+use pratique_stream::{Piece, Place};
 
 use super::engine::KnownCluster;
 use super::faults::Faults;
@@ -33,9 +33,23 @@ impl LogReader {
         }
     }
 
+    /// Whether what entries hold counts for later ones.
+    pub(in crate::review) fn remembers(&self) -> bool {
+        self.remembered.is_some()
+    }
+
+    /// Remembers what a part of the log of this path holds, which was counted before.
+    pub(in crate::review) fn remember(&self, path: &Arc<str>, piece: &Piece) {
+        // What cannot be read was counted as well.
+        let mut faults = Faults::default();
+        for located in entries(piece) {
+            let _ = self.read(path, located, &mut faults);
+        }
+    }
+
     /// How many threads may read: objects are remembered in the order of the log.
     pub(in crate::review) fn threads(&self) -> usize {
-        match self.remembered.is_some() {
+        match self.remembers() {
             true => 1,
             false => ordered::cores(),
         }

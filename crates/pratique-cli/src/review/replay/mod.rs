@@ -11,15 +11,21 @@ pub(super) mod engine;
 pub(super) mod faults;
 pub(super) mod log;
 pub(super) mod possible;
+mod report;
 mod row;
 pub(super) mod share;
 pub(super) mod subject;
-pub(super) mod work;
+pub(super) mod units;
+mod work;
 
 use std::sync::Arc;
 
 use pratique_arrow::ResultRows;
+use pratique_manifest::path_text;
+use pratique_report::Run;
 
+use super::checkpoint::Checkpoints;
+use super::digest::Digest;
 use super::read::Inputs;
 use super::results::Results;
 use super::{limits, ordered};
@@ -28,19 +34,41 @@ use crate::exit::{CliError, ExitStatus};
 use crate::snapshot::StateSource;
 use collect::Collector;
 use engine::{Engine, GivenState, Policies};
+use faults::CountedFaults;
 use log::LogReader;
+use report::ReplayReport;
 use share::ReadShare;
+use units::Pieces;
 use work::Worker;
 
 /// Evaluates policies for every request of the logs; succeeds if none that was allowed is refused.
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
+    let answers = &arguments.answers;
+    let writes_rows = answers.output.columns().is_some() || answers.results.results.is_some();
+    if arguments.checkpoints.checkpoint.is_some() && writes_rows {
+        return Err(CliError::NoCheckpoint);
+    }
     let inputs = Inputs::of(&arguments.logs, None)?;
     let known = &arguments.known;
     let mut state = StateSource::open(&known.client, known.snapshot.as_deref())?;
-    let Some(policies) = Policies::load(&arguments.policies, known, &mut state)? else {
+    let Some(policies) = Policies::load(&arguments.policies, known, &mut state, None)? else {
         return Ok(ExitStatus::Failure);
     };
-    let (known, errors) = GivenState::read(state, known, &policies, &[])?.known_to_requests();
+    let given = GivenState::read(state, known, &policies, &[])?;
+    let others = format!("{:?}", arguments.memory);
+    let digest = given.digest(Digest::of(known, &others), &[&policies.sets]);
+    let run = Run {
+        command: "replay".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        inputs: arguments.logs.iter().map(|log| path_text(log)).collect(),
+        operation: String::new(),
+        policies: digest.text(),
+        policy_count: digest.policies,
+        can_deny: policies.scope.can_deny(),
+    };
+    let (known, errors) = given.known_to_requests();
+    let mut report = ReplayReport::new(run, CountedFaults::new(errors));
+    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
     let engine = Engine { policies, known };
     let limits = limits(arguments.known.max_input);
     let worker = Worker {
@@ -50,13 +78,18 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         format: arguments.answers.output,
         summary: arguments.answers.summary,
     };
-    let answers = &arguments.answers;
     let share = ReadShare::of(&inputs);
-    let mut collector = Collector::new(answers, errors, Arc::clone(&share));
+    let pieces = Pieces {
+        limits,
+        share: Arc::clone(&share),
+        from,
+        remembers: worker.log.remembers(),
+    };
+    let mut collector = Collector::new(answers, report, share, checkpoints);
     collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::of_replay)?;
     ordered::in_order(
         worker.log.threads(),
-        move |intake| work::give(&inputs, limits, &share, &intake),
+        move |intake| pieces.give(&inputs, &intake),
         |unit, give| worker.replay(unit, give),
         |part| collector.collect(part),
     )?;

@@ -28,9 +28,9 @@ pub(super) struct Row {
     pub(super) then: JsonThen,
     pub(super) now: Decided,
     /// Why the log does not have enough of the request.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "unknown")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unknown: Option<Unknown>,
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "approximations")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) approximations: Vec<Approximation>,
 }
 
@@ -69,15 +69,6 @@ impl JsonThen {
     pub(super) fn by(&self) -> Option<&str> {
         self.by.as_deref()
     }
-}
-
-#[allow(clippy::ref_option, reason = "serde gives references")]
-fn unknown<S: serde::Serializer>(unknown: &Option<Unknown>, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(unknown.map(Unknown::name).unwrap_or_default())
-}
-
-fn approximations<S: serde::Serializer>(told: &[Approximation], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(told.iter().map(|told| told.name()))
 }
 
 impl Row {

@@ -18,8 +18,7 @@ pub(in crate::review) struct ReadShare {
 impl ReadShare {
     /// Nothing of the inputs yet.
     pub(in crate::review) fn of(inputs: &Inputs) -> Arc<Self> {
-        let files = inputs.all().iter().flat_map(|input| &input.files);
-        let sizes = files.map(|file| {
+        let sizes = inputs.files().map(|file| {
             let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
             found.map(|found| found.len())
         });
@@ -30,13 +29,17 @@ impl ReadShare {
     }
 
     /// So many more bytes were read.
-    pub(in crate::review) fn read(&self, bytes: usize) {
-        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+    pub(in crate::review) fn read(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// How many bytes were read.
+    pub(in crate::review) fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
     }
 
     /// The rate of what was counted in a time, the share that was read, and the time left: `, 500 a second, 25%, 30 s left`.
     pub(in crate::review) fn line(&self, count: u64, taken: Duration) -> String {
-        rate_and_rest(count, self.done.load(Ordering::Relaxed), self.total, taken)
+        rate_and_rest(count, self.done(), self.total, taken)
     }
 }

@@ -1,11 +1,9 @@
 //! Replays a part of a log.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use pratique_manifest::Location;
 use pratique_replay::{Located, NotSubject, Replayed, Then, Unknown, What, entries};
-use pratique_stream::{Limits, Piece, Splitter};
 use pratique_types::AdmissionRequest;
 
 use super::comparison::Comparison;
@@ -15,28 +13,19 @@ use super::faults::Faults;
 use super::log::LogReader;
 use super::possible::without_object;
 use super::row::{JsonThen, Row};
-use super::share::ReadShare;
 use super::subject::Subject;
+use super::units::Unit;
 use crate::arguments::ReplayFormat;
-use crate::input::open::open;
-use crate::input::{self, InputError};
 use crate::output::{Printed, problems};
+use crate::review::checkpoint::Mark;
 use crate::review::evaluate::Evaluator;
-use crate::review::ordered::{Closed, Intake};
-use crate::review::read::Inputs;
 use crate::style::Style;
-
-/// A part of the logs.
-pub(in crate::review) enum Unit {
-    /// A part of a file.
-    Piece { path: Arc<str>, piece: Piece },
-    /// The rest of a file cannot be read.
-    Fault(InputError),
-}
 
 /// What comes of a part of the logs.
 #[derive(Default)]
 pub(super) struct Part {
+    /// Where it begins.
+    pub(super) start: Option<Mark>,
     pub(super) out: Printed,
     pub(super) rows: Vec<Row>,
     pub(super) not_subject: Vec<NotSubject>,
@@ -52,60 +41,18 @@ pub(super) struct Worker<'a> {
     pub(super) summary: bool,
 }
 
-/// Gives all parts of the inputs in order.
-pub(in crate::review) fn give<R>(
-    inputs: &Inputs,
-    limits: Limits,
-    share: &ReadShare,
-    intake: &Intake<Unit, R>,
-) {
-    let files = inputs.all().iter().flat_map(|input| &input.files);
-    for file in files {
-        if give_file(file, limits, share, intake).is_err() {
-            return;
-        }
-    }
-}
-
-fn give_file<R>(
-    file: &Path,
-    limits: Limits,
-    share: &ReadShare,
-    intake: &Intake<Unit, R>,
-) -> Result<(), Closed> {
-    let path = input::shown(file);
-    let stream = match open(file) {
-        Ok(stream) => stream,
-        Err(error) => return intake.add(Unit::Fault(InputError::Unread { path, error })),
-    };
-    let shown: Arc<str> = path.as_str().into();
-    for piece in Splitter::new(stream.input, limits) {
-        let unit = match piece {
-            Ok(piece) => {
-                share.read(piece.text.len());
-                Unit::Piece {
-                    path: Arc::clone(&shown),
-                    piece,
-                }
-            }
-            // It is the last one.
-            Err(error) => Unit::Fault(InputError::of_stream(path.clone(), error, limits)),
-        };
-        intake.add(unit)?;
-    }
-    Ok(())
-}
-
 impl Worker<'_> {
     /// Replays a part of a log.
     pub(super) fn replay(&self, unit: Unit, give: &mut dyn FnMut(Part)) {
         let mut part = Part::default();
         match unit {
-            Unit::Piece { path, piece } => {
+            Unit::Piece { path, piece, start } => {
+                part.start = Some(start);
                 for located in entries(&piece) {
                     self.entry(&path, located, &mut part);
                 }
             }
+            Unit::Counted { path, piece } => self.log.remember(&path, &piece),
             Unit::Fault(fault) => part.faults.add(fault),
         }
         give(part);

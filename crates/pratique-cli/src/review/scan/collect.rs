@@ -8,7 +8,6 @@ use serde::Serialize;
 
 #[cfg(feature = "kube")]
 use super::apply;
-use super::checkpoint::Checkpoints;
 use super::human;
 use super::progress::ScanProgress;
 use super::work::{Failed, Scanned};
@@ -18,6 +17,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::counted::counted;
 use crate::output::text::text;
+use crate::review::checkpoint::{Checkpoints, Resumable};
 use crate::review::input_errors::JsonError;
 use crate::review::left_out::{self, LeftOut};
 use crate::review::record::Record;
@@ -60,6 +60,19 @@ pub(super) struct Collector<'a> {
 #[derive(Serialize)]
 struct SummaryLine<'a> {
     summary: &'a Report,
+}
+
+impl Resumable for Report {
+    const KIND: &str = "ScanCheckpoint";
+    const RUN: &str = "scan";
+
+    fn continues(&self, begun: &Self) -> bool {
+        self.run() == begun.run() && self.missing() == begun.missing()
+    }
+
+    fn counted(&self) -> String {
+        format!("{} objects", self.tally().total().requests())
+    }
 }
 
 impl<'a> Collector<'a> {
@@ -220,6 +233,21 @@ impl<'a> Collector<'a> {
         output::note(&output::warning_at(place, &message));
         self.report.add_note(&message);
         self.assumed.insert(assumed);
+    }
+
+    /// Tells how far a scan came before the cluster was lost. There is no report of a part of the inputs.
+    #[cfg(feature = "kube")]
+    pub(super) fn lost(mut self) {
+        self.progress.clear();
+        let more = match self.checkpoints {
+            Some(_) => "run again, it goes on from its checkpoint",
+            None => "with --checkpoint, it could go on from there",
+        };
+        output::note(&text!(
+            "the scan has ended early, after {}; it has no report; {}\n",
+            human::line(&self.report.tally().total()),
+            more
+        ));
     }
 
     /// Prints the report, and gives the exit status.

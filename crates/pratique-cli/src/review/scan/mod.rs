@@ -5,14 +5,13 @@
 
 #[cfg(feature = "kube")]
 mod apply;
-mod checkpoint;
 mod collect;
-mod digest;
 mod etcd;
 mod evaluation;
 mod human;
 mod merge;
 pub(crate) mod metrics;
+mod plugins;
 mod progress;
 mod source;
 mod state;
@@ -30,6 +29,8 @@ use pratique_report::{Limits, Report, Run, Shard, Tally};
 use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
 
+use super::checkpoint::Checkpoints;
+use super::digest::Digest;
 use super::evaluate::Evaluator;
 use super::left_out::NOT_SIMULATED;
 use super::phases::Phases;
@@ -45,14 +46,9 @@ use crate::arguments::{RequestArguments, ScanArguments, ScanFormat, ScanRequestA
 use crate::exit::{CliError, ExitStatus};
 use crate::input::shown;
 use crate::output;
-use crate::output::counted::counted;
 use crate::output::text::text;
-use crate::policies::OriginSets;
 use crate::snapshot::StateSource;
-pub(crate) use checkpoint::CheckpointError;
-use checkpoint::Checkpoints;
 use collect::Collector;
-use digest::Digest;
 pub(crate) use merge::run as report;
 #[cfg(feature = "kube")]
 use source::ClusterObjects;
@@ -61,6 +57,10 @@ use work::Scanner;
 
 /// What a scan leaves out.
 const NOT_RUN: &str = "webhooks and built-in plugins are not run";
+
+/// What a scan with plugins leaves out.
+const OTHERS_NOT_RUN: &str =
+    "webhooks are not run, nor built-in plugins that do not decide about what is there";
 
 /// What a snapshot as the input leaves out.
 const OF_SNAPSHOT: &str = "a snapshot has what policies need of a cluster, and not all of its objects";
@@ -100,35 +100,45 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if answers.apply && !answers.output.has_reports() {
         return Err(CliError::NothingToApply);
     }
+    let operation = match arguments.request.as_update {
+        false => Operation::Create,
+        true => Operation::Update,
+    };
+    let settings = plugins::settings(&arguments.chain, operation)?;
     let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let inputs = Inputs::of(arguments, &source)?;
     #[cfg(feature = "kube")]
     let connected = source.server().cloned();
-    let Some(policies) = Policies::load(&arguments.policies, known, &mut source)? else {
+    let loaded = Policies::load(&arguments.policies, known, &mut source, settings.as_ref())?;
+    let Some(mut policies) = loaded else {
         return Ok(ExitStatus::Failure);
     };
+    if let Some(started) = &mut policies.plugins {
+        started.state.keep_kinds(plugins::is_kept);
+    }
     let Policies {
         admission,
         sets,
         scope,
+        plugins,
     } = &policies;
-    let mut digest = Digest::of(sets, arguments);
+    let given_to_plugins = plugins.as_ref().map(|plugins| &plugins.given);
+    let others = format!(
+        "{:?} {:?} {settings:?} {given_to_plugins:?}",
+        arguments.request, arguments.completion
+    );
     let given = GivenState::read(source, known, &policies, &[])?;
-    given.objects().for_each(|object| digest.add(object));
+    let digest = given.digest(Digest::of(known, &others), &[sets]);
     let limits = limits(known.max_input);
     let phases = Phases::of(&arguments.completion);
     let ScanRequestArguments {
-        as_update,
+        as_update: _,
         namespace: _,
         user,
         groups,
         more_of_user,
     } = &arguments.request;
-    let operation = match as_update {
-        false => Operation::Create,
-        true => Operation::Update,
-    };
-    let sources = inputs.sources(sets, operation, arguments)?;
+    let sources = inputs.sources(&policies, operation, arguments)?;
     let (known, errors) = given.known(phases, namespace, |cluster| {
         inputs.survey(&sources, limits, cluster)
     });
@@ -139,6 +149,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         builder: RequestBuilder::new(&request, stored),
         operation,
         evaluator: Evaluator::policies(admission, known.authorizer, false),
+        admission,
         phases,
         format: arguments.answers.output,
         shard: sources.shard(),
@@ -153,7 +164,10 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         can_deny: scope.can_deny(),
     };
     let mut report = Report::new(run, sources.shard(), Tally::new(Limits::default()));
-    report.add_note(NOT_RUN);
+    report.add_note(match settings {
+        None => NOT_RUN,
+        Some(_) => OTHERS_NOT_RUN,
+    });
     if arguments.completion.defaults {
         report.add_note(NOT_SIMULATED);
     }
@@ -167,18 +181,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if let Some(unbound) = scope.count() {
         report.add_note(&unbound);
     }
-    let kept = Checkpoints::open(&arguments.checkpoints, &sources, &mut report)?;
-    let (checkpoints, from) = match kept {
-        Some((checkpoints, from)) => (Some(checkpoints), from),
-        None => (None, None),
-    };
-    if from.is_some() {
-        let scanned = report.tally().total().requests();
-        output::note(&text!(
-            "continued from the checkpoint, after {}\n",
-            counted(scanned, "object", "objects")
-        ));
-    }
+    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
     let mut collector = Collector::new(&arguments.answers, report, user, total, checkpoints);
     #[cfg(feature = "kube")]
@@ -197,12 +200,18 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         collector.count_error(&error.place, &error.message)?;
     }
     let start = Arc::new(known.state);
-    ordered::in_order(
+    let scanned = ordered::in_order(
         ordered::cores(),
         move |intake| sources.give(limits, start, from, &intake),
         |unit, give| scanner.scan(unit, give),
         |scanned| collector.collect(scanned),
-    )?;
+    );
+    #[cfg(feature = "kube")]
+    if matches!(scanned, Err(CliError::Cluster { .. })) {
+        collector.lost();
+        return scanned.map(|()| ExitStatus::Success);
+    }
+    scanned?;
     collector.end()
 }
 
@@ -233,20 +242,20 @@ impl Inputs {
     /// The parts of the inputs that are scanned.
     fn sources(
         &self,
-        sets: &OriginSets,
+        policies: &Policies,
         operation: Operation,
         arguments: &ScanArguments,
     ) -> Result<Sources, CliError> {
         let shard = arguments.shard.unwrap_or(Shard::WHOLE);
         #[cfg(not(feature = "kube"))]
-        let _ = (sets, operation);
+        let _ = (policies, operation);
         match self {
             Inputs::Files { files, .. } | Inputs::Snapshot { files, .. } => {
                 Files::of(files, shard).map(Sources::Files)
             }
             #[cfg(feature = "kube")]
             Inputs::Cluster { server } => {
-                let objects = ClusterObjects::of(server, sets, operation, &arguments.list, shard)?;
+                let objects = ClusterObjects::of(server, policies, operation, &arguments.list, shard)?;
                 Ok(Sources::Cluster(Box::new(objects)))
             }
         }
@@ -254,6 +263,9 @@ impl Inputs {
 
     /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.
     fn survey(&self, sources: &Sources, limits: StreamLimits, cluster: &mut ClusterState) {
+        if cluster.plugins().is_some() {
+            cluster.surveyed = plugins::SURVEYED;
+        }
         match (self, sources) {
             (
                 Inputs::Files { files: inputs, .. } | Inputs::Snapshot { files: inputs, .. },

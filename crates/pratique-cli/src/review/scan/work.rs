@@ -1,5 +1,6 @@
 //! Evaluates a part of the inputs, up to what is counted and printed.
 
+use pratique::Admission;
 #[cfg(feature = "kube")]
 use pratique_json::Value;
 #[cfg(feature = "kube")]
@@ -15,12 +16,14 @@ use serde::Serialize;
 
 use super::etcd::{self, Stored};
 use super::evaluation::Found;
-use super::source::{Content, Mark, Unit};
+use super::plugins::PluginRun;
+use super::source::{Content, Unit};
 use crate::arguments::ScanFormat;
 use crate::exit::CliError;
 use crate::input::{GivenObject, InputError, piece};
 use crate::output::text::Text;
 use crate::output::{self, Printed, problems};
+use crate::review::checkpoint::Mark;
 use crate::review::evaluate::Evaluator;
 use crate::review::input_errors::{JsonError, described};
 use crate::review::left_out::LeftOut;
@@ -35,6 +38,8 @@ pub(super) struct Scanner<'a> {
     pub(super) builder: RequestBuilder<'a>,
     pub(super) operation: Operation,
     pub(super) evaluator: Evaluator<'a>,
+    /// Has the plugins that are evaluated besides policies.
+    pub(super) admission: &'a Admission,
     pub(super) phases: Phases,
     pub(super) format: ScanFormat,
     pub(super) shard: Shard,
@@ -211,8 +216,19 @@ impl Scanner<'_> {
         if let (Ok(_), Some(objects)) = (&input.received, &state.api_objects) {
             scanned.left_out.count(objects, &input.request);
         }
+        let is_received = input.decode_failure().is_none() && stage.refusal().is_none();
+        let plugins = state.plugins().filter(|_| is_received);
+        let mut plugins = plugins.map(|plugins| PluginRun::new(self.admission, plugins.context()));
+        if let Some(plugins) = &mut plugins {
+            plugins.admit(&mut input.request);
+        }
         let mut result = self.evaluator.evaluate(&state.objects, &input, &stage)?;
-        let record = Record::of(&mut result);
+        let mut record = Record::of(&mut result);
+        if let Some(mut plugins) = plugins {
+            let object = result.outcome.object.as_ref().unwrap_or(&input.request.object);
+            plugins.validate(&input.request, object);
+            plugins.add_to(&mut record);
+        }
         let place = input.place();
         Ok(Found::new(record, owner, uid, place))
     }

@@ -10,12 +10,13 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, Operation};
 
 use super::kinds::Kinds;
-use super::{At, Content, FileState, Mark, Unit};
+use super::{Content, Unit};
 use crate::arguments::ListArguments;
 use crate::exit::CliError;
 use crate::input::InputError;
-use crate::policies::OriginSets;
+use crate::review::checkpoint::{At, FileState, Mark};
 use crate::review::ordered::{Closed, Intake};
+use crate::review::replay::engine::Policies;
 use crate::review::state::ClusterState;
 
 /// The objects of a cluster that policies may match.
@@ -68,7 +69,7 @@ impl ClusterObjects {
     /// It is not known what the cluster serves.
     pub(in crate::review::scan) fn of(
         server: &ApiServer,
-        sets: &OriginSets,
+        policies: &Policies,
         operation: Operation,
         arguments: &ListArguments,
         shard: Shard,
@@ -79,7 +80,7 @@ impl ClusterObjects {
             why: error.to_string(),
         };
         let discovered = reader.discovered().map_err(failed)?;
-        let kinds = Kinds::of(&discovered, sets, operation);
+        let kinds = Kinds::of(&discovered, policies, operation);
         let listed = kinds.listed.into_iter().map(|served| {
             Ok(Collection {
                 path: of_kind(&served).path().map_err(failed)?.into(),
@@ -100,6 +101,8 @@ impl ClusterObjects {
             options: PageOptions {
                 chunk_size: arguments.chunk_size,
                 rate: Some(RateLimit::new(arguments.kube_api_qps, arguments.kube_api_burst)),
+                timeout: arguments.request_timeout,
+                patience: arguments.request_timeout.saturating_mul(2),
                 ..PageOptions::default()
             },
             shard,
@@ -126,12 +129,9 @@ impl ClusterObjects {
 
     /// The collections; of their content nothing is known.
     pub(super) fn states(&self) -> Vec<FileState> {
-        let states = self.collections.iter().map(|collection| FileState {
-            path: format!("{}{}", self.url, collection.path),
-            size: 0,
-            modified: String::new(),
-        });
-        states.collect()
+        let paths = self.collections.iter();
+        let paths = paths.map(|collection| format!("{}{}", self.url, collection.path));
+        paths.map(FileState::of_collection).collect()
     }
 
     /// Gives all pages in order: all, or those from a mark.

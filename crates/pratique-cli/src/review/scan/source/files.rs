@@ -4,18 +4,17 @@ use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Cursor, ErrorKind, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use pratique_report::Shard;
 use pratique_stream::{Limits, Place, Splitter};
 
-use super::{At, Content, FileState, Mark, Unit};
+use super::{Content, Unit};
 use crate::exit::CliError;
 use crate::input::open::{Stream, open};
 use crate::input::{self, InputError, STDIN};
+use crate::review::checkpoint::{At, FileState, Mark, is_counted};
 use crate::review::ordered::{Closed, Intake};
 use crate::review::read::Inputs;
-use crate::review::scan::checkpoint::CheckpointError;
 use crate::review::scan::etcd;
 use crate::review::state::ClusterState;
 use crate::review::surveyed::StateOfStream;
@@ -117,7 +116,7 @@ impl Files {
     /// # Errors
     /// One of them can be read only once.
     pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
-        self.files.iter().map(Source::state).collect()
+        self.files.iter().map(|file| FileState::of(&file.path)).collect()
     }
 
     /// Gives all parts in order: all, or those from a mark.
@@ -136,10 +135,7 @@ impl Files {
                 index,
                 shard: self.shard,
                 before,
-                from: match &from {
-                    Some(mark) if mark.source == index => mark.offset(),
-                    _ => 0,
-                },
+                from: Mark::offset_in(from.as_ref(), index),
             };
             if part.give(limits, &mut state, intake).is_err() {
                 return;
@@ -179,25 +175,6 @@ impl Source {
             return Err(ErrorKind::NotSeekable.into());
         }
         Head::of(&mut open(&self.path)?)
-    }
-
-    /// The file as it is now.
-    fn state(&self) -> Result<FileState, CliError> {
-        let path = self.shown.to_string();
-        let Some(size) = self.size else {
-            return Err(CliError::ShardOfPipe { path });
-        };
-        let modified = fs::metadata(&self.path).and_then(|found| found.modified());
-        let modified = modified.map_err(|error| CliError::Read {
-            path: path.clone(),
-            error,
-        })?;
-        let since = modified.duration_since(SystemTime::UNIX_EPOCH);
-        Ok(FileState {
-            path,
-            size,
-            modified: since.map_or_else(|_| String::new(), |since| format!("{since:?}")),
-        })
     }
 
     /// Opens it, from its beginning; of an export, its items.
@@ -306,15 +283,10 @@ impl Part<'_> {
                 }
             };
             let state = known.before(&file.shown, &piece);
-            if piece.start.offset < self.from {
-                // It was scanned before the checkpoint, to which it has to reach.
-                if piece.start.offset + piece.text.len() <= self.from {
-                    continue;
-                }
-                let path = file.shown.to_string();
-                let error = CheckpointError::Changed(path.clone());
-                let fault = InputError::Cli(CliError::Checkpoint { path, error });
-                return intake.add(unit(None, Content::fault(fault), state));
+            match is_counted(&piece, self.from, &file.shown) {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(fault) => return intake.add(unit(None, Content::fault(fault), state)),
             }
             let mark = self.mark(piece.start);
             intake.add(unit(Some(mark), Content::Piece(piece), state))?;

@@ -9,6 +9,8 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, Operation};
 
 use crate::policies::OriginSets;
+use crate::review::replay::engine::Policies;
+use crate::review::scan::plugins;
 
 /// The kinds whose objects are listed.
 pub(super) struct Kinds {
@@ -30,10 +32,15 @@ struct KindMatcher {
 }
 
 impl Kinds {
-    /// The kinds that policies with a binding may match in requests of an operation. Of the versions of a kind, it is the
+    /// The kinds that plugins look at, and that policies with a binding may match in requests of an operation. Of the versions of a kind, it is the
     /// server's first one that a policy matches.
-    pub(super) fn of(discovered: &Discovery, sets: &OriginSets, operation: Operation) -> Self {
-        let matchers = matchers(sets);
+    pub(super) fn of(discovered: &Discovery, policies: &Policies, operation: Operation) -> Self {
+        let matchers = matchers(&policies.sets);
+        let plugins: Vec<&str> = policies.admission.plugin_names().collect();
+        let concerns_plugin = |served: &ServedResource| {
+            let resource = served.resource.group_resource();
+            plugins.iter().any(|name| plugins::concerns(name, &resource))
+        };
         let resources = || {
             let objects = discovered.resources.iter();
             objects.filter(|(served, _)| served.subresource.is_empty())
@@ -53,9 +60,10 @@ impl Kinds {
             };
             if is_candidate
                 && !is_listed()
-                && matchers
-                    .iter()
-                    .any(|matcher| matcher.matches(served, operation, &equivalents))
+                && (concerns_plugin(served)
+                    || matchers
+                        .iter()
+                        .any(|matcher| matcher.matches(served, operation, &equivalents)))
             {
                 listed.push(served.clone());
             }

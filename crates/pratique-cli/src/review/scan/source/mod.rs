@@ -9,13 +9,13 @@ mod kinds;
 use std::sync::Arc;
 
 #[cfg(feature = "kube")]
-use pratique_kube::{ListPosition, Page};
+use pratique_kube::Page;
 use pratique_report::Shard;
 use pratique_stream::{Limits, Piece};
-use serde::{Deserialize, Serialize};
 
 use crate::exit::CliError;
 use crate::input::InputError;
+use crate::review::checkpoint::{FileState, Mark};
 use crate::review::ordered::Intake;
 use crate::review::state::ClusterState;
 #[cfg(feature = "kube")]
@@ -53,34 +53,6 @@ pub(super) enum Content {
         /// The API version and kind of what cannot be read, if these are known.
         kind: Option<(String, String)>,
     },
-}
-
-/// A place between two objects of the inputs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// The file or collection, from 0.
-    pub(super) source: usize,
-    pub(super) at: At,
-    /// How much of all inputs comes before it: bytes of files, or objects of a cluster.
-    pub(super) done: u64,
-}
-
-/// A place within a file or collection.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) enum At {
-    Offset(usize),
-    #[cfg(feature = "kube")]
-    List(ListPosition),
-}
-
-/// A file as it is at a time, or a collection: what is scanned later is the same if this is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileState {
-    pub(super) path: String,
-    size: u64,
-    modified: String,
 }
 
 impl Sources {
@@ -135,16 +107,5 @@ impl Sources {
 impl Content {
     fn fault(fault: InputError) -> Self {
         Content::Fault { fault, kind: None }
-    }
-}
-
-impl Mark {
-    /// The offset in a file.
-    fn offset(&self) -> usize {
-        match self.at {
-            At::Offset(offset) => offset,
-            #[cfg(feature = "kube")]
-            At::List(_) => 0,
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! A digest of what decisions depend on besides the inputs.
+//! A digest of all that decisions depend on besides the inputs: runs with the same digest decide alike.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use pratique_manifest::Loaded;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::arguments::{KnownArguments, ScanArguments};
+use crate::arguments::KnownArguments;
 use crate::policies::OriginSets;
 
 /// A digest of policies, arguments and the state of the cluster.
@@ -19,29 +19,12 @@ pub(super) struct Digest {
 }
 
 impl Digest {
-    /// That of policies with their bindings, and of the arguments that decisions depend on.
-    pub(super) fn of(sets: &OriginSets, arguments: &ScanArguments) -> Self {
+    /// That of the arguments that decisions depend on; `others` are those of the command alone.
+    pub(super) fn of(known: &KnownArguments, others: &str) -> Self {
         let mut digest = Digest {
             hash: Sha256::new(),
             policies: 0,
         };
-        for (origin, set) in sets {
-            digest.text_part(&format!("{origin:?}"));
-            let policies = set.validating_policies.len() + set.mutating_policies.len();
-            digest.policies += u64::try_from(policies).unwrap_or(u64::MAX);
-            let validating = jsons(&set.validating_policies).chain(jsons(&set.validating_bindings));
-            let mutating = jsons(&set.mutating_policies).chain(jsons(&set.mutating_bindings));
-            validating
-                .chain(mutating)
-                .for_each(|text| digest.text_part(&text));
-        }
-        let ScanArguments {
-            request,
-            completion,
-            known,
-            ..
-        } = arguments;
-        digest.text_part(&format!("{request:?} {completion:?}"));
         let KnownArguments {
             state,
             snapshot,
@@ -52,6 +35,7 @@ impl Digest {
             objects: _,
             max_input: _,
         } = known;
+        digest.text_part(others);
         digest.text_part(&format!("{state:?} {snapshot:?} {client:?} {bind} {gates:?}"));
         if let Some(path) = authorizer {
             // What cannot be read ends the command elsewhere.
@@ -60,9 +44,22 @@ impl Digest {
         digest
     }
 
-    /// Adds an object of the cluster.
-    pub(super) fn add(&mut self, object: &Value<'_>) {
-        self.text_part(&object.to_string());
+    /// Adds policies with their bindings.
+    pub(super) fn add_policies(&mut self, sets: &OriginSets) {
+        self.text_part(&format!("{} sets", sets.len()));
+        for (origin, set) in sets {
+            self.text_part(&format!("{origin:?}"));
+            let policies = set.validating_policies.len() + set.mutating_policies.len();
+            self.policies += u64::try_from(policies).unwrap_or(u64::MAX);
+            let validating = jsons(&set.validating_policies).chain(jsons(&set.validating_bindings));
+            let mutating = jsons(&set.mutating_policies).chain(jsons(&set.mutating_bindings));
+            validating.chain(mutating).for_each(|text| self.text_part(&text));
+        }
+    }
+
+    /// Adds objects of the cluster.
+    pub(super) fn add_objects<'o>(&mut self, objects: impl Iterator<Item = &'o Value<'static>>) {
+        objects.for_each(|object| self.text_part(&object.to_string()));
     }
 
     /// `sha256:` and the digest.

@@ -1,0 +1,124 @@
+//! What a comparison has counted.
+
+use std::collections::BTreeMap;
+
+use pratique_replay::{Approximation, Unknown};
+use pratique_report::{Action, Evaluation, Finding, Limits, Run, Tally};
+use serde::{Deserialize, Serialize};
+
+use super::change::{Change, Row};
+use crate::output::text::Text;
+use crate::review::checkpoint::Resumable;
+use crate::review::replay::decided::{Decided, evaluation};
+use crate::review::replay::faults::CountedFaults;
+
+/// Of how many policies a refusal is explained.
+const MAX_EXPLAINED: usize = 20;
+
+/// What a comparison has counted.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ImpactReport {
+    run: Run,
+    pub(super) faults: CountedFaults,
+    changes: BTreeMap<Change, u64>,
+    pub(super) unknown: BTreeMap<Unknown, u64>,
+    pub(super) approximations: BTreeMap<Approximation, u64>,
+    pub(super) not_subject: u64,
+    /// What is newly refused, with what the new policies find; and newly allowed, with what the old ones found.
+    pub(super) refused: Tally,
+    pub(super) allowed: Tally,
+    /// The policies that are undecided, old and new.
+    pub(super) undecided: Tally,
+    /// By policy: the first request that it newly refuses, and why.
+    pub(super) explanations: BTreeMap<String, (String, Text)>,
+}
+
+impl ImpactReport {
+    /// The report of a run that begins; `faults` are those that were found before.
+    pub(super) fn new(run: Run, faults: CountedFaults) -> Self {
+        let tally = || Tally::new(Limits::default());
+        ImpactReport {
+            run,
+            faults,
+            changes: BTreeMap::new(),
+            unknown: BTreeMap::new(),
+            approximations: BTreeMap::new(),
+            not_subject: 0,
+            refused: tally(),
+            allowed: tally(),
+            undecided: tally(),
+            explanations: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn count_not_subject(&mut self, count: u64) {
+        self.not_subject = self.not_subject.saturating_add(count);
+    }
+
+    pub(super) fn count(&mut self, row: Row) {
+        let one_more = |count: &mut u64| *count = count.saturating_add(1);
+        one_more(self.changes.entry(row.change).or_default());
+        for told in &row.approximations {
+            one_more(self.approximations.entry(*told).or_default());
+        }
+        match row.change {
+            Change::Same => {}
+            Change::NewlyRefused => self.refused.count(&only(&row, &row.new, Action::Deny)),
+            Change::NewlyAllowed => self.allowed.count(&only(&row, &row.old, Action::Deny)),
+            Change::Undecided => {
+                if let Some(why) = row.unknown {
+                    one_more(self.unknown.entry(why).or_default());
+                }
+                let by = match row.new.undecided.is_empty() {
+                    true => &row.old,
+                    false => &row.new,
+                };
+                self.undecided.count(&only(&row, by, Action::Undecided));
+            }
+        }
+        if let Some(explanation) = row.explanation {
+            let findings = row.new.findings();
+            let refuses = findings.iter().find(|finding| finding.action == Action::Deny);
+            let policy = refuses
+                .map(|finding| finding.policy.to_owned())
+                .unwrap_or_default();
+            if self.explanations.len() < MAX_EXPLAINED {
+                let shown = format!("{}: {}", row.place, row.subject);
+                self.explanations.entry(policy).or_insert((shown, explanation));
+            }
+        }
+    }
+
+    pub(super) fn of(&self, change: Change) -> u64 {
+        self.changes.get(&change).copied().unwrap_or_default()
+    }
+
+    pub(super) fn requests(&self) -> u64 {
+        self.changes
+            .values()
+            .fold(0, |sum, count| sum.saturating_add(*count))
+    }
+}
+
+impl Resumable for ImpactReport {
+    const KIND: &str = "ImpactCheckpoint";
+    const RUN: &str = "comparison";
+
+    fn continues(&self, begun: &Self) -> bool {
+        self.run == begun.run
+    }
+
+    fn counted(&self) -> String {
+        format!("{} requests", self.requests())
+    }
+}
+
+/// A decision with the findings of one action only.
+fn only<'r>(row: &'r Row, decided: &'r Decided, action: Action) -> Evaluation<'r> {
+    let mut evaluation = evaluation(&row.subject, decided, &row.place);
+    evaluation
+        .findings
+        .retain(|finding: &Finding<'_>| finding.action == action);
+    evaluation
+}

@@ -1,0 +1,44 @@
+//! What a replay has counted.
+
+use pratique_report::{Limits, Run, Tally};
+use serde::{Deserialize, Serialize};
+
+use super::counts::Counts;
+use super::faults::CountedFaults;
+use crate::review::checkpoint::Resumable;
+
+/// What a replay has counted.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ReplayReport {
+    run: Run,
+    pub(super) counts: Counts,
+    /// The decisions of now.
+    pub(super) now: Tally,
+    pub(super) faults: CountedFaults,
+}
+
+impl ReplayReport {
+    /// The report of a run that begins; `faults` are those that were found before.
+    pub(super) fn new(run: Run, faults: CountedFaults) -> Self {
+        ReplayReport {
+            run,
+            counts: Counts::default(),
+            now: Tally::new(Limits::default()),
+            faults,
+        }
+    }
+}
+
+impl Resumable for ReplayReport {
+    const KIND: &str = "ReplayCheckpoint";
+    const RUN: &str = "replay";
+
+    fn continues(&self, begun: &Self) -> bool {
+        self.run == begun.run
+    }
+
+    fn counted(&self) -> String {
+        format!("{} events", self.counts.entries())
+    }
+}

@@ -1,0 +1,104 @@
+//! The parts of the inputs, in order: all of them, or those from a checkpoint.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use pratique_stream::{Limits, Piece, Splitter};
+
+use super::share::ReadShare;
+use crate::input::open::open;
+use crate::input::{self, InputError};
+use crate::review::checkpoint::{At, Mark, is_counted};
+use crate::review::ordered::{Closed, Intake};
+use crate::review::read::Inputs;
+
+/// A part of the inputs.
+pub(in crate::review) enum Unit {
+    /// A part of a file.
+    Piece {
+        path: Arc<str>,
+        piece: Piece,
+        start: Mark,
+    },
+    /// A part that was counted before the checkpoint, and whose objects are to be remembered.
+    Counted { path: Arc<str>, piece: Piece },
+    /// The rest of a file cannot be read.
+    Fault(InputError),
+}
+
+/// Divides the inputs.
+pub(in crate::review) struct Pieces {
+    pub(in crate::review) limits: Limits,
+    pub(in crate::review) share: Arc<ReadShare>,
+    /// Where the rest begins that was not counted before.
+    pub(in crate::review) from: Option<Mark>,
+    /// Whether what was counted before is read for its objects.
+    pub(in crate::review) remembers: bool,
+}
+
+impl Pieces {
+    /// Gives all parts in order.
+    pub(in crate::review) fn give<R>(&self, inputs: &Inputs, intake: &Intake<Unit, R>) {
+        let first = match &self.from {
+            Some(from) if !self.remembers => {
+                self.share.read(from.done);
+                from.source
+            }
+            _ => 0,
+        };
+        for (index, file) in inputs.files().enumerate().skip(first) {
+            if self.give_file(index, file, intake).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn give_file<R>(&self, index: usize, file: &Path, intake: &Intake<Unit, R>) -> Result<(), Closed> {
+        let path = input::shown(file);
+        let from = self.from.as_ref();
+        let is_before = from.is_some_and(|from| index < from.source);
+        let fault = |fault| match is_before {
+            // It was counted.
+            true => Ok(()),
+            false => intake.add(Unit::Fault(fault)),
+        };
+        let stream = match open(file) {
+            Ok(stream) => stream,
+            Err(error) => return fault(InputError::Unread { path, error }),
+        };
+        let shown: Arc<str> = path.as_str().into();
+        let counted = match is_before {
+            true => usize::MAX,
+            false => Mark::offset_in(from, index),
+        };
+        for piece in Splitter::new(stream.input, self.limits) {
+            let piece = match piece {
+                Ok(piece) => piece,
+                // It is the last one.
+                Err(error) => return fault(InputError::of_stream(path, error, self.limits)),
+            };
+            let is_counted = match is_counted(&piece, counted, &path) {
+                Ok(is_counted) => is_counted,
+                Err(error) => return fault(error),
+            };
+            if is_counted && !self.remembers {
+                continue;
+            }
+            let (path, done) = (Arc::clone(&shown), self.share.done());
+            self.share.read(piece.text.len() as u64);
+            intake.add(match is_counted {
+                true => Unit::Counted { path, piece },
+                false => Unit::Piece {
+                    start: Mark {
+                        source: index,
+                        at: At::Offset(piece.start.offset),
+                        done,
+                    },
+                    path,
+                    piece,
+                },
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! Replays and comparisons that are interrupted, and go on from their checkpoints.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::support::{Directory, Run, interrupted};
+
+const SAMPLES: &str = "../../docs/samples/replay";
+const KEPT: [&str; 4] = ["--checkpoint", "kept.json", "--checkpoint-interval", "0"];
+
+fn sample(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(SAMPLES).join(path);
+    path.canonicalize().unwrap().display().to_string()
+}
+
+/// The events of the sample, so many times, and a line that is none.
+fn events(times: usize) -> String {
+    let events = fs::read_to_string(sample("audit.log")).unwrap();
+    format!("{}{{\"kind\":\n", events.repeat(times))
+}
+
+fn compressed(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Logs as they are rotated, the older one compressed.
+fn logs() -> Directory {
+    let directory = Directory::new();
+    directory
+        .with("audit-2026-11-01T00-00-00.000.log.gz", compressed(&events(40)))
+        .with("audit.log", events(12))
+}
+
+/// A run that is killed goes on from its checkpoint: with the same report, unless something else is asked or the files change.
+#[track_caller]
+fn check(arguments: &[&str], counts: &str) {
+    let directory = logs();
+    let inputs = ["audit-2026-11-01T00-00-00.000.log.gz", "audit.log"];
+    let whole = directory.run(&[arguments, &inputs].concat());
+    let kept = [arguments, &KEPT, &inputs].concat();
+    let of_part = interrupted(&directory, &kept, "kept.json", |report| {
+        report.to_string().contains(counts)
+    });
+    let resumed = directory.run(&kept);
+    assert!(
+        resumed.stderr.contains("continued from the checkpoint, after "),
+        "{resumed}"
+    );
+    assert_eq!(
+        (resumed.code, &resumed.stdout),
+        (whole.code, &whole.stdout),
+        "{}",
+        resumed.stderr
+    );
+    let path = directory.path().join("kept.json");
+    assert!(!path.exists(), "a complete run leaves no checkpoint");
+
+    let refused = |run: Run, why: &str| {
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(why), "{why}: {run}");
+        assert!(path.exists(), "the checkpoint stays: {run}");
+    };
+    fs::write(&path, &of_part).unwrap();
+    refused(
+        directory.run(&[&kept, ["--bind"].as_slice()].concat()),
+        "kept.json: it is of another ",
+    );
+    fs::write(directory.path().join("audit.log"), events(13)).unwrap();
+    refused(directory.run(&kept), "kept.json: audit.log has changed since");
+}
+
+#[test]
+fn an_interrupted_replay_goes_on() {
+    let policies = sample("policies");
+    let replay = ["replay", "--policies", &policies, "-o", "json"];
+    check(&replay, "\"same\":");
+    // What was replayed before is read again for the objects that it holds.
+    check(&[replay.as_slice(), &["--remember", "16"]].concat(), "\"same\":");
+}
+
+#[test]
+fn an_interrupted_comparison_goes_on() {
+    let (old, new) = (sample("policies"), sample("next"));
+    let impact = ["impact", "--old", &old, "--new", &new];
+    // With the explanations of what was compared before.
+    check(&[impact.as_slice(), &["--explain"]].concat(), "\"newlyRefused\":");
+    check(
+        &[impact.as_slice(), &["-o", "json", "--remember", "16"]].concat(),
+        "\"newlyRefused\":",
+    );
+}
+
+/// What a directory has is told by name, if it is not what it was.
+#[test]
+fn files_that_come_and_go_are_told() {
+    let (old, new) = (sample("policies"), sample("next"));
+    let directory = Directory::new().with("logs/a.json", events(40));
+    let arguments = ["impact", "--old", &old, "--new", &new, "logs"];
+    let arguments = [arguments.as_slice(), &KEPT].concat();
+    interrupted(&directory, &arguments, "kept.json", |report| {
+        report.to_string().contains("\"newlyRefused\":")
+    });
+    let directory = directory.with("logs/b.json", events(1));
+    let run = directory.run(&arguments);
+    assert!(
+        run.code == Some(2) && run.stderr.contains("logs/b.json was not there then"),
+        "{run}"
+    );
+    fs::remove_file(directory.path().join("logs/a.json")).unwrap();
+    let run = directory.run(&arguments);
+    assert!(
+        run.code == Some(2) && run.stderr.contains("logs/a.json is not there any more"),
+        "{run}"
+    );
+}
+
+#[test]
+fn what_cannot_be_continued_has_no_checkpoint() {
+    let policies = sample("policies");
+    let directory = Directory::new().with("audit.log", events(1)).with(
+        "other.json",
+        r#"{"apiVersion":"pratique/v1alpha1","kind":"ScanCheckpoint"}"#,
+    );
+    let check = |arguments: &[&str], why: &str| {
+        let run = directory.run(&[&["replay", "--policies", &policies], arguments].concat());
+        assert!(run.code == Some(2) && run.stderr.contains(why), "{why}: {run}");
+    };
+    check(&["--checkpoint", "x", "-"], "<stdin>: this can be read only once");
+    check(
+        &["--checkpoint", "x", "-o", "parquet", "audit.log"],
+        "cannot be continued",
+    );
+    check(
+        &["--checkpoint", "x", "--results", "r.parquet", "audit.log"],
+        "cannot be continued",
+    );
+    check(
+        &["--checkpoint", "other.json", "audit.log"],
+        "other.json: it is no checkpoint of a replay: it is a ScanCheckpoint",
+    );
+}
