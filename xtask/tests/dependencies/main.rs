@@ -2,6 +2,7 @@
 //! from, under which licences, and in how many versions.
 #![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
+mod beside;
 mod licence;
 mod rules;
 
@@ -23,6 +24,8 @@ struct Locked {
     version: String,
     source: Option<String>,
     has_checksum: bool,
+    /// The names of what it depends on.
+    dependencies: BTreeSet<String>,
 }
 
 /// What Cargo tells of the packages that are built here.
@@ -31,12 +34,23 @@ struct Metadata {
     packages: Vec<Package>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct Package {
     name: String,
     version: String,
     source: Option<String>,
     license: Option<String>,
+    dependencies: Vec<Dependency>,
+}
+
+/// What a package depends on.
+#[derive(Debug, Deserialize)]
+struct Dependency {
+    name: String,
+    /// `dev` or `build`.
+    kind: Option<String>,
+    optional: bool,
+    target: Option<String>,
 }
 
 #[test]
@@ -57,8 +71,13 @@ fn check(root: &Path) -> Result<Vec<String>, Error> {
     let locked = locked(&read("Cargo.lock")?);
     let mut faults = sources(&locked);
     faults.extend(versions(&locked, &rules.skipped));
-    faults.extend(beside(&locked, &read("bindings/python/Cargo.lock")?));
-    faults.extend(licences(&metadata(root)?.packages, &rules.licences));
+    let packages = metadata(root)?.packages;
+    faults.extend(beside::faults(
+        &locked,
+        &packages,
+        &read("bindings/python/Cargo.lock")?,
+    ));
+    faults.extend(licences(&packages, &rules.licences));
     Ok(faults)
 }
 
@@ -76,26 +95,18 @@ fn locked(text: &str) -> Vec<Locked> {
             version: field("version").unwrap_or_default(),
             source: field("source"),
             has_checksum: field("checksum").is_some(),
+            dependencies: dependencies(text),
         }
     };
     packages.map(read).collect()
 }
 
-/// What another workspace has in other versions than this one.
-fn beside(ours: &[Locked], lock: &str) -> Vec<String> {
-    let other = locked(lock);
-    let differs = |package: &&Locked| {
-        let mut of_name = ours.iter().filter(|known| known.name == package.name).peekable();
-        of_name.peek().is_some() && !of_name.any(|known| known.version == package.version)
-    };
-    let faults = sources(&other).into_iter();
-    let differing = other.iter().filter(differs);
-    faults
-        .chain(differing.map(|package| {
-            let (name, version) = (&package.name, &package.version);
-            format!("bindings/python has {name}@{version}, and the workspace another one")
-        }))
-        .collect()
+/// The names of what a locked package depends on; those of which there are several have versions behind them.
+fn dependencies(text: &str) -> BTreeSet<String> {
+    let (_, listed) = text.split_once("\ndependencies = [").unwrap_or_default();
+    let listed = listed.split(']').next().unwrap_or_default().split('"').skip(1);
+    let names = listed.step_by(2).filter_map(|entry| entry.split(' ').next());
+    names.map(str::to_owned).collect()
 }
 
 /// All come from crates.io with a checksum, or from this workspace.
@@ -209,25 +220,6 @@ fn sources_are_known() {
 }
 
 #[test]
-fn workspaces_have_the_same_versions() {
-    let ours = locked(&LOCK.replace("2.0.0", "3.0.0"));
-    let other = LOCK.replace("git+https://example.com/b#00", CRATES_IO);
-    let faults = beside(&ours, &other.replace(CRATES_IO, "registry+https://example.com"));
-    assert!(
-        faults.iter().any(|fault| fault.contains("https://example.com")),
-        "{faults:?}"
-    );
-    assert!(
-        faults.contains(&"bindings/python has a@2.0.0, and the workspace another one".to_owned()),
-        "{faults:?}"
-    );
-    assert!(
-        !faults.iter().any(|fault| fault.contains("a@1.0.0")),
-        "{faults:?}"
-    );
-}
-
-#[test]
 fn several_versions_are_listed() {
     let check = |skipped: &[&str]| {
         versions(
@@ -250,6 +242,7 @@ fn licences_are_allowed() {
         version: "1".into(),
         source: source.map(str::to_owned),
         license: license.map(str::to_owned),
+        dependencies: Vec::new(),
     };
     let allowed = BTreeSet::from(["MIT".to_owned()]);
     let check = |license| licences(&[package(license, Some(CRATES_IO))], &allowed).join("");
