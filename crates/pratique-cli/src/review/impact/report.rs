@@ -7,6 +7,7 @@ use pratique_report::{Action, Evaluation, Finding, Limits, Run, Tally};
 use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Row};
+use crate::output::counted::counted;
 use crate::output::text::Text;
 use crate::review::checkpoint::Resumable;
 use crate::review::replay::decided::{Decided, evaluation};
@@ -110,7 +111,7 @@ impl Resumable for ImpactReport {
     }
 
     fn counted(&self) -> String {
-        format!("{} requests", self.requests())
+        counted(self.requests(), "request", "requests")
     }
 }
 

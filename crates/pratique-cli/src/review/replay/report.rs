@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counts::Counts;
 use super::faults::CountedFaults;
+use crate::output::counted::counted;
 use crate::review::checkpoint::Resumable;
 
 /// What a replay has counted.
@@ -39,6 +40,6 @@ impl Resumable for ReplayReport {
     }
 
     fn counted(&self) -> String {
-        format!("{} events", self.counts.entries())
+        counted(self.counts.entries(), "event", "events")
     }
 }

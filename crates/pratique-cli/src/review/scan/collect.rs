@@ -71,7 +71,7 @@ impl Resumable for Report {
     }
 
     fn counted(&self) -> String {
-        format!("{} objects", self.tally().total().requests())
+        counted(self.tally().total().requests(), "object", "objects")
     }
 }
 
