@@ -81,9 +81,8 @@ impl Trial {
         read: impl FnOnce(TrialResult<'_>) -> R,
     ) -> Result<R, Unfinished> {
         let arena = RequestArena::with_limit(context.memory);
-        let session = Session::new(request.into(), context, &arena)
-            .named_by_object()
-            .without_types();
+        let mut session = Session::new(request.into(), context, &arena).without_types();
+        session.take_name_of_object();
         session.set_namespace(match namespace.is_null() {
             true => None,
             false => Some(Namespace::Stored(namespace)),

@@ -90,7 +90,9 @@ impl Admission {
                 return Ok(Outcome::new(mutated, object, refused(status, warnings)).by_the_registry());
             }
         };
-        Ok(Outcome::new(mutated, object, validated).changed_from(&request.object))
+        let mut outcome = Outcome::new(mutated, object, validated);
+        outcome.compare_with(&request.object);
+        Ok(outcome)
     }
 
     /// Runs the validating phase of policies, after these warnings.

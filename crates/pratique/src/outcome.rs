@@ -76,10 +76,9 @@ impl From<HeldMemory> for OutcomeMemory {
 }
 
 impl Outcome {
-    /// Without the object where it is written as it was before.
-    pub(crate) fn changed_from(mut self, before: &Value<'_>) -> Self {
-        self.object = self.object.filter(|object| !same(object, before));
-        self
+    /// Leaves out the object where it is written as it was before.
+    pub(crate) fn compare_with(&mut self, before: &Value<'_>) {
+        self.object.take_if(|object| same(object, before));
     }
 
     pub(crate) fn new(

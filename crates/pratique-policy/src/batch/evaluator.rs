@@ -95,10 +95,11 @@ impl BatchEvaluator {
                 };
                 parallel.undecided(all)?
             }
-            None => match BatchRun::new(&self.expressions, &self.parts, policies, session, matched) {
-                Some(mut run) => {
+            // Not moved, as it is large.
+            None => match &mut BatchRun::new(&self.expressions, &self.parts, policies, session, matched) {
+                Some(run) => {
                     let undecided = run.undecided(all, is_bound)?;
-                    session.memo().keep(run.into_results());
+                    session.memo().keep(run.take_results());
                     undecided
                 }
                 None => all.positions().collect(),

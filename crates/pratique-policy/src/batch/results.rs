@@ -53,6 +53,15 @@ impl<'s> BatchResults<'s> {
         }
     }
 
+    /// What there is, of which nothing is left here.
+    pub(super) fn take(&mut self) -> Self {
+        BatchResults {
+            results: std::mem::take(&mut self.results),
+            others: std::mem::take(&mut self.others),
+            ..*self
+        }
+    }
+
     /// The value of the expression at an index.
     pub(super) fn truth(&self, index: u32) -> Truth {
         let result = self.results.get(index as usize);

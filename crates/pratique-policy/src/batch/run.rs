@@ -94,8 +94,9 @@ impl<'e, 's> BatchRun<'e, 's> {
         Ok(undecided)
     }
 
-    pub(super) fn into_results(self) -> BatchResults<'s> {
-        self.results
+    /// The results, of which none are left.
+    pub(super) fn take_results(&mut self) -> BatchResults<'s> {
+        self.results.take()
     }
 
     /// Whether a policy, whose expressions begin there, does not apply or allows the request without further effects.

@@ -27,6 +27,8 @@ impl<'s> Session<'s> {
     }
 
     /// An activation with the variables that cost nothing to make.
+    // Inlined, as it is large to move.
+    #[inline]
     pub(crate) fn activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
         let slots = slots();
         let mut activation = slots.activation();

@@ -32,7 +32,8 @@ fn validate_attributes(
     observer: &mut dyn PolicyObserver,
 ) -> Result<ValidationOutcome, Unfinished> {
     let arena = RequestArena::with_limit(context.memory);
-    let session = Session::new(attributes, context, &arena).named_by_object();
+    let mut session = Session::new(attributes, context, &arena);
+    session.take_name_of_object();
     let mut run = ValidationRun::new(&session);
     let ended = sets.iter().try_for_each(|set| run.run(set));
     match ended {

@@ -420,7 +420,8 @@ impl<'r> ChainRun<'r> {
         self.outcome.object = object;
         self.outcome.prepared = self.prepared.take().filter(|_| self.outcome.allowed());
         self.outcome.memory = self.held.map(OutcomeMemory::from).unwrap_or_default();
-        self.outcome.changed_from(&self.request.object)
+        self.outcome.compare_with(&self.request.object);
+        self.outcome
     }
 }
 
