@@ -112,9 +112,9 @@ fn admit_new_pod(
         return Err(not_converted("Pod"));
     }
     let established = establish(attributes, context)?;
-    let pod = attributes.object();
+    let spec = attributes.object().get("spec");
     let priority = established.priority;
-    if let Some(given) = int_at(pod, "priority")
+    if let Some(given) = spec.and_then(|spec| spec.get("priority")?.as_int())
         && given != priority
     {
         let error = format!(
@@ -124,7 +124,7 @@ fn admit_new_pod(
         return Err(forbidden(&attributes.as_attributes(), error));
     }
     if let Some(policy) = established.preemption_policy
-        && let Some(given) = pod.at(&["spec", "preemptionPolicy"]).and_then(Value::as_str)
+        && let Some(given) = spec.and_then(|spec| spec.get("preemptionPolicy")?.as_str())
         && given != policy
     {
         let error = format!(
@@ -178,7 +178,8 @@ fn admit_pod_group(
     }
     let established = establish(attributes, context)?;
     let priority = established.priority;
-    if let Some(given) = int_at(attributes.object(), "priority")
+    let given = attributes.object().at(&["spec", "priority"]);
+    if let Some(given) = given.and_then(Value::as_int)
         && given != priority
     {
         let error = format!(
@@ -245,10 +246,6 @@ fn default_class<'s>(context: &PluginContext<'s>) -> Result<Option<&'s Value<'s>
 
 fn value_of(class: &Value<'_>) -> i64 {
     class.get("value").and_then(Value::as_int).unwrap_or_default()
-}
-
-fn int_at(object: &Value<'_>, field: &str) -> Option<i64> {
-    object.at(&["spec", field]).and_then(Value::as_int)
 }
 
 fn not_converted(kind: &str) -> Rejection {

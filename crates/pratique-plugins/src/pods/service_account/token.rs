@@ -7,7 +7,6 @@ use pratique_json::Value;
 use pratique_plugin::MutableAttributes;
 
 use crate::object::{descend_mut, elements, object, push, text};
-use crate::pods::containers;
 
 /// Where containers find the token.
 const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -21,12 +20,14 @@ const EXPIRATION_SECONDS: i64 = 3607;
 /// Mounts the token in all containers that mount nothing else at its place, from a volume that is there or made for it.
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go, mountServiceAccountToken
 pub(super) fn mount(attributes: &mut MutableAttributes<'_, '_>, suffix: &str) {
-    let pod = attributes.object();
-    let mut all = LISTS.iter().flat_map(|list| containers(pod, list));
+    let Some(spec) = attributes.object().get("spec") else {
+        return;
+    };
+    let mut all = LISTS.iter().flat_map(|list| elements(spec, &[list]));
     if !all.any(lacks_mount) {
         return;
     }
-    let volumes = elements(pod, &["spec", "volumes"]).iter();
+    let volumes = elements(spec, &["volumes"]).iter();
     let existing = volumes
         .map(|volume| text(volume, &["name"]))
         .find(|name| name.starts_with(VOLUME_PREFIX))
