@@ -26,7 +26,7 @@ use pratique_typed::decode::received;
 use crate::exit::CliError;
 use crate::output::problems;
 
-pub(crate) use walk::{files, is_hidden};
+pub(crate) use walk::{files, is_hidden, log_files};
 
 /// The path that stands for standard input.
 pub(crate) const STDIN: &str = "-";

@@ -8,6 +8,7 @@ mod decisions;
 mod defaults;
 mod diff;
 mod digest;
+mod etcd;
 mod evaluate;
 mod excerpt;
 mod exchange;

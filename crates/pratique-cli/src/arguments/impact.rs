@@ -18,8 +18,8 @@ use super::{
 /// counts.
 #[derive(Debug, Args)]
 pub(crate) struct ImpactArguments {
-    /// Audit logs of kube-apiserver, or files with objects, as YAML or JSON, plain or compressed with gzip, or directories that
-    /// are walked for such files; `-` is standard input.
+    /// Audit logs of kube-apiserver, or files with objects, as YAML or JSON, plain or compressed with gzip, an export of etcd, a
+    /// snapshot or other directories, which are walked for such files and logs; `-` is standard input.
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]

@@ -25,8 +25,8 @@ use super::{
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArguments {
     /// Audit logs of kube-apiserver: files of the log backend, one event on a line, batches of the webhook backend, or what
-    /// `serve --record` keeps; plain or compressed with gzip; `-` is standard input. Rotated files are given in the order in
-    /// which they were written.
+    /// `serve --record` keeps; plain or compressed with gzip; directories of them; `-` is standard input. Rotated files are given
+    /// in the order in which they were written, which is that of their names in a directory.
     #[arg(required = true, value_name = "AUDIT-LOG")]
     pub(crate) logs: Vec<PathBuf>,
     #[command(flatten)]

@@ -12,7 +12,11 @@ use crate::exit::CliError;
 use gitignore::Ignored;
 
 /// Extensions of files with objects; each may be followed by `.gz`.
-const EXTENSIONS: [&str; 5] = ["yaml", "yml", "json", "ndjson", "jsonl"];
+const EXTENSIONS: &[&str] = &["yaml", "yml", "json", "ndjson", "jsonl"];
+
+/// The same with that of audit logs, which API servers rotate to `audit-TIME.log` beside `audit.log`: in the order of these names,
+/// that of their events.
+const WITH_LOGS: &[&str] = &["log", "yaml", "yml", "json", "ndjson", "jsonl"];
 
 /// How deep directories may nest.
 const MAX_DEPTH: usize = 100;
@@ -24,12 +28,28 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
         return Ok(vec![path.to_owned()]);
     }
     let mut files = Vec::new();
-    walk(path, &Ignored::of(path), 0, &mut files)?;
+    walk(path, EXTENSIONS, Some(&Ignored::of(path)), 0, &mut files)?;
+    Ok(files)
+}
+
+/// The files of a path that has audit logs. Nothing is left out because of a `.gitignore`, which logs often stand in.
+pub(crate) fn log_files(path: &Path) -> Result<Vec<PathBuf>, CliError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    walk(path, WITH_LOGS, None, 0, &mut files)?;
     Ok(files)
 }
 
 /// Recursion is bounded by the depth.
-fn walk(directory: &Path, ignored: &Ignored, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
+fn walk(
+    directory: &Path,
+    extensions: &[&str],
+    ignored: Option<&Ignored>,
+    depth: usize,
+    files: &mut Vec<PathBuf>,
+) -> Result<(), CliError> {
     let unreadable = |error| CliError::Read {
         path: path_text(directory),
         error,
@@ -42,8 +62,9 @@ fn walk(directory: &Path, ignored: &Ignored, depth: usize, files: &mut Vec<PathB
         let path = entry.path();
         let is_directory = entry.file_type().map_err(unreadable)?.is_dir();
         // The cheapest test comes first.
-        let is_candidate = !is_hidden(&path) && (is_directory || has_objects(&path));
-        if !is_candidate || ignored.ignores(&entry.file_name(), is_directory) {
+        let is_candidate = !is_hidden(&path) && (is_directory || has_extension(&path, extensions));
+        let is_ignored = |ignored: &Ignored| ignored.ignores(&entry.file_name(), is_directory);
+        if !is_candidate || ignored.is_some_and(is_ignored) {
             continue;
         }
         if is_directory {
@@ -52,7 +73,8 @@ fn walk(directory: &Path, ignored: &Ignored, depth: usize, files: &mut Vec<PathB
                     "directories are nested too deep",
                 )));
             }
-            walk(&path, &ignored.within(&entry.file_name()), depth + 1, files)?;
+            let ignored = ignored.map(|ignored| ignored.within(&entry.file_name()));
+            walk(&path, extensions, ignored.as_ref(), depth + 1, files)?;
             continue;
         }
         // A link that leads nowhere is told when it is read.
@@ -72,11 +94,11 @@ pub(crate) fn is_hidden(path: &Path) -> bool {
 
 /// Whether a file below a directory is one that a walk finds, as far as its name tells.
 pub(crate) fn is_walked(below: &Path) -> bool {
-    has_objects(below) && !below.components().any(|part| is_hidden(Path::new(&part)))
+    has_extension(below, EXTENSIONS) && !below.components().any(|part| is_hidden(Path::new(&part)))
 }
 
-/// Whether a file has an extension of files with objects.
-fn has_objects(path: &Path) -> bool {
+/// Whether a file has one of some extensions, or one of them and `.gz`.
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let extension = |path: &Path| {
         path.extension()
             .map(OsStr::to_ascii_lowercase)
@@ -84,7 +106,7 @@ fn has_objects(path: &Path) -> bool {
     };
     let is_known = |path: &Path| {
         let extension = extension(path);
-        EXTENSIONS.iter().any(|known| extension == *known)
+        extensions.iter().any(|known| extension == *known)
     };
     match extension(path) == "gz" {
         true => path.file_stem().is_some_and(|stem| is_known(Path::new(stem))),

@@ -66,6 +66,19 @@ pub(super) enum Unit {
 impl Inputs {
     /// The files of some paths, which exist, or existed at the revision `since`.
     pub(super) fn of(paths: &[PathBuf], since: Option<&str>) -> Result<Self, CliError> {
+        Inputs::found(paths, since, input::files)
+    }
+
+    /// The files of some paths, with audit logs where these are directories.
+    pub(super) fn of_logs(paths: &[PathBuf]) -> Result<Self, CliError> {
+        Inputs::found(paths, None, input::log_files)
+    }
+
+    fn found(
+        paths: &[PathBuf],
+        since: Option<&str>,
+        files: impl Fn(&Path) -> Result<Vec<PathBuf>, CliError>,
+    ) -> Result<Self, CliError> {
         let input = |path: &PathBuf| {
             let found = match path == Path::new(STDIN) {
                 true => Ok(()),
@@ -82,7 +95,7 @@ impl Inputs {
             Ok(Input {
                 files: match is_gone {
                     true => Vec::new(),
-                    false => input::files(path)?,
+                    false => files(path)?,
                 },
                 path: path.clone(),
                 is_gone,

@@ -84,6 +84,54 @@ fn objects_are_created() {
     }
 }
 
+/// What a scan reads is compared too: exports of etcd, snapshots, and namespaces among the objects, by which policies select.
+#[test]
+fn objects_are_those_of_scans() {
+    let policy = |names: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: team}}\nspec:\n  \
+             matchConstraints:\n    namespaceSelector: {{matchLabels: {{tier: gold}}}}\n    resourceRules:\n    - {{apiGroups: [''], \
+             apiVersions: [v1], operations: [CREATE], resources: [pods]}}\n  validations:\n  - expression: \
+             object.metadata.name in {names}\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: \
+             ValidatingAdmissionPolicyBinding\nmetadata: {{name: team}}\nspec: {{policyName: team, validationActions: [Deny]}}\n"
+        )
+    };
+    let namespace =
+        r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"tier":"gold"}}}"#;
+    let base64 = |text: &str| pratique_json::base64::encode(text.as_bytes());
+    let item = |key: &str, value: &str| format!(r#"{{"key":"{}","value":"{}"}}"#, base64(key), base64(value));
+    let export = format!(
+        "{{\"header\":{{\"cluster_id\":1}},\"kvs\":[{},{},{},{},{}],\"count\":5}}",
+        item("/registry/pods/shop/a", &pod("a", "x")),
+        item("/registry/pods/shop/b", &pod("b", "x")),
+        item("/registry/pods/shop/c", "k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod"),
+        item("/registry/namespaces/shop", namespace),
+        item("compact_rev_key", "17"),
+    );
+    let lines = [pod("a", "x"), pod("b", "x"), namespace.to_owned()].join("\n");
+    let directory = Directory::new()
+        .with("old.yaml", policy("['a', 'b']"))
+        .with("new.yaml", policy("['a']"))
+        .with("etcd.json", export)
+        .with("objects.ndjson", &lines)
+        .with(
+            "snapshot/objects.json",
+            lines.lines().collect::<Vec<_>>().join("\n"),
+        );
+    let compared = |input: &str| {
+        let arguments = [
+            "impact", "--old", "old.yaml", "--new", "new.yaml", "-o", "json", input,
+        ];
+        let run = directory.run(&arguments);
+        let counts: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
+        (run.code, numbers(&run), counts["errors"].as_u64().unwrap())
+    };
+    assert_eq!(compared("objects.ndjson"), (Some(1), [2, 1, 0, 0], 0));
+    assert_eq!(compared("snapshot"), (Some(1), [2, 1, 0, 0], 0));
+    // What etcd has as protobuf is not read, and counted.
+    assert_eq!(compared("etcd.json"), (Some(1), [2, 1, 0, 0], 1));
+}
+
 #[test]
 fn revisions_are_compared() {
     let read = |path: &str| std::fs::read_to_string(sample(path)).unwrap();

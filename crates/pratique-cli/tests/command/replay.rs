@@ -1,7 +1,10 @@
 //! `pratique replay`: audit logs, and what policies decide on their requests now.
 
 use std::fs;
+use std::io::Write as _;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::support::{Directory, Run};
@@ -197,6 +200,70 @@ fn the_policies_of_a_server_decide_again_what_they_decided() {
         (Some(3), 0, 0, 37),
         "{counts}"
     );
+}
+
+/// A log as kube-apiserver rotates it, and as its webhook backend sends it, is the same log.
+#[test]
+fn a_log_may_come_in_parts() {
+    let text = fs::read_to_string(sample(LOG)).unwrap();
+    let events: Vec<&str> = text.lines().collect();
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(events[..5].join("\n").as_bytes()).unwrap();
+    let batch = |events: &[&str]| {
+        let events: Vec<Value> = events
+            .iter()
+            .map(|event| serde_json::from_str(event).unwrap())
+            .collect();
+        let items = events.into_iter().map(|mut event| {
+            // Items have no kind of their own.
+            event.as_object_mut().unwrap().remove("kind");
+            event.as_object_mut().unwrap().remove("apiVersion");
+            event
+        });
+        let items: Vec<Value> = items.collect();
+        serde_json::json!({"kind": "EventList", "apiVersion": "audit.k8s.io/v1", "metadata": {}, "items": items})
+            .to_string()
+    };
+    let directory = Directory::new()
+        .with(".gitignore", "*.log\n")
+        .with(
+            "logs/audit-2026-11-01T00-00-00.000.log.gz",
+            encoder.finish().unwrap(),
+        )
+        .with("logs/audit-2026-11-02T00-00-00.000.log", events[5..9].join("\n"))
+        .with("logs/audit.log", events[9..].join("\n"))
+        .with("logs/README.txt", "not a log")
+        .with("batches/1.json", batch(&events[..6]))
+        .with(
+            "batches/2.json",
+            format!("{}\n{}", batch(&events[6..7]), batch(&events[7..])),
+        );
+    let policies = sample(POLICIES);
+    // What is remembered of a part counts for those that follow.
+    let counts = |inputs: &[&str], stdin: &str| {
+        let arguments = ["replay", "--policies", &policies, "--remember", "1", "-o", "json"];
+        let run = directory.run_with(&[&arguments, inputs].concat(), stdin, &[]);
+        assert_eq!(run.code, Some(1), "{run}");
+        let mut found = counts(&run);
+        found.as_object_mut().unwrap().remove("now");
+        found
+    };
+    let whole = counts(&[&sample(LOG)], "");
+    let rotated = [
+        "logs/audit-2026-11-01T00-00-00.000.log.gz",
+        "logs/audit-2026-11-02T00-00-00.000.log",
+        "logs/audit.log",
+    ];
+    assert_eq!(counts(&rotated, ""), whole);
+    assert_eq!(counts(&["logs"], ""), whole);
+    assert_eq!(counts(&["batches/1.json", "batches/2.json"], ""), whole);
+    assert_eq!(counts(&["-"], &text), whole);
+    let (old, new) = (policies.clone(), sample("../../docs/samples/replay/next"));
+    let impact = |input: &str| {
+        let run = directory.run(&["impact", "--old", &old, "--new", &new, input]);
+        run.stdout.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(impact("logs"), impact(&sample(LOG)));
 }
 
 #[test]

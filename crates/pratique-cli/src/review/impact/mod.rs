@@ -4,6 +4,7 @@ mod change;
 mod collect;
 mod report;
 mod sets;
+mod survey;
 mod work;
 
 use std::sync::Arc;
@@ -32,7 +33,7 @@ use work::{Side, Worker};
 
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
-    let inputs = Inputs::of(&arguments.inputs, None)?;
+    let inputs = Inputs::of_logs(&arguments.inputs)?;
     let known = &arguments.known;
     let state = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let Some((old, new)) = sets::load(arguments)? else {
@@ -59,7 +60,8 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         can_deny: new.scope.can_deny(),
     };
     let names = run.inputs.join(", ");
-    let (known, errors) = given.known_to_requests();
+    let limits = limits(known.max_input);
+    let (known, errors) = given.known_to_requests(|state| survey::survey(&inputs, limits, state));
     let mut report = ImpactReport::new(run, CountedFaults::new(errors));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
     let old = Engine {
@@ -70,7 +72,6 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         policies: new,
         known: Arc::clone(&known),
     };
-    let limits = limits(arguments.known.max_input);
     let (stored, _) = Stored::new(&[], &arguments.namespace);
     let request = RequestArguments::creations(namespace, user, groups, &UserArguments::default());
     let side = |engine| Side {

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_replay::{API_VERSION, Located, Replayed, What, entries};
 use pratique_stream::{Form, Piece};
+use pratique_suite::snapshot::SnapshotIndex;
 use pratique_types::admission;
 
 use super::change::{Change, Row};
 use crate::explanation;
-use crate::input::piece;
+use crate::input::{InputError, piece};
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::review::checkpoint::Mark;
+use crate::review::etcd::{self, Stored};
 use crate::review::evaluate::Evaluator;
 use crate::review::received::InputRequest;
 use crate::review::replay::decided::Decided;
@@ -82,7 +84,20 @@ impl Worker<'_> {
             part.faults.add(fault);
         }
         let defined = &self.new.engine.known.state.defined;
-        for given in objects.given {
+        for mut given in objects.given {
+            match etcd::stored(&given.object) {
+                None => {}
+                Some(Stored::Object(object)) => given.object = object,
+                Some(Stored::Other) => continue,
+                Some(Stored::Unread { why, .. }) => {
+                    let place = problems::place(&given.location);
+                    part.faults.add(InputError::Faulty { place, why });
+                    continue;
+                }
+            }
+            if SnapshotIndex::is_index(&given.object) {
+                continue;
+            }
             let number = given.location.document + 1;
             match self.builder.input(given, defined, number) {
                 Ok(built) => {
@@ -172,7 +187,7 @@ fn copy<'t>(input: &InputRequest<'t>) -> InputRequest<'t> {
 }
 
 /// Whether a piece is one of a log, by its first value.
-fn is_log(piece: &Piece) -> bool {
+pub(super) fn is_log(piece: &Piece) -> bool {
     let text = match (&piece.form, piece.values.first()) {
         (Form::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
         (Form::Documents | Form::ListEnd, Some(value)) => piece.text.get(value.range.clone()),

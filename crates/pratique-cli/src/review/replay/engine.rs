@@ -208,12 +208,15 @@ impl GivenState {
 
     /// [`known`](Self::known) for requests that were made: what a server completes is completed, and of its warnings nothing is
     /// said.
-    pub(in crate::review) fn known_to_requests(self) -> (Arc<KnownCluster>, InputErrors) {
+    pub(in crate::review) fn known_to_requests(
+        self,
+        survey: impl FnOnce(&mut ClusterState),
+    ) -> (Arc<KnownCluster>, InputErrors) {
         let phases = Phases::of(&ObjectArguments {
             defaults: true,
             field_validation: FieldValidation::Ignore,
         });
-        let (known, errors) = self.known(phases, NAMESPACE, |_| {});
+        let (known, errors) = self.known(phases, NAMESPACE, survey);
         (Arc::new(known), errors)
     }
 }

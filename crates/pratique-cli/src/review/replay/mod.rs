@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     if arguments.checkpoints.checkpoint.is_some() && writes_rows {
         return Err(CliError::NoCheckpoint);
     }
-    let inputs = Inputs::of(&arguments.logs, None)?;
+    let inputs = Inputs::of_logs(&arguments.logs)?;
     let known = &arguments.known;
     let mut state = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let Some(policies) = Policies::load(&arguments.policies, known, &mut state, None)? else {
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         policy_count: digest.policies,
         can_deny: policies.scope.can_deny(),
     };
-    let (known, errors) = given.known_to_requests();
+    let (known, errors) = given.known_to_requests(|_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
     let engine = Engine { policies, known };

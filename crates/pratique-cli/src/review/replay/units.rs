@@ -9,6 +9,7 @@ use super::share::ReadShare;
 use crate::input::open::open;
 use crate::input::{self, InputError};
 use crate::review::checkpoint::{At, Mark, is_counted};
+use crate::review::etcd;
 use crate::review::ordered::{Closed, Intake};
 use crate::review::read::Inputs;
 
@@ -62,8 +63,8 @@ impl Pieces {
             true => Ok(()),
             false => intake.add(Unit::Fault(fault)),
         };
-        let stream = match open(file) {
-            Ok(stream) => stream,
+        let input = match open(file).and_then(etcd::items) {
+            Ok((input, _)) => input,
             Err(error) => return fault(InputError::Unread { path, error }),
         };
         let shown: Arc<str> = path.as_str().into();
@@ -71,7 +72,7 @@ impl Pieces {
             true => usize::MAX,
             false => Mark::offset_in(from, index),
         };
-        for piece in Splitter::new(stream.input, self.limits) {
+        for piece in Splitter::new(input, self.limits) {
             let piece = match piece {
                 Ok(piece) => piece,
                 // It is the last one.

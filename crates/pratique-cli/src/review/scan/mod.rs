@@ -6,7 +6,6 @@
 #[cfg(feature = "kube")]
 mod apply;
 mod collect;
-mod etcd;
 mod evaluation;
 mod human;
 mod merge;

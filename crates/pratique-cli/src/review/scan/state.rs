@@ -2,9 +2,9 @@
 
 use pratique_stream::{Limits, Splitter};
 
-use super::etcd::{self, Stored};
 use super::source::Files;
-use crate::input::{GivenObject, piece};
+use crate::input::piece;
+use crate::review::etcd;
 use crate::review::read::Inputs;
 use crate::review::state::ClusterState;
 use crate::review::surveyed;
@@ -19,19 +19,8 @@ pub(super) fn survey(inputs: &Inputs, files: &Files, limits: Limits, state: &mut
         let pieces = Splitter::new(input, limits).map_while(Result::ok);
         surveyed::survey(
             pieces,
-            |piece| stored(piece::read(&source.shown, piece).given),
+            |piece| etcd::objects(piece::read(&source.shown, piece).given),
             state,
         );
     }
-}
-
-/// The objects that items of an export have.
-fn stored(items: Vec<GivenObject<'_>>) -> Vec<GivenObject<'_>> {
-    let stored = items.into_iter().filter_map(|item| {
-        let Some(Stored::Object(object)) = etcd::stored(&item.object) else {
-            return None;
-        };
-        Some(GivenObject { object, ..item })
-    });
-    stored.collect()
 }

@@ -14,7 +14,6 @@ use pratique_suite::snapshot::SnapshotIndex;
 use pratique_types::Operation;
 use serde::Serialize;
 
-use super::etcd::{self, Stored};
 use super::evaluation::Found;
 use super::plugins::PluginRun;
 use super::source::{Content, Unit};
@@ -24,6 +23,7 @@ use crate::input::{GivenObject, InputError, piece};
 use crate::output::text::Text;
 use crate::output::{self, Printed, problems};
 use crate::review::checkpoint::Mark;
+use crate::review::etcd::{self, Stored};
 use crate::review::evaluate::Evaluator;
 use crate::review::input_errors::{JsonError, described};
 use crate::review::left_out::LeftOut;

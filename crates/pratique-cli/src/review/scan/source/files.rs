@@ -1,7 +1,7 @@
 //! The files of a scan, or of a shard of it, piece by piece.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, Cursor, ErrorKind, Read, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use pratique_stream::{Limits, Place, Splitter};
 
 use super::{Content, Unit};
 use crate::exit::CliError;
-use crate::input::open::{Stream, open};
+use crate::input::open::open;
 use crate::input::{self, InputError, STDIN};
 use crate::review::checkpoint::{At, FileState, Mark, is_counted};
+use crate::review::etcd::{self, Head};
 use crate::review::ordered::{Closed, Intake};
 use crate::review::read::Inputs;
-use crate::review::scan::etcd;
 use crate::review::state::ClusterState;
 use crate::review::surveyed::StateOfStream;
 
@@ -61,13 +61,6 @@ struct Part<'f> {
     before: u64,
     /// What stands before this offset was scanned before.
     from: usize,
-}
-
-/// What a stream begins with.
-struct Head {
-    /// Its first bytes, decompressed.
-    begin: Vec<u8>,
-    is_compressed: bool,
 }
 
 /// A part of a file: from a document to an offset.
@@ -161,7 +154,7 @@ impl Source {
             .extension()
             .is_some_and(|extension| LINES.iter().any(|lines| extension == *lines));
         source.form = match source.head() {
-            Ok(head) if etcd::is_export(&head.begin) => Form::Export,
+            Ok(head) if head.is_export() => Form::Export,
             Ok(head) if has_lines && !head.is_compressed => Form::Lines,
             // What cannot be read is told when it is scanned.
             _ => Form::Other,
@@ -179,14 +172,8 @@ impl Source {
 
     /// Opens it, from its beginning; of an export, its items.
     pub(in crate::review::scan) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        let mut stream = open(&self.path)?;
-        let Head { begin, .. } = Head::of(&mut stream)?;
-        let is_export = etcd::is_export(&begin);
-        let whole = Cursor::new(begin).chain(stream.input);
-        Ok(match is_export {
-            true => Box::new(etcd::Items::new(whole)),
-            false => Box::new(whole),
-        })
+        let (items, _) = etcd::items(open(&self.path)?)?;
+        Ok(items)
     }
 
     /// Opens the part of a shard, at its first document.
@@ -308,17 +295,4 @@ impl Start {
         place: Place::START,
         number: 0,
     };
-}
-
-impl Head {
-    /// Takes it from a stream.
-    fn of(stream: &mut Stream) -> io::Result<Self> {
-        let mut begin = Vec::with_capacity(etcd::HEAD_LENGTH);
-        let mut head = stream.input.by_ref().take(etcd::HEAD_LENGTH as u64);
-        head.read_to_end(&mut begin)?;
-        Ok(Head {
-            begin,
-            is_compressed: stream.is_compressed,
-        })
-    }
 }

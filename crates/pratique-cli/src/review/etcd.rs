@@ -1,8 +1,11 @@
 //! Exports of etcd, as `etcdctl get --prefix / -w json` prints them: keys and values in base64.
 
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 
 use pratique_json::{Value, base64};
+
+use crate::input::GivenObject;
+use crate::input::open::Stream;
 
 /// What an export begins with.
 const HEAD: &str = "{\"header\":{\"cluster_id\":";
@@ -15,19 +18,58 @@ const ENCRYPTED: &[u8] = b"k8s:enc:";
 /// The key by which API servers remember what they compacted.
 const COMPACTED: &str = "compact_rev_key";
 
-/// Whether a stream is an export, by what it begins with.
-pub(super) fn is_export(head: &[u8]) -> bool {
-    head.starts_with(HEAD.as_bytes())
+/// What a stream begins with.
+pub(super) struct Head {
+    /// Its first bytes, decompressed.
+    begin: Vec<u8>,
+    pub(super) is_compressed: bool,
 }
 
-/// How many bytes tell whether a stream is an export.
-pub(super) const HEAD_LENGTH: usize = HEAD.len();
+impl Head {
+    /// Takes it from a stream.
+    pub(super) fn of(stream: &mut Stream) -> io::Result<Self> {
+        let mut begin = Vec::with_capacity(HEAD.len());
+        let mut head = stream.input.by_ref().take(HEAD.len() as u64);
+        head.read_to_end(&mut begin)?;
+        Ok(Head {
+            begin,
+            is_compressed: stream.is_compressed,
+        })
+    }
+
+    /// Whether the stream is an export.
+    pub(super) fn is_export(&self) -> bool {
+        self.begin.starts_with(HEAD.as_bytes())
+    }
+}
+
+/// A stream from its beginning, and whether it is an export; of that, its items.
+pub(super) fn items(mut stream: Stream) -> io::Result<(Box<dyn Read + Send>, bool)> {
+    let head = Head::of(&mut stream)?;
+    let is_export = head.is_export();
+    let whole = Cursor::new(head.begin).chain(stream.input);
+    Ok(match is_export {
+        true => (Box::new(Items::new(whole)), true),
+        false => (Box::new(whole), false),
+    })
+}
+
+/// The objects that items of an export have; of those that cannot be read, nothing is told.
+pub(super) fn objects(items: Vec<GivenObject<'_>>) -> Vec<GivenObject<'_>> {
+    let stored = items.into_iter().filter_map(|item| {
+        let Some(Stored::Object(object)) = stored(&item.object) else {
+            return None;
+        };
+        Some(GivenObject { object, ..item })
+    });
+    stored.collect()
+}
 
 /// The keys and values of an export as a stream of JSON values, one after another.
 ///
 /// An export is one value. What stands before its list is skipped, and the commas between the items and what follows them
 /// are replaced by blanks, so that no more than an item has to be held. Lengths stay as they are, and so do places.
-pub(super) struct Items<R> {
+struct Items<R> {
     input: R,
     state: State,
     depth: usize,
@@ -43,7 +85,7 @@ enum State {
 }
 
 impl<R: Read> Items<R> {
-    pub(super) fn new(input: R) -> Self {
+    fn new(input: R) -> Self {
         Items {
             input,
             state: State::Head(0),
@@ -233,9 +275,15 @@ mod tests {
             "{HEAD}1}},\"kvs\":[{}],\"more\":[1],\"count\":2}}\n",
             items.join(",")
         );
-        assert!(is_export(text.as_bytes()));
+        let (mut found, is_export) = super::items(Stream {
+            input: Box::new(Cursor::new(text.clone())),
+            is_file: true,
+            is_compressed: false,
+        })
+        .unwrap();
+        assert!(is_export);
         let mut read = String::new();
-        Items::new(text.as_bytes()).read_to_string(&mut read).unwrap();
+        found.read_to_string(&mut read).unwrap();
         assert_eq!(read.len(), text.len());
         assert_eq!(read.trim(), items.join("\n"));
         assert_eq!(read.find('{'), text.find("{\"key\""));
