@@ -154,6 +154,7 @@ export interface Evaluation {
   status?: { status?: string; code?: number; reason?: string; message?: string; details?: object };
   /** What is missing for a decision. */
   undecided?: string[];
+  /** Those that an API server passes on to the user, each once. */
   warnings?: string[];
   auditAnnotations?: Record<string, string>;
   /** What each policy decided, with a binding. */

@@ -272,6 +272,23 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]";
     assert_eq!(told(&given)["mutations"][0]["result"], "changed");
 }
 
+#[test]
+fn warnings_are_those_that_reach_the_user() {
+    let twice = POLICY
+        .replace("validationActions: [Deny]", "validationActions: [Warn]")
+        .replace(
+            "messageExpression: \"'no more than ' + string(variables.most)\"",
+            "message: not ann",
+        );
+    let mut given = whole();
+    given["policies"] = json!([file("policies", &twice)]);
+    given["user"] = json!({"name": "ann"});
+    let told = told(&given);
+    assert_eq!(told["decision"], "allowed", "{told}");
+    assert_eq!(told["decisions"].as_array().unwrap().len(), 2, "{told}");
+    assert_eq!(told["warnings"].as_array().unwrap().len(), 1, "{told}");
+}
+
 /// The index of a snapshot with some fields.
 fn index(fields: &str) -> Value {
     file(

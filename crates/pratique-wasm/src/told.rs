@@ -7,7 +7,7 @@ use pratique::api_objects::{DefaultedBy, Defaults};
 use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver, StepResult};
 use pratique_explain::{Explanation, Expression, Line};
 use pratique_suite::{Decision as Verdict, yaml};
-use pratique_types::{AdmissionRequest, Status};
+use pratique_types::{AdmissionRequest, Status, warnings};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -25,6 +25,7 @@ pub(crate) struct Told {
     status: Option<Box<Status>>,
     /// What is missing for a decision.
     undecided: Vec<String>,
+    /// Those that an API server passes on to the user, each once.
     warnings: Vec<String>,
     audit_annotations: BTreeMap<String, String>,
     /// What each policy decided, with a binding.
@@ -129,11 +130,16 @@ impl Told {
                 "subResource": request.sub_resource, "namespace": request.namespace, "name": request.name,
                 "user": request.user_info.username, "groups": request.user_info.groups}),
             status: outcome.status,
-            warnings: outcome.warnings,
+            warnings: passed_on(&outcome.warnings),
             audit_annotations: outcome.audit_annotations,
             object: outcome.object,
         }
     }
+}
+
+fn passed_on(warnings: &[String]) -> Vec<String> {
+    let passed_on = warnings::passed_on(warnings.iter().map(String::as_str));
+    passed_on.into_iter().map(str::to_owned).collect()
 }
 
 fn defaulted(step: Defaults) -> Value {

@@ -97,13 +97,11 @@ impl Pasted {
 
     /// The arguments of the command.
     pub(super) fn arguments(&self) -> Vec<&'static str> {
-        let mut arguments = vec![
-            "review",
-            "--policies",
-            "policies",
-            "--authorizer",
-            "authorizer.json",
-        ];
+        let mut arguments = vec!["review", "--authorizer", "authorizer.json"];
+        // A directory without policies is no argument, as it would be a mistake.
+        if !self.policies.is_empty() {
+            arguments.extend(["--policies", "policies"]);
+        }
         if !self.cluster.is_empty() {
             arguments.extend(["--objects", CLUSTER]);
             arguments.extend(self.is_complete.then_some("--objects-complete"));

@@ -2,6 +2,7 @@
 
 use pratique_conformance::policy;
 use pratique_harness::Error;
+use pratique_types::warnings;
 use serde_json::{Value, json};
 
 use super::command::Program;
@@ -21,7 +22,9 @@ pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> R
 
 /// How an answer differs from what the engine decides, if it does.
 fn beside_engine(answer: &Value, case: &Value) -> Option<String> {
-    let engine = policy::answer(case, None).map_err(|error| error.to_string());
+    let engine = policy::answer(case, None)
+        .map(as_passed_on)
+        .map_err(|error| error.to_string());
     let outcome = case::outcome(answer);
     let same = match (&outcome, &engine) {
         (Ok(outcome), Ok(engine)) => outcome == engine,
@@ -29,6 +32,20 @@ fn beside_engine(answer: &Value, case: &Value) -> Option<String> {
         _ => false,
     };
     (!same).then(|| format!("the answer is\n  {outcome:?}\nand the engine's\n  {engine:?}"))
+}
+
+/// An outcome with the warnings that reach the user: those of the engine are all that it gave.
+fn as_passed_on(mut outcome: Value) -> Value {
+    if let Some(warnings) = outcome.get_mut("warnings") {
+        let given: Vec<&str> = warnings
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        *warnings = json!(warnings::passed_on(given));
+    }
+    outcome
 }
 
 fn beside_command(module: &mut Module, program: &Program, case: &Value) -> Result<Compared, Error> {
