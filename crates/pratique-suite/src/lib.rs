@@ -86,5 +86,5 @@ pub use runner::Runner;
 pub use schema::{schema, schema_of};
 pub use stored_state::{StoredState, StoredStateError, completeness};
 pub use suite::{Case, Expected, NotEvaluated, Suite};
-pub use unbound::{Unbound, bind, unbound};
+pub use unbound::{Orphan, Unbound, bind, orphans, unbound};
 pub use update::{UpdateError, updated};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use pratique_manifest::{Kind, Loaded, Location, ManifestSet};
+use pratique_manifest::{Kind, Loaded, Location, ManifestSet, ObjectSource};
 use pratique_policy::{Origin, Phase};
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding,
@@ -58,13 +58,73 @@ pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
         .collect()
 }
 
+/// A binding whose policy is not there, which an API server takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Orphan {
+    /// The kind of the binding.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// The name of the policy.
+    pub policy: String,
+    /// The location of the binding.
+    pub location: Location,
+}
+
+/// The bindings whose policies are in no set of the same origin.
+pub fn orphans(sets: &[(Origin, ManifestSet)]) -> Vec<Orphan> {
+    let is_there = |phase: Phase, of: Origin, name: &str| {
+        let mut sets = sets.iter().filter(|(origin, _)| *origin == of);
+        sets.any(|(_, set)| match phase {
+            Phase::Mutating => {
+                let mut names = set
+                    .mutating_policies
+                    .iter()
+                    .map(|loaded| &loaded.object.metadata.name);
+                names.any(|found| found.as_deref() == Some(name))
+            }
+            Phase::Validating => {
+                let mut names = set
+                    .validating_policies
+                    .iter()
+                    .map(|loaded| &loaded.object.metadata.name);
+                names.any(|found| found.as_deref() == Some(name))
+            }
+        })
+    };
+    let bindings = sets.iter().flat_map(|(origin, set)| {
+        bindings(set).map(move |(phase, policy, name, source)| (*origin, phase, policy, name, source))
+    });
+    bindings
+        .filter(|(origin, phase, policy, ..)| !is_there(*phase, *origin, policy))
+        .map(|(_, phase, policy, name, source)| Orphan {
+            kind: match phase {
+                Phase::Mutating => Kind::MutatingAdmissionPolicyBinding,
+                Phase::Validating => Kind::ValidatingAdmissionPolicyBinding,
+            },
+            name: name.unwrap_or_default().to_owned(),
+            policy: policy.to_owned(),
+            location: source.locate(&[]),
+        })
+        .collect()
+}
+
 /// The policies that the bindings of a set name.
 fn bound_policies(set: &ManifestSet) -> impl Iterator<Item = (Phase, &str)> {
-    let validating = set.validating_bindings.iter();
-    let validating = validating.map(|loaded| (Phase::Validating, loaded.object.spec.policy_name.as_str()));
+    bindings(set).map(|(phase, policy, ..)| (phase, policy))
+}
+
+/// The bindings of a set: the policies that they name, and their own names and sources.
+fn bindings(set: &ManifestSet) -> impl Iterator<Item = (Phase, &str, Option<&str>, &ObjectSource)> {
+    let validating = set.validating_bindings.iter().map(|loaded| {
+        let policy = loaded.object.spec.policy_name.as_str();
+        let name = loaded.object.metadata.name.as_deref();
+        (Phase::Validating, policy, name, &loaded.source)
+    });
     let mutating = set.mutating_bindings.iter().filter_map(|loaded| {
-        let name = loaded.object.spec.as_ref()?.policy_name.as_deref()?;
-        Some((Phase::Mutating, name))
+        let policy = loaded.object.spec.as_ref()?.policy_name.as_deref()?;
+        let name = loaded.object.metadata.name.as_deref();
+        Some((Phase::Mutating, policy, name, &loaded.source))
     });
     validating.chain(mutating)
 }

@@ -1,6 +1,6 @@
-//! Policies without a binding: reports them.
+//! Policies without a binding, and bindings without a policy: reports them.
 
-use pratique_suite::{Unbound, unbound};
+use pratique_suite::{Orphan, Unbound, orphans, unbound};
 
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
@@ -10,13 +10,14 @@ use crate::unbound::{count, message};
 /// Which of the manifests are evaluated.
 pub(super) struct EvaluationScope {
     unbound: Vec<Unbound>,
+    orphans: Vec<Orphan>,
     can_deny: bool,
 }
 
 impl EvaluationScope {
     /// Inspects manifests; `webhooks` is whether webhooks are called.
     pub(super) fn of(sets: &OriginSets, webhooks: bool) -> Self {
-        let unbound = unbound(sets);
+        let (unbound, orphans) = (unbound(sets), orphans(sets));
         let policies = sets
             .iter()
             .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len());
@@ -24,8 +25,11 @@ impl EvaluationScope {
             webhooks && (!set.validating_webhooks.is_empty() || !set.mutating_webhooks.is_empty())
         });
         EvaluationScope {
-            can_deny: called || policies.sum::<usize>() > unbound.len() || unbound.is_empty(),
+            can_deny: called
+                || policies.sum::<usize>() > unbound.len()
+                || (unbound.is_empty() && orphans.is_empty()),
             unbound,
+            orphans,
         }
     }
 
@@ -34,11 +38,19 @@ impl EvaluationScope {
         self.can_deny
     }
 
-    /// Prints warnings about policies that are not evaluated.
+    /// Prints warnings about policies and bindings that are not evaluated.
     pub(super) fn warn(&self) {
         for policy in &self.unbound {
             let place = problems::place(&policy.location);
             let message = format!("{}; --bind evaluates it as if bound", message(policy));
+            output::note(&output::warning_at(&place, &message));
+        }
+        for binding in &self.orphans {
+            let place = problems::place(&binding.location);
+            let Orphan {
+                kind, name, policy, ..
+            } = binding;
+            let message = format!("{kind} {name} is not evaluated: there is no policy {policy}");
             output::note(&output::warning_at(&place, &message));
         }
     }

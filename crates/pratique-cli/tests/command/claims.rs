@@ -135,6 +135,11 @@ const CLAIMS: &[Claim] = &[
         2,
         "nothing: there is no policy, binding or webhook configuration in it",
     ),
+    (
+        &["check", "api.yaml", "--hash-only"],
+        2,
+        "api.yaml: a hash is that of one plugin's static manifests alone",
+    ),
     // review: which policies, which requests.
     (
         &["review", "--policies", "nameless.yaml", "good.yaml"],
@@ -320,6 +325,11 @@ const CLAIMS: &[Claim] = &[
         3,
         "no binding",
     ),
+    (
+        &["review", "good.yaml", "--policies", "orphan.yaml"],
+        3,
+        "orphan.yaml:1:1: ValidatingAdmissionPolicyBinding other is not evaluated: there is no policy elsewhere",
+    ),
     // What the command fails for.
     (&["review", "bad.yaml", "--fail-on", "undecided"], 0, "1 denied"),
     (&["review", "bad.yaml", "broken.yaml"], 1, "broken.yaml"),
@@ -412,6 +422,12 @@ const CLAIMS: &[Claim] = &[
         2,
         "nothing: there is no policy, binding or webhook configuration in it",
     ),
+    // Paths are shown as they lead there.
+    (
+        &["test", "dot.yaml"],
+        1,
+        "policy deny-privileged.static.k8s.io policies/policy.yaml:1:1",
+    ),
     // What tests nothing does not pass.
     (
         &["test", "idle.yaml"],
@@ -469,6 +485,12 @@ fn help_texts_say_what_is_so() {
     let padding = format!("{NAMELESS}# {}\n", "a".repeat(1 << 20));
     let directory = files(POLICY, BINDING)
         .with("seen.yaml", SEEN)
+        .with(
+            "orphan.yaml",
+            BINDING
+                .replace("deny-privileged-binding.static.k8s.io", "other")
+                .replace("deny-privileged.static.k8s.io", "elsewhere"),
+        )
         .with("defaults.yaml", DEFAULTS)
         .with("seen-defaults.yaml", NAMELESS)
         .with("nameless.yaml", NAMELESS)
@@ -483,10 +505,17 @@ fn help_texts_say_what_is_so() {
         .with("list.yaml", "apiVersion: v1\nkind: List\nitems:\n")
         .with("mixed/broken.yaml", "a: [\n")
         .with("mixed/policies/policy.yaml", POLICY)
+        .with("api.yaml", POLICY.replace(".static.k8s.io", ""))
         .with("mixed/policies/binding.yaml", BINDING)
         .with(
             "idle.yaml",
             suite.split_once("tests:").unwrap().0.to_owned() + "tests: []\n",
+        )
+        .with(
+            "dot.yaml",
+            suite
+                .replace("[policies]", "[policies/.]")
+                .replace("good.yaml", "bad.yaml"),
         )
         .with("without.yaml", suite.replace("policies: [policies]\n", ""))
         .with("of-nothing.yaml", suite.replace("[policies]", "[nothing]"))

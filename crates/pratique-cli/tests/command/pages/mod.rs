@@ -3,6 +3,7 @@
 
 mod configuration;
 mod inputs;
+mod numbers;
 #[cfg(feature = "kube")]
 mod permissions;
 mod tools;
