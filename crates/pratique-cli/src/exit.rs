@@ -1,9 +1,11 @@
 //! Exit statuses and errors of the command.
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use pratique::NotEvaluated;
+use pratique_manifest::path_text;
 use pratique_types::admission_plugins::PluginsOverlap;
 
 use crate::output;
@@ -103,9 +105,9 @@ pub(crate) enum CliError {
     /// An input exceeds the limit.
     #[error("{path}: larger than {mebibytes} MiB")]
     TooLarge { path: String, mebibytes: u32 },
-    /// Manifests of several plugins have no common hash.
-    #[error("<stdin>: a hash is that of one plugin's manifests alone: name the plugin with --plugin")]
-    NoHash,
+    /// Manifests of several plugins have no common hash, and objects of the API have none.
+    #[error("{path}: a hash is that of one plugin's static manifests alone: name the plugin with --plugin")]
+    NoHash { path: String },
     /// The program was built without a playground.
     #[cfg(not(feature = "playground"))]
     #[error(
@@ -169,7 +171,7 @@ pub(crate) enum CliError {
     )]
     NothingToApply,
     /// There are webhooks, but they are not called.
-    #[error("{0}: --webhooks is one")]
+    #[error("{0}: --webhooks calls them")]
     NotEvaluated(#[from] NotEvaluated),
     /// Plugins are both on and off.
     #[error(transparent)]
@@ -263,6 +265,14 @@ impl ExitStatus {
 }
 
 impl CliError {
+    /// A file cannot be opened, read or written.
+    pub(crate) fn unread(path: &(impl AsRef<Path> + ?Sized), error: io::Error) -> Self {
+        CliError::Read {
+            path: path_text(path.as_ref()),
+            error,
+        }
+    }
+
     /// The message.
     pub(crate) fn text(&self) -> Text {
         let message = self.to_string();

@@ -233,7 +233,8 @@ impl<'a> Reader<'a> {
     fn reference(&self, id: NodeId) -> Reference {
         let path = self.fields(id).as_text().unwrap_or_default();
         Reference {
-            path: self.directory.join(path),
+            // `.` is no part of a path that is shown.
+            path: self.directory.join(path).components().collect(),
             location: self.location(id),
         }
     }

@@ -26,13 +26,11 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<ExitStat
         output::note(&problems::human(&refusal.errors, &mut texts, Style::of_stderr()));
     }
     let hashes: Vec<Hash<'_>> = checked.iter().flat_map(of).collect();
-    let loaded = checked
-        .iter()
-        .filter_map(|checked| checked.loaded.as_ref().ok())
-        .flatten();
     let has_none = |plugin: &Loaded| plugin.manifests.hash.is_empty() && !plugin.objects.is_empty();
-    if loaded.into_iter().any(has_none) {
-        return Err(CliError::NoHash);
+    let without = |checked: &&Checked| checked.loaded.iter().flatten().any(has_none);
+    if let Some(checked) = checked.iter().find(without) {
+        let path = checked.path.clone();
+        return Err(CliError::NoHash { path });
     }
     match (format, hashes.as_slice()) {
         (CheckFormat::Json, hashes) => output::print_json(&hashes)?,

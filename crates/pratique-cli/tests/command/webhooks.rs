@@ -110,7 +110,7 @@ fn webhooks_are_called_on_request_only() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr
-            .contains("there is no caller of webhooks: --webhooks is one"),
+            .contains("there is no caller of webhooks: --webhooks calls them"),
         "{run}"
     );
     let run = review(VALIDATING, &[("/no", "{}")], &["--webhooks", "--explain"]);

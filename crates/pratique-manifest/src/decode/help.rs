@@ -29,7 +29,15 @@ pub(crate) fn for_kind(header: &Header) -> Option<(String, Option<&'static str>)
         return Some((did_you_mean(meant), (name == header.kind).then_some(meant)));
     };
     if header.group != GROUP || header.version != "v1" {
-        let text = format!("the kind is read in the version {GROUP}/v1 only");
+        // What the API serves besides is refused of static manifests alone.
+        let text = match header.version.as_str() {
+            "v1" | "v1beta1" | "v1alpha1" if header.group == GROUP => {
+                format!("the kind is read in the version {GROUP}/v1 only")
+            }
+            _ => format!(
+                "the kind is read in the version {GROUP}/v1, and of the API also in v1beta1 and v1alpha1"
+            ),
+        };
         return Some((text, None));
     }
     let plugin = Plugin::START_ORDER
@@ -120,6 +128,12 @@ mod tests {
             "v1beta1",
             "MutatingAdmissionPolicyList",
             "the kind is read in the version admissionregistration.k8s.io/v1 only",
+        );
+        check(
+            GROUP,
+            "v2",
+            "MutatingAdmissionPolicy",
+            "the kind is read in the version admissionregistration.k8s.io/v1, and of the API also in v1beta1 and v1alpha1",
         );
         check(
             GROUP,

@@ -31,8 +31,8 @@ impl BuildError {
 /// Webhooks without a caller. Ignoring them would admit requests that they are meant to reject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{count} {} of plugin {plugin}, but there is no caller of webhooks",
-    if *.count == 1 { "object loads" } else { "objects load" }
+    "{count} {} loaded for plugin {plugin}, but there is no caller of webhooks",
+    if *.count == 1 { "object is" } else { "objects are" }
 )]
 pub struct NotEvaluated {
     /// The plugin that evaluates them in an API server.

@@ -190,7 +190,7 @@ fn webhooks_that_nobody_calls_are_refused() {
     let error = builder.build().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "2 objects load of plugin ValidatingAdmissionWebhook, but there is no caller of webhooks"
+        "2 objects are loaded for plugin ValidatingAdmissionWebhook, but there is no caller of webhooks"
     );
 }
 
