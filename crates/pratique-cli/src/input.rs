@@ -113,10 +113,7 @@ impl<'t> Objects<'t> {
 
 /// Checks that a path of the user exists: a missing file is not an error of the policies.
 pub(crate) fn openable(path: &str) -> Result<(), CliError> {
-    let unreadable = |error| CliError::Read {
-        path: path.to_owned(),
-        error,
-    };
+    let unreadable = |error| CliError::unread(path, error);
     fs::metadata(path).map(|_| ()).map_err(unreadable)
 }
 

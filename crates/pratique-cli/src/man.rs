@@ -13,10 +13,7 @@ use crate::output::text::text;
 /// Writes a page for the program and one for each command.
 pub(crate) fn run(arguments: &ManArguments) -> Result<ExitStatus, CliError> {
     let directory = &arguments.directory;
-    let failed = |error| CliError::Read {
-        path: path_text(directory),
-        error,
-    };
+    let failed = |error| CliError::unread(directory, error);
     fs::create_dir_all(directory).map_err(failed)?;
     clap_mangen::generate_to(Arguments::command(), directory).map_err(failed)?;
     output::note(&text!("{}: the manual pages are written\n", path_text(directory)));

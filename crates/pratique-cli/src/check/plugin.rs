@@ -12,10 +12,7 @@ use crate::memory;
 
 /// The plugin of the manifests in a directory.
 pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
-    let unreadable = |error| CliError::Read {
-        path: path.to_owned(),
-        error,
-    };
+    let unreadable = |error| CliError::unread(path, error);
     let mut plugins = Vec::new();
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();

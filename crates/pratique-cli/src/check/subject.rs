@@ -63,10 +63,7 @@ impl Subject {
             };
         }
         let shown = path_text(path);
-        let unreadable = |error| CliError::Read {
-            path: shown.clone(),
-            error,
-        };
+        let unreadable = |error| CliError::unread(&shown, error);
         let text = || {
             let text = path.to_str().map(str::to_owned);
             text.ok_or_else(|| CliError::NoText { path: shown.clone() })

@@ -248,10 +248,7 @@ fn message(mut said: impl Read) -> String {
 }
 
 fn failed(error: io::Error) -> CliError {
-    CliError::Read {
-        path: "git".to_owned(),
-        error,
-    }
+    CliError::unread("git", error)
 }
 
 fn unexpected() -> CliError {

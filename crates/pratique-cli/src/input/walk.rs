@@ -6,8 +6,6 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_manifest::path_text;
-
 use crate::exit::CliError;
 use gitignore::Ignored;
 
@@ -50,10 +48,7 @@ fn walk(
     depth: usize,
     files: &mut Vec<PathBuf>,
 ) -> Result<(), CliError> {
-    let unreadable = |error| CliError::Read {
-        path: path_text(directory),
-        error,
-    };
+    let unreadable = |error| CliError::unread(directory, error);
     let mut entries = fs::read_dir(directory)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(unreadable)?;

@@ -34,8 +34,8 @@ impl Files {
     /// Reads the files of a playground in a directory.
     pub(super) fn read(directory: &Path) -> Result<Self, CliError> {
         let unreadable = |path: &Path| {
-            let path = path_text(path);
-            move |error| CliError::Read { path, error }
+            let path = path.to_owned();
+            move |error| CliError::unread(&path, error)
         };
         let mut files = Files::default();
         for entry in fs::read_dir(directory).map_err(unreadable(directory))? {

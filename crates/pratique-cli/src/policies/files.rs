@@ -52,10 +52,7 @@ impl Reader {
 
     /// Adds the manifests below a directory, by name. Links to directories are not followed, nor are hidden ones read.
     fn directory(&mut self, directory: &Path, depth: usize) -> Result<(), CliError> {
-        let unreadable = |error| CliError::Read {
-            path: path_text(directory),
-            error,
-        };
+        let unreadable = |error| CliError::unread(directory, error);
         let mut entries = Vec::new();
         for entry in fs::read_dir(directory).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;

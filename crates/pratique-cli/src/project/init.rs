@@ -22,10 +22,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
     let directory = &arguments.directory;
     let found = Found::below(directory)?;
     let path = directory.join(FILE);
-    let failed = |error| CliError::Read {
-        path: path_text(&path),
-        error,
-    };
+    let failed = |error| CliError::unread(&path, error);
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)

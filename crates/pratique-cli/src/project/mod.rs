@@ -81,12 +81,7 @@ impl Project {
 
     fn at(path: &Path) -> Result<Option<Self>, ProjectError> {
         let read = pratique_manifest::read_regular(path, LARGEST);
-        let content = read.map_err(|error| {
-            ProjectError::Cli(CliError::Read {
-                path: path_text(path),
-                error,
-            })
-        })?;
+        let content = read.map_err(|error| ProjectError::Cli(CliError::unread(path, error)))?;
         let file = ManifestFile {
             path: path_text(path),
             content,

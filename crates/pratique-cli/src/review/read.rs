@@ -87,10 +87,7 @@ impl Inputs {
             let is_gone = match found {
                 Ok(()) => false,
                 Err(error) if error.kind() == ErrorKind::NotFound && since.is_some() => true,
-                Err(error) => {
-                    let path = path_text(path);
-                    return Err(CliError::Read { path, error });
-                }
+                Err(error) => return Err(CliError::unread(path, error)),
             };
             Ok(Input {
                 files: match is_gone {

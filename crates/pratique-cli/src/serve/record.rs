@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use pratique_audit::{Error, RecordOptions, Recorder};
-use pratique_manifest::path_text;
 use pratique_server::Limits;
 
 use crate::arguments::RecordArguments;
@@ -23,10 +22,7 @@ pub(super) fn start(arguments: &RecordArguments, limits: &Limits) -> Result<Opti
     });
     match started {
         Ok(recorder) => Ok(Some(Arc::new(recorder))),
-        Err(Error::Open { source: error, .. }) => Err(CliError::Read {
-            path: path_text(path),
-            error,
-        }),
+        Err(Error::Open { source: error, .. }) => Err(CliError::unread(path, error)),
         Err(Error::Thread(error)) => Err(CliError::Thread(error)),
     }
 }

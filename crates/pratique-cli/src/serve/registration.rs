@@ -86,16 +86,12 @@ fn wait(admission: &LiveAdmission) -> Result<(), CliError> {
 }
 
 fn registration(arguments: &RegistrationArguments) -> Result<Registration, CliError> {
-    let ca_bundle =
-        match &arguments.webhook_ca {
-            Some(path) => base64::encode(&read_regular(path, MAX_CONFIGURATION_BYTES).map_err(|error| {
-                CliError::Read {
-                    path: path.clone(),
-                    error,
-                }
-            })?),
-            None => String::new(),
-        };
+    let ca_bundle = match &arguments.webhook_ca {
+        Some(path) => base64::encode(
+            &read_regular(path, MAX_CONFIGURATION_BYTES).map_err(|error| CliError::unread(path, error))?,
+        ),
+        None => String::new(),
+    };
     let from = arguments.webhook_ca_from.clone();
     Ok(Registration {
         name: arguments.webhook_name.clone(),

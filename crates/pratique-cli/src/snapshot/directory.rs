@@ -92,10 +92,7 @@ pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
 }
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let unreadable = |error| CliError::Read {
-        path: path_text(directory),
-        error,
-    };
+    let unreadable = |error| CliError::unread(directory, error);
     let entries = fs::read_dir(directory).map_err(unreadable)?;
     let entries = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut entries = entries.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;

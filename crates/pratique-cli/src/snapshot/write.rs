@@ -30,10 +30,7 @@ pub(super) fn write(
     is_param: &dyn Fn(&GroupVersionKind) -> bool,
     resource: &dyn Fn(&GroupVersionKind) -> Option<String>,
 ) -> Result<(), CliError> {
-    let unwritten = |error| CliError::Read {
-        path: path_text(target),
-        error,
-    };
+    let unwritten = |error| CliError::unread(target, error);
     let found = Found::at(target).map_err(unwritten)?;
     if found == Found::Others && !force {
         return Err(CliError::Snapshot {

@@ -99,8 +99,5 @@ fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
 }
 
 fn unreadable(path: &Path, error: io::Error) -> CliError {
-    CliError::Read {
-        path: path_text(path),
-        error,
-    }
+    CliError::unread(path, error)
 }

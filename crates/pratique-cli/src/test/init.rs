@@ -42,10 +42,7 @@ pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
                 continue;
             }
         };
-        let failed = |error| CliError::Read {
-            path: path_text(&path),
-            error,
-        };
+        let failed = |error| CliError::unread(&path, error);
         if first.found + first.missing == 0 {
             return Err(CliError::NoManifests {
                 path: path_text(directory),

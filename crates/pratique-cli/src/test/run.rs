@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, Problem, path_text};
+use pratique_manifest::{ManifestFile, Problem};
 use pratique_policy::Trace;
 use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, NotEvaluated, Roots, Suite, Unbound};
 
@@ -151,13 +151,9 @@ pub(super) fn roots(arguments: &TestArguments) -> Result<Roots, CliError> {
     let mut directories = arguments.allow_path.iter();
     let missing = directories.find_map(|path| Some((path, path.canonicalize().err()?)));
     if let Some((path, error)) = missing {
-        let path = path_text(path);
-        return Err(CliError::Read { path, error });
+        return Err(CliError::unread(path, error));
     }
-    Roots::new(arguments.allow_path.clone()).map_err(|error| CliError::Read {
-        path: "--allow-path".to_owned(),
-        error,
-    })
+    Roots::new(arguments.allow_path.clone()).map_err(|error| CliError::unread("--allow-path", error))
 }
 
 impl Run {

@@ -31,10 +31,7 @@ pub(super) fn update(
     }
     match updated(file, &results) {
         Ok(None) => return Ok(()),
-        Ok(Some(text)) => fs::write(path, text).map_err(|error| CliError::Read {
-            path: file.path.clone(),
-            error,
-        })?,
+        Ok(Some(text)) => fs::write(path, text).map_err(|error| CliError::unread(&file.path, error))?,
         Err(why) => {
             output::note(&text!(
                 "warning: {}: not updated: {}\n",

@@ -83,10 +83,7 @@ impl FileState {
             return Err(CliError::ShardOfPipe { path });
         }
         let found = fs::metadata(file).and_then(|found| Ok((found.modified()?, found)));
-        let (modified, found) = found.map_err(|error| CliError::Read {
-            path: path.clone(),
-            error,
-        })?;
+        let (modified, found) = found.map_err(|error| CliError::unread(&path, error))?;
         if !found.is_file() {
             return Err(CliError::ShardOfPipe { path });
         }

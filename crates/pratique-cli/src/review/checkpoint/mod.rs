@@ -161,10 +161,7 @@ impl Checkpoints {
     /// Removes the checkpoint of a run that is complete.
     pub(in crate::review) fn remove(&self) -> Result<(), CliError> {
         match fs::remove_file(&self.path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(CliError::Read {
-                path: path_text(&self.path),
-                error,
-            }),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(CliError::unread(&self.path, error)),
             _ => Ok(()),
         }
     }
@@ -188,10 +185,7 @@ fn changed(then: &[FileState], now: &[FileState]) -> Option<CheckpointError> {
 fn read<C: Resumable>(path: &Path) -> Result<Option<Checkpoint<C>>, CliError> {
     let content = match pratique_manifest::read_regular(path, LARGEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        content => content.map_err(|error| CliError::Read {
-            path: path_text(path),
-            error,
-        })?,
+        content => content.map_err(|error| CliError::unread(path, error))?,
     };
     let refused = |why: String| CliError::Checkpoint {
         path: path_text(path),

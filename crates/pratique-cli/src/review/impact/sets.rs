@@ -94,10 +94,7 @@ fn files(revision: &str, path: &Path) -> Result<Vec<ManifestFile>, CliError> {
             mebibytes: u32::try_from(memory::manifests() >> 20).unwrap_or(u32::MAX),
         })?;
         let content = named::plain_content(contents.read(hash, size)?, memory::manifests());
-        let content = content.map_err(|error| CliError::Read {
-            path: shown.clone(),
-            error,
-        })?;
+        let content = content.map_err(|error| CliError::unread(&shown, error))?;
         files.push(ManifestFile { path: shown, content });
     }
     if files.is_empty() {
