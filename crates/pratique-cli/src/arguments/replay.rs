@@ -21,7 +21,7 @@ use super::{
 /// and without these the Pod Security Standards.
 ///
 /// Exit codes: 0 no request that was allowed is refused now; 1 one is; 2 wrong usage, or a log or a policy cannot be read; 3
-/// none is refused, but something is undecided. --fail-on says what counts.
+/// none is refused, but something is undecided, or no policy is evaluated. --fail-on says what counts.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArguments {
     /// Audit logs of kube-apiserver: files of the log backend, one event on a line, batches of the webhook backend, or what

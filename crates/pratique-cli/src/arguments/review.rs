@@ -20,7 +20,8 @@ use crate::baseline::Level;
 /// built-in kinds is not simulated. With --chain, everything is done that an API server does.
 ///
 /// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
-/// nothing is denied, but something is undecided, because an input is missing. --fail-on says what counts.
+/// nothing is denied, but something is undecided, because an input is missing, or no policy is evaluated. --fail-on says what
+/// counts.
 #[derive(Debug, Args)]
 pub(crate) struct ReviewArguments {
     /// Files with objects or AdmissionReviews, as YAML or JSON, plain or compressed with gzip, or directories that are

@@ -29,7 +29,8 @@ use super::{
 /// and without these the Pod Security Standards.
 ///
 /// Exit codes: 0 everything is allowed; 1 something is denied; 2 wrong usage, or an input or a policy cannot be read; 3
-/// nothing is denied, but something is undecided, because an input is missing. --fail-on says what counts.
+/// nothing is denied, but something is undecided, because an input is missing, or no policy is evaluated. --fail-on says what
+/// counts.
 #[derive(Debug, Args)]
 pub(crate) struct ScanArguments {
     /// Files with objects, as YAML or JSON, plain or compressed with gzip, directories that are walked for such files, or
