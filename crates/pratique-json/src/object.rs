@@ -38,11 +38,6 @@ impl<'a> Object<'a> {
             let mut members = self.members.iter();
             return members.find_map(|(name, value)| same(name, key).then_some(value));
         }
-        self.get_among_many(key)
-    }
-
-    #[inline(never)]
-    fn get_among_many(&self, key: &str) -> Option<&Value<'a>> {
         let at = self.position(key).ok()?;
         self.members.get(at).map(|(_, value)| value)
     }
@@ -212,20 +207,12 @@ pub fn same(left: &str, right: &str) -> bool {
         4..8 => {
             left.first_chunk::<4>() == right.first_chunk() && left.last_chunk::<4>() == right.last_chunk()
         }
-        17..=32 => {
-            left.first_chunk::<16>() == right.first_chunk() && left.last_chunk::<16>() == right.last_chunk()
-        }
         2..4 => {
             left.first_chunk::<2>() == right.first_chunk() && left.last_chunk::<2>() == right.last_chunk()
         }
         0..2 => left.first() == right.first(),
-        _ => same_of_any_length(left, right),
+        _ => left == right,
     }
-}
-
-#[inline(never)]
-fn same_of_any_length(left: &[u8], right: &[u8]) -> bool {
-    left == right
 }
 
 /// Of members with the same key the last one stays, as in the API server's decoder.
