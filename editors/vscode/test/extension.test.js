@@ -18,28 +18,8 @@ const packed = require('../pack');
 
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'pratique-vscode-'));
 const file = path.join(directory, 'policy.yaml');
-const POLICY = `apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata:
-  name: replicas
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE, UPDATE]}
-  variables:
-  - name: most
-    expression: "5"
-  validations:
-  - expression: object.spec.replicas <= variables.most
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata:
-  name: replicas
-spec:
-  policyName: replicas
-  validationActions: [Deny]
-`;
+const texts = path.join(__dirname, '../../../testdata/editors');
+const POLICY = ['policy.yaml', 'binding.yaml'].map((name) => fs.readFileSync(path.join(texts, name), 'utf8')).join('---\n');
 const opened = double.document(vscode, file, POLICY);
 const name = opened.uri.toString();
 const context = {subscriptions: []};
@@ -126,7 +106,7 @@ test('expressions are known', async () => {
   const symbols = await providers.symbols.provideDocumentSymbols(opened);
   assert.deepEqual(
     symbols.map((symbol) => symbol.name),
-    ['replicas', 'replicas'],
+    ['replicas', 'replicas-everywhere'],
   );
   const tokens = await providers.tokens.provideDocumentSemanticTokens(opened);
   assert.ok(tokens.data.length > 0 && tokens.data.length % 5 === 0);

@@ -8,25 +8,8 @@ use std::process::Command;
 
 use crate::support::Directory;
 
-const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata:
-  name: replicas
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE]}
-  validations:
-  - expression: objct.spec.replicas <= 5
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata:
-  name: replicas
-spec:
-  policyName: replicas
-  validationActions: [Deny]
-";
+const POLICY: &str = include_str!("../../../../testdata/editors/policy.yaml");
+const BINDING: &str = include_str!("../../../../testdata/editors/binding.yaml");
 
 /// Looks at what a user would see, and mends the mistake.
 const SESSION: &str = "
@@ -70,8 +53,9 @@ fn neovim_shows_a_problem_and_mends_it() {
     let page = fs::read_to_string(page).unwrap();
     let (_, config) = page.split_once("```lua\n").unwrap();
     let (config, _) = config.split_once("```").unwrap();
+    let misspelt = POLICY.replacen("object.spec.replicas", "objct.spec.replicas", 1);
     let directory = Directory::new()
-        .with("policy.yaml", POLICY)
+        .with("policy.yaml", format!("{misspelt}---\n{BINDING}"))
         .with("pratique.yaml", "")
         .with("config.lua", config)
         .with("session.lua", SESSION);
@@ -98,10 +82,10 @@ fn neovim_shows_a_problem_and_mends_it() {
     let told = String::from_utf8_lossy(&run.stderr).replace('\r', "");
     assert!(run.status.success(), "{told}");
     for expected in [
-        "9:16 1 ",
+        "12:16 1 ",
         "undeclared reference to 'objct'",
         "Replace it with `object`",
-        "  - expression: object.spec.replicas <= 5",
+        "  - expression: object.spec.replicas <= variables.most",
     ] {
         assert!(told.contains(expected), "{expected}: {told}");
     }

@@ -16,32 +16,9 @@ use serde_json::{Value, json};
 
 use session::{Client, edited, position};
 
-const POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata:
-  name: replicas
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [apps], apiVersions: [v1], resources: [deployments], operations: [CREATE, UPDATE]}
-  variables:
-  - name: most
-    expression: "5"
-  validations:
-  - expression: object.spec.replicas <= variables.most
-  - expression: |
-      object.spec.template.spec.containers.all(c,
-        c.image.startsWith('registry/'))
-"#;
+const POLICY: &str = include_str!("../../../../testdata/editors/policy.yaml");
 
-const BINDING: &str = r"apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata:
-  name: replicas-everywhere
-spec:
-  policyName: replicas
-  validationActions: [Deny]
-";
+const BINDING: &str = include_str!("../../../../testdata/editors/binding.yaml");
 
 fn labels(completions: &Value) -> Vec<&str> {
     completions
