@@ -5,7 +5,7 @@ use std::fs;
 use super::root;
 
 /// A page, what it says, a source, and what that has.
-const NUMBERS: [[&str; 4]; 21] = [
+const NUMBERS: [[&str; 4]; 22] = [
     [
         "review",
         "up to 4096 MiB",
@@ -55,6 +55,12 @@ const NUMBERS: [[&str; 4]; 21] = [
         "MOST: usize = 512 << 20;",
     ],
     [
+        "replay",
+        "keeps every ten",
+        "pratique-cli/src/arguments/checkpoints.rs",
+        "default_value_t = 10\n",
+    ],
+    [
         "scan",
         "5,000 rows",
         "pratique-report/src/tally/mod.rs",
@@ -99,7 +105,7 @@ const NUMBERS: [[&str; 4]; 21] = [
     [
         "scan",
         "keeps every ten seconds",
-        "pratique-cli/src/arguments/scan.rs",
+        "pratique-cli/src/arguments/checkpoints.rs",
         "default_value_t = 10\n",
     ],
     [
