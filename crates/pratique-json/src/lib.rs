@@ -31,7 +31,7 @@ mod write;
 
 pub use bytes::write;
 pub use counts::Counts;
-pub use object::{Object, same};
+pub use object::{Object, same, same_name};
 pub use parse::{Error, MAX_DEPTH, parse, parse_unique};
 pub use progress::{Interrupted, Interruption, Progress};
 pub use value::Value;

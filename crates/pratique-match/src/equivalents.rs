@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use pratique_json::same;
+use pratique_json::same_name;
 use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource, builtin};
 
 /// The resources that a cluster serves, grouped by their stored objects: all versions of a resource, and resources that are
@@ -128,7 +128,7 @@ impl Equivalents {
 
     fn known_family(&self, group: &str, resource: &str) -> Option<usize> {
         let groups = self.families.get(resource)?;
-        let found = groups.iter().find(|(known, _)| same(known, group));
+        let found = groups.iter().find(|(known, _)| same_name(known, group));
         found.map(|(_, at)| *at)
     }
 

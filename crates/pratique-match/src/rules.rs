@@ -1,7 +1,7 @@
 //! Rules: operations, groups, versions, resources and a scope.
 
 use k8s_openapi::api::admissionregistration::v1::{NamedRuleWithOperations, RuleWithOperations};
-use pratique_json::same;
+use pratique_json::same_name;
 use pratique_types::{GroupVersionResource, Operation};
 
 use crate::equivalents::{Equivalent, Equivalents};
@@ -167,7 +167,7 @@ impl Names {
 
     pub(crate) fn contain(&self, name: &str) -> bool {
         match &self.0 {
-            Some(names) => names.iter().any(|known| same(known, name)),
+            Some(names) => names.iter().any(|known| same_name(known, name)),
             None => true,
         }
     }
@@ -185,7 +185,8 @@ impl ResourcePattern {
     }
 
     pub(crate) fn matches(&self, resource: &str, subresource: &str) -> bool {
-        let is = |pattern: &Option<String>, name| pattern.as_deref().is_none_or(|known| same(known, name));
+        let is =
+            |pattern: &Option<String>, name| pattern.as_deref().is_none_or(|known| same_name(known, name));
         is(&self.resource, resource) && is(&self.subresource, subresource)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
-use pratique_json::{Object, Value, same};
+use pratique_json::{Object, Value, same_name};
 
 use crate::effects::Effects;
 use crate::object_list::ObjectList;
@@ -148,7 +148,7 @@ impl Hash for Key {
 
 impl hashbrown::Equivalent<(String, String)> for Key {
     fn equivalent(&self, (group, kind): &(String, String)) -> bool {
-        same(self.0.kind, kind) && same(self.0.group, group)
+        same_name(self.0.kind, kind) && same_name(self.0.group, group)
     }
 }
 
@@ -163,7 +163,7 @@ impl Hash for Namespace<'_> {
 
 impl hashbrown::Equivalent<String> for Namespace<'_> {
     fn equivalent(&self, namespace: &String) -> bool {
-        same(self.0, namespace)
+        same_name(self.0, namespace)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use pratique_json::same;
+use pratique_json::same_name;
 use serde::{Deserialize, Serialize};
 
 use crate::null::or_default;
@@ -89,7 +89,7 @@ macro_rules! equal_by {
     ($($of:ty: $($field:ident),+;)+) => {$(
         impl PartialEq for $of {
             fn eq(&self, other: &Self) -> bool {
-                $(same(&self.$field, &other.$field))&&+
+                $(same_name(&self.$field, &other.$field))&&+
             }
         }
     )+};

@@ -22,7 +22,7 @@ mod storage;
 
 pub(crate) use pods::{APP_ARMOR, app_armor_profile};
 
-use pratique_json::same;
+use pratique_json::same_name;
 
 use crate::strategy::Strategy;
 
@@ -47,7 +47,7 @@ const GROUPS: &[&[Strategy]] = &[
 pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {
     let all = GROUPS.iter().flat_map(|group| group.iter());
     all.into_iter()
-        .find(|of| same(of.kind, kind) && same(of.group, group))
+        .find(|of| same_name(of.kind, kind) && same_name(of.group, group))
 }
 
 #[cfg(test)]
