@@ -25,7 +25,7 @@ pub(crate) fn manifests(backend: &Backend, kind: &str, paths: &[&str]) -> String
 }
 
 /// Reviews a Pod with webhooks that follow these scripts.
-fn review(kind: &str, scripts: &[(&str, &str)], arguments: &[&str]) -> Run {
+pub(crate) fn review(kind: &str, scripts: &[(&str, &str)], arguments: &[&str]) -> Run {
     let runtime = Runtime::new().unwrap();
     let backend = runtime.block_on(Backend::start()).unwrap();
     let script = |(path, script): &(&str, &str)| ((*path).to_owned(), Script::from_json(script).unwrap());

@@ -3,10 +3,12 @@
 
 mod configuration;
 mod inputs;
+mod mutations;
 mod numbers;
 #[cfg(feature = "kube")]
 mod permissions;
 mod tools;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,7 +24,7 @@ const SECTIONS: &str = include_str!("sections.txt");
 const GENERATED: [&str; 1] = ["docs/SUMMARY.md"];
 
 /// How many statements no test tries, for the reasons that are given: no more are to come.
-const UNTRIED: usize = 59;
+const UNTRIED: usize = 8;
 
 /// What is known of a section.
 struct Section<'a> {
@@ -234,7 +236,9 @@ fn is_test(test: &str) -> bool {
     };
     match function {
         Some(name) => is_function(name),
-        None => text.contains("#[test]") || text.contains("test("),
+        None => ["#[test]", "#[tokio::test", "test("]
+            .iter()
+            .any(|begin| text.contains(begin)),
     }
 }
 
