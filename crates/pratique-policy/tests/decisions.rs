@@ -566,7 +566,7 @@ fn what_cannot_be_converted_is_not_mutated() {
         let request = deployment(revision).to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
         let context = EvalContext::new(&cluster, Arc::new(Gate));
-        let mutated = mutate(&[&policies], &request, context, &mut ()).unwrap();
+        let mutated = mutate(&[&policies], &request, &context, &mut ()).unwrap();
         mutated.status.map(|status| status.message)
     };
     let refused = message("x").unwrap();

@@ -96,7 +96,7 @@ fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>,
     let request: AdmissionRequest<'_> = serde_json::from_str(&request).unwrap();
     let cluster = TestCluster::new();
     let context = EvalContext::new(&cluster, Arc::new(NoOpinion));
-    let mutated = mutate(&[&mutating], &request, context.clone(), &mut ()).unwrap();
+    let mutated = mutate(&[&mutating], &request, &context, &mut ()).unwrap();
     let attributes = Attributes::mutated(&request, mutated.object.as_ref().expect("it changes"));
     let verdict = validate(&[&validating], attributes, context, &mut ()).unwrap();
     let order = attributes

@@ -69,7 +69,7 @@ impl Request {
         let interrupt = interrupt();
         let context = EvalContext::new(&cluster, Arc::new(NoOpinion)).with_interrupt(&interrupt);
         let (began, computed_before) = (Instant::now(), computed());
-        let result = mutate(&[&policies], &request, context, &mut ());
+        let result = mutate(&[&policies], &request, &context, &mut ());
         Ended {
             result,
             took: began.elapsed(),

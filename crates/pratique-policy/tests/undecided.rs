@@ -317,7 +317,7 @@ fn mutated(mutations: &[&str], spec: Json, on_undecided: OnUndecided) -> (Mutate
     let (names, request) = (cluster(), request());
     let context = EvalContext::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
     let mut told = Told::default();
-    let mutated = mutate(&[&policies], &request, context, &mut told).unwrap();
+    let mutated = mutate(&[&policies], &request, &context, &mut told).unwrap();
     (mutated, told.0)
 }
 

@@ -190,7 +190,7 @@ impl<'e> Evaluator<'e> {
                 drop(validate(&[&**policies], &request, context, &mut ()));
             }
             Compiled::Mutating(policies) => {
-                drop(mutate(&[&**policies], &request, context, &mut ()));
+                drop(mutate(&[&**policies], &request, &context, &mut ()));
             }
         }
         recorder.into_evaluated()

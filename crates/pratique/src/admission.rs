@@ -59,7 +59,7 @@ impl Admission {
     ) -> Result<Outcome, Unfinished> {
         let [first, second] = self.mutating();
         let context = context.on_undecided(self.on_undecided);
-        let mutated = mutate(&[first, second], request, context.clone(), observer)?;
+        let mutated = mutate(&[first, second], request, &context, observer)?;
         if !mutated.allowed() {
             return Ok(Outcome::new(mutated, None, ValidationOutcome::default()));
         }

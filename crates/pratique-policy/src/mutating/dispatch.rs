@@ -20,7 +20,7 @@ use pratique_core::Unfinished;
 pub fn mutate<'s>(
     sets: &[&MutatingPolicies],
     attributes: impl Into<Attributes<'s>>,
-    context: EvalContext<'s>,
+    context: &EvalContext<'s>,
     observer: &mut dyn PolicyObserver,
 ) -> Result<Mutated, Unfinished> {
     let attributes = attributes.into();
@@ -28,7 +28,7 @@ pub fn mutate<'s>(
         return Ok(Mutated::default());
     }
     let mut reinvocation = Reinvocation::default();
-    let first = mutate_once(sets, attributes, context.clone(), &mut reinvocation, observer)?;
+    let first = mutate_once(sets, attributes, context, &mut reinvocation, observer)?;
     if !first.allowed() || !reinvocation.is_due() {
         return Ok(first);
     }
@@ -55,7 +55,7 @@ pub fn mutate<'s>(
 pub fn mutate_once<'s>(
     sets: &[&MutatingPolicies],
     attributes: impl Into<Attributes<'s>>,
-    context: EvalContext<'s>,
+    context: &EvalContext<'s>,
     reinvocation: &mut Reinvocation,
     observer: &mut dyn PolicyObserver,
 ) -> Result<Mutated, Unfinished> {
@@ -74,12 +74,12 @@ fn is_unaffected(sets: &[&MutatingPolicies], attributes: Attributes<'_>) -> bool
 fn run(
     sets: &[&MutatingPolicies],
     attributes: Attributes<'_>,
-    context: EvalContext<'_>,
+    context: &EvalContext<'_>,
     reinvocation: &mut Reinvocation,
     observer: &mut dyn PolicyObserver,
 ) -> Result<Mutated, Unfinished> {
     let arena = RequestArena::with_limit(context.memory);
-    let session = Session::new(attributes, context, &arena);
+    let session = Session::new(attributes, context.clone(), &arena);
     let mut run = MutationRun::new(attributes, &session, reinvocation);
     let ended = run.run(sets);
     let conditions = std::mem::take(&mut run.conditions);

@@ -115,6 +115,6 @@ impl ChainRun<'_> {
         let sets = self.admission.mutating();
         let (attributes, context) = (self.attributes(), self.eval_context());
         let mut logging = Logging(observer.policies());
-        mutate_once(&sets, attributes, context, turns, &mut logging)
+        mutate_once(&sets, attributes, &context, turns, &mut logging)
     }
 }
