@@ -24,6 +24,8 @@ pub(crate) struct Evaluator<'e, 's> {
     variables: Option<PolicyVariables<'s>>,
     /// The cost of variables of other policies that was not taken yet.
     cost: u64,
+    /// The cost of variables that was taken.
+    taken: u64,
 }
 
 /// The variables of a policy, and what they were made of.
@@ -51,23 +53,32 @@ impl<'e, 's> Evaluator<'e, 's> {
             retention: Retention::Memo,
             variables: None,
             cost: 0,
+            taken: 0,
         }
     }
 
-    /// Evaluates the expressions of many policies, which see this of the request. The results are for the caller to keep.
+    /// Evaluates the expressions of many policies, which see what it is [supplied](Self::supply_seen) with. The results
+    /// are for the caller to keep.
     // Inlined, as it is large to move.
     #[inline(always)]
-    pub(crate) fn for_batch(session: &'e Session<'s>, inputs: &Inputs<'s>, sees: InputSet) -> Self {
-        let mut activation = session.activation(inputs);
-        session.supply_seen(&mut activation, inputs, sees);
+    pub(crate) fn for_batch(session: &'e Session<'s>, inputs: &Inputs<'s>) -> Self {
         Evaluator {
             session,
             inputs: *inputs,
-            activation: Some(activation),
+            activation: Some(slots().activation()),
             is_supplied: true,
             retention: Retention::Caller,
             variables: None,
             cost: 0,
+            taken: 0,
+        }
+    }
+
+    /// Adds the objects, and what expressions see of the request.
+    pub(crate) fn supply_seen(&mut self, sees: InputSet) {
+        if let Some(activation) = &mut self.activation {
+            self.session.supply_objects(activation, &self.inputs);
+            self.session.supply_seen(activation, &self.inputs, sees);
         }
     }
 
@@ -126,9 +137,12 @@ impl<'e, 's> Evaluator<'e, 's> {
         session.supply(self.activation(), &inputs, program);
     }
 
-    /// Whether an expression has read a variable.
-    pub(crate) fn has_variables(&self) -> bool {
-        self.variables.is_some()
+    /// The cost of all variables that were evaluated.
+    pub(crate) fn variables_cost(&mut self) -> u64 {
+        if self.variables.is_some() {
+            self.taken = self.taken.saturating_add(self.take_variables_cost());
+        }
+        self.taken
     }
 
     /// The cost of the variables that were evaluated since the last call.
@@ -159,9 +173,14 @@ impl<'e, 's> Evaluator<'e, 's> {
             return current.variables;
         }
         self.cost = self.take_variables_cost();
-        let (session, inputs) = (self.session, self.inputs);
-        let activation = self.activation();
-        let variables = session.add_variables(compiled, activation, &inputs);
+        if !self.is_supplied {
+            let variables = compiled.iter().map(|(_, variable)| variable);
+            for expression in variables.flat_map(|variable| &variable.expression) {
+                self.supply(expression.program());
+            }
+        }
+        let (session, key) = (self.session, self.inputs.key);
+        let variables = session.add_variables(compiled, self.activation(), key);
         self.variables = Some(PolicyVariables { compiled, variables });
         variables
     }

@@ -44,6 +44,16 @@ impl<T> Few<T> {
     }
 }
 
+impl<T> FromIterator<T> for Few<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        let mut elements = elements.into_iter();
+        Few {
+            first: elements.next(),
+            others: elements.collect(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

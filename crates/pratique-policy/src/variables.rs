@@ -1,6 +1,6 @@
 //! The variables of a policy: evaluated when they are first read, and once.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use pratique_expression::{BoundExpression, Expression, VARIABLES_TYPE, slots};
 use pratique_gotext::strconv::quote;
 
 use crate::compiled::{Compiled, MAX_NESTING, Variable};
+use crate::few::Few;
 use crate::inputs::InputKey;
 use crate::memo::{MemoEntry, MemoKey, Retention, is_incomplete};
 use crate::scratch::EvalScratch;
@@ -20,9 +21,9 @@ use pratique_core::Unfinished;
 /// The variables of a policy, for expressions over the same inputs.
 pub(crate) struct Variables<'s> {
     compiled: &'s [Variable],
-    states: Vec<RefCell<State<'s>>>,
+    states: Few<RefCell<State<'s>>>,
     /// What variables read, other variables included; set once these have their [place](Self::set_place).
-    activation: OnceCell<Activation<'s>>,
+    activation: RefCell<Activation<'s>>,
     scratch: EvalScratch<'s>,
     inputs: InputKey,
     /// The cost of evaluations that was not taken yet.
@@ -67,7 +68,7 @@ impl<'s> Variables<'s> {
         Variables {
             compiled,
             states: compiled.iter().map(|_| RefCell::new(State::Untouched)).collect(),
-            activation: OnceCell::new(),
+            activation: RefCell::default(),
             scratch,
             inputs,
             cost: Cell::new(0),
@@ -79,12 +80,9 @@ impl<'s> Variables<'s> {
     /// Gives the variables what they read: the activation, and these variables where they are now.
     pub(crate) fn set_place(&'s self, activation: &Activation<'s>) {
         if !self.compiled.is_empty() {
-            let activation = || {
-                let mut activation = activation.clone();
-                activation.set(slots().variables, Value::Struct(self));
-                activation
-            };
-            self.activation.get_or_init(activation);
+            let mut place = self.activation.borrow_mut();
+            place.clone_from(activation);
+            place.set(slots().variables, Value::Struct(self));
         }
     }
 
@@ -198,11 +196,12 @@ impl<'s> Variables<'s> {
     }
 
     fn evaluate_now(&self, name: &str, expression: &'s Expression) -> (Evaluation<'s>, u64) {
-        let activation = self.activation.get_or_init(Activation::default);
         self.nesting.set(self.nesting.get() + 1);
         let trace = self.scratch.trace;
         trace.inspect(|trace| trace.begin(Part::Variable(name), expression.text()));
-        let evaluated = self.scratch.evaluate(expression.program(), activation);
+        let evaluated = self
+            .scratch
+            .evaluate(expression.program(), &self.activation.borrow());
         self.nesting.set(self.nesting.get() - 1);
         evaluated
     }

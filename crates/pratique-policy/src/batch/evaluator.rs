@@ -8,7 +8,7 @@ use pratique_match::Matched;
 use super::expressions::BatchExpressions;
 use super::member::{Chunk, Member, Part, evaluation_cost};
 use super::parallel::Parallel;
-use super::run::BatchRun;
+use super::run::{BatchInputs, BatchRun};
 use crate::binding::Terms;
 use crate::policies::Policy;
 use crate::session::Session;
@@ -95,9 +95,9 @@ impl BatchEvaluator {
                 };
                 parallel.undecided(all)?
             }
-            // Not moved, as it is large.
-            None => match &mut BatchRun::new(&self.expressions, &self.parts, policies, session, matched) {
-                Some(run) => {
+            None => match BatchInputs::new(&self.expressions, session, matched) {
+                Some(inputs) => {
+                    let mut run = BatchRun::new(&self.expressions, &self.parts, policies, session, &inputs);
                     let undecided = run.undecided(all, is_bound)?;
                     session.memo().keep(run.take_results());
                     undecided

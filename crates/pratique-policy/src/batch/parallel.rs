@@ -11,7 +11,7 @@ use pratique_workers::{Workers, map};
 
 use super::expressions::BatchExpressions;
 use super::member::Chunk;
-use super::run::BatchRun;
+use super::run::{BatchInputs, BatchRun};
 use crate::arena::RequestArena;
 use crate::matcher::PolicyMatcher;
 use crate::policies::Policy;
@@ -62,15 +62,11 @@ impl<'s> Parallel<'s> {
         }
         let matcher = PolicyMatcher::new(Phase::Validating, &session);
         let is_bound = |terms: &_| matcher.is_bound(terms, true);
-        let run = BatchRun::new(
-            self.expressions,
-            self.parts,
-            self.policies,
-            &session,
-            self.matched,
-        );
-        let undecided = match run {
-            Some(mut run) => run.undecided(chunk, is_bound)?,
+        let undecided = match BatchInputs::new(self.expressions, &session, self.matched) {
+            Some(inputs) => {
+                let mut run = BatchRun::new(self.expressions, self.parts, self.policies, &session, &inputs);
+                run.undecided(chunk, is_bound)?
+            }
             None => chunk.positions().collect(),
         };
         session.finished()?;

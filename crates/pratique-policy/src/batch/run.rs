@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use pratique_cel::Value;
 use pratique_core::CONDITIONS_BUDGET;
-use pratique_expression::InputSet;
 use pratique_match::Matched;
 
 use super::expressions::{BatchExpressions, Role};
@@ -28,30 +27,26 @@ pub(super) struct BatchRun<'e, 's> {
     policies: &'s [Arc<Policy>],
     session: &'e Session<'s>,
     /// Evaluates match conditions, if there are any.
-    conditions: Option<Box<RoleEvaluator<'e, 's>>>,
+    conditions: Option<Box<Evaluator<'e, 's>>>,
     /// Evaluates all others.
-    others: RoleEvaluator<'e, 's>,
+    others: Evaluator<'e, 's>,
     results: BatchResults<'s>,
     /// Whether the memo was empty, so that it need not be asked.
     is_first: bool,
 }
 
-/// Evaluates the expressions of one role.
-struct RoleEvaluator<'e, 's> {
-    evaluator: Evaluator<'e, 's>,
-    /// The cost of the variables of all policies so far.
-    variables_cost: u64,
+/// What the expressions of a batch are evaluated with.
+pub(super) struct BatchInputs<'s> {
+    conditions: Option<Inputs<'s>>,
+    others: Inputs<'s>,
 }
 
-impl<'e, 's> BatchRun<'e, 's> {
+impl<'s> BatchInputs<'s> {
     /// `None` where the request is seen in too many forms to tell them apart, or where its objects cannot be converted
     /// into the kind that was matched: each policy reports that.
-    #[inline]
     pub(super) fn new(
-        expressions: &'s BatchExpressions,
-        parts: &'s [u32],
-        policies: &'s [Arc<Policy>],
-        session: &'e Session<'s>,
+        expressions: &BatchExpressions,
+        session: &Session<'s>,
         matched: Matched<'s>,
     ) -> Option<Self> {
         let of_request = Matched {
@@ -59,24 +54,38 @@ impl<'e, 's> BatchRun<'e, 's> {
             ..matched
         };
         let conditions = match expressions.condition_sees() {
-            Some(sees) => {
-                let inputs = inputs(session, of_request, NamespaceForm::Absent)?;
-                Some(Box::new(RoleEvaluator::new(session, &inputs, sees)))
-            }
+            Some(_) => Some(inputs(session, of_request, NamespaceForm::Absent)?),
             None => None,
         };
-        let condition_inputs = conditions.as_ref().map_or(InputKey::UNSHARED, |role| role.key());
-        let inputs = inputs(session, matched, NamespaceForm::Reduced)?;
-        Some(BatchRun {
+        let others = inputs(session, matched, NamespaceForm::Reduced)?;
+        Some(BatchInputs { conditions, others })
+    }
+}
+
+impl<'e, 's> BatchRun<'e, 's> {
+    // Inlined, as it is large to move.
+    #[inline(always)]
+    pub(super) fn new(
+        expressions: &'s BatchExpressions,
+        parts: &'s [u32],
+        policies: &'s [Arc<Policy>],
+        session: &'e Session<'s>,
+        inputs: &BatchInputs<'s>,
+    ) -> Self {
+        let BatchInputs { conditions, others } = inputs;
+        let key = |inputs: &Inputs<'s>| inputs.key;
+        let keys = [conditions.as_ref().map_or(InputKey::UNSHARED, key), others.key];
+        let evaluator = |inputs| Box::new(Evaluator::for_batch(session, inputs));
+        BatchRun {
             expressions,
             parts,
             policies,
             session,
-            results: BatchResults::new(expressions, [condition_inputs, inputs.key]),
-            conditions,
-            others: RoleEvaluator::new(session, &inputs, expressions.other_sees()),
+            results: BatchResults::new(expressions, keys),
+            conditions: conditions.as_ref().map(evaluator),
             is_first: session.memo().is_empty(),
-        })
+            others: Evaluator::for_batch(session, others),
+        }
     }
 
     /// The positions of the members that are undecided.
@@ -85,6 +94,7 @@ impl<'e, 's> BatchRun<'e, 's> {
         chunk: Chunk<'s>,
         is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
     ) -> Result<Vec<u32>, Unfinished> {
+        self.supply();
         let mut undecided = Vec::new();
         for (member, begin) in chunk.iter() {
             if !self.allows(member, begin, &is_bound)? {
@@ -92,6 +102,14 @@ impl<'e, 's> BatchRun<'e, 's> {
             }
         }
         Ok(undecided)
+    }
+
+    /// Adds what expressions see of the request, once the evaluators are where they stay.
+    fn supply(&mut self) {
+        if let (Some(role), Some(sees)) = (&mut self.conditions, self.expressions.condition_sees()) {
+            role.supply_seen(sees);
+        }
+        self.others.supply_seen(self.expressions.other_sees());
     }
 
     /// The results, of which none are left.
@@ -163,7 +181,7 @@ impl<'e, 's> BatchRun<'e, 's> {
 
     /// The cost of a policy's expressions and at least that of its variables: these are among all that were read.
     fn with_variables(&mut self, cost: u64, role: Role) -> u64 {
-        let of_variables = self.evaluator(role).map_or(0, RoleEvaluator::variables_cost);
+        let of_variables = self.evaluator(role).map_or(0, Evaluator::variables_cost);
         // Validations and their messages are each charged for variables.
         cost.saturating_add(of_variables.saturating_mul(2))
     }
@@ -188,18 +206,18 @@ impl<'e, 's> BatchRun<'e, 's> {
         };
         let key = match is_first {
             true => None,
-            false => MemoKey::new(&expression.bound, role.key()),
+            false => MemoKey::new(&expression.bound, role.inputs().key),
         };
         let evaluable = Evaluable {
             expression: &expression.expression,
             bound: Some(&expression.bound),
         };
         let variables = || variables_of(policies, expression.owner);
-        let entry = role.evaluator.evaluate(evaluable, variables, key);
+        let entry = role.evaluate(evaluable, variables, key);
         self.results.add(index, entry.map_err(|fault| ended(&fault))?)
     }
 
-    fn evaluator(&mut self, role: Role) -> Option<&mut RoleEvaluator<'e, 's>> {
+    fn evaluator(&mut self, role: Role) -> Option<&mut Evaluator<'e, 's>> {
         match role {
             Role::Condition => self.conditions.as_deref_mut(),
             Role::Other => Some(&mut self.others),
@@ -207,7 +225,7 @@ impl<'e, 's> BatchRun<'e, 's> {
     }
 }
 
-/// The inputs of expressions that see the namespace in a form. `None` as for [`BatchRun::new`].
+/// The inputs of expressions that see the namespace in a form. `None` as for [`BatchInputs::new`].
 #[inline]
 fn inputs<'s>(session: &Session<'s>, matched: Matched<'s>, namespace: NamespaceForm) -> Option<Inputs<'s>> {
     let key = session.input_key(&matched, namespace);
@@ -221,29 +239,6 @@ fn inputs<'s>(session: &Session<'s>, matched: Matched<'s>, namespace: NamespaceF
         repeats: false,
     };
     (key != InputKey::UNSHARED).then_some(inputs)
-}
-
-impl<'e, 's> RoleEvaluator<'e, 's> {
-    // Inlined, as it is large to move.
-    #[inline(always)]
-    fn new(session: &'e Session<'s>, inputs: &Inputs<'s>, sees: InputSet) -> Self {
-        RoleEvaluator {
-            evaluator: Evaluator::for_batch(session, inputs, sees),
-            variables_cost: 0,
-        }
-    }
-
-    fn key(&self) -> InputKey {
-        self.evaluator.inputs().key
-    }
-
-    fn variables_cost(&mut self) -> u64 {
-        if self.evaluator.has_variables() {
-            let more = self.evaluator.take_variables_cost();
-            self.variables_cost = self.variables_cost.saturating_add(more);
-        }
-        self.variables_cost
-    }
 }
 
 /// The variables of the policy at a position.

@@ -6,7 +6,7 @@ use pratique_match::Matched;
 
 use super::Session;
 use crate::compiled::Variable;
-use crate::inputs::Inputs;
+use crate::inputs::{InputKey, Inputs};
 use crate::variables::Variables;
 
 impl<'s> Session<'s> {
@@ -30,12 +30,17 @@ impl<'s> Session<'s> {
     // Inlined, as it is large to move.
     #[inline]
     pub(crate) fn activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
+        let mut activation = slots().activation();
+        self.supply_objects(&mut activation, inputs);
+        activation
+    }
+
+    /// Adds the objects and the params.
+    pub(crate) fn supply_objects(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>) {
         let slots = slots();
-        let mut activation = slots.activation();
         activation.set(slots.object, inputs.objects.object);
         activation.set(slots.old_object, inputs.objects.old_object);
         activation.set(slots.params, inputs.params);
-        activation
     }
 
     /// Adds the other variables of those that a program reads, but for `variables`.
@@ -70,19 +75,14 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Adds `variables`, those of a policy, without values yet.
+    /// Adds `variables`, those of a policy, without values yet; what these read is there.
     pub(crate) fn add_variables(
         &self,
         compiled: &'s [Variable],
         activation: &mut Activation<'s>,
-        inputs: &Inputs<'s>,
+        inputs: InputKey,
     ) -> &'s Variables<'s> {
-        for (_, variable) in compiled {
-            if let Ok(expression) = &variable.expression {
-                self.supply(activation, inputs, expression.program());
-            }
-        }
-        let variables = Variables::new(compiled, inputs.key, self.scratch());
+        let variables = Variables::new(compiled, inputs, self.scratch());
         let variables = self.arena.keep_variables(variables);
         variables.set_place(activation);
         activation.set(slots().variables, Value::Struct(variables));

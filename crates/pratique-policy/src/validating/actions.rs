@@ -1,6 +1,7 @@
 //! What the decisions of validating policies lead to.
 
 use std::borrow::Cow;
+use std::mem::take;
 
 use pratique_core::{DenialCause, Missing, OnUndecided, Phase, Undecided};
 use pratique_types::Status;
@@ -209,14 +210,15 @@ impl<'s> ValidationRun<'_, 's> {
         });
     }
 
-    pub(super) fn into_outcome(self, denial: Option<(Box<Status>, DenialCause)>) -> ValidationOutcome {
+    /// The outcome, which takes all that was collected: the run itself is large to move.
+    pub(super) fn take_outcome(&mut self, denial: Option<(Box<Status>, DenialCause)>) -> ValidationOutcome {
         let (status, cause) = denial.unzip();
         ValidationOutcome {
             status,
-            undecided: self.undecided,
+            undecided: take(&mut self.undecided),
             cause,
-            warnings: self.warnings,
-            audit_annotations: self.annotations.into_map(),
+            warnings: take(&mut self.warnings),
+            audit_annotations: take(&mut self.annotations).into_map(),
         }
     }
 }

@@ -44,10 +44,10 @@ fn validate_attributes(
     run.report(observer);
     match ended {
         Err(End::Unfinished(unfinished)) => Err(unfinished),
-        Err(End::Status(status)) => Ok(run.into_outcome(Some((status, DenialCause::Failure)))),
+        Err(End::Status(status)) => Ok(run.take_outcome(Some((status, DenialCause::Failure)))),
         Ok(()) => {
             let denial = run.finish();
-            Ok(run.into_outcome(denial))
+            Ok(run.take_outcome(denial))
         }
     }
 }
