@@ -3,6 +3,8 @@
 mod among;
 mod chain;
 mod checkpoint;
+#[cfg(feature = "kube")]
+mod cluster_objects;
 mod compared;
 mod decisions;
 mod defaults;

@@ -29,6 +29,8 @@ use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
 
 use super::checkpoint::Checkpoints;
+#[cfg(feature = "kube")]
+use super::cluster_objects::{ClusterObjects, Matched};
 use super::digest::Digest;
 use super::evaluate::Evaluator;
 use super::left_out::NOT_SIMULATED;
@@ -49,8 +51,6 @@ use crate::output::text::text;
 use crate::snapshot::StateSource;
 use collect::Collector;
 pub(crate) use merge::run as report;
-#[cfg(feature = "kube")]
-use source::ClusterObjects;
 use source::{Files, Sources};
 use work::Scanner;
 
@@ -254,8 +254,14 @@ impl Inputs {
             }
             #[cfg(feature = "kube")]
             Inputs::Cluster { server } => {
-                let objects = ClusterObjects::of(server, policies, operation, &arguments.list, shard)?;
-                Ok(Sources::Cluster(Box::new(objects)))
+                let names: Vec<&str> = policies.admission.plugin_names().collect();
+                let matched = Matched {
+                    sets: &[&policies.sets],
+                    operation,
+                    by_others: &|resource| names.iter().any(|name| plugins::concerns(name, resource)),
+                };
+                let objects = Box::new(ClusterObjects::of(server, &matched, &arguments.list)?);
+                Ok(Sources::Cluster { objects, shard })
             }
         }
     }

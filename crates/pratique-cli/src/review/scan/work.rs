@@ -2,12 +2,8 @@
 
 use pratique::Admission;
 #[cfg(feature = "kube")]
-use pratique_json::Value;
-#[cfg(feature = "kube")]
 use pratique_kube::Page;
 use pratique_manifest::Problem;
-#[cfg(feature = "kube")]
-use pratique_manifest::{Location, Position};
 use pratique_report::{Shard, owner_of, uid_of};
 use pratique_suite::request::{kind_of, options, review};
 use pratique_suite::snapshot::SnapshotIndex;
@@ -23,6 +19,8 @@ use crate::input::{GivenObject, InputError, piece};
 use crate::output::text::Text;
 use crate::output::{self, Printed, problems};
 use crate::review::checkpoint::Mark;
+#[cfg(feature = "kube")]
+use crate::review::cluster_objects;
 use crate::review::etcd::{self, Stored};
 use crate::review::evaluate::Evaluator;
 use crate::review::input_errors::{JsonError, described};
@@ -130,29 +128,13 @@ impl Scanner<'_> {
         state: &ClusterState,
         scanned: &mut Scanned,
     ) {
-        let objects = match page.objects() {
+        let objects = match cluster_objects::objects(page, collection) {
             Ok(objects) => objects,
-            Err(error) => {
-                let place = collection.to_owned();
-                let why = error.to_string();
-                return self.fault(InputError::Faulty { place, why }, None, is_shared, scanned);
-            }
+            Err(fault) => return self.fault(fault, None, is_shared, scanned),
         };
-        for listed in objects {
-            let path = path_of(collection, &listed.object);
-            if !is_shared || self.is_own(&path) {
-                let given = GivenObject {
-                    object: listed.object,
-                    location: Location {
-                        file: path.into(),
-                        document: 0,
-                        start: Position::default(),
-                        end: Position::default(),
-                    },
-                    received: Ok(Vec::new()),
-                    item: 0,
-                };
-                self.given(given, listed.is_changed, state, scanned);
+        for (given, is_changed) in objects {
+            if !is_shared || self.is_own(&given.location.file) {
+                self.given(given, is_changed, state, scanned);
             }
         }
     }
@@ -288,19 +270,6 @@ impl Scanner<'_> {
         // The low bits of the hash depend on few bits of the name.
         let mixed = hash ^ (hash >> 32);
         mixed % u64::from(self.shard.of.max(1)) == u64::from(self.shard.index)
-    }
-}
-
-/// The path of an object in a collection: `/api/v1/namespaces/shop/pods/web`.
-#[cfg(feature = "kube")]
-fn path_of(collection: &str, object: &Value<'_>) -> String {
-    let text = |name| object.at(&["metadata", name]).and_then(Value::as_str);
-    let name = text("name").unwrap_or_default();
-    match (text("namespace"), collection.rsplit_once('/')) {
-        (Some(namespace), Some((root, resource))) => {
-            format!("{root}/namespaces/{namespace}/{resource}/{name}")
-        }
-        _ => format!("{collection}/{name}"),
     }
 }
 

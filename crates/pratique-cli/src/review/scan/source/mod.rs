@@ -1,10 +1,6 @@
 //! The inputs of a scan, or of a shard of it, part by part: files, or the objects of a cluster.
 
-#[cfg(feature = "kube")]
-mod cluster;
 mod files;
-#[cfg(feature = "kube")]
-mod kinds;
 
 use std::sync::Arc;
 
@@ -16,10 +12,10 @@ use pratique_stream::{Limits, Piece};
 use crate::exit::CliError;
 use crate::input::InputError;
 use crate::review::checkpoint::{FileState, Mark};
+#[cfg(feature = "kube")]
+use crate::review::cluster_objects::{ClusterObjects, ListedContent};
 use crate::review::ordered::Intake;
 use crate::review::state::ClusterState;
-#[cfg(feature = "kube")]
-pub(super) use cluster::ClusterObjects;
 pub(super) use files::Files;
 
 /// The inputs of a scan.
@@ -27,7 +23,10 @@ pub(super) use files::Files;
 pub(super) enum Sources {
     Files(Files),
     #[cfg(feature = "kube")]
-    Cluster(Box<ClusterObjects>),
+    Cluster {
+        objects: Box<ClusterObjects>,
+        shard: Shard,
+    },
 }
 
 /// A part of the inputs.
@@ -61,7 +60,7 @@ impl Sources {
         match self {
             Sources::Files(files) => files.shard,
             #[cfg(feature = "kube")]
-            Sources::Cluster(objects) => objects.shard,
+            Sources::Cluster { shard, .. } => *shard,
         }
     }
 
@@ -70,9 +69,7 @@ impl Sources {
         match self {
             Sources::Files(files) => files.bytes(),
             #[cfg(feature = "kube")]
-            Sources::Cluster(objects) if asks => objects.count(),
-            #[cfg(feature = "kube")]
-            Sources::Cluster(_) => None,
+            Sources::Cluster { objects, .. } => asks.then(|| objects.count()).flatten(),
         }
     }
 
@@ -84,7 +81,7 @@ impl Sources {
         match self {
             Sources::Files(files) => files.states(),
             #[cfg(feature = "kube")]
-            Sources::Cluster(objects) => Ok(objects.states()),
+            Sources::Cluster { objects, .. } => Ok(objects.states()),
         }
     }
 
@@ -99,7 +96,13 @@ impl Sources {
         match self {
             Sources::Files(files) => files.give(limits, state, from, intake),
             #[cfg(feature = "kube")]
-            Sources::Cluster(objects) => objects.give(&state, from, intake),
+            Sources::Cluster { objects, shard } => objects.give(from.as_ref(), intake, |part| Unit {
+                file: part.collection,
+                start: part.start,
+                content: part.content.into(),
+                is_shared: shard.of > 1,
+                state: Arc::clone(&state),
+            }),
         }
     }
 }
@@ -107,5 +110,15 @@ impl Sources {
 impl Content {
     fn fault(fault: InputError) -> Self {
         Content::Fault { fault, kind: None }
+    }
+}
+
+#[cfg(feature = "kube")]
+impl From<ListedContent> for Content {
+    fn from(listed: ListedContent) -> Self {
+        match listed {
+            ListedContent::Page(page) => Content::Page(page),
+            ListedContent::Fault { fault, kind } => Content::Fault { fault, kind },
+        }
     }
 }

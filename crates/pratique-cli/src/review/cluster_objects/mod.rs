@@ -1,34 +1,53 @@
-//! The objects of a cluster, kind by kind and page by page.
+//! The objects of a cluster, kind by kind and page by page: of the kinds that policies match.
+
+mod kinds;
+mod page;
 
 use std::sync::Arc;
 
 use pratique_kube::{
     ApiServer, ClusterReader, ListOf, ListPages, ListPosition, Page, PageOptions, RateLimit, ReadError,
 };
-use pratique_report::Shard;
+use pratique_types::GroupVersion;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{GroupVersion, Operation};
 
-use super::kinds::Kinds;
-use super::{Content, Unit};
+use super::checkpoint::{At, FileState, Mark};
+use super::ordered::{Closed, Intake};
 use crate::arguments::ListArguments;
 use crate::exit::CliError;
 use crate::input::InputError;
-use crate::review::checkpoint::{At, FileState, Mark};
-use crate::review::ordered::{Closed, Intake};
-use crate::review::replay::engine::Policies;
-use crate::review::state::ClusterState;
+use kinds::Kinds;
+pub(super) use kinds::Matched;
+pub(super) use page::objects;
 
 /// The objects of a cluster that policies may match.
 #[derive(Clone)]
-pub(in crate::review::scan) struct ClusterObjects {
+pub(super) struct ClusterObjects {
     reader: ClusterReader,
     /// Where the cluster is.
     url: String,
     collections: Vec<Collection>,
     options: PageOptions,
-    /// The part of them that is scanned.
-    pub(super) shard: Shard,
+}
+
+/// A part of the objects.
+pub(super) struct ListedPart {
+    /// The path of the collection.
+    pub(super) collection: Arc<str>,
+    /// Where it begins; `None` if that is not where the rest of the objects begins.
+    pub(super) start: Option<Mark>,
+    pub(super) content: ListedContent,
+}
+
+/// What a part of the objects has.
+pub(super) enum ListedContent {
+    Page(Page),
+    /// The rest of the collection cannot be listed.
+    Fault {
+        fault: InputError,
+        /// The API version and kind of what cannot be listed, if these are known.
+        kind: Option<(String, String)>,
+    },
 }
 
 /// The objects of a kind, or of a server behind the cluster's.
@@ -53,26 +72,24 @@ enum Ended {
     /// Nothing more is taken.
     Closed,
     /// The rest cannot be listed.
-    Fault(Box<Content>),
+    Fault(Box<ListedContent>),
 }
 
 impl Ended {
-    fn fault(content: Content) -> Self {
+    fn fault(content: ListedContent) -> Self {
         Ended::Fault(Box::new(content))
     }
 }
 
 impl ClusterObjects {
-    /// The objects that policies may match in requests of an operation.
+    /// The objects of the kinds that are matched.
     ///
     /// # Errors
     /// It is not known what the cluster serves.
-    pub(in crate::review::scan) fn of(
+    pub(super) fn of(
         server: &ApiServer,
-        policies: &Policies,
-        operation: Operation,
+        matched: &Matched<'_>,
         arguments: &ListArguments,
-        shard: Shard,
     ) -> Result<Self, CliError> {
         let (reader, url) = (server.reader(), server.url().trim_end_matches('/').to_owned());
         let failed = |error: ReadError| CliError::Cluster {
@@ -80,7 +97,7 @@ impl ClusterObjects {
             why: error.to_string(),
         };
         let discovered = reader.discovered().map_err(failed)?;
-        let kinds = Kinds::of(&discovered, policies, operation);
+        let kinds = Kinds::of(&discovered, matched);
         let listed = kinds.listed.into_iter().map(|served| {
             Ok(Collection {
                 path: of_kind(&served).path().map_err(failed)?.into(),
@@ -105,7 +122,6 @@ impl ClusterObjects {
                 patience: arguments.request_timeout.saturating_mul(2),
                 ..PageOptions::default()
             },
-            shard,
         })
     }
 
@@ -120,7 +136,7 @@ impl ClusterObjects {
                 return None;
             };
             let mut pages = self.pages(served, ListPosition::default(), &options).ok()?;
-            // What cannot be listed is told when it is scanned.
+            // What cannot be listed is told when it is evaluated.
             let first = pages.next_page().ok()?;
             Some(first.map_or(0, |page| page.left().unwrap_or_default().saturating_add(1)))
         });
@@ -135,11 +151,15 @@ impl ClusterObjects {
     }
 
     /// Gives all pages in order: all, or those from a mark.
-    pub(super) fn give<R>(self, state: &Arc<ClusterState>, from: Option<Mark>, intake: &Intake<Unit, R>) {
-        let first = from.as_ref().map_or(0, |mark| mark.source);
-        let mut done = from.as_ref().map_or(0, |mark| mark.done);
+    pub(super) fn give<U, R>(
+        &self,
+        from: Option<&Mark>,
+        intake: &Intake<U, R>,
+        unit: impl Fn(ListedPart) -> U,
+    ) {
+        let (first, mut done) = from.map_or((0, 0), |mark| (mark.source, mark.done));
         for (index, collection) in self.collections.iter().enumerate().skip(first) {
-            let begin = match &from {
+            let begin = match from {
                 Some(Mark {
                     source,
                     at: At::List(position),
@@ -148,13 +168,11 @@ impl ClusterObjects {
                 _ => ListPosition::default(),
             };
             let give = |start, content| {
-                intake.add(Unit {
-                    file: Arc::clone(&collection.path),
+                intake.add(unit(ListedPart {
+                    collection: Arc::clone(&collection.path),
                     start,
                     content,
-                    is_shared: self.shard.of > 1,
-                    state: Arc::clone(state),
-                })
+                }))
             };
             let given = self.give_collection(collection, begin, |page| {
                 let mark = Mark {
@@ -163,7 +181,7 @@ impl ClusterObjects {
                     done,
                 };
                 done = done.saturating_add(page.len() as u64);
-                give(Some(mark), Content::Page(page))
+                give(Some(mark), ListedContent::Page(page))
             });
             let ended = match given {
                 Ok(()) => Ok(()),
@@ -189,11 +207,14 @@ impl ClusterObjects {
         };
         let failed = |error: ReadError| {
             Ended::fault(match error.is_of_connection() {
-                // Nothing else can be listed either. A checkpoint stays, from which the scan can go on.
-                true => Content::fault(InputError::Cli(CliError::Cluster {
-                    url: self.url.clone(),
-                    why: error.to_string(),
-                })),
+                // Nothing else can be listed either. A checkpoint stays, from which the run can go on.
+                true => ListedContent::Fault {
+                    fault: InputError::Cli(CliError::Cluster {
+                        url: self.url.clone(),
+                        why: error.to_string(),
+                    }),
+                    kind: None,
+                },
                 false => unlisted(collection, &error.to_string(), Some(served)),
             })
         };
@@ -230,8 +251,8 @@ fn path_of(version: &GroupVersion) -> String {
 }
 
 /// Says that the objects of a collection, or the rest of them, are not evaluated.
-fn unlisted(collection: &Collection, why: &str, served: Option<&ServedResource>) -> Content {
-    Content::Fault {
+fn unlisted(collection: &Collection, why: &str, served: Option<&ServedResource>) -> ListedContent {
+    ListedContent::Fault {
         fault: InputError::Faulty {
             place: collection.path.to_string(),
             why: format!("its objects cannot be listed, and are not evaluated: {why}"),

@@ -6,11 +6,18 @@ use pratique_kube::Discovery;
 use pratique_match::{Equivalents, Rules, Target};
 use pratique_policy::Origin;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{GroupVersion, Operation};
+use pratique_types::{GroupResource, GroupVersion, Operation};
 
 use crate::policies::OriginSets;
-use crate::review::replay::engine::Policies;
-use crate::review::scan::plugins;
+
+/// What is asked of a cluster: objects of the kinds that something looks at.
+pub(in crate::review) struct Matched<'a> {
+    /// Policies with bindings, in requests of the operation.
+    pub(in crate::review) sets: &'a [&'a OriginSets],
+    pub(in crate::review) operation: Operation,
+    /// Whether something else looks at objects of a resource.
+    pub(in crate::review) by_others: &'a dyn Fn(&GroupResource) -> bool,
+}
 
 /// The kinds whose objects are listed.
 pub(super) struct Kinds {
@@ -32,14 +39,13 @@ struct KindMatcher {
 }
 
 impl Kinds {
-    /// The kinds that plugins look at, and that policies with a binding may match in requests of an operation. Of the versions of a kind, it is the
-    /// server's first one that a policy matches.
-    pub(super) fn of(discovered: &Discovery, policies: &Policies, operation: Operation) -> Self {
-        let matchers = matchers(&policies.sets);
-        let plugins: Vec<&str> = policies.admission.plugin_names().collect();
-        let concerns_plugin = |served: &ServedResource| {
-            let resource = served.resource.group_resource();
-            plugins.iter().any(|name| plugins::concerns(name, &resource))
+    /// The kinds that are matched. Of the versions of a kind, it is the server's first one that a policy matches.
+    pub(super) fn of(discovered: &Discovery, matched: &Matched<'_>) -> Self {
+        let matchers: Vec<KindMatcher> = matched.sets.iter().flat_map(|sets| matchers(sets)).collect();
+        let is_matched = |served: &ServedResource, equivalents: &Equivalents| {
+            let mut matchers = matchers.iter();
+            (matched.by_others)(&served.resource.group_resource())
+                || matchers.any(|matcher| matcher.matches(served, matched.operation, equivalents))
         };
         let resources = || {
             let objects = discovered.resources.iter();
@@ -58,13 +64,7 @@ impl Kinds {
                 let mut listed = listed.iter();
                 listed.any(|listed| views.iter().any(|view| view.resource == listed.resource))
             };
-            if is_candidate
-                && !is_listed()
-                && (concerns_plugin(served)
-                    || matchers
-                        .iter()
-                        .any(|matcher| matcher.matches(served, operation, &equivalents)))
-            {
+            if is_candidate && !is_listed() && is_matched(served, &equivalents) {
                 listed.push(served.clone());
             }
         }
