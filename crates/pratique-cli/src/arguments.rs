@@ -12,6 +12,8 @@ mod expand;
 mod gates;
 mod impact;
 mod init;
+#[cfg(feature = "kube")]
+mod list;
 mod listen;
 mod man;
 mod objects;
@@ -57,6 +59,8 @@ pub(crate) use expand::ExpandArguments;
 pub(crate) use gates::GateArguments;
 pub(crate) use impact::{ImpactAnswerArguments, ImpactArguments, ImpactFormat};
 pub(crate) use init::InitArguments;
+#[cfg(feature = "kube")]
+pub(crate) use list::ListArguments;
 pub(crate) use listen::Listen;
 pub(crate) use man::ManArguments;
 pub(crate) use objects::{FieldValidation, ObjectArguments};
@@ -68,8 +72,6 @@ pub(crate) use replay::{
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use results::ResultArguments;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
-#[cfg(feature = "kube")]
-pub(crate) use scan::ListArguments;
 pub(crate) use scan::{
     PageArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat, ScanRequestArguments,
 };

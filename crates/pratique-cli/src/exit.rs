@@ -125,11 +125,11 @@ pub(crate) enum CliError {
     /// There is no object to review.
     #[error("{inputs}: there is no object to review")]
     NothingToReview { inputs: String },
-    /// No input of a scan is named.
+    /// No input is named, nor anything else that has objects.
     #[error(
-        "there is nothing to scan: name an INPUT, a cluster with --cluster, --kubeconfig or --context, or a snapshot with --snapshot"
+        "there is nothing to {verb}: name an INPUT, a cluster with --cluster, --kubeconfig or --context, or a snapshot with --snapshot"
     )]
-    NoScanInput,
+    NoInput { verb: &'static str },
     /// There is no object to scan.
     #[error("{inputs}: there is no object to scan")]
     NothingToScan { inputs: String },

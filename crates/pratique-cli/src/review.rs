@@ -20,6 +20,7 @@ pub(crate) mod impact;
 mod input_errors;
 mod junit;
 mod left_out;
+mod object_source;
 mod ordered;
 mod permissions;
 mod phases;
@@ -43,6 +44,7 @@ mod surveyed;
 mod tally;
 mod unbound;
 mod unexpanded;
+mod unmatched;
 mod work;
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! `pratique scan` of a cluster with many objects: each is seen once or told as changed, and a scan that was killed goes on.
+//! `pratique scan` of a cluster with many objects: each is seen once or told as changed, and a scan that was killed goes on. And
+//! `pratique impact` of the same: what other policies decide is known.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -22,6 +23,8 @@ const NAMESPACES: usize = 20;
 /// How many requests are made by one curl.
 const BATCH: usize = 1000;
 const POLICIES: &str = include_str!("fleet.yaml");
+/// So that the rate does not count.
+const FAST: [&str; 4] = ["--kube-api-qps", "1000", "--kube-api-burst", "1000"];
 /// How long a scan may take, however slow the machine is.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -48,11 +51,15 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
         state: stage.state.clone(),
         pratique: stage.programs.pratique().get_program().into(),
     };
-    fs::write(fleet.state.join("fleet.yaml"), POLICIES).map_err(Error::file("fleet.yaml"))?;
+    let others = POLICIES.replace("endsWith('7')", "endsWith('5')");
+    for (name, policies) in [("fleet.yaml", POLICIES), ("others.yaml", &others)] {
+        fs::write(fleet.state.join(name), policies).map_err(Error::file(name))?;
+    }
     let kubeconfig = fleet.kubectl().kubeconfig("admin-token");
     fs::write(fleet.state.join("kubeconfig"), kubeconfig).map_err(Error::file("kubeconfig"))?;
     transcript.step("has 20,000 objects", fleet.create());
     transcript.step("each is seen once", fleet.quiet());
+    transcript.step("two sets of policies are compared", fleet.compared());
     transcript.step("killed half-way and run again: the same report", fleet.killed());
     transcript.step("while objects change: once, or told as changed", fleet.busy());
     Ok(())
@@ -113,6 +120,11 @@ impl Fleet {
     }
 
     fn scan(&self, name: &str, more: &[&str]) -> Result<Scan, Error> {
+        let scan = ["scan", "--policies", "fleet.yaml"];
+        self.start(name, &[scan.as_slice(), more].concat())
+    }
+
+    fn start(&self, name: &str, arguments: &[&str]) -> Result<Scan, Error> {
         let (out, errors) = (
             self.state.join(format!("{name}.out")),
             self.state.join(format!("{name}.errors")),
@@ -120,8 +132,8 @@ impl Fleet {
         let file = |path: &PathBuf| File::create(path).map_err(Error::file(path));
         let child = Command::new(&self.pratique)
             .current_dir(&self.state)
-            .args(["scan", "--policies", "fleet.yaml", "--kubeconfig", "kubeconfig"])
-            .args(more)
+            .args(arguments)
+            .args(["--kubeconfig", "kubeconfig"])
             .stdin(Stdio::null())
             .stdout(file(&out)?)
             .stderr(file(&errors)?)
@@ -138,15 +150,9 @@ impl Fleet {
 
     /// Without changes, each object has a line.
     fn quiet(&self) -> Result<String, Error> {
-        let fast = [
-            "-o",
-            "ndjson",
-            "--kube-api-qps",
-            "1000",
-            "--kube-api-burst",
-            "1000",
-        ];
-        let scanned = self.scan("quiet", &fast)?.end()?;
+        let scanned = self
+            .scan("quiet", &[FAST.as_slice(), &["-o", "ndjson"]].concat())?
+            .end()?;
         let seen = scanned.seen()?;
         let once = (0..OBJECTS).filter(|number| {
             let (namespace, name) = place(*number);
@@ -160,8 +166,35 @@ impl Fleet {
         }
     }
 
+    /// A tenth of the objects is refused by one set of policies only, and a tenth by the other.
+    fn compared(&self) -> Result<String, Error> {
+        let compare = [
+            "impact",
+            "--old",
+            "fleet.yaml",
+            "--new",
+            "others.yaml",
+            "-o",
+            "json",
+        ];
+        let compared = self
+            .start("compared", &[compare.as_slice(), &FAST].concat())?
+            .end()?;
+        let counts: Value =
+            serde_json::from_str(&compared.out).map_err(|error| format!("{error}: {}", compared.errors))?;
+        let found = ["newlyRefused", "newlyAllowed", "undecided", "errors"]
+            .map(|name| counts.get(name).and_then(Value::as_u64));
+        let tenth = OBJECTS as u64 / 10;
+        // There are a few objects of the server's own.
+        let same = counts.get("same").and_then(Value::as_u64).unwrap_or_default();
+        match found == [tenth, tenth, 0, 0].map(Some) && same >= 8 * tenth {
+            true => Ok(compared.speed()),
+            false => Err(format!("{found:?} and {same} the same\n{}", compared.errors).into()),
+        }
+    }
+
     fn killed(&self) -> Result<String, Error> {
-        let fast = ["--kube-api-qps", "1000", "--kube-api-burst", "1000", "-o", "json"];
+        let fast = [FAST.as_slice(), &["-o", "json"]].concat();
         let whole = self.scan("whole", &fast)?.end()?;
         let slow = [
             "-o",

@@ -65,7 +65,8 @@ enum Part {
     Deployed,
     /// Do a server's plugins and ours answer the same, and store the same objects?
     Chain,
-    /// Does `pratique scan` see each object of a cluster once, while objects change and after it was killed?
+    /// Does `pratique scan` see each object of a cluster once, while objects change and after it was killed? Does `pratique
+    /// impact` compare all of them?
     Fleet,
     /// Does `pratique replay` decide as the server did?
     Replays,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+#[cfg(feature = "kube")]
+use super::ListArguments;
 use super::{
     CheckpointArguments, KnownArguments, OriginArguments, PageArguments, RememberArguments, ReplayFailOn,
 };
@@ -11,7 +13,8 @@ use super::{
 /// Compare two sets of policies: which decisions change.
 ///
 /// Both are evaluated for the same requests: those of audit logs, as `replay` reads them, and the creation of each object of
-/// other files, as `review` reads them. Decisions that change are counted by policy, namespace, user and owner, with examples.
+/// other files, as `review` reads them, or of a cluster, as `scan` lists them: of the kinds that policies of either set match.
+/// Decisions that change are counted by policy, namespace, user and owner, with examples.
 ///
 /// Exit codes: 0 no more requests are newly refused than --max-new-refusals; 1 there are more; 2 wrong usage, or an input or a
 /// policy cannot be read; 3 none are too many, but some decision depends on something that is not known. --fail-on says what
@@ -19,8 +22,9 @@ use super::{
 #[derive(Debug, Args)]
 pub(crate) struct ImpactArguments {
     /// Audit logs of kube-apiserver, or files with objects, as YAML or JSON, plain or compressed with gzip, an export of etcd, a
-    /// snapshot or other directories, which are walked for such files and logs; `-` is standard input.
-    #[arg(required = true, value_name = "INPUT")]
+    /// snapshot or other directories, which are walked for such files and logs; `-` is standard input. By default the objects
+    /// of the cluster (--cluster, --kubeconfig, --context), or of --snapshot.
+    #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) sets: PolicySetArguments,
@@ -49,6 +53,9 @@ pub(crate) struct ImpactArguments {
     pub(crate) memory: RememberArguments,
     #[command(flatten)]
     pub(crate) known: KnownArguments,
+    #[cfg(feature = "kube")]
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]

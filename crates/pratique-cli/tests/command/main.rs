@@ -39,6 +39,8 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod image;
 mod impact;
+#[cfg(feature = "kube")]
+mod impact_cluster;
 mod inputs;
 #[cfg(unix)]
 mod kubectl;

@@ -11,10 +11,10 @@ use crate::api_server::{ApiServer, Script};
 use crate::scan::{POLICIES, json, total};
 use crate::support::{Directory, Run, within};
 
-const PODS: &str = "/api/v1/pods";
+pub(crate) const PODS: &str = "/api/v1/pods";
 
 /// A Pod as lists have it, of a version.
-fn pod(namespace: &str, name: &str, has_team: bool, version: u64) -> Value {
+pub(crate) fn pod(namespace: &str, name: &str, has_team: bool, version: u64) -> Value {
     let mut pod = value!({
         "metadata": {"namespace": namespace, "name": name, "uid": format!("{namespace}-{name}"), "resourceVersion": version.to_string()},
         "spec": {"containers": [{"name": "c", "image": "i"}]},
@@ -26,7 +26,7 @@ fn pod(namespace: &str, name: &str, has_team: bool, version: u64) -> Value {
 }
 
 /// Five Pods, of which two have no team. The version of the list is 7.
-fn pods() -> Vec<Value> {
+pub(crate) fn pods() -> Vec<Value> {
     vec![
         pod("infra", "a", true, 1),
         pod("infra", "b", false, 2),
@@ -36,7 +36,7 @@ fn pods() -> Vec<Value> {
     ]
 }
 
-fn served() -> Script {
+pub(crate) fn served() -> Script {
     Script::new()
         .serve("", "pods", "Pod", true)
         .serve("", "configmaps", "ConfigMap", true)
@@ -60,7 +60,7 @@ fn scan(directory: &Directory, more: &[&str]) -> Run {
 }
 
 /// What was asked of a collection.
-fn asked<'a>(asked: &'a [String], path: &str) -> Vec<&'a str> {
+pub(crate) fn asked<'a>(asked: &'a [String], path: &str) -> Vec<&'a str> {
     let prefix = format!("GET {path}?");
     asked
         .iter()

@@ -167,6 +167,21 @@ impl Checkpoints {
     }
 }
 
+/// Tells how far a run came before the cluster was lost. There is no report of a part of the inputs.
+#[cfg(feature = "kube")]
+pub(in crate::review) fn tell_lost<C: Resumable>(counted: &str, checkpoints: Option<&Checkpoints>) {
+    let more = match checkpoints {
+        Some(_) => "run again, it goes on from its checkpoint",
+        None => "with --checkpoint, it could go on from there",
+    };
+    output::note(&text!(
+        "the {} has ended early, after {}; it has no report; {}\n",
+        C::RUN,
+        counted,
+        more
+    ));
+}
+
 /// What has become of the inputs, apart from their order.
 fn changed(then: &[FileState], now: &[FileState]) -> Option<CheckpointError> {
     let of = |states: &[FileState], path: &str| states.iter().position(|state| state.path == path);

@@ -48,6 +48,9 @@ pub(super) struct Row {
     pub(super) unknown: Option<Unknown>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) approximations: Vec<Approximation>,
+    /// Whether the object changed while objects were listed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) changed_meanwhile: bool,
     /// Why the new policies refuse it, if that is to be explained.
     #[serde(skip)]
     pub(super) explanation: Option<Text>,
@@ -63,6 +66,7 @@ impl Row {
             new,
             unknown: None,
             approximations: Vec::new(),
+            changed_meanwhile: false,
             explanation: None,
         }
     }

@@ -17,6 +17,8 @@ use crate::output::table::table;
 use crate::output::text::{Lines, Text, text};
 use crate::output::{self, Printed};
 use crate::review::checkpoint::Checkpoints;
+#[cfg(feature = "kube")]
+use crate::review::checkpoint::{Resumable as _, tell_lost};
 use crate::review::progress::Progress;
 use crate::review::replay::share::ReadShare;
 use crate::review::scan::written;
@@ -33,6 +35,8 @@ pub(super) struct Collector<'a> {
     progress: Progress,
     share: Arc<ReadShare>,
     checkpoints: Option<Checkpoints>,
+    /// What is left out.
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -44,7 +48,10 @@ struct JsonImpact<'a> {
     newly_allowed: u64,
     undecided: u64,
     not_subject: u64,
+    changed_meanwhile: u64,
     errors: usize,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     unknown: &'a BTreeMap<Unknown, u64>,
     approximations: &'a BTreeMap<Approximation, u64>,
     refused: &'a Tally,
@@ -57,12 +64,13 @@ struct SummaryLine<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// `report` has what was counted before.
+    /// `report` has what was counted before, and `notes` say what is left out.
     pub(super) fn new(
         arguments: &'a ImpactAnswerArguments,
         report: ImpactReport,
         share: Arc<ReadShare>,
         checkpoints: Option<Checkpoints>,
+        notes: Vec<String>,
     ) -> Self {
         Collector {
             arguments,
@@ -70,6 +78,7 @@ impl<'a> Collector<'a> {
             progress: Progress::new(arguments.output == ImpactFormat::Ndjson),
             share,
             checkpoints,
+            notes,
         }
     }
 
@@ -100,6 +109,13 @@ impl<'a> Collector<'a> {
             )
         });
         fatal.map_or(Ok(()), Err)
+    }
+
+    /// Tells how far the comparison came before the cluster was lost.
+    #[cfg(feature = "kube")]
+    pub(super) fn lost(&mut self) {
+        self.progress.clear();
+        tell_lost::<ImpactReport>(&self.report.counted(), self.checkpoints.as_ref());
     }
 
     /// Prints the counts, and gives the exit status.
@@ -149,7 +165,15 @@ impl<'a> Collector<'a> {
             .unknown
             .iter()
             .map(|(why, count)| format!("not known: {} {count}", why.name()));
-        let notes: Vec<String> = notes.chain(unknown).collect();
+        let changed = self.changed_meanwhile().into_iter();
+        let notes: Vec<String> = self
+            .notes
+            .iter()
+            .cloned()
+            .chain(changed)
+            .chain(notes)
+            .chain(unknown)
+            .collect();
         let page = ComparisonPage {
             title: "What a change of policies does",
             lead: &lead,
@@ -180,7 +204,9 @@ impl<'a> Collector<'a> {
             newly_allowed: self.report.of(Change::NewlyAllowed),
             undecided: self.report.of(Change::Undecided),
             not_subject: self.report.not_subject,
+            changed_meanwhile: self.report.changed_meanwhile,
             errors,
+            notes: &self.notes,
             unknown: &self.report.unknown,
             approximations: &self.report.approximations,
             refused: &self.report.refused,
@@ -203,8 +229,14 @@ impl<'a> Collector<'a> {
                 counted(self.report.not_subject, "event is", "events are")
             ));
         }
+        if let Some(changed) = self.changed_meanwhile() {
+            out.push(&text!("{}\n", changed));
+        }
         if errors > 0 {
             out.push(&text!("{}\n", counted(errors, "error", "errors")));
+        }
+        for note in &self.notes {
+            out.push(&text!("note: {}\n", note));
         }
         for (title, tone, tally) in [
             ("newly refused", Tone::Bad, &self.report.refused),
@@ -237,6 +269,12 @@ impl<'a> Collector<'a> {
             out.push(&text!("\n{}\n{}", shown, explanation));
         }
         out
+    }
+
+    /// How many objects changed while objects were listed, if any.
+    fn changed_meanwhile(&self) -> Option<String> {
+        let changed = self.report.changed_meanwhile;
+        (changed > 0).then(|| format!("{} changed meanwhile", counted(changed, "object", "objects")))
     }
 
     /// The exit status: refusals take precedence over errors, and these over what is undecided.

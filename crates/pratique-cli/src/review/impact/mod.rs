@@ -4,42 +4,47 @@ mod change;
 mod collect;
 mod report;
 mod sets;
+mod source;
 mod survey;
 mod work;
 
 use std::sync::Arc;
 
 use pratique_report::Run;
+use pratique_types::Operation;
 
 use super::checkpoint::Checkpoints;
 use super::digest::Digest;
-use super::read::Inputs;
-use super::replay::engine::{Engine, GivenState};
+use super::object_source::ObjectSource;
+use super::progress::is_shown;
+use super::replay::engine::{Engine, GivenState, Policies};
 use super::replay::faults::CountedFaults;
 use super::replay::log::LogReader;
-use super::replay::share::ReadShare;
 use super::replay::units::Pieces;
 use super::request::RequestBuilder;
 use super::stored::Stored;
-use super::{limits, ordered};
-use crate::arguments::{ImpactArguments, RequestArguments, UserArguments};
+use super::{limits, ordered, unmatched};
+use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments, UserArguments};
 use crate::exit::{CliError, ExitStatus};
-use crate::input::shown;
+use crate::output;
+use crate::output::text::text;
 use crate::snapshot::StateSource;
 use crate::style::Style;
 use collect::Collector;
 use report::ImpactReport;
+use source::Sources;
 use work::{Side, Worker};
 
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
-    let inputs = Inputs::of_logs(&arguments.inputs)?;
     let known = &arguments.known;
     let state = StateSource::open(&known.client, known.snapshot.as_deref())?;
+    let source = ObjectSource::of(&arguments.inputs, known, &state, "compare")?;
     let Some((old, new)) = sets::load(arguments)? else {
         return Ok(ExitStatus::Failure);
     };
     let given = GivenState::read(state, known, &new, &[&old])?;
+    let sources = Sources::of(&source, [&old, &new], arguments)?;
     let ImpactArguments {
         namespace,
         user,
@@ -53,17 +58,18 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let run = Run {
         command: "impact".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        inputs: arguments.inputs.iter().map(|path| shown(path)).collect(),
+        inputs: source.names(),
         operation: String::new(),
         policies: digest.text(),
         policy_count: digest.policies,
         can_deny: new.scope.can_deny(),
     };
     let names = run.inputs.join(", ");
+    let notes = notes(&source, [&old, &new]);
     let limits = limits(known.max_input);
-    let (known, errors) = given.known_to_requests(|state| survey::survey(&inputs, limits, state));
+    let (known, errors) = given.known_to_requests(|state| sources.survey(limits, state));
     let mut report = ImpactReport::new(run, CountedFaults::new(errors));
-    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
+    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let old = Engine {
         policies: old,
         known: Arc::clone(&known),
@@ -89,19 +95,37 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         builder: RequestBuilder::new(&request, stored),
         log: LogReader::new(&known, memory.remember),
     };
-    let share = ReadShare::of(&inputs);
+    let share = sources.share(is_shown(answers.output == ImpactFormat::Ndjson));
     let pieces = Pieces {
         limits,
         share: Arc::clone(&share),
         from,
         remembers: worker.log.remembers(),
     };
-    let mut collector = Collector::new(answers, report, share, checkpoints);
-    ordered::in_order(
+    let mut collector = Collector::new(answers, report, share, checkpoints, notes);
+    let compared = ordered::in_order(
         worker.log.threads(),
-        move |intake| pieces.give(&inputs, &intake),
+        move |intake| sources.give(&pieces, &intake),
         |unit, give| worker.compare(unit, give),
         |part| collector.collect(part),
-    )?;
+    );
+    #[cfg(feature = "kube")]
+    if matches!(compared, Err(CliError::Cluster { .. })) {
+        collector.lost();
+    }
+    compared?;
     collector.end(&names)
+}
+
+/// What is left out of a comparison whose inputs are the objects of a cluster, which is told.
+fn notes(source: &ObjectSource, sets: [&Policies; 2]) -> Vec<String> {
+    let Some(of_source) = source.note() else {
+        return Vec::new();
+    };
+    let help = "those of updates and deletions are for audit logs";
+    let unmatched = unmatched::note(&sets.map(|policies| &policies.sets), Operation::Create, help);
+    if let Some(note) = &unmatched {
+        output::note(&output::warning(&text!("{}", note)));
+    }
+    std::iter::once(of_source.to_owned()).chain(unmatched).collect()
 }

@@ -26,6 +26,8 @@ pub(super) struct ImpactReport {
     pub(super) unknown: BTreeMap<Unknown, u64>,
     pub(super) approximations: BTreeMap<Approximation, u64>,
     pub(super) not_subject: u64,
+    /// Requests for objects that changed while objects were listed.
+    pub(super) changed_meanwhile: u64,
     /// What is newly refused, with what the new policies find; and newly allowed, with what the old ones found.
     pub(super) refused: Tally,
     pub(super) allowed: Tally,
@@ -46,6 +48,7 @@ impl ImpactReport {
             unknown: BTreeMap::new(),
             approximations: BTreeMap::new(),
             not_subject: 0,
+            changed_meanwhile: 0,
             refused: tally(),
             allowed: tally(),
             undecided: tally(),
@@ -60,6 +63,9 @@ impl ImpactReport {
     pub(super) fn count(&mut self, row: Row) {
         let one_more = |count: &mut u64| *count = count.saturating_add(1);
         one_more(self.changes.entry(row.change).or_default());
+        if row.changed_meanwhile {
+            one_more(&mut self.changed_meanwhile);
+        }
         for told in &row.approximations {
             one_more(self.approximations.entry(*told).or_default());
         }
@@ -118,6 +124,7 @@ impl Resumable for ImpactReport {
 /// A decision with the findings of one action only.
 fn only<'r>(row: &'r Row, decided: &'r Decided, action: Action) -> Evaluation<'r> {
     let mut evaluation = evaluation(&row.subject, decided, &row.place);
+    evaluation.is_changed = row.changed_meanwhile;
     evaluation
         .findings
         .retain(|finding: &Finding<'_>| finding.action == action);

@@ -3,17 +3,22 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
+#[cfg(feature = "kube")]
+use pratique_kube::Page;
 use pratique_replay::{API_VERSION, Located, Replayed, What, entries};
 use pratique_stream::{Form, Piece};
 use pratique_suite::snapshot::SnapshotIndex;
 use pratique_types::admission;
 
 use super::change::{Change, Row};
+use super::source::Unit;
 use crate::explanation;
-use crate::input::{InputError, piece};
+use crate::input::{GivenObject, InputError, piece};
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::review::checkpoint::Mark;
+#[cfg(feature = "kube")]
+use crate::review::cluster_objects::{self, ListedContent};
 use crate::review::etcd::{self, Stored};
 use crate::review::evaluate::Evaluator;
 use crate::review::received::InputRequest;
@@ -23,7 +28,7 @@ use crate::review::replay::faults::Faults;
 use crate::review::replay::log::LogReader;
 use crate::review::replay::possible::without_object;
 use crate::review::replay::subject::Subject;
-use crate::review::replay::units::Unit;
+use crate::review::replay::units::Unit as FileUnit;
 use crate::review::request::RequestBuilder;
 use crate::style::Style;
 
@@ -60,22 +65,44 @@ impl Worker<'_> {
     pub(super) fn compare(&self, unit: Unit, give: &mut dyn FnMut(Part)) {
         let mut part = Part::default();
         match unit {
-            Unit::Piece { path, piece, start } => {
+            Unit::File(unit) => self.file(unit, &mut part),
+            #[cfg(feature = "kube")]
+            Unit::Listed(listed) => {
+                part.start = listed.start;
+                match listed.content {
+                    ListedContent::Page(page) => self.page(&page, &listed.collection, &mut part),
+                    ListedContent::Fault { fault, .. } => part.faults.add(fault),
+                }
+            }
+        }
+        give(part);
+    }
+
+    fn file(&self, unit: FileUnit, part: &mut Part) {
+        match unit {
+            FileUnit::Piece { path, piece, start } => {
                 part.start = Some(start);
                 match is_log(&piece) {
                     true => {
                         for located in entries(&piece) {
-                            self.entry(&path, located, &mut part);
+                            self.entry(&path, located, part);
                         }
                     }
-                    false => self.objects(&path, &piece, &mut part),
+                    false => self.objects(&path, &piece, part),
                 }
             }
-            Unit::Counted { path, piece } if is_log(&piece) => self.log.remember(&path, &piece),
-            Unit::Counted { .. } => {}
-            Unit::Fault(fault) => part.faults.add(fault),
+            FileUnit::Counted { path, piece } if is_log(&piece) => self.log.remember(&path, &piece),
+            FileUnit::Counted { .. } => {}
+            FileUnit::Fault(fault) => part.faults.add(fault),
         }
-        give(part);
+    }
+
+    #[cfg(feature = "kube")]
+    fn page(&self, page: &Page, collection: &str, part: &mut Part) {
+        match cluster_objects::objects(page, collection) {
+            Ok(objects) => objects.for_each(|(given, is_changed)| self.given(given, is_changed, part)),
+            Err(fault) => part.faults.add(fault),
+        }
     }
 
     fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut Part) {
@@ -83,29 +110,38 @@ impl Worker<'_> {
         for fault in objects.faults {
             part.faults.add(fault);
         }
-        let defined = &self.new.engine.known.state.defined;
-        for mut given in objects.given {
-            match etcd::stored(&given.object) {
-                None => {}
-                Some(Stored::Object(object)) => given.object = object,
-                Some(Stored::Other) => continue,
-                Some(Stored::Unread { why, .. }) => {
-                    let place = problems::place(&given.location);
-                    part.faults.add(InputError::Faulty { place, why });
-                    continue;
-                }
+        for given in objects.given {
+            self.given(given, false, part);
+        }
+    }
+
+    /// Compares the decisions on the creation of an object; `is_changed` is whether it has changed since it began to be listed.
+    fn given(&self, mut given: GivenObject<'_>, is_changed: bool, part: &mut Part) {
+        match etcd::stored(&given.object) {
+            None => {}
+            Some(Stored::Object(object)) => given.object = object,
+            Some(Stored::Other) => return,
+            Some(Stored::Unread { why, .. }) => {
+                let place = problems::place(&given.location);
+                return part.faults.add(InputError::Faulty { place, why });
             }
-            if SnapshotIndex::is_index(&given.object) {
-                continue;
+        }
+        if SnapshotIndex::is_index(&given.object) {
+            return;
+        }
+        let number = given.location.document + 1;
+        match self
+            .builder
+            .input(given, &self.new.engine.known.state.defined, number)
+        {
+            Ok(built) => {
+                let subject = Subject::of(&built.input.request, "");
+                self.request(built.input, subject, part, |row| Row {
+                    changed_meanwhile: is_changed,
+                    ..row
+                });
             }
-            let number = given.location.document + 1;
-            match self.builder.input(given, defined, number) {
-                Ok(built) => {
-                    let subject = Subject::of(&built.input.request, "");
-                    self.request(built.input, subject, part, |row| row);
-                }
-                Err(error) => part.faults.add(error),
-            }
+            Err(error) => part.faults.add(error),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::review::read::Inputs;
 
 /// How much of the inputs was read: the thread that reads counts, the one that collects shows it.
 pub(in crate::review) struct ReadShare {
-    /// The bytes of all inputs, if these are files.
+    /// How much there is of all inputs, if that is known: bytes of files, or objects of a cluster.
     total: Option<u64>,
     done: AtomicU64,
 }
@@ -22,18 +22,23 @@ impl ReadShare {
             let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
             found.map(|found| found.len())
         });
+        ReadShare::of_total(sizes.sum())
+    }
+
+    /// Nothing yet of so much, if that is known.
+    pub(in crate::review) fn of_total(total: Option<u64>) -> Arc<Self> {
         Arc::new(ReadShare {
-            total: sizes.sum(),
+            total,
             done: AtomicU64::new(0),
         })
     }
 
-    /// So many more bytes were read.
-    pub(in crate::review) fn read(&self, bytes: u64) {
-        self.done.fetch_add(bytes, Ordering::Relaxed);
+    /// So much more was read.
+    pub(in crate::review) fn read(&self, more: u64) {
+        self.done.fetch_add(more, Ordering::Relaxed);
     }
 
-    /// How many bytes were read.
+    /// How much was read.
     pub(in crate::review) fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }

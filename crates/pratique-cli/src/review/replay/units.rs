@@ -39,7 +39,7 @@ pub(in crate::review) struct Pieces {
 
 impl Pieces {
     /// Gives all parts in order.
-    pub(in crate::review) fn give<R>(&self, inputs: &Inputs, intake: &Intake<Unit, R>) {
+    pub(in crate::review) fn give<U: From<Unit>, R>(&self, inputs: &Inputs, intake: &Intake<U, R>) {
         let first = match &self.from {
             Some(from) if !self.remembers => {
                 self.share.read(from.done);
@@ -54,14 +54,19 @@ impl Pieces {
         }
     }
 
-    fn give_file<R>(&self, index: usize, file: &Path, intake: &Intake<Unit, R>) -> Result<(), Closed> {
+    fn give_file<U: From<Unit>, R>(
+        &self,
+        index: usize,
+        file: &Path,
+        intake: &Intake<U, R>,
+    ) -> Result<(), Closed> {
         let path = input::shown(file);
         let from = self.from.as_ref();
         let is_before = from.is_some_and(|from| index < from.source);
         let fault = |fault| match is_before {
             // It was counted.
             true => Ok(()),
-            false => intake.add(Unit::Fault(fault)),
+            false => intake.add(Unit::Fault(fault).into()),
         };
         let input = match open(file).and_then(etcd::items) {
             Ok((input, _)) => input,
@@ -87,7 +92,7 @@ impl Pieces {
             }
             let (path, done) = (Arc::clone(&shown), self.share.done());
             self.share.read(piece.text.len() as u64);
-            intake.add(match is_counted {
+            let unit = match is_counted {
                 true => Unit::Counted { path, piece },
                 false => Unit::Piece {
                     start: Mark {
@@ -98,7 +103,8 @@ impl Pieces {
                     path,
                     piece,
                 },
-            })?;
+            };
+            intake.add(unit.into())?;
         }
         Ok(())
     }

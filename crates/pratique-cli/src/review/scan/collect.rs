@@ -17,6 +17,8 @@ use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::counted::counted;
 use crate::output::text::text;
+#[cfg(feature = "kube")]
+use crate::review::checkpoint::tell_lost;
 use crate::review::checkpoint::{Checkpoints, Resumable};
 use crate::review::input_errors::JsonError;
 use crate::review::left_out::{self, LeftOut};
@@ -235,19 +237,12 @@ impl<'a> Collector<'a> {
         self.assumed.insert(assumed);
     }
 
-    /// Tells how far a scan came before the cluster was lost. There is no report of a part of the inputs.
+    /// Tells how far the scan came before the cluster was lost.
     #[cfg(feature = "kube")]
-    pub(super) fn lost(mut self) {
+    pub(super) fn lost(&mut self) {
         self.progress.clear();
-        let more = match self.checkpoints {
-            Some(_) => "run again, it goes on from its checkpoint",
-            None => "with --checkpoint, it could go on from there",
-        };
-        output::note(&text!(
-            "the scan has ended early, after {}; it has no report; {}\n",
-            human::line(&self.report.tally().total()),
-            more
-        ));
+        let counted = human::line(&self.report.tally().total());
+        tell_lost::<Report>(&counted, self.checkpoints.as_ref());
     }
 
     /// Prints the report, and gives the exit status.

@@ -14,16 +14,12 @@ mod plugins;
 mod progress;
 mod source;
 mod state;
-mod unmatched;
 mod work;
 pub(super) mod written;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pratique_arrow::ResultRows;
-#[cfg(feature = "kube")]
-use pratique_kube::ApiServer;
 use pratique_report::{Limits, Report, Run, Shard, Tally};
 use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
@@ -34,6 +30,7 @@ use super::cluster_objects::{ClusterObjects, Matched};
 use super::digest::Digest;
 use super::evaluate::Evaluator;
 use super::left_out::NOT_SIMULATED;
+use super::object_source::ObjectSource;
 use super::phases::Phases;
 use super::progress::is_shown;
 use super::read::Inputs as FileInputs;
@@ -42,10 +39,9 @@ use super::request::RequestBuilder;
 use super::results::Results;
 use super::state::ClusterState;
 use super::stored::Stored;
-use super::{limits, ordered};
+use super::{limits, ordered, unmatched};
 use crate::arguments::{RequestArguments, ScanArguments, ScanFormat, ScanRequestArguments};
 use crate::exit::{CliError, ExitStatus};
-use crate::input::shown;
 use crate::output;
 use crate::output::text::text;
 use crate::snapshot::StateSource;
@@ -61,29 +57,10 @@ const NOT_RUN: &str = "webhooks and built-in plugins are not run";
 const OTHERS_NOT_RUN: &str =
     "webhooks are not run, nor built-in plugins that do not decide about what is there";
 
-/// What a snapshot as the input leaves out.
-const OF_SNAPSHOT: &str = "a snapshot has what policies need of a cluster, and not all of its objects";
-
-/// What a cluster as the input leaves out.
-#[cfg(feature = "kube")]
-const OF_CLUSTER: &str =
-    "of the cluster, the kinds were listed that policies match, each at a moment of its own";
-
 /// What is scanned.
-enum Inputs {
-    Files {
-        paths: Vec<PathBuf>,
-        files: FileInputs,
-    },
-    /// A snapshot, which says of a cluster what policies need.
-    Snapshot {
-        paths: Vec<PathBuf>,
-        files: FileInputs,
-    },
-    #[cfg(feature = "kube")]
-    Cluster {
-        server: ApiServer,
-    },
+struct Inputs {
+    source: ObjectSource,
+    files: FileInputs,
 }
 
 /// Evaluates every object of the inputs as it is read; succeeds if all of them are allowed.
@@ -105,7 +82,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     };
     let settings = plugins::settings(&arguments.chain, operation)?;
     let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
-    let inputs = Inputs::of(arguments, &source)?;
+    let inputs = Inputs::of(ObjectSource::of(&arguments.inputs, known, &source, "scan")?)?;
     #[cfg(feature = "kube")]
     let connected = source.server().cloned();
     let loaded = Policies::load(&arguments.policies, known, &mut source, settings.as_ref())?;
@@ -156,7 +133,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let run = Run {
         command: "scan".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        inputs: inputs.names(),
+        inputs: inputs.source.names(),
         operation: operation.as_str().to_owned(),
         policies: digest.text(),
         policy_count: digest.policies,
@@ -170,10 +147,14 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if arguments.completion.defaults {
         report.add_note(NOT_SIMULATED);
     }
-    if let Some(note) = inputs.note() {
+    if let Some(note) = inputs.source.note() {
         report.add_note(note);
     }
-    for note in unmatched::notes(sets, operation) {
+    let help = match operation {
+        Operation::Create => "with --as-update, those of updates are",
+        _ => "without --as-update, those of creations are",
+    };
+    if let Some(note) = unmatched::note(&[sets], operation, help) {
         output::note(&output::warning(&text!("{}", note)));
         report.add_note(&note);
     }
@@ -208,34 +189,15 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     #[cfg(feature = "kube")]
     if matches!(scanned, Err(CliError::Cluster { .. })) {
         collector.lost();
-        return scanned.map(|()| ExitStatus::Success);
     }
     scanned?;
     collector.end()
 }
 
 impl Inputs {
-    /// The files that are named, or else the cluster, or else the snapshot.
-    fn of(arguments: &ScanArguments, source: &StateSource) -> Result<Self, CliError> {
-        #[cfg(feature = "kube")]
-        if let ([], Some(server)) = (arguments.inputs.as_slice(), source.server()) {
-            let server = server.clone();
-            return Ok(Inputs::Cluster { server });
-        }
-        let _ = source;
-        match (arguments.inputs.as_slice(), &arguments.known.snapshot) {
-            ([], Some(snapshot)) => {
-                let paths = vec![snapshot.clone()];
-                let files = FileInputs::of(&paths, None)?;
-                Ok(Inputs::Snapshot { paths, files })
-            }
-            ([], None) => Err(CliError::NoScanInput),
-            (inputs, _) => {
-                let paths = inputs.to_vec();
-                let files = FileInputs::of(&paths, None)?;
-                Ok(Inputs::Files { paths, files })
-            }
-        }
+    fn of(source: ObjectSource) -> Result<Self, CliError> {
+        let files = FileInputs::of(source.paths(), None)?;
+        Ok(Inputs { source, files })
     }
 
     /// The parts of the inputs that are scanned.
@@ -246,24 +208,19 @@ impl Inputs {
         arguments: &ScanArguments,
     ) -> Result<Sources, CliError> {
         let shard = arguments.shard.unwrap_or(Shard::WHOLE);
-        #[cfg(not(feature = "kube"))]
-        let _ = (policies, operation);
-        match self {
-            Inputs::Files { files, .. } | Inputs::Snapshot { files, .. } => {
-                Files::of(files, shard).map(Sources::Files)
-            }
-            #[cfg(feature = "kube")]
-            Inputs::Cluster { server } => {
-                let names: Vec<&str> = policies.admission.plugin_names().collect();
-                let matched = Matched {
-                    sets: &[&policies.sets],
-                    operation,
-                    by_others: &|resource| names.iter().any(|name| plugins::concerns(name, resource)),
-                };
-                let objects = Box::new(ClusterObjects::of(server, &matched, &arguments.list)?);
-                Ok(Sources::Cluster { objects, shard })
-            }
+        #[cfg(feature = "kube")]
+        if let ObjectSource::Cluster(server) = &self.source {
+            let names: Vec<&str> = policies.admission.plugin_names().collect();
+            let matched = Matched {
+                sets: &[&policies.sets],
+                operation,
+                by_others: &|resource| names.iter().any(|name| plugins::concerns(name, resource)),
+            };
+            let objects = Box::new(ClusterObjects::of(server, &matched, &arguments.list)?);
+            return Ok(Sources::Cluster { objects, shard });
         }
+        let _ = (policies, operation);
+        Files::of(&self.files, shard).map(Sources::Files)
     }
 
     /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.
@@ -271,35 +228,11 @@ impl Inputs {
         if cluster.plugins().is_some() {
             cluster.surveyed = plugins::SURVEYED;
         }
-        match (self, sources) {
-            (
-                Inputs::Files { files: inputs, .. } | Inputs::Snapshot { files: inputs, .. },
-                Sources::Files(files),
-            ) => state::survey(inputs, files, limits, cluster),
+        match sources {
+            Sources::Files(files) => state::survey(&self.files, files, limits, cluster),
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
-            _ => cluster.objects.assume_namespaces(),
-        }
-    }
-
-    /// How they are named in the report.
-    fn names(&self) -> Vec<String> {
-        match self {
-            Inputs::Files { paths, .. } | Inputs::Snapshot { paths, .. } => {
-                paths.iter().map(|path| shown(path)).collect()
-            }
-            #[cfg(feature = "kube")]
-            Inputs::Cluster { server } => vec![server.url().trim_end_matches('/').to_owned()],
-        }
-    }
-
-    /// What the report says of them.
-    fn note(&self) -> Option<&'static str> {
-        match self {
-            Inputs::Files { .. } => None,
-            Inputs::Snapshot { .. } => Some(OF_SNAPSHOT),
-            #[cfg(feature = "kube")]
-            Inputs::Cluster { .. } => Some(OF_CLUSTER),
+            Sources::Cluster { .. } => cluster.objects.assume_namespaces(),
         }
     }
 }

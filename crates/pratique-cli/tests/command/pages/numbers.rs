@@ -69,19 +69,19 @@ const NUMBERS: [[&str; 4]; 22] = [
     [
         "scan",
         "(`--chunk-size`, 500)",
-        "pratique-cli/src/arguments/scan.rs",
+        "pratique-cli/src/arguments/list.rs",
         "default_value_t = 500",
     ],
     [
         "scan",
         "`--kube-api-qps` (20)",
-        "pratique-cli/src/arguments/scan.rs",
+        "pratique-cli/src/arguments/list.rs",
         "default_value_t = 20",
     ],
     [
         "scan",
         "`--kube-api-burst` (30)",
-        "pratique-cli/src/arguments/scan.rs",
+        "pratique-cli/src/arguments/list.rs",
         "default_value_t = 30",
     ],
     [

@@ -1,4 +1,4 @@
-//! Policies that a scan does not evaluate, as they match no request of its operation.
+//! Policies that are not evaluated, as they match no request of the operation by which objects are.
 
 use k8s_openapi::api::admissionregistration::v1::NamedRuleWithOperations;
 use pratique_types::Operation;
@@ -8,8 +8,8 @@ use crate::policies::OriginSets;
 /// How many policies are named.
 const NAMED: usize = 5;
 
-/// Notes about policies that match other operations only.
-pub(super) fn notes(sets: &OriginSets, operation: Operation) -> Vec<String> {
+/// A note about policies that match other operations only, if there are any; `help` says how these are evaluated.
+pub(super) fn note(sets: &[&OriginSets], operation: Operation, help: &str) -> Option<String> {
     let matches = |rules: Option<&[NamedRuleWithOperations]>| {
         let operations = rules
             .into_iter()
@@ -20,7 +20,7 @@ pub(super) fn notes(sets: &OriginSets, operation: Operation) -> Vec<String> {
             .any(|of| of == "*" || of == operation.as_str())
     };
     let mut names = Vec::new();
-    for (_, set) in sets {
+    for (_, set) in sets.iter().copied().flatten() {
         let validating = set.validating_policies.iter().map(|loaded| {
             let spec = loaded.object.spec.as_ref();
             (
@@ -41,20 +41,17 @@ pub(super) fn notes(sets: &OriginSets, operation: Operation) -> Vec<String> {
         names.extend(others.map(|(metadata, _)| metadata.name.as_deref().unwrap_or_default()));
     }
     names.sort_unstable();
+    names.dedup();
     if names.is_empty() {
-        return Vec::new();
+        return None;
     }
     let (first, rest) = names.split_at(names.len().min(NAMED));
     let more = match rest.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let help = match operation {
-        Operation::Create => "with --as-update, those of updates are",
-        _ => "without --as-update, those of creations are",
-    };
-    vec![format!(
+    Some(format!(
         "policies that match no {operation} are not evaluated: {}{more}; {help}",
         first.join(", ")
-    )]
+    ))
 }

@@ -1,0 +1,112 @@
+//! What is compared, part by part: files, or the objects of a cluster.
+
+use std::sync::Arc;
+
+use pratique_stream::Limits;
+#[cfg(feature = "kube")]
+use pratique_types::Operation;
+
+use super::survey;
+use crate::arguments::ImpactArguments;
+use crate::exit::CliError;
+use crate::review::checkpoint::FileState;
+#[cfg(feature = "kube")]
+use crate::review::cluster_objects::{ClusterObjects, ListedContent, ListedPart, Matched};
+use crate::review::object_source::ObjectSource;
+use crate::review::ordered::Intake;
+use crate::review::read::Inputs;
+use crate::review::replay::engine::Policies;
+use crate::review::replay::share::ReadShare;
+use crate::review::replay::units::{Pieces, Unit as FileUnit};
+use crate::review::state::ClusterState;
+
+/// What is compared.
+pub(super) enum Sources {
+    Files(Inputs),
+    #[cfg(feature = "kube")]
+    Cluster(Box<ClusterObjects>),
+}
+
+/// A part of it.
+pub(super) enum Unit {
+    File(FileUnit),
+    #[cfg(feature = "kube")]
+    Listed(ListedPart),
+}
+
+impl From<FileUnit> for Unit {
+    fn from(unit: FileUnit) -> Self {
+        Unit::File(unit)
+    }
+}
+
+impl Sources {
+    /// The files of a source, or the objects of a cluster that policies of either set may match.
+    pub(super) fn of(
+        source: &ObjectSource,
+        sets: [&Policies; 2],
+        arguments: &ImpactArguments,
+    ) -> Result<Self, CliError> {
+        #[cfg(feature = "kube")]
+        if let ObjectSource::Cluster(server) = source {
+            let matched = Matched {
+                sets: &sets.map(|policies| &policies.sets),
+                operation: Operation::Create,
+                by_others: &|_| false,
+            };
+            let objects = ClusterObjects::of(server, &matched, &arguments.list)?;
+            return Ok(Sources::Cluster(Box::new(objects)));
+        }
+        let _ = (sets, arguments);
+        Inputs::of_logs(source.paths()).map(Sources::Files)
+    }
+
+    /// The files as they are now, or the collections.
+    ///
+    /// # Errors
+    /// One of them can be read only once.
+    pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
+        match self {
+            Sources::Files(inputs) => inputs.states(),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) => Ok(objects.states()),
+        }
+    }
+
+    /// How much of it was read: nothing yet. A cluster is asked how much there is only if `asks`.
+    pub(super) fn share(&self, asks: bool) -> Arc<ReadShare> {
+        match self {
+            Sources::Files(inputs) => ReadShare::of(inputs),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) => ReadShare::of_total(asks.then(|| objects.count()).flatten()),
+        }
+    }
+
+    /// Adds what it says of the cluster to what is known of that; a cluster was asked before.
+    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) {
+        match self {
+            Sources::Files(inputs) => survey::survey(inputs, limits, state),
+            // A namespace that was created since is one of which only the name is known.
+            #[cfg(feature = "kube")]
+            Sources::Cluster(_) => state.objects.assume_namespaces(),
+        }
+    }
+
+    /// Gives all parts in order, or those from a checkpoint.
+    pub(super) fn give<R>(&self, pieces: &Pieces, intake: &Intake<Unit, R>) {
+        match self {
+            Sources::Files(inputs) => pieces.give(inputs, intake),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(objects) => {
+                let share = &pieces.share;
+                share.read(pieces.from.as_ref().map_or(0, |from| from.done));
+                objects.give(pieces.from.as_ref(), intake, |part| {
+                    if let ListedContent::Page(page) = &part.content {
+                        share.read(page.len() as u64);
+                    }
+                    Unit::Listed(part)
+                });
+            }
+        }
+    }
+}
