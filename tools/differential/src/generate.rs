@@ -6,6 +6,7 @@ use std::rc::Rc;
 use pratique_harness::Dice;
 
 use super::grammar::{Piece, Production, Sort};
+use super::sketch::OF_EXPRESSIONS;
 use super::tree::{Node, Tree};
 use super::types::{Bindings, Type};
 
@@ -121,47 +122,18 @@ impl Generator {
 
     /// Any type that values have.
     fn any_type(&self, dice: &mut Dice, depth: usize) -> Type {
-        const PLAIN: &[&str] = &[
-            "bool",
-            "int",
-            "int",
-            "string",
-            "string",
-            "uint",
-            "double",
-            "bytes",
-            "duration",
-            "timestamp",
-            "dyn",
-        ];
-        const RARE: &[&str] = &[
-            "null_type",
-            "type",
-            "kubernetes.Quantity",
-            "net.IP",
-            "net.CIDR",
-            "kubernetes.URL",
-            "kubernetes.Semver",
-            "kubernetes.NamedFormat",
-        ];
         let composed = |name: &str, of: Vec<Type>| Type {
             name: name.to_owned(),
             of,
         };
         match dice.below(if depth == 0 { 10 } else { 16 }) {
-            0..8 => named(dice, PLAIN),
-            8 if self.patch_types => named(dice, &["Object", "Object.spec", "JSONPatch", "Object.metadata"]),
-            9 if self.authorizer && dice.chance(20) => named(
-                dice,
-                &[
-                    "kubernetes.authorization.ResourceCheck",
-                    "kubernetes.authorization.Decision",
-                ],
-            ),
-            8..10 => named(dice, RARE),
+            0..8 => named(dice, "plain type"),
+            8 if self.patch_types => named(dice, "patch type"),
+            9 if self.authorizer && dice.chance(20) => named(dice, "authorization type"),
+            8..10 => named(dice, "rare type"),
             10..13 => composed("list", vec![self.any_type(dice, depth - 1)]),
             13..15 => {
-                let key = named(dice, KEYS);
+                let key = named(dice, "key type");
                 composed("map", vec![key, self.any_type(dice, depth - 1)])
             }
             _ => composed("optional_type", vec![self.any_type(dice, depth - 1)]),
@@ -252,7 +224,7 @@ impl Generator {
     /// A type with its letters replaced; `K` is a type that maps have keys of.
     fn resolved(&self, of: &Type, bindings: &mut Bindings, dice: &mut Dice) -> Type {
         if !bindings.contains_key("K") {
-            bindings.insert("K".to_owned(), named(dice, KEYS));
+            bindings.insert("K".to_owned(), named(dice, "key type"));
         }
         of.resolve(bindings, &mut || self.any_type(dice, 1))
     }
@@ -345,11 +317,8 @@ fn holes(production: &Production, of: &Type, wanted: Wanted) -> Vec<(Type, Wante
     pieces.collect()
 }
 
-/// The types of keys.
-const KEYS: &[&str] = &["string", "string", "string", "int", "bool", "uint"];
-
-fn named(dice: &mut Dice, of: &[&str]) -> Type {
-    Type::named(dice.pick(of).copied().unwrap_or("int"))
+fn named(dice: &mut Dice, of: &str) -> Type {
+    Type::named(OF_EXPRESSIONS.word(of, dice))
 }
 
 /// Of any type, but without a value: for types that no production ends with.
@@ -358,19 +327,8 @@ const NOTHING: &str = "[][0]";
 /// A name for a variable; sometimes one that hides another.
 fn variable_name(progress: &mut Progress<'_>, manner: Manner) -> String {
     const NAMES: &[&str] = &["x", "y", "k", "v", "e", "item", "a", "_b", "x1"];
-    const ODD: &[&str] = &[
-        "object",
-        "size",
-        "int",
-        "type",
-        "i",
-        "request",
-        "in",
-        "@x",
-        "__result__",
-    ];
     if !manner.sound && progress.dice.chance(3) {
-        return progress.dice.pick(ODD).copied().unwrap_or("x").to_owned();
+        return OF_EXPRESSIONS.word("odd name", progress.dice).to_owned();
     }
     let used = progress.scope.len();
     let free = NAMES.get(used..).filter(|free| !free.is_empty()).unwrap_or(NAMES);
@@ -410,12 +368,7 @@ fn made_up(of: &Type, dice: &mut Dice) -> Option<String> {
 
 /// A literal of a few letters, plain and otherwise.
 fn text(dice: &mut Dice) -> String {
-    const LETTERS: &[&str] = &[
-        "a", "b", "c", "l", "o", "e", "h", "A", "Z", "0", "1", "9", " ", ",", ".", "/", "-", "_", "%", "=",
-        "é", "ß", "日", "𝒳", "\\t", "\\n", "\\'", "\\\\", "~", "\u{301}", "İ", "(", "]", "+", "*", "\\u200b",
-        "&", "<", ":",
-    ];
     let length = *dice.pick(&[0, 1, 2, 3, 5, 8, 13, 40]).unwrap_or(&1);
-    let letters: String = (0..length).filter_map(|_| dice.pick(LETTERS).copied()).collect();
+    let letters: String = (0..length).map(|_| OF_EXPRESSIONS.word("letter", dice)).collect();
     format!("'{letters}'")
 }

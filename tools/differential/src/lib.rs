@@ -17,6 +17,7 @@ mod reference;
 mod render;
 mod report;
 mod shrink;
+mod sketch;
 mod tree;
 mod types;
 mod webhook;

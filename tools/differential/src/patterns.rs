@@ -5,15 +5,16 @@
 
 use pratique_harness::Dice;
 
+use super::sketch::OF_EXPRESSIONS;
 use super::tree::{Node, Tree};
 
 /// An expression that looks for a pattern.
 pub(super) fn expression(dice: &mut Dice) -> Tree {
     // Few characters, so that something is found.
-    let alphabet: Alphabet = [(); 5].map(|()| dice.pick(CHARACTERS).copied().unwrap_or_default());
+    let alphabet: Alphabet = [(); 5].map(|()| OF_EXPRESSIONS.word("pattern character", dice));
     let mut pattern = Tree(alternatives(dice, &alphabet, 4));
     if dice.chance(10) {
-        let damage = dice.pick(DAMAGE).copied().unwrap_or_default();
+        let damage = OF_EXPRESSIONS.word("pattern damage", dice);
         let at = dice.below(pattern.0.len() + 1);
         pattern.0.insert(at, Node::Text(damage.to_owned()));
     }
@@ -41,144 +42,14 @@ const CALLS: &[(&str, &str)] = &[
     (".findAll(", ", 0)"),
 ];
 
-/// Single characters, in texts and in patterns.
-const CHARACTERS: &[&str] = &[
-    "a", "a", "b", "b", "c", "A", "B", "1", "2", "_", "-", " ", "\\n", "\\t", "\\r", "é", "É", "ß", "ſ", "k",
-    "K", "σ", "ς", "世", "🍺", "\\u2028", "\\u00a0", "Ⅷ", "٣", "\\x00", "̈", "ǅ",
-];
-
-/// Pieces of patterns that match a character, or none.
-const ATOMS: &[&str] = &[
-    ".",
-    "^",
-    "$",
-    "\\\\A",
-    "\\\\z",
-    "\\\\b",
-    "\\\\B",
-    "\\\\d",
-    "\\\\D",
-    "\\\\w",
-    "\\\\W",
-    "\\\\s",
-    "\\\\S",
-    "\\\\pL",
-    "\\\\PN",
-    "\\\\p{Greek}",
-    "\\\\p{^Lu}",
-    "\\\\P{Han}",
-    "\\\\pZ",
-    "\\\\x41",
-    "\\\\x{e9}",
-    "\\\\101",
-    "\\\\n",
-    "\\\\t",
-    "\\\\.",
-    "\\\\*",
-    "\\\\Qa.b\\\\E",
-    "\\\\Q\\\\E",
-    "(?i)",
-    "(?s)",
-    "(?m)",
-    "(?U)",
-    "(?-i)",
-    "(?im-sU)",
-    "()",
-    "\\\\-",
-    "\\\\v",
-    "\\\\a",
-    "\\\\f",
-    "\\\\0",
-    "\\\\x{1F37A}",
-    "\\\\p{Any}",
-    "\\\\p{L}",
-    "\\\\p{Lt}",
-    "\\\\p{Latin}",
-    "\\\\pM",
-];
-
-/// Pieces of classes.
-const MEMBERS: &[&str] = &[
-    "a",
-    "b",
-    "c",
-    "a-c",
-    "A-Z",
-    "0-9",
-    "é",
-    "世",
-    "🍺",
-    "_",
-    "-",
-    ".",
-    "^",
-    "\\\\d",
-    "\\\\W",
-    "\\\\s",
-    "\\\\pL",
-    "\\\\P{Greek}",
-    "[:alpha:]",
-    "[:^space:]",
-    "[:word:]",
-    "[:punct:]",
-    "\\\\x41-\\\\x{e9}",
-    "\\\\]",
-    "\\\\\\\\",
-    "\\\\n",
-    "&&",
-    "ſ",
-    "k-m",
-    " -~",
-];
-
-const REPETITIONS: &[&str] = &[
-    "*", "+", "?", "*?", "+?", "??", "{2}", "{0}", "{1,}", "{0,2}", "{1,3}?", "{2,}?", "{,2}", "{3,5}",
-    "{0,0}",
-];
-
-/// What makes patterns faulty, mostly.
-const DAMAGE: &[&str] = &[
-    "(",
-    ")",
-    "[",
-    "]",
-    "*",
-    "**",
-    "{1001}",
-    "{2,1}",
-    "\\\\",
-    "\\\\8",
-    "\\\\C",
-    "(?=a)",
-    "(?P<n",
-    "(?<n>a)",
-    "(?P=n)",
-    "(?x)",
-    "[z-a]",
-    "[[:no:]]",
-    "\\\\p{No such}",
-    "\\\\pX",
-    "(?P<n>a)(?P<n>b)",
-    "{",
-    "}",
-    "a{1000}{1000}",
-    "\\\\x{110000}",
-    "\\\\Z",
-    "\\\\u0041",
-    "++",
-    "|",
-];
-
 /// The characters of which most of an expression is made.
 type Alphabet = [&'static str; 5];
 
 fn character(dice: &mut Dice, alphabet: &Alphabet) -> &'static str {
-    let of = if dice.chance(90) {
-        alphabet.as_slice()
-    } else {
-        CHARACTERS
-    };
-    dice.pick(of).copied().unwrap_or_default()
+    match dice.chance(90) {
+        true => dice.pick(alphabet).copied().unwrap_or_default(),
+        false => OF_EXPRESSIONS.word("pattern character", dice),
+    }
 }
 
 fn alternatives(dice: &mut Dice, alphabet: &Alphabet, depth: usize) -> Vec<Node> {
@@ -199,7 +70,7 @@ fn alternatives(dice: &mut Dice, alphabet: &Alphabet, depth: usize) -> Vec<Node>
 fn repeated(dice: &mut Dice, alphabet: &Alphabet, depth: usize) -> Tree {
     let mut nodes = vec![Node::Inner(atom(dice, alphabet, depth))];
     if dice.chance(30) {
-        let repetition = dice.pick(REPETITIONS).copied().unwrap_or_default();
+        let repetition = OF_EXPRESSIONS.word("repetition", dice);
         nodes.push(Node::Text(repetition.to_owned()));
     }
     Tree(nodes)
@@ -208,16 +79,11 @@ fn repeated(dice: &mut Dice, alphabet: &Alphabet, depth: usize) -> Tree {
 fn atom(dice: &mut Dice, alphabet: &Alphabet, depth: usize) -> Tree {
     match dice.below(10) {
         0..5 => Tree::text(character(dice, alphabet)),
-        5..6 => Tree::text(dice.pick(ATOMS).copied().unwrap_or_default()),
+        5..6 => Tree::text(OF_EXPRESSIONS.word("pattern atom", dice)),
         6..8 => class(dice),
         _ if depth == 0 => Tree::text("a"),
         _ => {
-            const OPEN: &[&str] = &[
-                "(", "(?:", "(?i:", "(?s:", "(?m:", "(?U:", "(?P<n>", "(?-i:", "(?i-m:",
-            ];
-            let mut nodes = vec![Node::Text(
-                dice.pick(OPEN).copied().unwrap_or_default().to_owned(),
-            )];
+            let mut nodes = vec![Node::Text(OF_EXPRESSIONS.word("group", dice).to_owned())];
             nodes.push(Node::Inner(Tree(alternatives(dice, alphabet, depth - 1))));
             nodes.push(Node::Text(")".to_owned()));
             Tree(nodes)
@@ -228,9 +94,7 @@ fn atom(dice: &mut Dice, alphabet: &Alphabet, depth: usize) -> Tree {
 fn class(dice: &mut Dice) -> Tree {
     let mut nodes = vec![Node::Text(if dice.chance(30) { "[^" } else { "[" }.to_owned())];
     for _ in 0..1 + dice.below(3) {
-        nodes.push(Node::Inner(Tree::text(
-            dice.pick(MEMBERS).copied().unwrap_or_default(),
-        )));
+        nodes.push(Node::Inner(Tree::text(OF_EXPRESSIONS.word("class member", dice))));
     }
     nodes.push(Node::Text("]".to_owned()));
     Tree(nodes)

@@ -1,6 +1,9 @@
 //! The kinds of objects that requests are about.
 
+use pratique_harness::Dice;
 use serde_json::{Value, json};
+
+use crate::sketch::OF_POLICIES;
 
 /// A resource, with the kind of its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,71 +83,8 @@ impl Kind {
 }
 
 /// The definitions of the custom resources.
-pub(crate) fn definitions() -> [Value; 4] {
-    [
-        definition("widgets", "Widget", "Namespaced", &["v1", "v2"]),
-        definition("gadgets", "Gadget", "Cluster", &["v1"]),
-        definition("limits", "Limit", "Namespaced", &["v1"]),
-        definition("clusterlimits", "ClusterLimit", "Cluster", &["v1"]),
-    ]
-}
-
-fn definition(plural: &str, kind: &str, scope: &str, versions: &[&str]) -> Value {
-    let versions: Vec<Value> = versions
-        .iter()
-        .enumerate()
-        .map(|(index, version)| {
-            json!({
-                "name": version, "served": true, "storage": index == 0,
-                "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": schema()},
-            })
-        })
-        .collect();
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": format!("{plural}.example.com")},
-        "spec": {
-            "group": "example.com", "scope": scope, "versions": versions,
-            "names": {"plural": plural, "singular": kind.to_lowercase(), "kind": kind, "listKind": format!("{kind}List")},
-            "conversion": {"strategy": "None"},
-        },
-    })
-}
-
-fn schema() -> Value {
-    let part = json!({
-        "type": "object", "required": ["name"],
-        "properties": {"name": {"type": "string"}, "count": {"type": "integer"}, "note": {"type": "string"}},
-    });
-    json!({
-        "type": "object",
-        "properties": {
-            "spec": {
-                "type": "object",
-                "properties": {
-                    "color": {"type": "string"},
-                    "mode": {"type": "string"},
-                    "size": {"type": "integer"},
-                    "replicas": {"type": "integer", "format": "int32"},
-                    "ratio": {"type": "number"},
-                    "on": {"type": "boolean"},
-                    "port": {"x-kubernetes-int-or-string": true},
-                    "limit": {"x-kubernetes-preserve-unknown-fields": true},
-                    "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-                    "names": {"type": "array", "items": {"type": "string"}},
-                    "tags": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"},
-                    "parts": {
-                        "type": "array", "items": part,
-                        "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
-                    },
-                    "whole": {
-                        "type": "object", "x-kubernetes-map-type": "atomic",
-                        "additionalProperties": {"type": "string"},
-                    },
-                },
-            },
-            "status": {"type": "object", "properties": {"phase": {"type": "string"}, "replicas": {"type": "integer"}}},
-        },
-    })
+pub(crate) fn definitions() -> Vec<Value> {
+    // Nothing of them is left to chance.
+    let definitions = OF_POLICIES.draw("definitions", &mut Dice::new(0));
+    definitions.as_array().cloned().unwrap_or_default()
 }

@@ -1,19 +1,17 @@
 //! Requests, and what they find in the cluster.
 
-use pratique_harness::Dice;
-use serde_json::{Map, Value, json};
+use pratique_harness::{Dice, with};
+use serde_json::{Value, json};
 
-use super::kinds::{DEPLOYMENT, KINDS, Kind, POD};
-use super::objects::{custom_spec, data, labels, maybe, object, pick, text};
-
-/// The names that objects have.
-pub(super) const NAMES: &[&str] = &["web-1", "web-2", "web-1", "other"];
+use super::kinds::{KINDS, Kind, POD, definitions};
+use super::objects::object;
+use crate::sketch::OF_POLICIES;
 
 /// A request, mostly about one kind.
 pub(super) fn request(dice: &mut Dice, focus: &Kind) -> Value {
     match dice.below(20) {
-        0 => exec(dice),
-        1 => scale(dice),
+        0 => OF_POLICIES.draw("exec", dice),
+        1 => OF_POLICIES.draw("scale", dice),
         2..8 => {
             let kind = *dice.pick(KINDS).unwrap_or(&POD);
             plain(dice, kind)
@@ -23,226 +21,59 @@ pub(super) fn request(dice: &mut Dice, focus: &Kind) -> Value {
 }
 
 pub(crate) fn plain(dice: &mut Dice, kind: Kind) -> Value {
-    let operation = *dice
-        .pick(&["CREATE", "CREATE", "CREATE", "UPDATE", "UPDATE", "DELETE"])
-        .unwrap_or(&"CREATE");
-    let subresource = match operation {
-        "UPDATE" if dice.chance(20) => dice.pick(kind.subresources).copied().unwrap_or_default(),
-        _ => "",
-    };
+    let operation = OF_POLICIES.word("operation", dice);
     let name = match operation {
         "CREATE" if dice.chance(15) => "",
         "DELETE" if dice.chance(5) => "",
-        _ => dice.pick(NAMES).copied().unwrap_or("web-1"),
+        _ => OF_POLICIES.word("name", dice),
     };
-    let namespace = namespace_of(dice, &kind);
+    let namespace = match kind.namespaced {
+        true => OF_POLICIES.word("namespace", dice),
+        false => "",
+    };
     // Each object of a collection is deleted without a name in the request.
-    let object_name = if operation == "DELETE" && name.is_empty() {
-        "web-1"
-    } else {
-        name
+    let object_name = match (operation, name) {
+        ("DELETE", "") => "web-1",
+        (_, name) => name,
     };
     let current = object(dice, &kind, object_name, namespace);
-    let mut request = request_of(dice, &kind, operation, name, namespace);
-    if !subresource.is_empty() {
-        request.insert("subResource".to_owned(), json!(subresource));
-    }
-    if kind.kind == "Namespace" {
-        // What is asked of a namespace is asked in it.
-        request.insert("namespace".to_owned(), json!(name));
-    }
+    let options = format!("options of {operation}");
+    let options = dice
+        .chance(50)
+        .then(|| ("options", OF_POLICIES.draw(&options, dice)));
+    // What is asked of a namespace is asked in it.
+    let namespace = if kind.kind == "Namespace" { name } else { namespace };
+    let named = [
+        ("kind", kind.as_kind()),
+        ("resource", kind.as_resource()),
+        ("operation", json!(operation)),
+        ("name", json!(name)),
+        ("namespace", json!(namespace)),
+    ];
+    let request = with(
+        OF_POLICIES.draw("request", dice),
+        named.into_iter().chain(options),
+    );
     match operation {
-        "CREATE" => request.insert("object".to_owned(), current),
+        "CREATE" => with(request, [("object", current)]),
         "UPDATE" => {
+            let subresource = dice.pick(kind.subresources).filter(|_| dice.chance(20));
             let old = match dice.chance(25) {
                 true => current.clone(),
                 false => object(dice, &kind, name, namespace),
             };
-            request.insert("oldObject".to_owned(), old);
-            request.insert("object".to_owned(), current)
+            let request = with(request, [("oldObject", old), ("object", current)]);
+            with(request, subresource.map(|name| ("subResource", json!(name))))
         }
-        _ => request.insert("oldObject".to_owned(), current),
-    };
-    Value::Object(request)
-}
-
-fn namespace_of(dice: &mut Dice, kind: &Kind) -> &'static str {
-    match kind.namespaced {
-        true if dice.chance(3) => "missing",
-        true => dice
-            .pick(&["default", "default", "prod", "bare"])
-            .copied()
-            .unwrap_or("default"),
-        false => "",
+        _ => with(request, [("oldObject", current)]),
     }
-}
-
-fn request_of(
-    dice: &mut Dice,
-    kind: &Kind,
-    operation: &str,
-    name: &str,
-    namespace: &str,
-) -> Map<String, Value> {
-    let mut request = Map::new();
-    request.insert("uid".to_owned(), json!("u"));
-    request.insert("kind".to_owned(), kind.as_kind());
-    request.insert("resource".to_owned(), kind.as_resource());
-    request.insert("operation".to_owned(), json!(operation));
-    request.insert("name".to_owned(), json!(name));
-    request.insert("namespace".to_owned(), json!(namespace));
-    request.insert("userInfo".to_owned(), user(dice));
-    maybe(dice, 20, &mut request, "dryRun", |_| json!(true));
-    maybe(dice, 50, &mut request, "options", |dice| options(dice, operation));
-    request
-}
-
-fn user(dice: &mut Dice) -> Value {
-    let mut user = Map::new();
-    user.insert(
-        "username".to_owned(),
-        pick(
-            dice,
-            &["ann", "bob", "system:serviceaccount:default:builder", "é"],
-        ),
-    );
-    maybe(dice, 50, &mut user, "uid", |_| json!("42"));
-    maybe(dice, 80, &mut user, "groups", |dice| match dice.chance(50) {
-        true => json!(["dev", "system:authenticated"]),
-        false => json!(["system:masters"]),
-    });
-    maybe(
-        dice,
-        40,
-        &mut user,
-        "extra",
-        |dice| json!({"scopes": ["a", text(dice)], "é": []}),
-    );
-    Value::Object(user)
-}
-
-fn options(dice: &mut Dice, operation: &str) -> Value {
-    let kind = match operation {
-        "CREATE" => "CreateOptions",
-        "UPDATE" if dice.chance(50) => "UpdateOptions",
-        "UPDATE" => "PatchOptions",
-        _ => "DeleteOptions",
-    };
-    let mut options = Map::new();
-    options.insert("apiVersion".to_owned(), json!("meta.k8s.io/v1"));
-    options.insert("kind".to_owned(), json!(kind));
-    match kind {
-        "DeleteOptions" => {
-            maybe(dice, 50, &mut options, "propagationPolicy", |_| {
-                json!("Background")
-            });
-            maybe(dice, 30, &mut options, "gracePeriodSeconds", |_| json!(0));
-        }
-        _ => {
-            maybe(dice, 60, &mut options, "fieldManager", |_| json!("kubectl"));
-            maybe(dice, 20, &mut options, "dryRun", |_| json!(["All"]));
-        }
-    }
-    Value::Object(options)
-}
-
-/// `kubectl exec`.
-fn exec(dice: &mut Dice) -> Value {
-    let mut request = request_of(dice, &POD, "CONNECT", "web-1", "default");
-    request.remove("options");
-    request.insert(
-        "kind".to_owned(),
-        json!({"group": "", "version": "v1", "kind": "PodExecOptions"}),
-    );
-    request.insert("subResource".to_owned(), json!("exec"));
-    let mut object = Map::new();
-    object.insert("apiVersion".to_owned(), json!("v1"));
-    object.insert("kind".to_owned(), json!("PodExecOptions"));
-    maybe(dice, 60, &mut object, "container", |_| json!("main"));
-    maybe(dice, 60, &mut object, "command", |dice| json!(["sh", text(dice)]));
-    maybe(dice, 50, &mut object, "stdin", |dice| json!(dice.chance(60)));
-    request.insert("object".to_owned(), Value::Object(object));
-    Value::Object(request)
-}
-
-/// `kubectl scale`.
-fn scale(dice: &mut Dice) -> Value {
-    let mut request = request_of(dice, &DEPLOYMENT, "UPDATE", "web-1", "default");
-    request.insert(
-        "kind".to_owned(),
-        json!({"group": "autoscaling", "version": "v1", "kind": "Scale"}),
-    );
-    request.insert("subResource".to_owned(), json!("scale"));
-    let mut scale = |replicas: usize| {
-        json!({
-            "apiVersion": "autoscaling/v1", "kind": "Scale",
-            "metadata": {"name": "web-1", "namespace": "default", "labels": labels(dice)},
-            "spec": {"replicas": replicas}, "status": {"replicas": 2},
-        })
-    };
-    request.insert("oldObject".to_owned(), scale(2));
-    request.insert("object".to_owned(), scale(5));
-    Value::Object(request)
 }
 
 /// Namespaces, params, and the definitions of custom resources.
 pub(super) fn cluster(dice: &mut Dice) -> Vec<Value> {
-    let mut objects = super::kinds::definitions().to_vec();
-    objects.push(json!({
-        "apiVersion": "v1", "kind": "Namespace",
-        "metadata": {
-            "name": "default", "labels": {"kubernetes.io/metadata.name": "default", "env": "dev"},
-            "annotations": {"note": text(dice)}, "creationTimestamp": "2024-01-01T00:00:00Z",
-        },
-        "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
-    }));
-    objects.push(json!({
-        "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "prod", "labels": labels(dice)},
-    }));
-    objects.push(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "bare"}}));
-    for (name, namespace) in [("limits", "default"), ("strict", "default"), ("limits", "prod")] {
-        if dice.chance(85) {
-            objects.push(json!({
-                "apiVersion": "v1", "kind": "ConfigMap",
-                "metadata": {"name": name, "namespace": namespace, "labels": param_labels(dice)},
-                "data": data(dice),
-            }));
-        }
-        if dice.chance(85) {
-            objects.push(json!({
-                "apiVersion": "example.com/v1", "kind": "Limit",
-                "metadata": {"name": name, "namespace": namespace, "labels": param_labels(dice)},
-                "spec": param_spec(dice),
-            }));
-        }
-    }
-    if dice.chance(85) {
-        objects.push(json!({
-            "apiVersion": "example.com/v1", "kind": "ClusterLimit",
-            "metadata": {"name": "limits", "labels": param_labels(dice)}, "spec": param_spec(dice),
-        }));
+    let mut objects = definitions();
+    if let Value::Object(drawn) = OF_POLICIES.draw("cluster", dice) {
+        objects.extend(drawn.into_iter().map(|(_, object)| object));
     }
     objects
-}
-
-fn param_labels(dice: &mut Dice) -> Value {
-    json!({"for": pick(dice, &["web", "db"])})
-}
-
-fn param_spec(dice: &mut Dice) -> Value {
-    let mut spec = custom_spec(dice);
-    if let Some(members) = spec.as_object_mut() {
-        maybe(dice, 80, members, "limit", |dice| json!(dice.below(9)));
-    }
-    spec
-}
-
-/// What the authorizer allows.
-pub(super) fn allow(dice: &mut Dice) -> Value {
-    match dice.below(4) {
-        0 => json!([]),
-        1 => json!([{"verb": "get", "reason": "because"}]),
-        2 => json!([{"path": "/healthz"}, {"resource": "deployments", "error": "no \"answer\""}]),
-        _ => json!([{"user": "ann", "resource": "pods"}, {"verb": "update", "reason": text(dice)}]),
-    }
 }

@@ -10,7 +10,7 @@ use super::{ours, world};
 fn worlds_load_and_are_of_use() {
     let mut dice = Dice::new(1);
     let (mut refused, mut denied, mut mutated, mut all) = (Vec::new(), 0, 0, 0);
-    for _ in 0..40 {
+    for _ in 0..120 {
         let world = world::world(&mut dice, 10);
         match ours::outcomes(&world) {
             Err(error) => refused.push(error.to_string()),
@@ -32,12 +32,12 @@ fn worlds_load_and_are_of_use() {
             }
         }
     }
-    assert!(refused.len() < 8, "{}", refused.join("\n"));
+    assert!(refused.len() < 15, "{}", refused.join("\n"));
     assert!(
         denied * 20 > all && denied * 10 < all * 9,
         "{denied} of {all} are denied"
     );
-    assert!(mutated * 20 > all, "{mutated} of {all} are mutated");
+    assert!(mutated * 40 > all, "{mutated} of {all} are mutated");
 }
 
 #[test]

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::kinds::{KINDS, POD};
 use super::policies::{Origin, policies};
-use super::requests::{allow, cluster, request};
+use super::requests::{cluster, request};
 use super::writer::Trees;
+use crate::sketch::OF_POLICIES;
 
 /// Policies, a cluster, and requests, each of which is by itself.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -32,7 +33,7 @@ pub struct World {
 pub(super) fn world(dice: &mut Dice, requests: usize) -> World {
     let mut world = World {
         objects: cluster(dice),
-        allow: allow(dice),
+        allow: OF_POLICIES.draw("allowed", dice),
         ..World::default()
     };
     let focus = *dice.pick(KINDS).unwrap_or(&POD);

@@ -1,11 +1,11 @@
 //! What webhooks answer.
 
-use pratique_harness::Dice;
+use pratique_harness::{Dice, with};
 use pratique_json::base64;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::patches;
-use crate::policy::objects::{any, maybe, text};
+use crate::sketch::OF_POLICIES;
 
 /// What a webhook says.
 #[derive(Clone, Debug)]
@@ -22,30 +22,10 @@ impl Said {
     /// Anything, to a request with an object, mostly in the version that was asked for, with a patch so often in a
     /// hundred times.
     pub(super) fn random(dice: &mut Dice, object: &Value, beta: bool, patches_often: usize) -> Self {
-        let mut response = Map::new();
-        response.insert("uid".to_owned(), json!("$UID"));
-        response.insert("allowed".to_owned(), json!(!dice.chance(4)));
         let patch = dice.chance(patches_often).then(|| patches::patch(dice, object));
-        if patch.is_some() && !dice.chance(2) {
-            response.insert("patchType".to_owned(), json!("JSONPatch"));
-        }
-        maybe(dice, 6, &mut response, "warnings", |dice| {
-            json!([text(dice), "careful"])
-        });
-        maybe(
-            dice,
-            6,
-            &mut response,
-            "auditAnnotations",
-            |dice| json!({"k": text(dice), "": "x", "a/b": "c"}),
-        );
-        maybe(
-            dice,
-            6,
-            &mut response,
-            "status",
-            |dice| json!({"code": dice.below(600), "message": text(dice), "reason": "Conflict"}),
-        );
+        let of_type = (patch.is_some() && !dice.chance(2)).then(|| ("patchType", json!("JSONPatch")));
+        let response = with(OF_POLICIES.draw("response", dice), of_type);
+        let response = with(response, [("uid", json!("$UID"))]);
         let version = match (beta, dice.chance(3)) {
             (true, false) | (false, true) => "admission.k8s.io/v1beta1",
             _ => "admission.k8s.io/v1",
@@ -85,19 +65,8 @@ impl Said {
 
 /// One member of a review that is not as it should be.
 fn odd(dice: &mut Dice, review: &mut Value) {
-    const MEMBERS: &[&str] = &[
-        "/apiVersion",
-        "/kind",
-        "/response",
-        "/response/uid",
-        "/response/allowed",
-        "/response/patchType",
-        "/response/warnings",
-        "/response/status",
-        "/response/auditAnnotations",
-    ];
-    let path = dice.pick(MEMBERS).copied().unwrap_or("/kind");
-    let value = any(dice);
+    let path = OF_POLICIES.word("member of reviews", dice);
+    let value = OF_POLICIES.draw("any", dice);
     if let Some((parent, name)) = path.rsplit_once('/')
         && let Some(members) = review.pointer_mut(parent).and_then(Value::as_object_mut)
     {

@@ -4,6 +4,7 @@ use pratique_harness::Dice;
 use serde_json::Value;
 
 use crate::damage;
+use crate::sketch::OF_POLICIES;
 
 /// A patch for an object.
 pub(super) fn patch(dice: &mut Dice, object: &Value) -> String {
@@ -27,14 +28,9 @@ pub(super) fn operations(patch: &str) -> Option<Vec<Value>> {
 }
 
 fn operation(dice: &mut Dice, object: &Value) -> String {
-    const OPERATIONS: &[&str] = &[
-        "add", "add", "add", "add", "add", "add", "replace", "replace", "replace", "replace", "replace",
-        "remove", "copy", "move", "test",
-    ];
-    const ODD: &[&str] = &["", "Add", "ADD", "merge", "_get", "tést"];
     let op = match dice.chance(2) {
-        true => dice.pick(ODD).copied().unwrap_or_default(),
-        false => dice.pick(OPERATIONS).copied().unwrap_or("add"),
+        true => OF_POLICIES.word("odd operation", dice),
+        false => OF_POLICIES.word("patch operation", dice),
     };
     let mut members = vec![
         format!("\"op\":{}", quoted(op, dice)),
@@ -138,42 +134,9 @@ fn quoted(text: &str, dice: &mut Dice) -> String {
 
 /// A path, mostly of something that is in the object, or beside it.
 fn path(dice: &mut Dice, object: &Value) -> String {
-    const COMMON: &[&str] = &[
-        "/metadata/labels",
-        "/metadata/labels/added",
-        "/metadata/annotations",
-        "/metadata/annotations/a~1b",
-        "/metadata/annotations/a~0b",
-        "/metadata/labels/example.com~1a",
-        "/metadata/name",
-        "/metadata/finalizers/-",
-        "/metadata/creationTimestamp",
-        "/spec/containers/0/image",
-        "/spec/containers/-",
-        "/spec/replicas",
-        "/spec",
-        "/data/x",
-        "/status",
-        "/kind",
-        "/apiVersion",
-    ];
-    const ODD: &[&str] = &[
-        "",
-        "/",
-        "//",
-        "metadata",
-        "/metadata/",
-        "/~",
-        "/~2",
-        "/-",
-        "/0",
-        "/metadata/labels/a~",
-        "/é",
-        " /spec",
-    ];
     match dice.below(20) {
-        0..5 => return dice.pick(COMMON).copied().unwrap_or_default().to_owned(),
-        5 if dice.chance(50) => return dice.pick(ODD).copied().unwrap_or_default().to_owned(),
+        0..5 => return OF_POLICIES.word("common path", dice).to_owned(),
+        5 if dice.chance(50) => return OF_POLICIES.word("odd path", dice).to_owned(),
         _ => {}
     }
     let mut path = String::new();
@@ -197,24 +160,7 @@ fn path(dice: &mut Dice, object: &Value) -> String {
         }
     }
     if dice.chance(25) {
-        const LAST: &[&str] = &[
-            "-",
-            "0",
-            "1",
-            "7",
-            "-1",
-            "-2",
-            "-9",
-            "01",
-            "+0",
-            "1.0",
-            "1e0",
-            "99999999999999999999",
-            "new",
-            "a~1b",
-            "",
-        ];
-        let last = dice.pick(LAST).copied().unwrap_or_default();
+        let last = OF_POLICIES.word("last step", dice);
         path.push('/');
         path.push_str(last);
     }
@@ -229,57 +175,13 @@ fn there(dice: &mut Dice, object: &Value) -> String {
 
 /// A value, with numbers and texts in any spelling.
 fn spelt(dice: &mut Dice, object: &Value) -> String {
-    const VALUES: &[&str] = &[
-        "\"x\"",
-        "\"\"",
-        "\"a<b>&c\"",
-        "\"\\u00e9\\ud83d\\ude00\"",
-        "\"\\ud800\"",
-        "\"1Gi\"",
-        "\"1024Mi\"",
-        "\"2024-01-01T00:00:00Z\"",
-        "3",
-        "1",
-        "-1",
-        "0",
-        "-0",
-        "1.0",
-        "1.5",
-        "1e2",
-        "3E0",
-        "80",
-        "9007199254740993",
-        "9223372036854775808",
-        "1e400",
-        "0.1e1",
-        "true",
-        "false",
-        "null",
-        "{}",
-        "[]",
-        "[\"a\",\"b\"]",
-        "[null]",
-        "{\"a\":\"b\"}",
-        "{\"app\":\"web\",\"app\":\"db\"}",
-        "{\"name\":\"added\",\"image\":\"nginx\"}",
-        "{\"b\":{\"c\":null,\"d\":[1,2.50]}}",
-        "{\"a\":1,\"A\":2}",
-        "[{\"name\":\"main\"},{\"name\":\"main\",\"count\":1e0}]",
-        "{\"containers\":[]}",
-        "{\"limits\":{\"cpu\":\"1000m\",\"memory\":\"1.5Gi\"}}",
-        "{\"limits\":{\"cpu\":1.5}}",
-    ];
     match dice.chance(15) {
         true => there(dice, object),
-        false => dice.pick(VALUES).copied().unwrap_or("null").to_owned(),
+        false => OF_POLICIES.word("spelt value", dice).to_owned(),
     }
 }
 
 /// A text with a mistake or two.
 pub(super) fn broken(text: &str, dice: &mut Dice) -> String {
-    const PIECES: &[&str] = &[
-        "{", "}", "[", "]", ",", ":", "\"", "null", "\\", "1", "-", "\u{feff}", " ", "\n", "e", "\t",
-        "\u{0}", "é",
-    ];
-    damage::with(PIECES, text, dice)
+    damage::broken(text, (&OF_POLICIES, "broken JSON"), dice)
 }
