@@ -13,10 +13,10 @@ use crate::side::Program;
 /// Sees that the sides evaluate the same, and lets them take turns.
 pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, Error> {
     let (row, material) = (bench.row, bench.material);
-    let setup = material.evaluated(row.name, policies, object)?;
-    let less = match row.beside.map(|beside| beside.work) {
-        Some(Work::Evaluate(policies, object)) => {
-            Some(material.evaluated(&format!("{}-beside", row.name), &policies, object)?)
+    let setup = material.evaluated(&row.name, policies, object)?;
+    let less = match row.beside.as_ref().map(|beside| &beside.work) {
+        Some(Work::Evaluate { policies, object }) => {
+            Some(material.evaluated(&format!("{}-beside", row.name), policies, *object)?)
         }
         _ => None,
     };
@@ -62,7 +62,7 @@ impl Sides {
 
     /// Lets them take turns.
     pub(super) fn take_turns(mut self, bench: &Bench<'_>) -> Result<Measured, Error> {
-        let (name, settings) = (bench.row.name, bench.settings);
+        let (name, settings) = (&bench.row.name, bench.settings);
         let turn = |program: &mut Program| program.evaluate(name, settings.turn, settings.processor);
         let mut measured = Measured::default();
         for _ in 0..settings.rounds {

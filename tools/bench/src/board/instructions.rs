@@ -48,19 +48,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Error> {
 /// `None` where there is nothing to count.
 fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, Error> {
     match &row.work {
-        Work::Evaluate(policies, object) => evaluated(row, policies, *object, program, material).map(Some),
+        Work::Evaluate { policies, object } => evaluated(row, policies, *object, program, material).map(Some),
         Work::Start(policies) if policies.count <= MOST => {
-            let directory = material.policies(row.name, policies)?;
+            let directory = material.policies(&row.name, policies)?;
             let arguments = ["start", "-alone", policies.plugin(), &directory];
             callgrind(program, &[], &arguments).map(Some)
         }
-        Work::Plugins(case) => decided(row, *case, program, material).map(Some),
+        Work::Plugins(case) => decided(row, case, program, material).map(Some),
         Work::Start(_) | Work::Reload(_) | Work::Keep(_) | Work::Serve(_) => Ok(None),
     }
 }
 
 /// A request before plugins, without those before it that fill caches.
-fn decided(row: &Row, case: PluginCase, program: &Path, material: &Material) -> Result<u64, Error> {
+fn decided(row: &Row, case: &PluginCase, program: &Path, material: &Material) -> Result<u64, Error> {
     const TIMES: u64 = 100;
     let setup = material.file(&format!("{}-setup.json", row.name), &plugins::setup(case)?)?;
     let options = ["--zero-before=*run_counted*"];
@@ -75,7 +75,7 @@ fn evaluated(
     program: &Path,
     material: &Material,
 ) -> Result<u64, Error> {
-    let setup = material.evaluated(row.name, policies, object)?;
+    let setup = material.evaluated(&row.name, policies, object)?;
     let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;
     // So often that the end of the program, which is counted as well, makes no difference.
     let times = (1_000 / policies.count.max(1)).clamp(2, 100) as u64;

@@ -53,7 +53,7 @@ impl Material {
         fs::create_dir_all(&others).map_err(failed)?;
         let one = Policies {
             count: 1,
-            matching: 1,
+            matching: None,
             ..*policies
         };
         let mut first = String::new();

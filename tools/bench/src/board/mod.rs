@@ -131,12 +131,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 impl Bench<'_> {
     fn measure(&self) -> Result<Measured, Error> {
         match &self.row.work {
-            Work::Evaluate(policies, object) => evaluate::measure(self, policies, *object),
+            Work::Evaluate { policies, object } => evaluate::measure(self, policies, *object),
             Work::Start(policies) => once::start(self, policies),
             Work::Keep(policies) => once::keep(self, policies),
             Work::Reload(policies) => once::reload(self, policies),
             Work::Serve(policies) => serve::measure(self, policies),
-            Work::Plugins(case) => plugins::measure(self, *case),
+            Work::Plugins(case) => plugins::measure(self, case),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::{shot, table};
 
 /// The time until policies can evaluate.
 pub(super) fn start(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
-    let directory = bench.material.policies(bench.row.name, policies)?;
+    let directory = bench.material.policies(&bench.row.name, policies)?;
     // So that a round takes seconds, whatever the number.
     let times = (1_000 / policies.count.max(1)).clamp(1, 10).to_string();
     let mut arguments = vec!["start"];
@@ -31,23 +31,23 @@ const CHANGES: usize = 20;
 /// a load of the directory, which is what the reference does for every change; that it looks for changes once a minute,
 /// where it is not told of them, is left out.
 pub(super) fn reload(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
-    let directory = bench.material.policies(bench.row.name, policies)?;
+    let directory = bench.material.policies(&bench.row.name, policies)?;
     rounds(bench, bench.settings.rounds, |program| {
         if program != bench.programs.ours {
             return median(program, &["start", policies.plugin(), &directory]);
         }
-        let [file, others] = bench.material.others(bench.row.name, policies, CHANGES)?;
+        let [file, others] = bench.material.others(&bench.row.name, policies, CHANGES)?;
         median(program, &["reload", "replace", &file, &others])
     })
 }
 
 /// What policies keep, in bytes.
 pub(super) fn keep(bench: &Bench<'_>, policies: &Policies) -> Result<Measured, Error> {
-    let name = bench.row.name;
+    let name = &bench.row.name;
     let directory = bench.material.policies(name, policies)?;
     let few = Policies {
         count: 1,
-        matching: 1,
+        matching: None,
         ..*policies
     };
     let small = bench.material.policies(&format!("{name}-small"), &few)?;

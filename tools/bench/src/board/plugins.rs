@@ -9,8 +9,8 @@ use super::rows::{PluginCase, Work};
 use super::{Bench, Measured};
 
 /// Sees that the sides decide the same and store the same object, and lets them take turns.
-pub(super) fn measure(bench: &Bench<'_>, case: PluginCase) -> Result<Measured, Error> {
-    let less = match bench.row.beside.map(|beside| beside.work) {
+pub(super) fn measure(bench: &Bench<'_>, case: &PluginCase) -> Result<Measured, Error> {
+    let less = match bench.row.beside.as_ref().map(|beside| &beside.work) {
         Some(Work::Plugins(case)) => Some(setup(case)?),
         _ => None,
     };
@@ -19,11 +19,11 @@ pub(super) fn measure(bench: &Bench<'_>, case: PluginCase) -> Result<Measured, E
 }
 
 /// The plugins, the objects of the cluster, and the request.
-pub(super) fn setup(case: PluginCase) -> Result<Value, Error> {
+pub(super) fn setup(case: &PluginCase) -> Result<Value, Error> {
     let cases: Vec<Value> = serde_json::from_str(PLUGIN_CASES).map_err(|error| error.to_string())?;
     let mut found = cases
         .into_iter()
-        .find(|found| found.get("name").and_then(Value::as_str) == Some(case.name))
+        .find(|found| found.get("name").and_then(Value::as_str) == Some(&case.name))
         .ok_or_else(|| format!("no case of plugins is named {:?}", case.name))?;
     let objects = found.get_mut("objects").and_then(Value::as_array_mut);
     let objects = objects.ok_or_else(|| format!("{}: no objects", case.name))?;
@@ -47,7 +47,7 @@ mod tests {
     fn every_row_has_its_case() {
         let works = ROWS
             .iter()
-            .flat_map(|row| [Some(row.work), row.beside.map(|beside| beside.work)]);
+            .flat_map(|row| [Some(&row.work), row.beside.as_ref().map(|beside| &beside.work)]);
         let cases = works.flatten().filter_map(|work| match work {
             Work::Plugins(case) => Some(case),
             _ => None,

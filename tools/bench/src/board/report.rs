@@ -78,7 +78,7 @@ impl Line {
             .map(|(ratio, target)| ratio.mean >= target);
         let even = self
             .beside
-            .zip(self.row.beside)
+            .zip(self.row.beside.as_ref())
             .map(|(ratio, beside)| ratio.mean <= beside.at_most);
         match (fast, even) {
             (Some(fast), Some(even)) => Some(fast && even),
@@ -89,7 +89,7 @@ impl Line {
     /// What else there is to say.
     fn notes(&self) -> String {
         let mut notes = String::new();
-        if let (Some(ratio), Some(beside)) = (self.beside, self.row.beside) {
+        if let (Some(ratio), Some(beside)) = (self.beside, &self.row.beside) {
             notes = format!(
                 "  {} of {} (at most {})",
                 factor(ratio.mean),
@@ -123,8 +123,8 @@ impl Line {
         ];
         cells(
             formatter,
-            self.row.name,
-            self.row.title,
+            &self.row.name,
+            &self.row.title,
             &row.each_ref().map(String::as_str),
             against,
         )
@@ -156,7 +156,7 @@ impl Report {
         let timed = self
             .lines
             .iter()
-            .filter(|line| matches!(line.row.work, Work::Evaluate(..) | Work::Plugins(_)));
+            .filter(|line| matches!(line.row.work, Work::Evaluate { .. } | Work::Plugins(_)));
         geometric_mean(timed.filter_map(|line| Some(line.ratio?.mean)))
     }
 }

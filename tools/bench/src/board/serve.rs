@@ -36,20 +36,20 @@ pub(super) fn measure(bench: &Bench<'_>, policies: &Policies) -> Result<Measured
             other => Err(Error::from(format!("{name}: the server answers {other}"))),
         }
     };
-    let mut with = ask(row.name, policies)?;
-    let mut without = match row.beside.map(|beside| beside.work) {
-        Some(Work::Serve(policies)) => Some(ask(&format!("{}-beside", row.name), &policies)?),
+    let mut with = ask(&row.name, policies)?;
+    let mut without = match row.beside.as_ref().map(|beside| &beside.work) {
+        Some(Work::Serve(policies)) => Some(ask(&format!("{}-beside", row.name), policies)?),
         _ => None,
     };
     let mut measured = Measured::default();
     for _ in 0..settings.rounds {
         measured
             .ours
-            .push(with.1.measure("ask", row.name, settings.turn)?.each());
+            .push(with.1.measure("ask", &row.name, settings.turn)?.each());
         if let Some((_, asking)) = &mut without {
             measured
                 .beside
-                .push(asking.measure("ask", row.name, settings.turn)?.each());
+                .push(asking.measure("ask", &row.name, settings.turn)?.each());
         }
     }
     Ok(measured)

@@ -6,42 +6,8 @@ use std::path::Path;
 use pratique_harness::{Dice, Error};
 use serde_json::{Value, json};
 
-use crate::board::policies::{rules, yaml};
-
-/// What holds for most ConfigMaps, and for most of RBAC. `NUMBER` stands for what is a policy's own.
-const CONFIG_MAPS: [(&str, &str); 4] = [
-    (
-        "!has(object.data) || object.data.all(k, object.data[k].size() <= 1NUMBER)",
-        "values are no longer than 1NUMBER",
-    ),
-    (
-        "!has(object.data) || !object.data.exists(k, k.contains('password-NUMBER'))",
-        "passwords are in Secrets",
-    ),
-    (
-        "'team' in object.metadata.?labels.orValue({})",
-        "somebody owns it",
-    ),
-    (
-        "namespaceObject.metadata.labels[?'env'].orValue('dev') != 'frozen-NUMBER'",
-        "namespaces of freeze NUMBER stay",
-    ),
-];
-const RBAC: [(&str, &str); 4] = [
-    (
-        "!has(object.rules) || object.rules.all(r, !r.verbs.exists(v, v == '*'))",
-        "verbs are named",
-    ),
-    (
-        "!has(object.subjects) || object.subjects.all(s, s.name != 'robot-NUMBER')",
-        "robot NUMBER has what it needs",
-    ),
-    ("object.metadata.name.size() <= 63", "names are short"),
-    (
-        "!has(object.rules) || object.rules.all(r, !('secrets' in r.?resources.orValue([])) || !r.verbs.exists(v, v == 'watch-NUMBER'))",
-        "Secrets are not watched",
-    ),
-];
+use crate::board::policies::rules::{self, RULES, Rule};
+use crate::board::policies::yaml;
 
 /// What policies are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +47,8 @@ fn policy(index: usize, about: About, dice: &mut Dice) -> Value {
     let mut spec = match about {
         About::Pods => rules::mix(index, dice),
         About::Deployments => of_templates(&rules::mix(index, dice)),
-        About::ConfigMaps => of(&CONFIG_MAPS, index),
-        About::Rbac => of(&RBAC, index),
+        About::ConfigMaps => of(&RULES.config_maps, index),
+        About::Rbac => of(&RULES.rbac, index),
     };
     let (group, resources): (&str, &[&str]) = match about {
         About::Pods => ("", &["pods"]),
@@ -114,7 +80,7 @@ fn binding(index: usize) -> Value {
 }
 
 /// Two rules of several.
-fn of(rules: &[(&str, &str)], index: usize) -> Value {
+fn of(rules: &[Rule], index: usize) -> Value {
     let own = |text: &str| text.replace("NUMBER", &(100 + index).to_string());
     let rule = |step: usize| rules.get((index + step) % rules.len().max(1));
     let validations = (0..2)

@@ -12,29 +12,40 @@ use std::fs;
 use std::path::Path;
 
 use pratique_harness::{Dice, Error};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::rows::Object;
 
 /// A set of policies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Policies {
     /// What they do.
+    #[serde(default)]
     pub(super) effect: Effect,
     /// What their expressions are like.
+    #[serde(default)]
     pub(super) shape: Shape,
     /// How many there are.
     pub(super) count: usize,
-    /// How many of them are about Pods.
-    pub(super) matching: usize,
+    /// How many of them are about Pods; all if nothing is said.
+    pub(super) matching: Option<usize>,
     /// How many bindings each has.
+    #[serde(default = "one")]
     pub(super) bindings: usize,
 }
 
+/// One, if nothing is said.
+pub(super) fn one() -> usize {
+    1
+}
+
 /// What policies do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Effect {
     /// They have three validations each.
+    #[default]
     Validate,
     /// They change objects by server-side apply.
     Apply,
@@ -43,9 +54,11 @@ pub(super) enum Effect {
 }
 
 /// What the expressions of policies are like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Shape {
     /// As on a cluster: of the common rules, in about half of which each policy has names and limits of its own.
+    #[default]
     Mix,
     /// The same rules in all policies, as when every team installs them.
     Shared,
@@ -59,6 +72,11 @@ pub(super) enum Shape {
 const IN_A_FILE: usize = 1;
 
 impl Policies {
+    /// How many of them are about Pods.
+    pub(super) fn matching(&self) -> usize {
+        self.matching.unwrap_or(self.count)
+    }
+
     /// The name of the plugin whose they are.
     pub(super) fn plugin(&self) -> &'static str {
         match self.effect {
@@ -84,7 +102,8 @@ impl Policies {
         let mut documents = Vec::new();
         for index in 0..self.count {
             // A prime step, so that those about Pods are anywhere among the others.
-            let is_about_pods = self.matching >= self.count || (index * 7_919) % self.count < self.matching;
+            let is_about_pods =
+                self.matching() >= self.count || (index * 7_919) % self.count < self.matching();
             let mut policy = vec![self.policy(index, is_about_pods, &mut dice)];
             policy.extend((0..self.bindings).map(|number| self.binding(index, number)));
             documents.push(policy);
@@ -182,7 +201,7 @@ mod tests {
             effect: Effect::Validate,
             shape,
             count,
-            matching,
+            matching: Some(matching),
             bindings: 1,
         }
     }
