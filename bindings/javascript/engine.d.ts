@@ -64,6 +64,8 @@ export interface Point {
 export interface Place {
   /** The name of the text: a `path`, or the member of the request, such as `object`. */
   file: string;
+  /** Which document of the text, from 0. */
+  document: number;
   start: Point;
   end: Point;
 }

@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
 use pratique_gotext::suggest::did_you_mean;
+use serde::Serialize;
 
 use crate::parse::source::ObjectSource;
 use crate::position::{DocumentSource, Location, Span};
@@ -19,7 +20,7 @@ pub struct Help {
 }
 
 /// A change of a file: a text in the place of another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Edit {
     /// What is replaced.
     pub location: Location,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// Passes every kind, with the list of a set that its objects are in, to a macro: the one list of them.
 macro_rules! with_kinds {
     ($macro:ident) => {
@@ -20,7 +22,7 @@ pub(crate) use with_kinds;
 macro_rules! declare_kind {
     ($($kind:ident $list:ident,)*) => {
         /// A kind of `admissionregistration.k8s.io/v1` that can be a static manifest.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
         pub enum Kind {
             $(#[doc = concat!("`", stringify!($kind), "`.")] $kind,)*
         }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::help::Help;
 use crate::kind::Kind;
 use crate::position::Location;
@@ -132,7 +134,7 @@ impl Problem {
 }
 
 /// The kind and name of a manifest's object.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ObjectName {
     /// Its kind.
     pub kind: Kind,

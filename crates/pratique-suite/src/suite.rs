@@ -7,6 +7,7 @@ use pratique::plugins::StateKind;
 use pratique_json::Value;
 use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource};
 use pratique_types::{Operation, UserInfo};
+use serde::Serialize;
 
 use crate::authorizer::Rule;
 use crate::chain::ChainSettings;
@@ -263,7 +264,7 @@ pub(crate) struct FieldPath {
 }
 
 /// A test of another program that is not about policies of the API, or needs more than they do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotEvaluated {
     /// The test.
     pub name: String,

@@ -25,33 +25,10 @@ pub struct Finding {
     pub object: Option<[String; 2]>,
     /// Where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub location: Option<Place>,
+    pub location: Option<Location>,
     /// How to mend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-}
-
-/// A location.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Place {
-    /// The name of the text.
-    pub file: String,
-    /// Where it begins.
-    pub start: Point,
-    /// Where it ends.
-    pub end: Point,
-}
-
-/// Line and column from 1, the column in characters; the offset in bytes from 0.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Point {
-    /// The line.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-    /// The offset.
-    pub offset: usize,
 }
 
 impl Finding {
@@ -71,13 +48,14 @@ impl Finding {
 
     /// The same, in a text.
     pub(crate) fn within(self, file: &str) -> Self {
-        let start = Point {
+        let start = Position {
             line: 1,
             column: 1,
             offset: 0,
         };
-        let place = Place {
-            file: file.to_owned(),
+        let place = Location {
+            file: file.into(),
+            document: 0,
             start,
             end: start,
         };
@@ -95,7 +73,7 @@ impl From<&Problem> for Finding {
             summary: problem.summary.clone(),
             field: problem.field.clone(),
             object: object.map(|object| [object.kind.name().to_owned(), object.name.clone()]),
-            location: problem.location.as_ref().map(Place::from),
+            location: problem.location.clone(),
             help: problem.help.as_ref().map(|help| help.text.clone()),
             ..Finding::plain(problem.rule.name(), &problem.message)
         }
@@ -109,29 +87,9 @@ impl From<&Warning> for Finding {
             severity: "warning",
             field: Some(warning.field.clone()),
             object: object.map(|object| [object.kind.name().to_owned(), object.name.clone()]),
-            location: Some(Place::from(&warning.location)),
+            location: Some(warning.location.clone()),
             help: warning.help.as_ref().map(|help| help.text.clone()),
             ..Finding::plain(warning.lint.name, &warning.message)
-        }
-    }
-}
-
-impl From<&Location> for Place {
-    fn from(location: &Location) -> Self {
-        Place {
-            file: location.file.to_string(),
-            start: location.start.into(),
-            end: location.end.into(),
-        }
-    }
-}
-
-impl From<Position> for Point {
-    fn from(position: Position) -> Self {
-        Point {
-            line: position.line,
-            column: position.column,
-            offset: position.offset,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique::{Admission, AdmissionBuilder, Configurations, workers::Sequential};
 use pratique_lint::ExpressionCost;
-use pratique_manifest::{Kind, ManifestFile, ManifestSet};
+use pratique_manifest::{Kind, Location, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
 use pratique_suite::sorted::SortedPolicies;
 use pratique_suite::{add_policies, bind, unbound};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::findings::{Finding, Place};
+use crate::findings::Finding;
 use crate::request::{Evaluate, File};
 
 /// The memory that loading may take, by the loader's estimate.
@@ -45,7 +45,7 @@ pub(crate) struct Report {
 pub(crate) struct Cost {
     object: [String; 2],
     field: String,
-    location: Place,
+    location: Location,
     /// The type of the expression.
     result: String,
     min: u64,
@@ -170,7 +170,7 @@ impl From<&ExpressionCost> for Cost {
         Cost {
             object: [cost.object.kind.name().to_owned(), cost.object.name.clone()],
             field: cost.field.clone(),
-            location: Place::from(&cost.location),
+            location: cost.location.clone(),
             result: cost.usage.result.to_string(),
             min: cost.usage.cost.min,
             max: cost.usage.cost.max,

@@ -12,7 +12,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::diff;
-use crate::findings::Place;
 
 /// A decision, and how it came about.
 #[derive(Debug, Default, Serialize)]
@@ -163,14 +162,14 @@ fn explained(explanation: &Explanation) -> Value {
         };
         let path = format!("/policies/{policy}");
         if let Some(location) = &of_policy.location {
-            add(path.clone(), "at", json!(Place::from(location)));
+            add(path.clone(), "at", json!(location));
         }
         for (binding, of_binding) in of_policy.bindings.iter().enumerate() {
             for (round, of_round) in of_binding.rounds.iter().enumerate() {
                 for (index, expression) in of_round.expressions.iter().enumerate() {
                     let path = format!("{path}/bindings/{binding}/rounds/{round}/expressions/{index}");
                     if let Some(location) = &expression.location {
-                        add(path.clone(), "at", json!(Place::from(location)));
+                        add(path.clone(), "at", json!(location));
                     }
                     add(path, "diagram", diagram(expression));
                 }

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde::{Serialize, Serializer};
+
 /// A range of bytes of a document's text; `start` is inclusive, `end` exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
@@ -22,7 +24,7 @@ impl Span {
 }
 
 /// A place in a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Position {
     /// Line, from 1.
     pub line: u32,
@@ -33,9 +35,10 @@ pub struct Position {
 }
 
 /// A range of a file, and the document of the file that it lies in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Location {
     /// The file's path, as it was given or found.
+    #[serde(serialize_with = "text")]
     pub file: Arc<str>,
     /// Which document of the file, from 0.
     pub document: usize,
@@ -43,6 +46,10 @@ pub struct Location {
     pub start: Position,
     /// Where the range ends (exclusive).
     pub end: Position,
+}
+
+fn text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
 }
 
 /// Where a document's text begins in its file.

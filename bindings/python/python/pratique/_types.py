@@ -30,9 +30,10 @@ class Point(TypedDict):
 
 
 class Place(TypedDict):
-    """A part of a text. `file` is its path, or the member of the request, such as `object`."""
+    """A part of a text. `file` is its path, or the member of the request, such as `object`; `document` counts from 0."""
 
     file: str
+    document: int
     start: Point
     end: Point
 

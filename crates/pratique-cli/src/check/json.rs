@@ -1,7 +1,7 @@
 //! The JSON output of a check.
 
 use pratique_lint::ExpressionCost;
-use pratique_manifest::{Plugin, StartedPlugin};
+use pratique_manifest::{Location, ObjectName, Plugin, StartedPlugin};
 use pratique_suite::sorted::Group;
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use super::connect::Connection;
 use super::levels::Levels;
 use super::loaded::{Loaded, LoadedObject};
 use crate::output::finding::Severity;
-use crate::output::problems::{JsonLocation, JsonProblem};
+use crate::output::problems::JsonProblem;
 
 /// The whole output.
 #[derive(Serialize)]
@@ -89,23 +89,16 @@ struct PluginResult<'a> {
     static_manifests_dir: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<&'a str>,
-    objects: Vec<Object<'a>>,
-}
-
-#[derive(Serialize)]
-struct Object<'a> {
-    kind: &'static str,
-    name: &'a str,
-    location: JsonLocation<'a>,
+    objects: &'a [LoadedObject],
 }
 
 /// The type, the inputs and the estimated cost of an expression.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Expression<'a> {
-    object: Name<'a>,
+    object: &'a ObjectName,
     field: &'a str,
-    location: JsonLocation<'a>,
+    location: &'a Location,
     text: &'a str,
     result: String,
     min_cost: u64,
@@ -118,12 +111,6 @@ struct Expression<'a> {
     variables: Vec<&'a str>,
     reads: Vec<&'a str>,
     calls: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Name<'a> {
-    kind: &'static str,
-    name: &'a str,
 }
 
 impl<'a> Report<'a> {
@@ -192,17 +179,12 @@ impl<'a> From<&'a Connection> for Webhook<'a> {
 
 impl<'a> From<&'a Loaded> for PluginResult<'a> {
     fn from(loaded: &'a Loaded) -> Self {
-        let object = |found: &'a LoadedObject| Object {
-            kind: found.kind.name(),
-            name: &found.name,
-            location: JsonLocation::from(&found.location),
-        };
         PluginResult {
             plugin: loaded.group.plugin().map(Plugin::name),
             origin: (loaded.group == Group::Api).then_some("api"),
             static_manifests_dir: loaded.directory.as_deref(),
             hash: (loaded.group != Group::Api).then_some(loaded.manifests.hash.as_str()),
-            objects: loaded.objects.iter().map(object).collect(),
+            objects: &loaded.objects,
         }
     }
 }
@@ -210,12 +192,9 @@ impl<'a> From<&'a Loaded> for PluginResult<'a> {
 impl<'a> From<&'a ExpressionCost> for Expression<'a> {
     fn from(cost: &'a ExpressionCost) -> Self {
         Expression {
-            object: Name {
-                kind: cost.object.kind.name(),
-                name: &cost.object.name,
-            },
+            object: &cost.object,
             field: &cost.field,
-            location: JsonLocation::from(&cost.location),
+            location: &cost.location,
             text: &cost.text,
             result: cost.usage.result.to_string(),
             min_cost: cost.usage.cost.min,

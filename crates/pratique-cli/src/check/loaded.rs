@@ -5,6 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use pratique_manifest::{IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, ObjectName, StartedPlugin};
 use pratique_suite::sorted::Group;
 use pratique_types::KubeConfig;
+use serde::Serialize;
 
 /// Why a server would not start, and its exit code.
 pub(crate) struct Refusal {
@@ -40,6 +41,7 @@ pub(super) struct Loaded {
 }
 
 /// A loaded object.
+#[derive(Serialize)]
 pub(super) struct LoadedObject {
     pub(super) kind: Kind,
     pub(super) name: String,

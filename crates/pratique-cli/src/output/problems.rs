@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pratique_lint::CostExample;
-use pratique_manifest::{Edit, LoadErrors, Location, ObjectName, Position, Problem};
+use pratique_manifest::{Edit, LoadErrors, Location, ObjectName, Problem};
 use serde::Serialize;
 
 use super::excerpt::Texts;
@@ -185,14 +185,14 @@ pub(crate) struct JsonProblem<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    object: Option<JsonName<'a>>,
+    object: Option<&'a ObjectName>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<JsonLocation<'a>>,
+    location: Option<&'a Location>,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
     /// The change that does what the help says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    edit: Option<JsonEdit<'a>>,
+    edit: Option<&'a Edit>,
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<JsonExample<'a>>,
     /// The URL of the rule's documentation.
@@ -202,13 +202,6 @@ pub(crate) struct JsonProblem<'a> {
     stops_server: bool,
 }
 
-/// A text in the place of another.
-#[derive(Debug, Serialize)]
-struct JsonEdit<'a> {
-    location: JsonLocation<'a>,
-    replacement: &'a str,
-}
-
 /// A request that demonstrates a warning.
 #[derive(Debug, Serialize)]
 struct JsonExample<'a> {
@@ -216,30 +209,6 @@ struct JsonExample<'a> {
     cost: u64,
     bytes: usize,
     object: &'a serde_json::value::RawValue,
-}
-
-/// An object that a problem is about.
-#[derive(Debug, Serialize)]
-struct JsonName<'a> {
-    kind: &'static str,
-    name: &'a str,
-}
-
-/// A location.
-#[derive(Debug, Serialize)]
-pub(crate) struct JsonLocation<'a> {
-    file: &'a str,
-    document: usize,
-    start: JsonPosition,
-    end: JsonPosition,
-}
-
-/// Line and column from 1, the column in characters; the offset in bytes from 0.
-#[derive(Debug, Serialize)]
-struct JsonPosition {
-    line: u32,
-    column: u32,
-    offset: usize,
 }
 
 impl<'a> From<&'a Problem> for JsonProblem<'a> {
@@ -258,22 +227,13 @@ impl<'a> From<Finding<'a>> for JsonProblem<'a> {
             },
             message: finding.message,
             field: finding.field,
-            object: finding.object.map(JsonName::from),
-            location: finding.location.map(JsonLocation::from),
+            object: finding.object,
+            location: finding.location,
             help: finding.help.map(|help| help.text.as_str()),
-            edit: finding.help.and_then(|help| Some(help.edit.as_ref()?.into())),
+            edit: finding.help.and_then(|help| help.edit.as_ref()),
             example: finding.example.and_then(JsonExample::of),
             url: finding.url(),
             stops_server: finding.stops_server,
-        }
-    }
-}
-
-impl<'a> From<&'a Edit> for JsonEdit<'a> {
-    fn from(edit: &'a Edit) -> Self {
-        JsonEdit {
-            location: (&edit.location).into(),
-            replacement: &edit.replacement,
         }
     }
 }
@@ -286,36 +246,6 @@ impl<'a> JsonExample<'a> {
             bytes: example.object.len(),
             object: serde_json::from_str(&example.object).ok()?,
         })
-    }
-}
-
-impl<'a> From<&'a ObjectName> for JsonName<'a> {
-    fn from(object: &'a ObjectName) -> Self {
-        JsonName {
-            kind: object.kind.name(),
-            name: &object.name,
-        }
-    }
-}
-
-impl<'a> From<&'a Location> for JsonLocation<'a> {
-    fn from(location: &'a Location) -> Self {
-        JsonLocation {
-            file: &location.file,
-            document: location.document,
-            start: location.start.into(),
-            end: location.end.into(),
-        }
-    }
-}
-
-impl From<Position> for JsonPosition {
-    fn from(position: Position) -> Self {
-        JsonPosition {
-            line: position.line,
-            column: position.column,
-            offset: position.offset,
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique_explain::Explanation;
+use pratique_manifest::{Kind, Location};
 use pratique_policy::Phase;
 use pratique_suite::{
     Actual, CoverageReport, Decision, Difference, Missing, PluginOutcome, PolicyCoverage, PolicyOutcome,
@@ -11,7 +12,7 @@ use pratique_suite::{
 use serde::Serialize;
 
 use super::run::{CaseRun, Run, SuiteRun};
-use crate::output::problems::{JsonLocation, JsonProblem};
+use crate::output::problems::JsonProblem;
 
 /// All results.
 #[derive(Serialize)]
@@ -37,8 +38,8 @@ struct Suite<'a> {
     problems: Vec<JsonProblem<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_evaluated: Vec<NotEvaluated<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tests_not_evaluated: Vec<LeftOut<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tests_not_evaluated: &'a [pratique_suite::NotEvaluated],
     tests: Vec<Test<'a>>,
 }
 
@@ -46,7 +47,7 @@ struct Suite<'a> {
 #[serde(rename_all = "camelCase")]
 struct Test<'a> {
     name: &'a str,
-    location: JsonLocation<'a>,
+    location: &'a Location,
     passed: bool,
     seconds: f64,
     /// Why the test could not be evaluated.
@@ -63,35 +64,17 @@ struct Test<'a> {
 /// A policy without a binding.
 #[derive(Serialize)]
 struct NotEvaluated<'a> {
-    kind: &'static str,
+    kind: Kind,
     name: &'a str,
-    location: JsonLocation<'a>,
-}
-
-/// A test of another program that is not evaluated.
-#[derive(Serialize)]
-struct LeftOut<'a> {
-    name: &'a str,
-    why: &'a str,
-    location: JsonLocation<'a>,
-}
-
-impl<'a> From<&'a pratique_suite::NotEvaluated> for LeftOut<'a> {
-    fn from(test: &'a pratique_suite::NotEvaluated) -> Self {
-        LeftOut {
-            name: &test.name,
-            why: &test.why,
-            location: (&test.location).into(),
-        }
-    }
+    location: &'a Location,
 }
 
 impl<'a> From<&'a Unbound> for NotEvaluated<'a> {
     fn from(policy: &'a Unbound) -> Self {
         NotEvaluated {
-            kind: policy.kind().name(),
+            kind: policy.kind(),
             name: &policy.name,
-            location: (&policy.location).into(),
+            location: &policy.location,
         }
     }
 }
@@ -144,20 +127,11 @@ struct Coverage<'a> {
 struct Policy<'a> {
     kind: &'static str,
     name: &'a str,
-    location: JsonLocation<'a>,
+    location: &'a Location,
     covered: usize,
     total: usize,
     percent: Option<f64>,
-    missing: Vec<Uncovered<'a>>,
-}
-
-#[derive(Serialize)]
-struct Uncovered<'a> {
-    field: &'a str,
-    what: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expression: Option<&'a str>,
-    location: JsonLocation<'a>,
+    missing: &'a [Missing],
 }
 
 impl<'a> From<&'a Run> for Report<'a> {
@@ -181,7 +155,7 @@ impl<'a> From<&'a SuiteRun> for Suite<'a> {
             file: &run.file,
             problems: run.problems.iter().map(JsonProblem::from).collect(),
             not_evaluated: run.unbound.iter().map(NotEvaluated::from).collect(),
-            tests_not_evaluated: run.not_evaluated.iter().map(LeftOut::from).collect(),
+            tests_not_evaluated: &run.not_evaluated,
             tests: run.cases.iter().map(Test::from).collect(),
         }
     }
@@ -191,7 +165,7 @@ impl<'a> From<&'a CaseRun> for Test<'a> {
     fn from(run: &'a CaseRun) -> Self {
         Test {
             name: &run.case.name,
-            location: (&run.case.location).into(),
+            location: &run.case.location,
             passed: run.tested.passed(),
             seconds: run.duration.as_secs_f64(),
             error: run.tested.actual.as_ref().err().map(String::as_str),
@@ -241,22 +215,11 @@ impl<'a> From<&'a PolicyCoverage> for Policy<'a> {
                 Phase::Validating => "ValidatingAdmissionPolicy",
             },
             name: &policy.name,
-            location: (&policy.location).into(),
+            location: &policy.location,
             covered: policy.covered,
             total: policy.total,
             percent: policy.percent(),
-            missing: policy.missing.iter().map(Uncovered::from).collect(),
-        }
-    }
-}
-
-impl<'a> From<&'a Missing> for Uncovered<'a> {
-    fn from(missing: &'a Missing) -> Self {
-        Uncovered {
-            field: &missing.field,
-            what: missing.what,
-            expression: missing.expression.as_deref(),
-            location: (&missing.location).into(),
+            missing: &policy.missing,
         }
     }
 }

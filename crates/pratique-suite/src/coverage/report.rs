@@ -2,6 +2,7 @@
 
 use pratique_manifest::Location;
 use pratique_policy::{Origin, Phase};
+use serde::Serialize;
 
 use super::points::{ExpressionPoints, PolicyPoints};
 
@@ -32,16 +33,17 @@ pub struct PolicyCoverage {
 }
 
 /// A point that is not covered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Missing {
     /// The field of the policy, or the binding.
     pub field: String,
-    /// Its location.
-    pub location: Location,
-    /// The subexpression, if it is a point of one.
-    pub expression: Option<String>,
     /// What never happened: `never true`, `never evaluated`, `never matched`.
     pub what: &'static str,
+    /// The subexpression, if it is a point of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expression: Option<String>,
+    /// Its location.
+    pub location: Location,
 }
 
 impl CoverageReport {
