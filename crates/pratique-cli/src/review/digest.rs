@@ -5,6 +5,7 @@ use std::fs;
 use pratique_gotext::hex::encode_to_string;
 use pratique_json::Value;
 use pratique_manifest::Loaded;
+use pratique_report::Run;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -15,7 +16,7 @@ use crate::policies::OriginSets;
 pub(super) struct Digest {
     hash: Sha256,
     /// The number of policies.
-    pub(super) policies: u64,
+    policies: u64,
 }
 
 impl Digest {
@@ -62,9 +63,18 @@ impl Digest {
         objects.for_each(|object| self.text_part(&object.to_string()));
     }
 
-    /// `sha256:` and the digest.
-    pub(super) fn text(&self) -> String {
-        format!("sha256:{}", encode_to_string(self.hash.clone().finalize()))
+    /// What a report says of a run of a command over inputs, all of which have requests of one operation, if any is named;
+    /// `can_deny` is whether a policy can deny one.
+    pub(super) fn run(self, command: &str, inputs: Vec<String>, operation: &str, can_deny: bool) -> Run {
+        Run {
+            command: command.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            inputs,
+            operation: operation.to_owned(),
+            policies: format!("sha256:{}", encode_to_string(self.hash.finalize())),
+            policy_count: self.policies,
+            can_deny,
+        }
     }
 
     /// Texts are told apart by their lengths.

@@ -10,7 +10,6 @@ mod work;
 
 use std::sync::Arc;
 
-use pratique_report::Run;
 use pratique_types::Operation;
 
 use super::checkpoint::Checkpoints;
@@ -55,15 +54,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     } = arguments;
     let others = format!("{namespace:?} {user:?} {groups:?} {memory:?} {}", answers.explain);
     let digest = given.digest(Digest::of(known, &others), &[&old.sets, &new.sets]);
-    let run = Run {
-        command: "impact".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        inputs: source.names(),
-        operation: String::new(),
-        policies: digest.text(),
-        policy_count: digest.policies,
-        can_deny: new.scope.can_deny(),
-    };
+    let run = digest.run("impact", source.names(), "", new.scope.can_deny());
     let names = run.inputs.join(", ");
     let notes = notes(&source, [&old, &new]);
     let limits = limits(known.max_input);

@@ -21,8 +21,6 @@ mod work;
 use std::sync::Arc;
 
 use pratique_arrow::ResultRows;
-use pratique_manifest::path_text;
-use pratique_report::Run;
 
 use super::checkpoint::Checkpoints;
 use super::digest::Digest;
@@ -31,6 +29,7 @@ use super::results::Results;
 use super::{limits, ordered};
 use crate::arguments::ReplayArguments;
 use crate::exit::{CliError, ExitStatus};
+use crate::input::shown;
 use crate::snapshot::StateSource;
 use collect::Collector;
 use engine::{Engine, GivenState, Policies};
@@ -57,15 +56,8 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let given = GivenState::read(state, known, &policies, &[])?;
     let others = format!("{:?}", arguments.memory);
     let digest = given.digest(Digest::of(known, &others), &[&policies.sets]);
-    let run = Run {
-        command: "replay".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        inputs: arguments.logs.iter().map(|log| path_text(log)).collect(),
-        operation: String::new(),
-        policies: digest.text(),
-        policy_count: digest.policies,
-        can_deny: policies.scope.can_deny(),
-    };
+    let names = arguments.logs.iter().map(|log| shown(log)).collect();
+    let run = digest.run("replay", names, "", policies.scope.can_deny());
     let (known, errors) = given.known_to_requests(|_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;

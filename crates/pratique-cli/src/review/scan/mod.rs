@@ -20,7 +20,7 @@ pub(super) mod written;
 use std::sync::Arc;
 
 use pratique_arrow::ResultRows;
-use pratique_report::{Limits, Report, Run, Shard, Tally};
+use pratique_report::{Limits, Report, Shard, Tally};
 use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
 
@@ -130,15 +130,12 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         format: arguments.answers.output,
         shard: sources.shard(),
     };
-    let run = Run {
-        command: "scan".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        inputs: inputs.source.names(),
-        operation: operation.as_str().to_owned(),
-        policies: digest.text(),
-        policy_count: digest.policies,
-        can_deny: scope.can_deny(),
-    };
+    let run = digest.run(
+        "scan",
+        inputs.source.names(),
+        operation.as_str(),
+        scope.can_deny(),
+    );
     let mut report = Report::new(run, sources.shard(), Tally::new(Limits::default()));
     report.add_note(match settings {
         None => NOT_RUN,
