@@ -3,9 +3,11 @@
 use std::io::{self, Cursor, Read};
 
 use pratique_json::{Value, base64};
+use pratique_suite::snapshot::SnapshotIndex;
 
-use crate::input::GivenObject;
 use crate::input::open::Stream;
+use crate::input::{GivenObject, InputError};
+use crate::output::problems;
 
 /// What an export begins with.
 const HEAD: &str = "{\"header\":{\"cluster_id\":";
@@ -54,15 +56,33 @@ pub(super) fn items(mut stream: Stream) -> io::Result<(Box<dyn Read + Send>, boo
     })
 }
 
+/// An item of an export that cannot be read.
+pub(super) struct Unread {
+    pub(super) fault: InputError,
+    /// Its API version and kind, if it says them.
+    pub(super) kind: Option<(String, String)>,
+}
+
+/// The object that is given, or that an item of an export has; `None` for what is no object: the index of a snapshot, and what API
+/// servers store besides objects.
+pub(super) fn object(given: GivenObject<'_>) -> Result<Option<GivenObject<'_>>, Unread> {
+    let given = match stored(&given.object) {
+        None => given,
+        Some(Stored::Object(object)) => GivenObject { object, ..given },
+        Some(Stored::Other) => return Ok(None),
+        Some(Stored::Unread { kind, why }) => {
+            let place = problems::place(&given.location);
+            let fault = InputError::Faulty { place, why };
+            return Err(Unread { fault, kind });
+        }
+    };
+    Ok(Some(given).filter(|given| !SnapshotIndex::is_index(&given.object)))
+}
+
 /// The objects that items of an export have; of those that cannot be read, nothing is told.
 pub(super) fn objects(items: Vec<GivenObject<'_>>) -> Vec<GivenObject<'_>> {
-    let stored = items.into_iter().filter_map(|item| {
-        let Some(Stored::Object(object)) = stored(&item.object) else {
-            return None;
-        };
-        Some(GivenObject { object, ..item })
-    });
-    stored.collect()
+    let objects = items.into_iter().filter_map(|item| object(item).ok());
+    objects.flatten().collect()
 }
 
 /// The keys and values of an export as a stream of JSON values, one after another.
@@ -163,7 +183,7 @@ impl<R: Read> Read for Items<R> {
 
 /// A value of an export.
 #[derive(Debug, PartialEq)]
-pub(super) enum Stored {
+enum Stored {
     /// An object.
     Object(Value<'static>),
     /// What no object is stored under.
@@ -177,7 +197,7 @@ pub(super) enum Stored {
 }
 
 /// The value of a key, if an object is an item of an export; `None` if it is none.
-pub(super) fn stored(item: &Value<'_>) -> Option<Stored> {
+fn stored(item: &Value<'_>) -> Option<Stored> {
     let text = |name: &str| item.get(name).and_then(Value::as_str);
     let (key, value) = (text("key")?, text("value")?);
     if item.get("kind").is_some() {

@@ -7,19 +7,18 @@ use pratique_json::Value;
 use pratique_kube::Page;
 use pratique_replay::{API_VERSION, Located, Replayed, What, entries};
 use pratique_stream::{Form, Piece};
-use pratique_suite::snapshot::SnapshotIndex;
 use pratique_types::admission;
 
 use super::change::{Change, Row};
 use super::source::Unit;
 use crate::explanation;
-use crate::input::{GivenObject, InputError, piece};
+use crate::input::{GivenObject, piece};
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::review::checkpoint::Mark;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects::{self, ListedContent};
-use crate::review::etcd::{self, Stored};
+use crate::review::etcd;
 use crate::review::evaluate::Evaluator;
 use crate::review::received::InputRequest;
 use crate::review::replay::decided::Decided;
@@ -116,19 +115,12 @@ impl Worker<'_> {
     }
 
     /// Compares the decisions on the creation of an object; `is_changed` is whether it has changed since it began to be listed.
-    fn given(&self, mut given: GivenObject<'_>, is_changed: bool, part: &mut Part) {
-        match etcd::stored(&given.object) {
-            None => {}
-            Some(Stored::Object(object)) => given.object = object,
-            Some(Stored::Other) => return,
-            Some(Stored::Unread { why, .. }) => {
-                let place = problems::place(&given.location);
-                return part.faults.add(InputError::Faulty { place, why });
-            }
-        }
-        if SnapshotIndex::is_index(&given.object) {
-            return;
-        }
+    fn given(&self, given: GivenObject<'_>, is_changed: bool, part: &mut Part) {
+        let given = match etcd::object(given) {
+            Ok(Some(given)) => given,
+            Ok(None) => return,
+            Err(unread) => return part.faults.add(unread.fault),
+        };
         let number = given.location.document + 1;
         match self
             .builder

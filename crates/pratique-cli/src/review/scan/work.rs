@@ -6,7 +6,6 @@ use pratique_kube::Page;
 use pratique_manifest::Problem;
 use pratique_report::{Shard, owner_of, uid_of};
 use pratique_suite::request::{kind_of, options, review};
-use pratique_suite::snapshot::SnapshotIndex;
 use pratique_types::Operation;
 use serde::Serialize;
 
@@ -21,7 +20,7 @@ use crate::output::{self, Printed, problems};
 use crate::review::checkpoint::Mark;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects;
-use crate::review::etcd::{self, Stored};
+use crate::review::etcd;
 use crate::review::evaluate::Evaluator;
 use crate::review::input_errors::{JsonError, described};
 use crate::review::left_out::LeftOut;
@@ -140,25 +139,12 @@ impl Scanner<'_> {
     }
 
     /// Evaluates an object; `is_changed` is whether it has changed since it began to be listed.
-    fn given(
-        &self,
-        mut given: GivenObject<'_>,
-        is_changed: bool,
-        state: &ClusterState,
-        scanned: &mut Scanned,
-    ) {
-        match etcd::stored(&given.object) {
-            None => {}
-            Some(Stored::Object(object)) => given.object = object,
-            Some(Stored::Other) => return,
-            Some(Stored::Unread { kind, why }) => {
-                let place = problems::place(&given.location);
-                return self.fault(InputError::Faulty { place, why }, kind, false, scanned);
-            }
-        }
-        if SnapshotIndex::is_index(&given.object) {
-            return;
-        }
+    fn given(&self, given: GivenObject<'_>, is_changed: bool, state: &ClusterState, scanned: &mut Scanned) {
+        let given = match etcd::object(given) {
+            Ok(Some(given)) => given,
+            Ok(None) => return,
+            Err(unread) => return self.fault(unread.fault, unread.kind, false, scanned),
+        };
         let kind = kind_of(&given.object).ok();
         let kind = kind.map(|kind| (kind.api_version(), kind.kind));
         if review::is_review(&given.object) {
