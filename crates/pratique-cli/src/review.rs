@@ -157,7 +157,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         None => phases.objects(&sets),
     };
     let (mut cluster, others) = ClusterState::new(&known, given, before, objects, plugin_state);
-    inputs.survey(limits, &mut cluster);
+    inputs.survey(limits, &mut cluster, |_| false);
     let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.namespace);
     let permissions = Permissions::new(rules, &known, &others, complete);

@@ -65,7 +65,7 @@ pub(super) struct Unread {
 
 /// The object that is given, or that an item of an export has; `None` for what is no object: the index of a snapshot, and what API
 /// servers store besides objects.
-pub(super) fn object(given: GivenObject<'_>) -> Result<Option<GivenObject<'_>>, Unread> {
+pub(super) fn object(given: GivenObject<'_>) -> Result<Option<GivenObject<'_>>, Box<Unread>> {
     let given = match stored(&given.object) {
         None => given,
         Some(Stored::Object(object)) => GivenObject { object, ..given },
@@ -73,16 +73,10 @@ pub(super) fn object(given: GivenObject<'_>) -> Result<Option<GivenObject<'_>>, 
         Some(Stored::Unread { kind, why }) => {
             let place = problems::place(&given.location);
             let fault = InputError::Faulty { place, why };
-            return Err(Unread { fault, kind });
+            return Err(Box::new(Unread { fault, kind }));
         }
     };
     Ok(Some(given).filter(|given| !SnapshotIndex::is_index(&given.object)))
-}
-
-/// The objects that items of an export have; of those that cannot be read, nothing is told.
-pub(super) fn objects(items: Vec<GivenObject<'_>>) -> Vec<GivenObject<'_>> {
-    let objects = items.into_iter().filter_map(|item| object(item).ok());
-    objects.flatten().collect()
 }
 
 /// The keys and values of an export as a stream of JSON values, one after another.

@@ -11,6 +11,7 @@ use pratique_manifest::{ManifestFile, path_text};
 use pratique_stream::{Limits, Piece, Splitter};
 
 use super::checkpoint::FileState;
+use super::etcd;
 use super::excerpt::Excerpt;
 use super::ordered::{Closed, Intake};
 use super::state::ClusterState;
@@ -18,7 +19,7 @@ use super::surveyed::{self, StateOfStream, mentions_cluster};
 use crate::exit::CliError;
 use crate::input::open::{Stream, open};
 use crate::input::spool::{self, Spool};
-use crate::input::{self, InputError, STDIN, piece};
+use crate::input::{self, InputError, STDIN};
 use crate::memory;
 
 /// The inputs.
@@ -202,18 +203,21 @@ impl Inputs {
         mentions(self.open(file)?, words)
     }
 
-    /// Adds the namespaces and definitions of all files to what is known. Those of standard input and other pipes count
-    /// from where they are.
-    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) {
-        for file in self.files() {
-            // What cannot be read is told when it is reviewed; what is read of a pipe is gone.
-            if self.is_lasting(file) && self.mentions(file, state.surveyed).unwrap_or_default() {
-                let path: Arc<str> = input::shown(file).into();
-                let Ok(stream) = self.open(file) else { continue };
-                let pieces = Splitter::new(stream.input, limits).map_while(Result::ok);
-                let kinds = state.surveyed;
-                let pieces = pieces.filter(|piece| mentions_cluster(piece, kinds));
-                surveyed::survey(pieces, |piece| piece::read(&path, piece).given, state);
+    /// Adds the namespaces and definitions of all files to what is known, but for files of which `is_other` holds for the first
+    /// piece. Those of standard input and other pipes count from where they are.
+    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState, is_other: impl Fn(&Piece) -> bool) {
+        let kinds = state.surveyed;
+        // What cannot be read is told when it is evaluated; what is read of a pipe is gone.
+        for file in self.files().filter(|file| self.is_lasting(file)) {
+            let Ok((input, is_export)) = self.open(file).and_then(etcd::items) else {
+                continue;
+            };
+            let mut pieces = Splitter::new(input, limits).map_while(Result::ok).peekable();
+            let is_surveyed = !pieces.peek().is_some_and(&is_other)
+                && (is_export || self.mentions(file, kinds).unwrap_or_default());
+            if is_surveyed {
+                let pieces = pieces.filter(|piece| is_export || mentions_cluster(piece, kinds));
+                surveyed::survey(&input::shown(file), pieces, state);
             }
         }
     }

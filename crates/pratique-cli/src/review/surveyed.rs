@@ -6,8 +6,9 @@ use memchr::memmem;
 use pratique_json::Value;
 use pratique_stream::Piece;
 
+use super::etcd;
 use super::state::{ClusterState, of_cluster};
-use crate::input::{GivenObject, piece};
+use crate::input::piece;
 
 /// Whether a part of an input may change what is known of the cluster: has one of some kinds.
 pub(super) fn mentions_cluster(piece: &Piece, kinds: &[&str]) -> bool {
@@ -15,14 +16,13 @@ pub(super) fn mentions_cluster(piece: &Piece, kinds: &[&str]) -> bool {
     words.any(|word| memmem::find(&piece.text, word.as_bytes()).is_some())
 }
 
-/// Adds what the parts of an input say of the cluster.
-pub(super) fn survey(
-    pieces: impl Iterator<Item = Piece>,
-    objects: impl for<'p> Fn(&'p Piece) -> Vec<GivenObject<'p>>,
-    state: &mut ClusterState,
-) {
+/// Adds what the parts of an input say of the cluster; of what cannot be read, nothing is told.
+pub(super) fn survey(path: &str, pieces: impl Iterator<Item = Piece>, state: &mut ClusterState) {
+    let path: Arc<str> = path.into();
     for piece in pieces {
-        state.add(of_cluster(objects(&piece), state.surveyed));
+        let objects = piece::read(&path, &piece).given.into_iter();
+        let objects = objects.filter_map(|given| etcd::object(given).ok().flatten());
+        state.add(of_cluster(objects, state.surveyed));
     }
 }
 

@@ -5,7 +5,6 @@ mod collect;
 mod report;
 mod sets;
 mod source;
-mod survey;
 mod work;
 
 use std::sync::Arc;

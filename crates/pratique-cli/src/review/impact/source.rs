@@ -6,7 +6,7 @@ use pratique_stream::Limits;
 #[cfg(feature = "kube")]
 use pratique_types::Operation;
 
-use super::survey;
+use super::work::is_log;
 use crate::arguments::ImpactArguments;
 use crate::exit::CliError;
 use crate::review::checkpoint::FileState;
@@ -85,7 +85,8 @@ impl Sources {
     /// Adds what it says of the cluster to what is known of that; a cluster was asked before.
     pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) {
         match self {
-            Sources::Files(inputs) => survey::survey(inputs, limits, state),
+            // Of logs, whose objects came and went, nothing is known.
+            Sources::Files(inputs) => inputs.survey(limits, state, is_log),
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
             Sources::Cluster(_) => state.objects.assume_namespaces(),

@@ -13,7 +13,6 @@ pub(crate) mod metrics;
 mod plugins;
 mod progress;
 mod source;
-mod state;
 mod work;
 pub(super) mod written;
 
@@ -226,7 +225,7 @@ impl Inputs {
             cluster.surveyed = plugins::SURVEYED;
         }
         match sources {
-            Sources::Files(files) => state::survey(&self.files, files, limits, cluster),
+            Sources::Files(_) => self.files.survey(limits, cluster, |_| false),
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
             Sources::Cluster { .. } => cluster.objects.assume_namespaces(),

@@ -32,23 +32,14 @@ pub(in crate::review::scan) struct Files {
 
 /// A file, or standard input.
 #[derive(Clone, Debug)]
-pub(in crate::review::scan) struct Source {
+struct Source {
     path: PathBuf,
     /// As it is shown.
-    pub(in crate::review::scan) shown: Arc<str>,
+    shown: Arc<str>,
     /// Its size, if it is a regular file.
     size: Option<u64>,
-    form: Form,
-}
-
-/// What a file is, as far as it is known before it is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// JSON lines, which can be divided anywhere.
-    Lines,
-    /// An export of etcd.
-    Export,
-    Other,
+    /// Whether it has JSON lines, which can be divided anywhere.
+    has_lines: bool,
 }
 
 /// The part of a file that a scan reads.
@@ -92,11 +83,6 @@ impl Files {
             }),
             _ => Ok(Files { files, shard }),
         }
-    }
-
-    /// The exports of etcd among the files.
-    pub(in crate::review::scan) fn exports(&self) -> impl Iterator<Item = &Source> {
-        self.files.iter().filter(|file| file.form == Form::Export)
     }
 
     /// The sizes of all files; of pipes they are not known.
@@ -148,17 +134,14 @@ impl Source {
             path: path.to_owned(),
             shown: input::shown(path).into(),
             size: found.map(|found| found.len()),
-            form: Form::Other,
+            has_lines: false,
         };
-        let has_lines = path
-            .extension()
-            .is_some_and(|extension| LINES.iter().any(|lines| extension == *lines));
-        source.form = match source.head() {
-            Ok(head) if head.is_export() => Form::Export,
-            Ok(head) if has_lines && !head.is_compressed => Form::Lines,
-            // What cannot be read is told when it is scanned.
-            _ => Form::Other,
-        };
+        let extension = path.extension().unwrap_or_default();
+        // What cannot be read is told when it is scanned.
+        source.has_lines = LINES.iter().any(|lines| extension == *lines)
+            && source
+                .head()
+                .is_ok_and(|head| !head.is_export() && !head.is_compressed);
         source
     }
 
@@ -171,15 +154,15 @@ impl Source {
     }
 
     /// Opens it, from its beginning; of an export, its items.
-    pub(in crate::review::scan) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+    fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         let (items, _) = etcd::items(open(&self.path)?)?;
         Ok(items)
     }
 
     /// Opens the part of a shard, at its first document.
     fn open_part(&self, shard: Shard) -> io::Result<(Box<dyn Read + Send>, Start)> {
-        match (self.form, self.size) {
-            (Form::Lines, Some(size)) if shard.of > 1 => {
+        match (self.has_lines, self.size) {
+            (true, Some(size)) if shard.of > 1 => {
                 let Range { start, end } = self.range(shard, size)?;
                 let mut file = File::open(&self.path)?;
                 let offset = start.place.offset as u64;
@@ -243,7 +226,7 @@ impl Part<'_> {
         intake: &Intake<Unit, R>,
     ) -> Result<(), Closed> {
         let file = self.file;
-        let is_shared = self.shard.of > 1 && file.form != Form::Lines;
+        let is_shared = self.shard.of > 1 && !file.has_lines;
         let unit = |start, content, state| Unit {
             file: Arc::clone(&file.shown),
             start,
