@@ -158,22 +158,9 @@ impl<'a> Collector<'a> {
             counted(self.report.requests(), "request", "requests"),
             noun(refused, "is", "are")
         );
-        let approximated = self.report.approximations.iter();
-        let notes = approximated.map(|(told, count)| format!("approximated: {} {count}", told.name()));
-        let unknown = self
-            .report
-            .unknown
-            .iter()
-            .map(|(why, count)| format!("not known: {} {count}", why.name()));
-        let changed = self.changed_meanwhile().into_iter();
-        let notes: Vec<String> = self
-            .notes
-            .iter()
-            .cloned()
-            .chain(changed)
-            .chain(notes)
-            .chain(unknown)
-            .collect();
+        let changed = self.changed_meanwhile();
+        let notes = self.notes.iter().cloned().chain(changed).chain(self.of_logs());
+        let notes: Vec<String> = notes.collect();
         let page = ComparisonPage {
             title: "What a change of policies does",
             lead: &lead,
@@ -248,27 +235,33 @@ impl<'a> Collector<'a> {
                 out.push(&examples(tally, style));
             }
         }
-        if !self.report.unknown.is_empty() {
-            let unknown = self
-                .report
-                .unknown
-                .iter()
-                .map(|(why, count)| format!("{} {count}", why.name()));
-            let unknown = unknown.collect::<Vec<_>>().join(", ");
-            out.push(&text!("not in the log: {}\n", unknown));
-        }
-        if !self.report.approximations.is_empty() {
-            let told = self
-                .report
-                .approximations
-                .iter()
-                .map(|(told, count)| format!("{} {count}", told.name()));
-            out.push(&text!("approximated: {}\n", told.collect::<Vec<_>>().join(", ")));
+        for note in self.of_logs() {
+            out.push(&text!("{}\n", note));
         }
         for (shown, explanation) in self.report.explanations.values() {
             out.push(&text!("\n{}\n{}", shown, explanation));
         }
         out
+    }
+
+    /// What logs do not hold, and what was approximated therefore.
+    fn of_logs(&self) -> impl Iterator<Item = String> {
+        let ImpactReport {
+            unknown,
+            approximations,
+            ..
+        } = &self.report;
+        let unknown = unknown
+            .iter()
+            .map(|(why, count)| format!("{} {count}", why.name()));
+        let approximations = approximations.iter();
+        let approximated = approximations.map(|(told, count)| format!("{} {count}", told.name()));
+        let of_logs: [(&str, Vec<String>); 2] = [
+            ("not in the log", unknown.collect()),
+            ("approximated", approximated.collect()),
+        ];
+        let told = of_logs.into_iter().filter(|(_, named)| !named.is_empty());
+        told.map(|(what, named)| format!("{what}: {}", named.join(", ")))
     }
 
     /// How many objects changed while objects were listed, if any.
