@@ -16,7 +16,10 @@ use crate::output::text::text;
 use crate::snapshot::KnownState;
 
 /// Kinds whose objects among the inputs say something of the cluster.
-const OF_CLUSTER: &[&str] = &["Namespace", "CustomResourceDefinition"];
+const OF_CLUSTER: [&str; 2] = ["Namespace", "CustomResourceDefinition"];
+
+/// Those that also say something to plugins that decide by what an object is.
+pub(super) const OF_CLUSTER_TO_PLUGINS: [&str; 3] = [OF_CLUSTER[0], OF_CLUSTER[1], "LimitRange"];
 
 /// What is known of the cluster when an object is reviewed.
 #[derive(Clone)]
@@ -48,13 +51,13 @@ impl ClusterState {
             api_objects,
             has_namespaces: false,
             plugins,
-            surveyed: OF_CLUSTER,
+            surveyed: &OF_CLUSTER,
         };
         let state = state.into_iter().map(|given| given.object);
         let (found, others) = state.partition(is_of_cluster);
         let of_snapshot = stored.objects().filter(|object| is_of_cluster(object));
         known.add(of_snapshot.cloned().collect());
-        known.add(of_cluster(before.iter().cloned(), OF_CLUSTER));
+        known.add(of_cluster(before.iter().cloned(), &OF_CLUSTER));
         known.add(found);
         for served in stored.served() {
             known.objects.serve_found(&served);

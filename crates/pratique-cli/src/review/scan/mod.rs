@@ -36,7 +36,7 @@ use super::read::Inputs as FileInputs;
 use super::replay::engine::{GivenState, Policies};
 use super::request::RequestBuilder;
 use super::results::Results;
-use super::state::ClusterState;
+use super::state::{ClusterState, OF_CLUSTER_TO_PLUGINS};
 use super::stored::Stored;
 use super::{limits, ordered, unmatched};
 use crate::arguments::{RequestArguments, ScanArguments, ScanFormat, ScanRequestArguments};
@@ -222,7 +222,7 @@ impl Inputs {
     /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.
     fn survey(&self, sources: &Sources, limits: StreamLimits, cluster: &mut ClusterState) {
         if cluster.plugins().is_some() {
-            cluster.surveyed = plugins::SURVEYED;
+            cluster.surveyed = &OF_CLUSTER_TO_PLUGINS;
         }
         match sources {
             Sources::Files(_) => self.files.survey(limits, cluster, |_| false),

@@ -7,6 +7,7 @@
 use pratique::Admission;
 use pratique::plugins::{self, Effects, MutableAttributes, Plugin, PluginContext, Rejection, StateKind};
 use pratique_json::Value;
+use pratique_manifest::Plugin as ManifestPlugin;
 use pratique_suite::chain::ChainSettings;
 #[cfg(feature = "kube")]
 use pratique_types::GroupResource;
@@ -18,14 +19,12 @@ use crate::exit::CliError;
 use crate::review::decisions::{Action, PolicyDecision};
 use crate::review::record::{Decision, Record};
 use crate::review::report::JsonUndecided;
-
-/// Kinds whose objects among the inputs say something of the cluster: to policies, or to one of these plugins.
-pub(super) const SURVEYED: &[&str] = &["Namespace", "CustomResourceDefinition", "LimitRange"];
+use crate::review::state::OF_CLUSTER_TO_PLUGINS;
 
 /// Whether objects of a kind are kept that plugins look up. PodSecurity looks for the Pods of a namespace only where its labels
 /// change, and there may be any number of them.
 pub(super) fn is_kept(kind: &StateKind) -> bool {
-    SURVEYED.contains(&kind.kind)
+    OF_CLUSTER_TO_PLUGINS.contains(&kind.kind)
 }
 
 /// A plugin that decides by what an object is, and the resources that it decides about.
@@ -72,14 +71,6 @@ const SCANNED: [Scanned; 6] = [
         name: "DenyServiceExternalIPs",
         resources: &[("", &["services"])],
     },
-];
-
-/// The plugins for policies and webhooks.
-const DYNAMIC: [&str; 4] = [
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionWebhook",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionWebhook",
 ];
 
 fn scanned(name: &str) -> Option<&'static Scanned> {
@@ -129,7 +120,10 @@ pub(super) fn settings(
         enabled,
         mut disabled,
     } = arguments.admission_plugins.switches();
-    let is_run = |plugin: &BuiltIn| scanned(plugin.name).is_some() || DYNAMIC.contains(&plugin.name);
+    let is_run = |plugin: &BuiltIn| {
+        let is_for_manifests = ManifestPlugin::from_name(plugin.name).is_some();
+        is_for_manifests || scanned(plugin.name).is_some()
+    };
     if let Some(plugin) = enabled.iter().flatten().find(|plugin| !is_run(plugin)) {
         return Err(CliError::NotScanned {
             plugin: plugin.name,
