@@ -80,7 +80,8 @@ impl<'a> Collector<'a> {
             let evaluation = evaluation(&row.subject, &row.now, &row.place);
             self.report.now.count(&evaluation);
             if !self.results.is_empty() {
-                self.results.push(&row.result(evaluation))?;
+                let comparison = row.comparison.to_string();
+                self.results.push(&row.result(evaluation, &comparison))?;
             }
         }
         part.out.print()?;

@@ -40,34 +40,27 @@ impl Comparison {
         }
     }
 
+    /// For people.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Comparison::Same => "same",
+            Comparison::RefusedNow => "refused now",
+            Comparison::AllowedNow => "allowed now",
+            Comparison::NotCompared => "not compared",
+            Comparison::Undecided => "undecided",
+        }
+    }
+
     /// Whether a request is shown that is compared so.
     pub(super) fn is_told(self) -> bool {
         !matches!(self, Comparison::Same | Comparison::NotCompared)
     }
 }
 
-/// The name in results and in JSON.
-impl From<Comparison> for &'static str {
-    fn from(comparison: Comparison) -> Self {
-        match comparison {
-            Comparison::Same => "same",
-            Comparison::RefusedNow => "refusedNow",
-            Comparison::AllowedNow => "allowedNow",
-            Comparison::NotCompared => "notCompared",
-            Comparison::Undecided => "undecided",
-        }
-    }
-}
-
+/// The name in results, which is that in JSON.
 impl Display for Comparison {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Comparison::Same => "same",
-            Comparison::RefusedNow => "refused now",
-            Comparison::AllowedNow => "allowed now",
-            Comparison::NotCompared => "not compared",
-            Comparison::Undecided => "undecided",
-        })
+        self.serialize(formatter)
     }
 }
 

@@ -120,11 +120,15 @@ impl Counts {
     pub(super) fn human(&self, now: &Tally, errors: usize, forgotten: u64) -> Text {
         let mut rows: Vec<Vec<String>> = Vec::new();
         let mut row = |name: &str, count: u64| rows.push(vec![name.to_owned(), count.to_string()]);
-        row("same", self.of(Comparison::Same));
-        row("refused now", self.of(Comparison::RefusedNow));
-        row("allowed now", self.of(Comparison::AllowedNow));
+        for comparison in [
+            Comparison::Same,
+            Comparison::RefusedNow,
+            Comparison::AllowedNow,
+            Comparison::NotCompared,
+        ] {
+            row(comparison.words(), self.of(comparison));
+        }
         let not_compared = self.of(Comparison::NotCompared);
-        row("not compared", not_compared);
         if not_compared > 0 {
             row(
                 "  refused then by what is not evaluated here, or failed",
@@ -132,7 +136,7 @@ impl Counts {
             );
         }
         let undecided = self.of(Comparison::Undecided);
-        row("undecided", undecided);
+        row(Comparison::Undecided.words(), undecided);
         for (why, count) in &self.unknown {
             row(&format!("  {why}"), *count);
         }

@@ -72,15 +72,15 @@ impl JsonThen {
 }
 
 impl Row {
-    /// The row in columns, with the decision of now as it is counted.
-    pub(super) fn result<'r>(&'r self, evaluation: Evaluation<'r>) -> ResultRow<'r> {
+    /// The row in columns, with the decision of now as it is counted, and how it compares.
+    pub(super) fn result<'r>(&'r self, evaluation: Evaluation<'r>, comparison: &'r str) -> ResultRow<'r> {
         let then = &self.then;
         ResultRow {
             evaluation,
             message: self.now.message.as_deref().unwrap_or_default(),
             then: Some(pratique_arrow::Then {
                 id: &self.id,
-                comparison: self.comparison.into(),
+                comparison,
                 decision: then.decision,
                 by: then.by.as_deref().unwrap_or_default(),
                 message: then.message.as_deref().unwrap_or_default(),
@@ -102,7 +102,7 @@ impl Row {
             "{}: {}: {}\n",
             place,
             self.subject,
-            style.paint(tone, self.comparison)
+            style.paint(tone, self.comparison.words())
         );
         let mut line = |label: &str, text: &str| {
             let indent = "    ";
