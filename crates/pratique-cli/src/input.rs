@@ -12,7 +12,7 @@ pub(crate) mod walk;
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
 use pratique_manifest::{
@@ -40,6 +40,11 @@ pub(crate) fn shown(path: &Path) -> String {
         true => STDIN_NAME.to_owned(),
         false => path_text(path),
     }
+}
+
+/// How paths of the user are shown.
+pub(crate) fn all_shown(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| shown(path)).collect()
 }
 
 /// An object and its location.

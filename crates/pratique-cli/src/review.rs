@@ -206,8 +206,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     }
     among::tell(printer.policies, arguments.input_policies);
     if printer.given == 0 && printer.errors.count() == 0 {
-        let inputs = arguments.inputs.iter().map(|path| input::shown(path));
-        let inputs = inputs.collect::<Vec<_>>().join(", ");
+        let inputs = input::all_shown(&arguments.inputs).join(", ");
         if printer.empty_lists == 0 {
             return Err(CliError::NothingToReview { inputs });
         }

@@ -3,7 +3,7 @@
 #[cfg(feature = "kube")]
 use pratique::Admission;
 use pratique::expressions::Expressions;
-use pratique_manifest::{ManifestFile, ManifestSet, path_text};
+use pratique_manifest::{ManifestFile, ManifestSet};
 use pratique_policy::Origin;
 #[cfg(feature = "kube")]
 use pratique_suite::add_policies;
@@ -19,6 +19,7 @@ use super::origin_name::OriginName;
 use super::skipped::report_skipped;
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
+use crate::input::all_shown;
 #[cfg(feature = "kube")]
 use crate::memory;
 use crate::output::excerpt::Texts;
@@ -35,8 +36,7 @@ pub(crate) fn load(
         return Ok(Vec::new());
     }
     let sorted = read(&arguments.policies, arguments.origin.origin)?;
-    let paths = arguments.policies.iter().map(|path| path_text(path));
-    let shown = paths.collect::<Vec<_>>().join(", ");
+    let shown = all_shown(&arguments.policies).join(", ");
     report_skipped(&shown, &sorted);
     if sorted.groups().is_empty() && !sorted.has_failures() {
         let count = sorted.others().values().sum();

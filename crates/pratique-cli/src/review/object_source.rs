@@ -7,7 +7,7 @@ use pratique_kube::ApiServer;
 
 use crate::arguments::KnownArguments;
 use crate::exit::CliError;
-use crate::input::shown;
+use crate::input::all_shown;
 use crate::snapshot::StateSource;
 
 /// What a snapshot as the input leaves out.
@@ -68,7 +68,7 @@ impl ObjectSource {
         match self {
             #[cfg(feature = "kube")]
             ObjectSource::Cluster(server) => vec![server.url().trim_end_matches('/').to_owned()],
-            _ => self.paths().iter().map(|path| shown(path)).collect(),
+            _ => all_shown(self.paths()),
         }
     }
 

@@ -11,11 +11,12 @@ use std::time::{Duration, Instant, SystemTime};
 use pratique::Configurations;
 use pratique::expressions::Expressions;
 use pratique::live::{AdmissionObserver, InMemory, Reload, ReloadResult};
-use pratique_manifest::{ManifestFile, Plugin, content_hash, path_text};
+use pratique_manifest::{ManifestFile, Plugin, content_hash};
 use pratique_policy::Origin;
 
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
+use crate::input::all_shown;
 use crate::policies::{LoadFailure, OriginSets, read, reload};
 
 /// The interval at which files are looked at.
@@ -79,13 +80,12 @@ impl PolicyFiles {
             return Ok(None);
         }
         let (stop, stopped) = mpsc::sync_channel(0);
-        let shown: Vec<String> = paths.iter().map(|path| path_text(path)).collect();
         let reader = Reader {
             arguments: arguments.clone(),
             expressions: expressions.clone(),
             source: source.clone(),
             observers,
-            shown: shown.join(", "),
+            shown: all_shown(paths).join(", "),
             unread: read(paths, arguments.origin.origin)?.unread().to_vec(),
             plugins: plugins(sets),
             of_static: hash(sets, Origin::Static),

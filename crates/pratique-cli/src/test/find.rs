@@ -8,7 +8,7 @@ use pratique_manifest::{ManifestFile, Problem, path_text};
 use pratique_suite::{Roots, Suite, is_manifest, may_be_suite, read_file, read_suites_at};
 
 use crate::exit::CliError;
-use crate::input::{is_hidden, named};
+use crate::input::{all_shown, is_hidden, named};
 
 /// A file with suites.
 pub(super) struct SuiteFile {
@@ -29,7 +29,7 @@ pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<SuiteFile>,
     for path in paths {
         let directory = path.is_dir();
         let files = if directory {
-            below(path, 0).map_err(|error| unreadable(path, error))?
+            below(path, 0).map_err(|error| CliError::unread(path, error))?
         } else {
             vec![path.clone()]
         };
@@ -38,15 +38,11 @@ pub(super) fn suites(paths: &[PathBuf], roots: &Roots) -> Result<Vec<SuiteFile>,
         }
     }
     if found.is_empty() {
-        return Err(CliError::NoSuite { paths: shown(paths) });
+        return Err(CliError::NoSuite {
+            paths: all_shown(paths).join(", "),
+        });
     }
     Ok(found)
-}
-
-/// Paths of the user, as a message names them.
-pub(super) fn shown(paths: &[PathBuf]) -> String {
-    let paths: Vec<String> = paths.iter().map(|path| path_text(path)).collect();
-    paths.join(", ")
 }
 
 /// Reads a file; `None` for a file of a directory without suites.
@@ -62,7 +58,7 @@ fn open(path: PathBuf, listed: bool, roots: &Roots) -> Result<Option<SuiteFile>,
     let file = match read {
         Ok(file) => file,
         Err(_) if listed => return Ok(None),
-        Err(error) => return Err(unreadable(&path, error)),
+        Err(error) => return Err(CliError::unread(&path, error)),
     };
     if listed && !may_be_suite(&file.content) {
         return Ok(None);
@@ -96,8 +92,4 @@ fn below(directory: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
         }
     }
     Ok(files)
-}
-
-fn unreadable(path: &Path, error: io::Error) -> CliError {
-    CliError::unread(path, error)
 }

@@ -17,6 +17,7 @@ use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
 use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
+use crate::input::all_shown;
 use crate::output::text::Text;
 use crate::output::{self, problems};
 use crate::review::steps;
@@ -136,7 +137,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
         return Err(match arguments.filter.clone() {
             Some(filter) => CliError::NoTest { filter },
             None => CliError::NothingToTest {
-                paths: find::shown(&arguments.paths),
+                paths: all_shown(&arguments.paths).join(", "),
             },
         });
     }

@@ -119,16 +119,15 @@ impl<'a> Collector<'a> {
     }
 
     /// Prints the counts, and gives the exit status.
-    pub(super) fn end(mut self, inputs: &str) -> Result<ExitStatus, CliError> {
+    pub(super) fn end(mut self) -> Result<ExitStatus, CliError> {
         self.progress.clear();
         let errors = self.report.faults.count();
         self.report.faults.tell_rest();
         if self.report.requests() + self.report.not_subject == 0 && errors == 0 {
-            return Err(CliError::NothingToReview {
-                inputs: inputs.to_owned(),
-            });
+            let inputs = self.report.run.inputs.join(", ");
+            return Err(CliError::NothingToReview { inputs });
         }
-        self.write_page(inputs, errors)?;
+        self.write_page(errors)?;
         match self.arguments.output {
             ImpactFormat::Human => output::print(&self.human(errors, Style::of_stdout()))?,
             ImpactFormat::Json => output::print_json(&self.json(errors))?,
@@ -145,7 +144,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Writes the page, if it is asked for.
-    fn write_page(&self, inputs: &str, errors: usize) -> Result<(), CliError> {
+    fn write_page(&self, errors: usize) -> Result<(), CliError> {
         let [refused, allowed, undecided, same] = [
             Change::NewlyRefused,
             Change::NewlyAllowed,
@@ -178,7 +177,7 @@ impl<'a> Collector<'a> {
                 ("Undecided", &self.report.undecided),
             ],
             notes: &notes,
-            about: &[("Inputs", inputs.to_owned())],
+            about: &[("Inputs", self.report.run.inputs.join(", "))],
         };
         written::write_page(page, "impact", &self.arguments.report)
     }

@@ -54,7 +54,6 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let others = format!("{namespace:?} {user:?} {groups:?} {memory:?} {}", answers.explain);
     let digest = given.digest(Digest::of(known, &others), &[&old.sets, &new.sets]);
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
-    let names = run.inputs.join(", ");
     let notes = notes(&source, [&old, &new]);
     let limits = limits(known.max_input);
     let (known, errors) = given.known_to_requests(|state| sources.survey(limits, state));
@@ -104,7 +103,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     compared?;
-    collector.end(&names)
+    collector.end()
 }
 
 /// What is left out of a comparison whose inputs are the objects of a cluster, which is told.

@@ -20,7 +20,7 @@ const MAX_EXPLAINED: usize = 20;
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ImpactReport {
-    run: Run,
+    pub(super) run: Run,
     pub(super) faults: CountedFaults,
     changes: BTreeMap<Change, u64>,
     pub(super) unknown: BTreeMap<Unknown, u64>,

@@ -1,6 +1,5 @@
 //! Counts and prints what was replayed, in the order of the logs.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pratique_arrow::ResultRow;
@@ -15,7 +14,6 @@ use super::share::ReadShare;
 use super::work::Part;
 use crate::arguments::{ReplayAnswerArguments, ReplayFailOn, ReplayFormat};
 use crate::exit::{CliError, ExitStatus};
-use crate::input::shown;
 use crate::output;
 use crate::output::counted::{counted, noun};
 use crate::output::text::text;
@@ -99,23 +97,16 @@ impl<'a> Collector<'a> {
     }
 
     /// Prints the counts, and gives the exit status.
-    pub(super) fn end(
-        mut self,
-        logs: &[PathBuf],
-        scope: &EvaluationScope,
-        forgotten: u64,
-    ) -> Result<ExitStatus, CliError> {
+    pub(super) fn end(mut self, scope: &EvaluationScope, forgotten: u64) -> Result<ExitStatus, CliError> {
         self.progress.clear();
         self.results.finish()?;
         let errors = self.report.faults.count();
         self.report.faults.tell_rest();
         if self.report.counts.entries() == 0 && errors == 0 {
-            let logs: Vec<String> = logs.iter().map(|path| shown(path)).collect();
-            return Err(CliError::NothingToReplay {
-                logs: logs.join(", "),
-            });
+            let logs = self.report.run.inputs.join(", ");
+            return Err(CliError::NothingToReplay { logs });
         }
-        self.write_page(logs, errors, forgotten)?;
+        self.write_page(errors, forgotten)?;
         let status = self.status(errors, scope);
         match self.arguments.output {
             ReplayFormat::Human => {
@@ -141,7 +132,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Writes the page, if it is asked for.
-    fn write_page(&self, logs: &[PathBuf], errors: usize, forgotten: u64) -> Result<(), CliError> {
+    fn write_page(&self, errors: usize, forgotten: u64) -> Result<(), CliError> {
         let counts = &self.report.counts;
         let (requests, refused) = (counts.requests(), counts.of(Comparison::RefusedNow));
         let lead = format!(
@@ -150,7 +141,6 @@ impl<'a> Collector<'a> {
             noun(refused, "was", "were"),
             noun(refused, "is", "are")
         );
-        let logs: Vec<String> = logs.iter().map(|path| shown(path)).collect();
         let mut notes = vec!["webhooks and built-in plugins are not run".to_owned()];
         if forgotten > 0 {
             notes.push(format!(
@@ -171,7 +161,7 @@ impl<'a> Collector<'a> {
             ],
             sections: &[("Decisions now", &self.report.now)],
             notes: &notes,
-            about: &[("Logs", logs.join(", "))],
+            about: &[("Logs", self.report.run.inputs.join(", "))],
         };
         written::write_page(page, "replay", &self.arguments.report)
     }

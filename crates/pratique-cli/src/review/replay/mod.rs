@@ -29,7 +29,7 @@ use super::results::Results;
 use super::{limits, ordered};
 use crate::arguments::ReplayArguments;
 use crate::exit::{CliError, ExitStatus};
-use crate::input::shown;
+use crate::input::all_shown;
 use crate::snapshot::StateSource;
 use collect::Collector;
 use engine::{Engine, GivenState, Policies};
@@ -56,8 +56,12 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let given = GivenState::read(state, known, &policies, &[])?;
     let others = format!("{:?}", arguments.memory);
     let digest = given.digest(Digest::of(known, &others), &[&policies.sets]);
-    let names = arguments.logs.iter().map(|log| shown(log)).collect();
-    let run = digest.run("replay", names, "", policies.scope.can_deny());
+    let run = digest.run(
+        "replay",
+        all_shown(&arguments.logs),
+        "",
+        policies.scope.can_deny(),
+    );
     let (known, errors) = given.known_to_requests(|_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
@@ -86,5 +90,5 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         |part| collector.collect(part),
     )?;
     let forgotten = worker.log.forgotten();
-    collector.end(&arguments.logs, &engine.policies.scope, forgotten)
+    collector.end(&engine.policies.scope, forgotten)
 }

@@ -12,7 +12,7 @@ use crate::review::checkpoint::Resumable;
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ReplayReport {
-    run: Run,
+    pub(super) run: Run,
     pub(super) counts: Counts,
     /// The decisions of now.
     pub(super) now: Tally,
