@@ -98,18 +98,46 @@ fn element(body: &str, name: &str) -> String {
     let found = body
         .split_once(&format!("<{name}>"))
         .and_then(|(_, rest)| rest.split_once(&format!("</{name}>")));
-    let text = found.map(|(text, _)| text).unwrap_or_default();
-    [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&apos;", "'"),
-        ("&amp;", "&"),
-    ]
-    .iter()
-    .fold(text.to_owned(), |text, (escaped, plain)| {
-        text.replace(escaped, plain)
-    })
+    unescaped(found.map(|(text, _)| text).unwrap_or_default())
+}
+
+/// The text that XML has in escaped form: stores written in Go escape quotation marks by their numbers.
+fn unescaped(text: &str) -> String {
+    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once('&') {
+        plain.push_str(before);
+        let reference = after.split_once(';');
+        rest = match reference.and_then(|(name, rest)| Some((character(name)?, rest))) {
+            Some((character, rest)) => {
+                plain.push(character);
+                rest
+            }
+            None => {
+                plain.push('&');
+                after
+            }
+        };
+    }
+    plain + rest
+}
+
+/// The character of a reference.
+fn character(name: &str) -> Option<char> {
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        "amp" => Some('&'),
+        name => {
+            let number = name.strip_prefix('#')?;
+            let number = match number.strip_prefix('x') {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => number.parse(),
+            };
+            char::from_u32(number.ok()?)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -127,6 +155,11 @@ mod tests {
         assert_eq!(
             StoreError::refused(502, b"<html>").to_string(),
             "the store answers 502"
+        );
+        let body = b"<Error><Message>&#34;eu&#x22; &amp;lt; &none; & &#x110000;</Message></Error>";
+        assert_eq!(
+            StoreError::refused(400, body).to_string(),
+            "the store answers 400: \"eu\" &lt; &none; & &#x110000;"
         );
     }
 }
