@@ -110,6 +110,19 @@ impl Drop for Unfinished {
     }
 }
 
+/// Whether places can be written to, as far as that is known before there is something: what runs for hours is told at once.
+pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), CliError> {
+    for path in paths {
+        let verified = match location(path)? {
+            Some(location) => store(&location)?.verify(&location).map_err(io::Error::from),
+            None if is_special(path) => Ok(()),
+            None => Unfinished::create(path).map(drop),
+        };
+        verified.map_err(|error| unwritten(path, error))?;
+    }
+    Ok(())
+}
+
 /// Writes a text as a whole, to a file or an object.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), CliError> {
     let mut destination = Destination::open(path)?;

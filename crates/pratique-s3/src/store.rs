@@ -90,6 +90,27 @@ impl Store {
         Ok(answer.body)
     }
 
+    /// Asks whether the store is there, has the bucket, and knows the credentials: what can be told of a place before there is
+    /// anything to write. Nothing is changed; whether it may be written is only known then.
+    ///
+    /// # Errors
+    /// Nothing can be written there.
+    pub fn verify(&self, at: &Location) -> Result<(), StoreError> {
+        match self.read(at, 0) {
+            Ok(_) | Err(StoreError::TooLarge { .. }) => Ok(()),
+            // Who may write need not be able to read, and what is there may be archived.
+            Err(StoreError::Refused { code, .. })
+                if matches!(
+                    code.as_str(),
+                    "NoSuchKey" | "AccessDenied" | "InvalidObjectState" | "MethodNotAllowed"
+                ) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Writes an object as a whole.
     ///
     /// # Errors

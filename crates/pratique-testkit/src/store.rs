@@ -31,6 +31,8 @@ struct State {
     asked: Vec<String>,
     /// The statuses of the next answers.
     failures: Vec<u16>,
+    /// Whether objects may only be written.
+    is_unreadable: bool,
 }
 
 struct Request {
@@ -92,6 +94,11 @@ impl FakeStore {
         self.lock().failures = statuses.to_vec();
     }
 
+    /// Lets the client write objects and not read them.
+    pub fn deny_reading(&self) {
+        self.lock().is_unreadable = true;
+    }
+
     /// The requests so far, with what they are for: `PUT bucket/key?partNumber`.
     pub fn asked(&self) -> Vec<String> {
         self.lock().asked.clone()
@@ -136,6 +143,7 @@ impl FakeStore {
         }
         let upload = request.parameter("uploadId").unwrap_or_default();
         match (request.method.as_str(), request.parameter("partNumber")) {
+            ("GET", _) if state.is_unreadable => error(403, "AccessDenied", "Access Denied"),
             ("GET", _) => match state.objects.get(&name) {
                 Some(content) => (200, Vec::new(), content.clone()),
                 None => error(404, "NoSuchKey", "The specified key does not exist."),

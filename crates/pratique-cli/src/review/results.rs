@@ -28,6 +28,7 @@ impl Results {
             results.add(Path::new("<stdout>"), Destination::output(name)?, format, rows)?;
         }
         if let (Some(path), Some(format)) = (&arguments.results, arguments.format()) {
+            destination::verify([path])?;
             results.add(path, Destination::open(path)?, format, rows)?;
         }
         Ok(results)

@@ -113,3 +113,42 @@ fn what_a_store_refuses_is_told() {
         "error: s3://scans/other.json: it is not a report",
     );
 }
+
+#[test]
+fn what_cannot_be_written_is_told_before_anything_is_scanned() {
+    let (directory, store) = (Directory::new().with("pods.ndjson", pods()), FakeStore::start());
+    let mut environment = store.environment();
+    environment.push(("AWS_SECRET_ACCESS_KEY", "another".to_owned()));
+    let environment: Vec<(&str, &str)> = environment
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let check = |flag: &str, place: &str, expected: &str| {
+        let run = directory.run_with(
+            &["scan", "-o", "ndjson", flag, place, "pods.ndjson"],
+            "",
+            &environment,
+        );
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run}");
+        assert!(run.stderr.contains(expected), "{expected}: {run}");
+    };
+    for (flag, place) in [
+        ("--report", "s3://scans/a.json"),
+        ("--results", "s3://scans/a.parquet"),
+    ] {
+        check(flag, place, "(SignatureDoesNotMatch)");
+    }
+    for flag in ["--report", "--metrics-file"] {
+        check(flag, "none/a", "none/a");
+    }
+    // What is there, and what may not be read, can still be written.
+    let scan = ["scan", "--report", "s3://scans/a.json", "pods.ndjson"];
+    for _ in 0..2 {
+        store.put("scans/a.json", "an older report");
+        assert_eq!(run(&directory, &store, &scan).code, Some(1));
+        assert!(store.object("scans/a.json").unwrap().starts_with(b"{"));
+        store.deny_reading();
+    }
+    let asked: Vec<String> = store.asked().split_off(store.asked().len() - 2);
+    assert_eq!(asked, ["GET scans/a.json", "PUT scans/a.json"]);
+}

@@ -23,6 +23,7 @@ use super::request::RequestBuilder;
 use super::stored::Stored;
 use super::{limits, ordered, unmatched};
 use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments, UserArguments};
+use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
@@ -35,6 +36,7 @@ use work::{Side, Worker};
 
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
+    destination::verify(&arguments.answers.report.page)?;
     let known = &arguments.known;
     let state = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let source = ObjectSource::of(&arguments.inputs, known, &state, "compare")?;

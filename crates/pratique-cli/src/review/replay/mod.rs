@@ -28,6 +28,7 @@ use super::read::Inputs;
 use super::results::Results;
 use super::{limits, ordered};
 use crate::arguments::ReplayArguments;
+use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::all_shown;
 use crate::snapshot::StateSource;
@@ -48,6 +49,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         return Err(CliError::NoCheckpoint);
     }
     let inputs = Inputs::of_logs(&arguments.logs)?;
+    destination::verify(&answers.report.page)?;
     let known = &arguments.known;
     let mut state = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let Some(policies) = Policies::load(&arguments.policies, known, &mut state, None)? else {

@@ -40,6 +40,7 @@ use super::state::{ClusterState, OF_CLUSTER_TO_PLUGINS};
 use super::stored::Stored;
 use super::{limits, ordered, unmatched};
 use crate::arguments::{RequestArguments, ScanArguments, ScanFormat, ScanRequestArguments};
+use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
@@ -80,6 +81,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         true => Operation::Update,
     };
     let settings = plugins::settings(&arguments.chain, operation)?;
+    destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
     let mut source = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let inputs = Inputs::of(ObjectSource::of(&arguments.inputs, known, &source, "scan")?)?;
     #[cfg(feature = "kube")]
