@@ -22,8 +22,11 @@ pub struct Absent(pub String);
 impl Tools {
     /// Those that are given, and the others built.
     pub fn find(helm: Option<&Path>, kustomize: Option<&Path>) -> Result<Self, Absent> {
-        let find =
-            |given: Option<&Path>, package| given.map_or_else(|| build(package), |path| Ok(path.to_owned()));
+        let folder = workspace::target().join("deploy");
+        let find = |given: Option<&Path>, package| match given {
+            Some(path) => Ok(path.to_owned()),
+            None => go::build_changed("deploy", package, &folder).map_err(|error| Absent(error.to_string())),
+        };
         Ok(Tools {
             helm: find(helm, "helm.sh/helm/v4/cmd/helm")?,
             kustomize: find(kustomize, "sigs.k8s.io/kustomize/kustomize/v5")?,
@@ -70,38 +73,6 @@ impl Tools {
     }
 }
 
-/// Go's own cache makes this quick when nothing changed.
-fn build(package: &str) -> Result<PathBuf, Absent> {
-    let folder = workspace::target().join("deploy");
-    // If it cannot be made, building says so.
-    let _ = std::fs::create_dir_all(&folder);
-    eprintln!("building {package}");
-    let built = go::command("deploy")
-        .args(["build", "-trimpath", "-o"])
-        .arg(folder.join(""))
-        .arg(package)
-        .status();
-    match built {
-        Ok(status) if status.success() => Ok(folder.join(program(package))),
-        Ok(_) => Err(Absent(format!("{package} does not build"))),
-        Err(error) => Err(Absent(format!(
-            "go, which builds {package}, does not start: {error}"
-        ))),
-    }
-}
-
-/// The last part of a package's path that is no version.
-fn program(package: &str) -> &str {
-    let is_version = |part: &str| {
-        part.strip_prefix('v')
-            .is_some_and(|rest| rest.parse::<u8>().is_ok())
-    };
-    package
-        .rsplit('/')
-        .find(|part| !is_version(part))
-        .unwrap_or(package)
-}
-
 fn output(command: &mut Command) -> Result<String, Error> {
     let shown = format!("{command:?}");
     let output = command
@@ -116,18 +87,5 @@ fn output(command: &mut Command) -> Result<String, Error> {
             String::from_utf8_lossy(&output.stderr)
         )
         .into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn programs_are_named_as_go_does() {
-        for (package, expected) in [
-            ("helm.sh/helm/v4/cmd/helm", "helm"),
-            ("sigs.k8s.io/kustomize/kustomize/v5", "kustomize"),
-        ] {
-            assert_eq!(super::program(package), expected);
-        }
     }
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask e2e`: a real kube-apiserver with a real etcd, and what it says compared with what Pratique says.
 //!
-//! Everything runs on loopback addresses, with its state in one folder below the target directory. The server, etcd,
-//! kubectl, Kustomize and Helm are built from their published Go modules, so Go has to be installed; the first build takes
-//! minutes.
+//! Everything runs on loopback addresses, with its state in one folder below the target directory. The server, its
+//! controllers, etcd, kubectl, Kustomize, Helm and an S3-compatible store are built from their published Go modules, so Go has to
+//! be installed; the first build takes minutes.
 
 mod apiserver;
 mod bulk;
@@ -19,7 +19,9 @@ mod requests;
 mod roles;
 mod served;
 mod starts;
+mod store;
 mod twins;
+mod versitygw;
 
 use std::fs;
 use std::path::PathBuf;
@@ -68,12 +70,14 @@ enum Part {
     /// Does `pratique scan` see each object of a cluster once, while objects change and after it was killed? Does `pratique
     /// impact` compare all of them?
     Fleet,
+    /// Do shards of `pratique scan` write to an S3-compatible store, and are their reports merged from it?
+    Store,
     /// Does `pratique replay` decide as the server did?
     Replays,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     Part::Starts,
     Part::Twins,
     Part::Life,
@@ -81,6 +85,7 @@ const PARTS: [Part; 8] = [
     Part::Deployed,
     Part::Chain,
     Part::Fleet,
+    Part::Store,
     Part::Replays,
 ];
 
@@ -115,6 +120,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
             Part::Deployed => deployed::run(&stage, &mut transcript),
             Part::Chain => chain::run(&stage, &mut transcript, arguments.bless),
             Part::Fleet => fleet::run(&stage, &mut transcript),
+            Part::Store => store::run(&stage, &mut transcript),
             Part::Replays => replays::run(&stage, &mut transcript),
         };
         if arguments.keep {

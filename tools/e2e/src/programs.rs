@@ -1,4 +1,4 @@
-//! The programs: the cluster's from their Go modules, and `pratique`.
+//! The programs: the cluster's and the store from their Go modules, and `pratique`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,16 @@ pub(super) struct Programs {
 impl Programs {
     /// Builds all of them; `pratique` with a profile of cargo's, unless there is one already.
     pub(super) fn build(pratique: Option<&Path>, profile: &str) -> Result<Self, Error> {
-        let pratique = pratique.map_or_else(|| cargo::pratique(profile), |path| Ok(path.to_owned()))?;
+        let pratique = match pratique {
+            // It is run in other directories.
+            Some(path) => fs::canonicalize(path).map_err(Error::file(path))?,
+            None => cargo::pratique(profile)?,
+        };
         let folder = workspace::target().join("e2e");
-        fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
         for package in ["etcd", "kubectl", "apiserver"] {
-            go::build_changed("e2e", package, &folder)?;
+            go::build_changed("e2e", &format!("./{package}"), &folder)?;
         }
+        go::build_changed("s3", "github.com/versity/versitygw/cmd/versitygw", &folder)?;
         Ok(Programs { folder, pratique })
     }
 
@@ -34,7 +38,7 @@ impl Programs {
         Command::new(&self.pratique)
     }
 
-    /// etcd, kubectl or apiserver.
+    /// One of them by its name, such as etcd.
     pub(super) fn cluster(&self, name: &str) -> Command {
         Command::new(self.folder.join(name))
     }

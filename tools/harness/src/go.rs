@@ -41,19 +41,31 @@ pub fn build(module: &str, package: &str, program: &Path) -> Result<(), Error> {
     }
 }
 
-/// Builds a package of a module into a directory unless the program is newer than its sources: linking the largest takes
-/// long even when nothing changed.
+/// Builds a package of a module, such as `./etcd`, or of what it depends on, such as `helm.sh/helm/v4/cmd/helm`, into a
+/// directory, unless the program is newer than its sources: linking the largest takes long even when nothing changed.
+/// Gives the program.
 ///
 /// # Errors
 /// As for [`build`].
-pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<(), Error> {
-    let program = folder.join(package);
+pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<PathBuf, Error> {
+    fs::create_dir_all(folder).map_err(Error::file(folder))?;
+    let program = folder.join(name(package));
     let sources = ["go.mod", "go.sum", package].map(|name| directory(module).join(name));
-    if modified(&program).is_some_and(|built| sources.iter().all(|source| newest(source) < Some(built))) {
-        return Ok(());
+    if !modified(&program).is_some_and(|built| sources.iter().all(|source| newest(source) < Some(built))) {
+        eprintln!("building {package}");
+        build(module, package, &program)?;
     }
-    eprintln!("building {package}");
-    build(module, &format!("./{package}"), &program)
+    Ok(program)
+}
+
+/// The name of a package's program: the last part of its path that is no version.
+fn name(package: &str) -> &str {
+    let is_version = |part: &str| {
+        let number = part.strip_prefix('v').map(str::parse::<u8>);
+        number.is_some_and(|number| number.is_ok())
+    };
+    let mut parts = package.rsplit('/');
+    parts.find(|part| !is_version(part)).unwrap_or(package)
 }
 
 /// The directory that Go keeps a dependency of a module in.
@@ -77,4 +89,18 @@ fn newest(path: &Path) -> Option<SystemTime> {
 
 fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn programs_are_named_as_go_does() {
+        for (package, expected) in [
+            ("./etcd", "etcd"),
+            ("helm.sh/helm/v4/cmd/helm", "helm"),
+            ("sigs.k8s.io/kustomize/kustomize/v5", "kustomize"),
+        ] {
+            assert_eq!(super::name(package), expected);
+        }
+    }
 }

@@ -1,0 +1,95 @@
+//! The Versity S3 gateway over directories, with its data in the state folder: a store of objects that others wrote.
+
+use std::fs;
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+
+use pratique_harness::{Certificates, Error, Process, free_port};
+
+use super::programs::Programs;
+
+const KEY: &str = "e2e";
+const SECRET: &str = "a secret of e2e";
+
+/// A gateway that serves.
+pub(super) struct Versitygw {
+    process: Process,
+    endpoint: String,
+    folder: PathBuf,
+    authority: Option<PathBuf>,
+}
+
+impl Versitygw {
+    /// Starts one with the buckets that are there, by TLS if it gets certificates.
+    pub(super) fn start(
+        programs: &Programs,
+        state: &Path,
+        certificates: Option<&Certificates>,
+    ) -> Result<Self, Error> {
+        let [folder, about] = ["buckets", "about-objects"].map(|name| state.join(name));
+        for folder in [&folder, &about] {
+            fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        }
+        let address = format!("127.0.0.1:{}", free_port()?);
+        let mut command = programs.cluster("versitygw");
+        command.args(["--quiet", "--access", KEY, "--secret", SECRET]);
+        command.args(["--port", &address]);
+        if let Some(certificates) = certificates {
+            command.arg("--cert").arg(certificates.certificate());
+            command.arg("--key").arg(certificates.key());
+        }
+        // Not every file system has attributes for what it notes of objects.
+        command.arg("posix").arg("--sidecar").arg(about).arg(&folder);
+        let mut process = Process::start(command, &state.join("versitygw.log"))?;
+        process.wait_until("ready", |_| Ok(TcpStream::connect(&address).is_ok()))?;
+        let scheme = certificates.map_or("http", |_| "https");
+        Ok(Versitygw {
+            process,
+            endpoint: format!("{scheme}://{address}"),
+            folder,
+            authority: certificates.map(Certificates::authority),
+        })
+    }
+
+    /// What a client that may write has in its environment.
+    pub(super) fn environment(&self) -> Vec<(&'static str, String)> {
+        let authority = self.authority.as_ref();
+        let mut all = vec![
+            ("AWS_ACCESS_KEY_ID", KEY.to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", SECRET.to_owned()),
+            ("AWS_ENDPOINT_URL", self.endpoint.clone()),
+        ];
+        all.extend(authority.map(|path| ("AWS_CA_BUNDLE", path.display().to_string())));
+        all
+    }
+
+    /// Makes a bucket.
+    pub(super) fn bucket(&self, name: &str) -> Result<(), Error> {
+        let path = self.folder.join(name);
+        fs::create_dir(&path).map_err(Error::file(&path))
+    }
+
+    /// Where the content of an object is, by `bucket/key`.
+    pub(super) fn object(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// How many parts of unfinished uploads a bucket has.
+    pub(super) fn parts(&self, bucket: &str) -> usize {
+        // A folder for each key, in it one for each upload, with its parts.
+        let uploads = self.folder.join(bucket).join(".sgwtmp/multipart");
+        let folders = |path: PathBuf| entries(&path).filter(|path| path.is_dir());
+        let parts = folders(uploads).flat_map(folders).flat_map(|path| entries(&path));
+        parts.count()
+    }
+
+    /// Ends it at once.
+    pub(super) fn kill(&mut self) -> Result<(), Error> {
+        self.process.kill()
+    }
+}
+
+fn entries(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(path).into_iter().flatten();
+    entries.filter_map(|entry| Some(entry.ok()?.path()))
+}
