@@ -178,9 +178,6 @@ pub trait Opaque: Any + Debug {
     fn owned_bytes(&self) -> usize {
         0
     }
-
-    /// The concrete type, for the library that declares it: `opaque.as_any().downcast_ref::<Quantity>()`.
-    fn as_any(&self) -> &dyn Any;
 }
 
 impl<'a> Value<'a> {
@@ -268,7 +265,7 @@ impl<'a> Value<'a> {
     /// The Rust value behind an opaque value.
     pub fn downcast<T: Opaque>(&self) -> Option<&'a T> {
         match self {
-            Value::Opaque(value) => value.as_any().downcast_ref(),
+            Value::Opaque(value) => (*value as &dyn Any).downcast_ref(),
             _ => None,
         }
     }

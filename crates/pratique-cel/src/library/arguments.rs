@@ -3,7 +3,7 @@
 //! Calls reach an implementation with arguments of the declared types. Should one not be, the call has no overload.
 
 use crate::error::Fault;
-use crate::value::{Opaque, Value};
+use crate::value::{List, Opaque, Value};
 
 /// The string at a position.
 pub fn string<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a str, Fault> {
@@ -17,6 +17,22 @@ pub fn string<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a str, Faul
 pub fn int(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
     match arguments.get(index) {
         Some(Value::Int(number)) => Ok(*number),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+/// How often at most, at a position that need not be there; negative for as often as there is something.
+pub(super) fn limit(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
+    match arguments.len() > index {
+        true => int(arguments, index),
+        false => Ok(-1),
+    }
+}
+
+/// The list at a position.
+pub fn list<'a>(arguments: &[Value<'a>], index: usize) -> Result<List<'a>, Fault> {
+    match arguments.get(index) {
+        Some(Value::List(list)) => Ok(*list),
         _ => Err(Fault::no_such_overload()),
     }
 }

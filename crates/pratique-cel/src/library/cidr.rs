@@ -1,39 +1,40 @@
 //! Networks: `cidr('10.0.0.0/8').containsIP('10.1.2.3')`.
 
-use std::any::Any;
-
 use pratique_gotext::net::{Cidr, Ip};
 
 use super::arguments::{equal_opaque, opaque, string};
 use super::ip;
-use crate::context::Context;
+use super::methods::{method, method_of_two, of_text};
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{ConstantValue, Function, Overload};
 use crate::types::Type;
-use crate::value::{Evaluation, Opaque, Value};
+use crate::value::{Opaque, Value};
 
 const NAME: &str = "net.CIDR";
 
 /// Functions that read networks and say what lies in them: `cidr('10.0.0.0/8').containsIP('10.0.0.1')`. Needs [`ip`](super::ip()).
 pub fn library() -> Library {
+    let to_string = method("cidr_to_string", of(), Type::String, Cidr::to_string);
+    let prefix_length = |cidr: &Cidr| i64::from(cidr.prefix_length());
+    let is_cidr = |text: &str| Cidr::parse(text).is_ok();
     Library::of(vec![
-        Function::new("cidr")
-            .global("string_to_cidr", &[Type::String], of(), parse)
-            .with_text(of_text)
+        of_text("cidr", "string_to_cidr", of(), read)
+            .with_text(|text| Cidr::parse(text).ok().map(ConstantValue::opaque))
             .costing_always(cost::reads_first),
-        Function::new("isCIDR")
-            .global("is_cidr", &[Type::String], Type::Bool, is_cidr)
-            .costing_always(cost::reads_first),
+        of_text("isCIDR", "is_cidr", Type::Bool, is_cidr).costing_always(cost::reads_first),
         contains_ip(),
         contains_cidr(),
         Function::new("ip")
-            .member("cidr_ip", &[of()], ip::of(), address)
+            .with(method("cidr_ip", of(), ip::of(), |cidr: &Cidr| cidr.ip()))
             .costing(cost::nominal),
-        Function::new("prefixLength").member("cidr_prefix_length", &[of()], Type::Int, prefix_length),
-        Function::new("masked").member("cidr_masked", &[of()], of(), masked),
-        Function::new("string").global("cidr_to_string", &[of()], Type::String, to_string),
+        Function::new("prefixLength").with(method("cidr_prefix_length", of(), Type::Int, prefix_length)),
+        Function::new("masked").with(method("cidr_masked", of(), of(), |cidr: &Cidr| cidr.masked())),
+        Function::new("string").with(Overload {
+            member: false,
+            ..to_string
+        }),
     ])
     .naming(NAME, of())
 }
@@ -43,41 +44,48 @@ fn of() -> Type {
 }
 
 fn contains_ip() -> Function {
-    let with_string = Overload::new("cidr_contains_ip_string", true, &[of(), Type::String], Type::Bool);
+    let params = [of(), ip::of()];
     Function::new("containsIP")
-        .with(
-            with_string
-                .implemented(contains_ip_string)
-                .costing(comparing_and_reading),
-        )
         .member(
-            "cidr_contains_ip_ip",
-            &[of(), ip::of()],
+            "cidr_contains_ip_string",
+            &[of(), Type::String],
             Type::Bool,
-            contains_ip_ip,
+            |_, given| {
+                let cidr: &Cidr = opaque(given, 0)?;
+                // A malformed address has no overload; upstream drops the reason.
+                let ip = Ip::parse(string(given, 1)?).map_err(|_| Fault::no_such_overload())?;
+                Ok(Value::Bool(cidr.contains_ip(ip)))
+            },
         )
+        .costing(|given, result| comparing(given, result) + reading_second(given))
+        .with(method_of_two(
+            "cidr_contains_ip_ip",
+            params,
+            Type::Bool,
+            |cidr: &Cidr, ip: &Ip| cidr.contains_ip(*ip),
+        ))
         .costing_always(comparing)
 }
 
 fn contains_cidr() -> Function {
-    let with_string = Overload::new(
-        "cidr_contains_cidr_string",
-        true,
-        &[of(), Type::String],
-        Type::Bool,
-    );
+    let params = [of(), of()];
     Function::new("containsCIDR")
-        .with(
-            with_string
-                .implemented(contains_cidr_string)
-                .costing(masking_and_reading),
-        )
         .member(
-            "cidr_contains_cidr",
-            &[of(), of()],
+            "cidr_contains_cidr_string",
+            &[of(), Type::String],
             Type::Bool,
-            contains_cidr_cidr,
+            |_, given| {
+                let cidr: &Cidr = opaque(given, 0)?;
+                Ok(Value::Bool(cidr.contains_cidr(read(string(given, 1)?)?)))
+            },
         )
+        .costing(|given, result| masking(given, result) + reading_second(given))
+        .with(method_of_two(
+            "cidr_contains_cidr",
+            params,
+            Type::Bool,
+            |cidr: &Cidr, other: &Cidr| cidr.contains_cidr(*other),
+        ))
         .costing_always(masking)
 }
 
@@ -97,10 +105,6 @@ impl Opaque for Cidr {
     fn size(&self) -> Option<u64> {
         Some(Cidr::size(*self))
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// Comparing the bytes of the prefix with as many others.
@@ -108,21 +112,13 @@ fn comparing(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     cost::traversal(cost::size_at(arguments, 0) * 2)
 }
 
-fn comparing_and_reading(arguments: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {
-    comparing(arguments, result) + cost::traversal(cost::size_at(arguments, 1))
-}
-
 /// Comparing, after masking what is compared.
 fn masking(arguments: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {
     comparing(arguments, result) + cost::traversal(cost::size_at(arguments, 0)) + 1
 }
 
-fn masking_and_reading(arguments: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {
-    masking(arguments, result) + cost::traversal(cost::size_at(arguments, 1))
-}
-
-fn cidr_at(arguments: &[Value<'_>], index: usize) -> Result<Cidr, Fault> {
-    opaque(arguments, index).copied()
+fn reading_second(arguments: &[Value<'_>]) -> u64 {
+    cost::traversal(cost::size_at(arguments, 1))
 }
 
 fn read(text: &str) -> Result<Cidr, Fault> {
@@ -131,58 +127,6 @@ fn read(text: &str) -> Result<Cidr, Fault> {
             "network address parse error during conversion from string: {error}"
         ))
     })
-}
-
-fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(context.arena.opaque(read(string(arguments, 0)?)?))
-}
-
-fn of_text(text: &str) -> Option<ConstantValue> {
-    read(text).ok().map(ConstantValue::opaque)
-}
-
-fn is_cidr<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(Cidr::parse(string(arguments, 0)?).is_ok()))
-}
-
-/// A malformed address has no overload; upstream drops the reason.
-fn contains_ip_string<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let ip = Ip::parse(string(arguments, 1)?).map_err(|_| Fault::no_such_overload())?;
-    Ok(Value::Bool(cidr_at(arguments, 0)?.contains_ip(ip)))
-}
-
-fn contains_ip_ip<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let ip: &Ip = opaque(arguments, 1)?;
-    Ok(Value::Bool(cidr_at(arguments, 0)?.contains_ip(*ip)))
-}
-
-fn contains_cidr_string<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let other = read(string(arguments, 1)?)?;
-    Ok(Value::Bool(cidr_at(arguments, 0)?.contains_cidr(other)))
-}
-
-fn contains_cidr_cidr<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(
-        cidr_at(arguments, 0)?.contains_cidr(cidr_at(arguments, 1)?),
-    ))
-}
-
-fn address<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(context.arena.opaque(cidr_at(arguments, 0)?.ip()))
-}
-
-fn prefix_length<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Int(cidr_at(arguments, 0)?.prefix_length().into()))
-}
-
-fn masked<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(context.arena.opaque(cidr_at(arguments, 0)?.masked()))
-}
-
-fn to_string<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::String(
-        context.arena.str(&cidr_at(arguments, 0)?.to_string()),
-    ))
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Named formats: `format.dns1123Label().validate(object.metadata.name)`.
 
-use std::any::Any;
-
 use super::arguments::{equal_opaque, opaque, string};
 use super::named_format::NamedFormat;
 use crate::context::Context;
@@ -45,10 +43,6 @@ impl Opaque for NamedFormat {
 
     fn text(&self) -> String {
         self.title().to_owned()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

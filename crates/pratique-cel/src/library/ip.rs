@@ -1,52 +1,49 @@
 //! Addresses: `ip('10.0.0.1').isLoopback()`.
 
-use std::any::Any;
+use pratique_gotext::net::{Ip, IpError};
 
-use pratique_gotext::net::Ip;
-
-use super::arguments::{equal_opaque, opaque, string};
-use crate::context::Context;
+use super::arguments::equal_opaque;
+use super::methods::{method, of_text};
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
-use crate::function::{CallFn, ConstantValue, Function};
+use crate::function::{ConstantValue, Function, Overload};
 use crate::types::Type;
-use crate::value::{Evaluation, Opaque, Value};
+use crate::value::{Opaque, Value};
 
 const NAME: &str = "net.IP";
 
 /// Functions that read addresses and say of what kind they are: `ip('10.0.0.1').family()`.
 pub fn library() -> Library {
-    let accessor = |name: &str, id: &str, result: Type, call: CallFn| {
-        Function::new(name).member(id, &[of()], result, call)
+    let predicate = |name: &str, id: &str, holds: fn(&Ip) -> bool| {
+        Function::new(name).with(method(id, of(), Type::Bool, holds))
     };
-    let predicate = |name: &str, id: &str, call: CallFn| accessor(name, id, Type::Bool, call);
+    let to_string = method("ip_to_string", of(), Type::String, Ip::to_string);
+    let family = |ip: &Ip| i64::from(ip.family());
     Library::of(vec![
-        Function::new("ip")
-            .global("string_to_ip", &[Type::String], of(), parse)
-            .with_text(of_text)
+        of_text("ip", "string_to_ip", of(), Ip::parse)
+            .with_text(|text| Ip::parse(text).ok().map(ConstantValue::opaque))
             .costing_always(cost::reads_first),
-        Function::new("isIP")
-            .global("is_ip", &[Type::String], Type::Bool, is_ip)
+        of_text("isIP", "is_ip", Type::Bool, |text| Ip::parse(text).is_ok())
             .costing_always(cost::reads_first),
-        Function::new("ip.isCanonical")
-            .global("ip_is_canonical", &[Type::String], Type::Bool, is_canonical)
+        of_text("ip.isCanonical", "ip_is_canonical", Type::Bool, is_canonical)
             .costing_always(cost::reads_first_twice),
-        Function::new("string").global("ip_to_string", &[of()], Type::String, to_string),
-        accessor("family", "ip_family", Type::Int, family),
-        predicate("isUnspecified", "ip_is_unspecified", is_unspecified),
-        predicate("isLoopback", "ip_is_loopback", is_loopback),
-        predicate(
-            "isLinkLocalMulticast",
-            "ip_is_link_local_multicast",
-            is_link_local_multicast,
-        ),
-        predicate(
-            "isLinkLocalUnicast",
-            "ip_is_link_local_unicast",
-            is_link_local_unicast,
-        ),
-        predicate("isGlobalUnicast", "ip_is_global_unicast", is_global_unicast),
+        Function::new("string").with(Overload {
+            member: false,
+            ..to_string
+        }),
+        Function::new("family").with(method("ip_family", of(), Type::Int, family)),
+        predicate("isUnspecified", "ip_is_unspecified", |ip| ip.is_unspecified()),
+        predicate("isLoopback", "ip_is_loopback", |ip| ip.is_loopback()),
+        predicate("isLinkLocalMulticast", "ip_is_link_local_multicast", |ip| {
+            ip.is_link_local_multicast()
+        }),
+        predicate("isLinkLocalUnicast", "ip_is_link_local_unicast", |ip| {
+            ip.is_link_local_unicast()
+        }),
+        predicate("isGlobalUnicast", "ip_is_global_unicast", |ip| {
+            ip.is_global_unicast()
+        }),
     ])
     .naming(NAME, of())
 }
@@ -72,63 +69,10 @@ impl Opaque for Ip {
     fn size(&self) -> Option<u64> {
         Some(Ip::size(*self))
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
-fn ip_at(arguments: &[Value<'_>]) -> Result<Ip, Fault> {
-    opaque(arguments, 0).copied()
-}
-
-fn read(text: &str) -> Result<Ip, Fault> {
-    Ip::parse(text).map_err(|error| Fault::error(error.to_string()))
-}
-
-fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(context.arena.opaque(read(string(arguments, 0)?)?))
-}
-
-fn of_text(text: &str) -> Option<ConstantValue> {
-    read(text).ok().map(ConstantValue::opaque)
-}
-
-fn is_ip<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(Ip::parse(string(arguments, 0)?).is_ok()))
-}
-
-fn is_canonical<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let text = string(arguments, 0)?;
-    Ok(Value::Bool(read(text)?.to_string() == text))
-}
-
-fn to_string<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::String(context.arena.str(&ip_at(arguments)?.to_string())))
-}
-
-fn family<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Int(ip_at(arguments)?.family().into()))
-}
-
-fn is_unspecified<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(ip_at(arguments)?.is_unspecified()))
-}
-
-fn is_loopback<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(ip_at(arguments)?.is_loopback()))
-}
-
-fn is_link_local_multicast<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(ip_at(arguments)?.is_link_local_multicast()))
-}
-
-fn is_link_local_unicast<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(ip_at(arguments)?.is_link_local_unicast()))
-}
-
-fn is_global_unicast<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(ip_at(arguments)?.is_global_unicast()))
+fn is_canonical(text: &str) -> Result<bool, IpError> {
+    Ok(Ip::parse(text)?.to_string() == text)
 }
 
 #[cfg(test)]

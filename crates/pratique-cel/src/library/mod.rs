@@ -12,6 +12,7 @@ mod ip;
 mod json_patch;
 mod lists;
 mod macros;
+mod methods;
 pub mod mutation;
 mod named_format;
 mod optional;

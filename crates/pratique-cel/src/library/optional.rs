@@ -1,5 +1,6 @@
 //! Optional values.
 
+use super::arguments::list as list_at;
 use crate::context::Context;
 use crate::environment::Library;
 use crate::error::Fault;
@@ -10,139 +11,58 @@ use crate::value::{Evaluation, List, Value};
 
 /// Functions that make optional values, read them and look inside lists for them.
 pub(crate) fn library() -> Library {
-    Library::of(vec![
-        of(),
-        of_non_zero_value(),
-        none(),
-        value(),
-        has_value(),
-        or(),
-        or_value(),
-        select(),
-        optional_index(),
-        index(),
-        last(),
-        first(),
-        unwrap(),
-        unwrap_opt(),
-    ])
-    .naming(OPTIONAL, Type::optional(Type::Dyn))
-}
-
-fn inner() -> Type {
-    Type::param("V")
-}
-
-fn optional() -> Type {
-    Type::optional(inner())
-}
-
-fn list() -> Type {
-    Type::list(inner())
-}
-
-fn map() -> Type {
-    Type::map(key(), inner())
-}
-
-fn key() -> Type {
-    Type::param("K")
-}
-
-fn global(id: &str, params: &[Type], result: Type) -> Overload {
-    Overload::new(id, false, params, result)
-}
-
-fn member(id: &str, params: &[Type], result: Type) -> Overload {
-    Overload::new(id, true, params, result)
-}
-
-fn of() -> Function {
-    Function::new("optional.of").with(global("optional_of", &[inner()], optional()).implemented(of_value))
-}
-
-fn of_non_zero_value() -> Function {
-    Function::new("optional.ofNonZeroValue")
-        .with(global("optional_ofNonZeroValue", &[inner()], optional()).implemented(of_non_zero))
-}
-
-fn none() -> Function {
-    Function::new("optional.none")
-        .with(global("optional_none", &[], optional()).implemented(|_, _| Ok(Value::Optional(None))))
-}
-
-fn value() -> Function {
-    Function::new("value").with(member("optional_value", &[optional()], inner()).implemented(value_of))
-}
-
-fn has_value() -> Function {
-    Function::new("hasValue")
-        .with(member("optional_hasValue", &[optional()], Type::Bool).implemented(is_some))
-}
-
-fn or() -> Function {
-    let id = "optional_or_optional";
-    Function::new("or").with(member(id, &[optional(), optional()], optional()))
-}
-
-fn or_value() -> Function {
-    let id = "optional_orValue_value";
-    Function::new("orValue").with(member(id, &[optional(), inner()], inner()))
-}
-
-/// `x.?field`
-fn select() -> Function {
-    let params = [Type::Dyn, Type::String];
-    Function::new("_?._").with(global("select_optional_field", &params, optional()))
-}
-
-/// `x[?i]`
-fn optional_index() -> Function {
-    Function::new("_[?_]")
-        .with(global(
-            "list_optindex_optional_int",
-            &[list(), Type::Int],
-            optional(),
-        ))
-        .with(global(
+    let (inner, key) = (|| Type::param("V"), || Type::param("K"));
+    let (list, map) = (|| Type::list(inner()), || Type::map(key(), inner()));
+    let optional = || Type::optional(inner());
+    let signature = |id: &str, params: &[Type]| Overload::new(id, false, params, optional());
+    let (or, or_value) = ("optional_or_optional", "optional_orValue_value");
+    // `x[?i]`
+    let optional_index = Function::new("_[?_]")
+        .with(signature("list_optindex_optional_int", &[list(), Type::Int]))
+        .with(signature(
             "optional_list_optindex_optional_int",
             &[Type::optional(list()), Type::Int],
-            optional(),
         ))
-        .with(global("map_optindex_optional_value", &[map(), key()], optional()))
-        .with(global(
+        .with(signature("map_optindex_optional_value", &[map(), key()]))
+        .with(signature(
             "optional_map_optindex_optional_value",
             &[Type::optional(map()), key()],
-            optional(),
+        ));
+    // `x[i]` of an optional list or map.
+    let index = Function::new("_[_]")
+        .with(signature(
+            "optional_list_index_int",
+            &[Type::optional(list()), Type::Int],
         ))
-}
-
-/// `x[i]` of an optional list or map.
-fn index() -> Function {
-    let (list, map) = (Type::optional(list()), Type::optional(map()));
-    Function::new("_[_]")
-        .with(global("optional_list_index_int", &[list, Type::Int], optional()))
-        .with(global("optional_map_index_value", &[map, key()], optional()))
-}
-
-fn last() -> Function {
-    Function::new("last").with(member("list_last", &[list()], optional()).implemented(last_of))
-}
-
-fn first() -> Function {
-    Function::new("first").with(member("list_first", &[list()], optional()).implemented(first_of))
-}
-
-fn unwrap() -> Function {
-    let list_of_optionals = Type::list(optional());
-    Function::new("optional.unwrap")
-        .with(global("optional_unwrap", &[list_of_optionals], list()).implemented(unwrapped))
-}
-
-fn unwrap_opt() -> Function {
-    let list_of_optionals = Type::list(optional());
-    Function::new("unwrapOpt")
-        .with(member("optional_unwrapOpt", &[list_of_optionals], list()).implemented(unwrapped))
+        .with(signature(
+            "optional_map_index_value",
+            &[Type::optional(map()), key()],
+        ));
+    let optionals = [Type::list(optional())];
+    Library::of(vec![
+        Function::new("optional.of").global("optional_of", &[inner()], optional(), of_value),
+        Function::new("optional.ofNonZeroValue").global(
+            "optional_ofNonZeroValue",
+            &[inner()],
+            optional(),
+            of_non_zero,
+        ),
+        Function::new("optional.none")
+            .global("optional_none", &[], optional(), |_, _| Ok(Value::Optional(None))),
+        Function::new("value").member("optional_value", &[optional()], inner(), value_of),
+        Function::new("hasValue").member("optional_hasValue", &[optional()], Type::Bool, is_some),
+        Function::new("or").with(Overload::new(or, true, &[optional(), optional()], optional())),
+        Function::new("orValue").with(Overload::new(or_value, true, &[optional(), inner()], inner())),
+        // `x.?field`
+        Function::new("_?._").with(signature("select_optional_field", &[Type::Dyn, Type::String])),
+        optional_index,
+        index,
+        Function::new("last").member("list_last", &[list()], optional(), last_of),
+        Function::new("first").member("list_first", &[list()], optional(), first_of),
+        Function::new("optional.unwrap").global("optional_unwrap", &optionals, list(), unwrapped),
+        Function::new("unwrapOpt").member("optional_unwrapOpt", &optionals, list(), unwrapped),
+    ])
+    .naming(OPTIONAL, Type::optional(Type::Dyn))
 }
 
 fn of_value<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -195,12 +115,12 @@ fn is_some<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
 }
 
 fn first_of<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let first = only_list(arguments)?.get(0);
+    let first = list_at(arguments, 0)?.get(0);
     Ok(Value::Optional(first.map(|value| context.arena.value(value))))
 }
 
 fn last_of<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let list = only_list(arguments)?;
+    let list = list_at(arguments, 0)?;
     let last = list.len().checked_sub(1).and_then(|index| list.get(index));
     Ok(Value::Optional(last.map(|value| context.arena.value(value))))
 }
@@ -208,7 +128,7 @@ fn last_of<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a>
 /// The values within a list of optionals.
 fn unwrapped<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let mut values = Vec::new();
-    for element in only_list(arguments)?.iter() {
+    for element in list_at(arguments, 0)?.iter() {
         match element {
             Value::Optional(value) => values.extend(value.copied()),
             other => {
@@ -218,11 +138,4 @@ fn unwrapped<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'
         }
     }
     Ok(Value::List(List::Values(context.arena.slice(&values))))
-}
-
-fn only_list<'a>(arguments: &[Value<'a>]) -> Result<List<'a>, Fault> {
-    match arguments {
-        [Value::List(list)] => Ok(*list),
-        _ => Err(Fault::no_such_overload()),
-    }
 }

@@ -1,16 +1,14 @@
 //! Quantities of resources: `quantity('1Gi').isLessThan(quantity('2Gi'))`.
 
-use std::any::Any;
-
 use pratique_gotext::quantity::{OutOfRange, Quantity};
 
-use super::arguments::{int, opaque, string};
+use super::arguments::{int, opaque};
+use super::methods::{MethodResult, of_text};
 use crate::arena::Arena;
-use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
-use crate::function::{ConstantValue, Function};
+use crate::function::{ConstantValue, Function, Overload};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 
@@ -18,39 +16,95 @@ const TYPE: &str = "kubernetes.Quantity";
 
 /// Functions that read, compare and add quantities: `quantity('1Gi').add(quantity('1')).isInteger()`.
 pub fn library() -> Library {
-    let of = || Type::named(TYPE);
     Library::of(vec![
-        Function::new("quantity")
-            .global("string_to_quantity", &[Type::String], of(), parse)
-            .with_text(of_text)
+        of_text("quantity", "string_to_quantity", of(), Quantity::parse)
+            .with_text(of_constant)
             .costing_always(cost::reads_first),
-        Function::new("isQuantity")
-            .global("is_quantity_string", &[Type::String], Type::Bool, is_quantity)
-            .costing_always(cost::reads_first),
-        Function::new("sign").global("quantity_sign", &[of()], Type::Int, sign),
-        Function::new("isGreaterThan").member(
+        of_text("isQuantity", "is_quantity_string", Type::Bool, |text| {
+            Quantity::parse(text).is_ok()
+        })
+        .costing_always(cost::reads_first),
+        Function::new("sign").global("quantity_sign", &[of()], Type::Int, |_, given| {
+            Ok(Value::Int(quantity_at(given, 0)?.signum()))
+        }),
+        comparison(
+            "isGreaterThan",
             "quantity_is_greater_than",
-            &[of(), of()],
             Type::Bool,
-            is_greater_than,
+            |one, other| one > other,
         ),
-        Function::new("isLessThan").member("quantity_is_less_than", &[of(), of()], Type::Bool, is_less_than),
-        Function::new("compareTo").member("quantity_compare_to", &[of(), of()], Type::Int, compare_to),
-        Function::new("asApproximateFloat").member(
+        comparison("isLessThan", "quantity_is_less_than", Type::Bool, |one, other| {
+            one < other
+        }),
+        comparison("compareTo", "quantity_compare_to", Type::Int, |one, other| {
+            one.cmp(other) as i64
+        }),
+        reading(
+            "asApproximateFloat",
             "quantity_get_float",
-            &[of()],
             Type::Double,
-            as_approximate_float,
+            |quantity| quantity.as_approximate_float(),
         ),
-        Function::new("asInteger").member("quantity_get_int", &[of()], Type::Int, as_integer),
-        Function::new("isInteger").member("quantity_is_integer", &[of()], Type::Bool, is_integer),
-        Function::new("add")
-            .member("quantity_add", &[of(), of()], of(), add)
-            .member("quantity_add_int", &[of(), Type::Int], of(), add_int),
-        Function::new("sub")
-            .member("quantity_sub", &[of(), of()], of(), sub)
-            .member("quantity_sub_int", &[of(), Type::Int], of(), sub_int),
+        reading("asInteger", "quantity_get_int", Type::Int, |quantity| {
+            quantity
+                .as_integer()
+                .ok_or_else(|| Fault::error("cannot convert value to integer"))
+        }),
+        reading("isInteger", "quantity_is_integer", Type::Bool, |quantity| {
+            quantity.as_integer().is_some()
+        }),
+        arithmetic("add", Quantity::add),
+        arithmetic("sub", Quantity::sub),
     ])
+}
+
+fn of() -> Type {
+    Type::named(TYPE)
+}
+
+/// What is read from a quantity.
+fn reading<R: MethodResult + 'static>(
+    name: &str,
+    id: &str,
+    result: Type,
+    read: fn(&Quantity) -> R,
+) -> Function {
+    let overload = Overload::new(id, true, &[of()], result);
+    Function::new(name)
+        .with(overload.shared(move |context, given| read(quantity_at(given, 0)?).into_value(context.arena)))
+}
+
+/// How two quantities compare.
+fn comparison<R: MethodResult + 'static>(
+    name: &str,
+    id: &str,
+    result: Type,
+    compare: fn(&Quantity, &Quantity) -> R,
+) -> Function {
+    let overload = Overload::new(id, true, &[of(), of()], result);
+    Function::new(name).with(overload.shared(move |context, given| {
+        compare(quantity_at(given, 0)?, quantity_at(given, 1)?).into_value(context.arena)
+    }))
+}
+
+/// A function of a quantity and another or an integer.
+fn arithmetic(name: &str, compute: fn(&Quantity, &Quantity) -> Result<Quantity, OutOfRange>) -> Function {
+    let overload = |id: String, other: Type| Overload::new(&id, true, &[of(), other], of());
+    Function::new(name)
+        .with(
+            overload(format!("quantity_{name}"), of()).shared(move |context, given| {
+                computed(
+                    context.arena,
+                    compute(quantity_at(given, 0)?, quantity_at(given, 1)?),
+                )
+            }),
+        )
+        .with(
+            overload(format!("quantity_{name}_int"), Type::Int).shared(move |context, given| {
+                let number = Quantity::from_integer(int(given, 1)?);
+                computed(context.arena, compute(quantity_at(given, 0)?, &number))
+            }),
+        )
 }
 
 /// A quantity as a value.
@@ -89,9 +143,11 @@ impl Opaque for QuantityValue {
     fn owned_bytes(&self) -> usize {
         self.quantity.owned_bytes()
     }
+}
 
-    fn as_any(&self) -> &dyn Any {
-        self
+impl MethodResult for Quantity {
+    fn into_value(self, arena: &Arena) -> Evaluation<'_> {
+        Ok(Value::from_quantity(self, arena))
     }
 }
 
@@ -115,89 +171,20 @@ fn quantity_at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Quantity
     Ok(&opaque::<QuantityValue>(arguments, index)?.quantity)
 }
 
-fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let quantity = Quantity::parse(string(arguments, 0)?).map_err(|error| Fault::error(error.to_string()))?;
-    Ok(Value::from_quantity(quantity, context.arena))
-}
-
-fn of_text(text: &str) -> Option<ConstantValue> {
+fn of_constant(text: &str) -> Option<ConstantValue> {
     let quantity = Quantity::parse(text).ok()?;
     Some(ConstantValue::new(move |arena| {
         Value::from_quantity(quantity.clone(), arena)
     }))
 }
 
-fn is_quantity<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(Quantity::parse(string(arguments, 0)?).is_ok()))
-}
-
-fn sign<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Int(quantity_at(arguments, 0)?.signum()))
-}
-
-fn is_greater_than<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(
-        quantity_at(arguments, 0)? > quantity_at(arguments, 1)?,
-    ))
-}
-
-fn is_less_than<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(
-        quantity_at(arguments, 0)? < quantity_at(arguments, 1)?,
-    ))
-}
-
-fn compare_to<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let ordering = quantity_at(arguments, 0)?.cmp(quantity_at(arguments, 1)?);
-    Ok(Value::Int(ordering as i64))
-}
-
-fn as_approximate_float<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Double(quantity_at(arguments, 0)?.as_approximate_float()))
-}
-
-fn as_integer<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let integer = quantity_at(arguments, 0)?.as_integer();
-    integer
-        .map(Value::Int)
-        .ok_or_else(|| Fault::error("cannot convert value to integer"))
-}
-
-fn is_integer<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(quantity_at(arguments, 0)?.as_integer().is_some()))
-}
-
-fn add<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    computed(
-        context,
-        quantity_at(arguments, 0)?.add(quantity_at(arguments, 1)?),
-    )
-}
-
-fn add_int<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let number = Quantity::from_integer(int(arguments, 1)?);
-    computed(context, quantity_at(arguments, 0)?.add(&number))
-}
-
-fn sub<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    computed(
-        context,
-        quantity_at(arguments, 0)?.sub(quantity_at(arguments, 1)?),
-    )
-}
-
-fn sub_int<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let number = Quantity::from_integer(int(arguments, 1)?);
-    computed(context, quantity_at(arguments, 0)?.sub(&number))
-}
-
-fn computed<'a>(context: &Context<'a>, quantity: Result<Quantity, OutOfRange>) -> Evaluation<'a> {
+fn computed(arena: &Arena, quantity: Result<Quantity, OutOfRange>) -> Evaluation<'_> {
     let quantity = quantity.map_err(|error| Fault::error(error.to_string()))?;
     let value = QuantityValue {
         quantity,
         computed: true,
     };
-    Ok(value.stored(context.arena))
+    Ok(value.stored(arena))
 }
 
 #[cfg(test)]

@@ -1,44 +1,35 @@
 //! Kubernetes' functions of regular expressions: `find` and `findAll`.
 
+use super::arguments::{limit, string};
 use super::bounds;
 use super::results;
 use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
-use crate::function::Function;
+use crate::function::{Function, Overload};
 use crate::regex::{Refused, Regex};
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
 /// Kubernetes' functions of regular expressions: `'abc'.find('b')`, `'abc'.findAll('[a-c]')`.
 pub fn library() -> Library {
-    let find_function = Function::new("find")
-        .member(
-            "string_find_string",
-            &[Type::String, Type::String],
-            Type::String,
-            find,
-        )
-        .costing_always(search)
-        .with_pattern(find_with);
-    let strings = Type::list(Type::String);
-    let find_all_function = Function::new("findAll")
-        .member(
-            "string_find_all_string",
-            &[Type::String, Type::String],
-            strings.clone(),
-            find_all,
-        )
-        .member(
-            "string_find_all_string_int",
-            &[Type::String, Type::String, Type::Int],
-            strings,
-            find_all,
-        )
-        .costing_always(search)
-        .with_pattern(find_all_with);
-    Library::of(vec![find_function, find_all_function])
+    let two = [Type::String, Type::String];
+    let three = [Type::String, Type::String, Type::Int];
+    let all = |id: &str, params: &[Type]| {
+        Overload::new(id, true, params, Type::list(Type::String)).implemented(find_all)
+    };
+    Library::of(vec![
+        Function::new("find")
+            .member("string_find_string", &two, Type::String, find)
+            .costing_always(search)
+            .with_pattern(find_with),
+        Function::new("findAll")
+            .with(all("string_find_all_string", &two))
+            .with(all("string_find_all_string_int", &three))
+            .costing_always(search)
+            .with_pattern(find_all_with),
+    ])
 }
 
 fn search(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
@@ -46,49 +37,34 @@ fn search(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
 }
 
 fn find<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text), Value::String(pattern)] => {
-            bounds::search(text, pattern)?;
-            find_with(context, &compile(context, pattern)?, arguments)
-        }
-        _ => Err(Fault::no_such_overload()),
-    }
+    find_with(context, &compile(context, arguments)?, arguments)
 }
 
 fn find_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text), Value::String(pattern)] => {
-            bounds::search(text, pattern)?;
-            Ok(Value::String(regex.first(text, context)?.unwrap_or("")))
-        }
-        _ => Err(Fault::no_such_overload()),
-    }
+    let text = searched(arguments)?;
+    Ok(Value::String(regex.first(text, context)?.unwrap_or("")))
 }
 
 fn find_all<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text), Value::String(pattern)]
-        | [Value::String(text), Value::String(pattern), Value::Int(_)] => {
-            bounds::search(text, pattern)?;
-            find_all_with(context, &compile(context, pattern)?, arguments)
-        }
-        _ => Err(Fault::no_such_overload()),
-    }
+    find_all_with(context, &compile(context, arguments)?, arguments)
 }
 
 fn find_all_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let (text, pattern, limit) = match arguments {
-        [Value::String(text), Value::String(pattern)] => (text, pattern, -1),
-        [Value::String(text), Value::String(pattern), Value::Int(limit)] => (text, pattern, *limit),
-        _ => return Err(Fault::no_such_overload()),
-    };
-    bounds::search(text, pattern)?;
-    let found = regex.all(text, limit, context)?;
+    let text = searched(arguments)?;
+    let found = regex.all(text, limit(arguments, 2)?, context)?;
     results::collected(context, found.into_iter().map(Value::String))
 }
 
-fn compile(context: &Context<'_>, pattern: &str) -> Result<Regex, Fault> {
-    Regex::compile(pattern, context).map_err(|refused| match refused {
+/// The text, if it is not too long to be searched for the pattern.
+fn searched<'a>(arguments: &[Value<'a>]) -> Result<&'a str, Fault> {
+    let text = string(arguments, 0)?;
+    bounds::search(text, string(arguments, 1)?)?;
+    Ok(text)
+}
+
+fn compile(context: &Context<'_>, arguments: &[Value<'_>]) -> Result<Regex, Fault> {
+    searched(arguments)?;
+    Regex::compile(string(arguments, 1)?, context).map_err(|refused| match refused {
         Refused::Pattern(error) => Fault::error(format!("Illegal regex: {error}")),
         Refused::Stopped(stop) => stop,
     })

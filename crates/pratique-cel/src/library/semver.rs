@@ -1,49 +1,61 @@
 //! Semantic versions: `semver('1.2.3').isLessThan(semver('v2', true))`.
 
-use std::any::Any;
-
 use pratique_gotext::semver::{ParseError, Version};
 
-use super::arguments::{bool, equal_opaque, opaque, string};
-use crate::context::Context;
+use super::arguments::{bool, equal_opaque, string};
+use super::methods::{MethodResult, method, method_of_two};
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{ConstantValue, Function};
 use crate::types::Type;
-use crate::value::{Evaluation, Opaque, Value};
+use crate::value::{Opaque, Value};
 
 const TYPE: &str = "kubernetes.Semver";
 
 /// Functions that read and compare semantic versions: `semver('1.2.3').major()`.
 pub fn library() -> Library {
     let of = || Type::named(TYPE);
+    let with_flag = [Type::String, Type::Bool];
+    // Numbers from 2^63 on wrap around, as upstream's do.
+    let number = |name: &str, read: fn(&Version) -> i64| {
+        Function::new(name).with(method(&format!("semver_{name}"), of(), Type::Int, read))
+    };
+    let comparison = |name: &str, id: &str, holds: fn(&Version, &Version) -> bool| {
+        Function::new(name).with(method_of_two(id, [of(), of()], Type::Bool, holds))
+    };
+    let compare = |one: &Version, other: &Version| one.cmp(other) as i64;
     Library::of(vec![
         Function::new("semver")
-            .global("string_to_semver", &[Type::String], of(), parse)
-            .with_text(of_text)
-            .global("string_bool_to_semver", &[Type::String, Type::Bool], of(), parse)
+            .global("string_to_semver", &[Type::String], of(), |context, given| {
+                read(given)?.into_value(context.arena)
+            })
+            .with_text(|text| Version::parse(text).ok().map(ConstantValue::opaque))
+            .global("string_bool_to_semver", &with_flag, of(), |context, given| {
+                read(given)?.into_value(context.arena)
+            })
             .costing_always(cost::reads_first),
         Function::new("isSemver")
-            .global("is_semver_string", &[Type::String], Type::Bool, is_semver)
-            .global(
-                "is_semver_string_bool",
-                &[Type::String, Type::Bool],
-                Type::Bool,
-                is_semver,
-            )
+            .global("is_semver_string", &[Type::String], Type::Bool, |_, given| {
+                Ok(Value::Bool(read(given)?.is_ok()))
+            })
+            .global("is_semver_string_bool", &with_flag, Type::Bool, |_, given| {
+                Ok(Value::Bool(read(given)?.is_ok()))
+            })
             .costing_always(cost::reads_first),
-        Function::new("isGreaterThan").member(
-            "semver_is_greater_than",
-            &[of(), of()],
-            Type::Bool,
-            is_greater_than,
-        ),
-        Function::new("isLessThan").member("semver_is_less_than", &[of(), of()], Type::Bool, is_less_than),
-        Function::new("compareTo").member("semver_compare_to", &[of(), of()], Type::Int, compare_to),
-        Function::new("major").member("semver_major", &[of()], Type::Int, major),
-        Function::new("minor").member("semver_minor", &[of()], Type::Int, minor),
-        Function::new("patch").member("semver_patch", &[of()], Type::Int, patch),
+        comparison("isGreaterThan", "semver_is_greater_than", |one, other| {
+            one > other
+        }),
+        comparison("isLessThan", "semver_is_less_than", |one, other| one < other),
+        Function::new("compareTo").with(method_of_two(
+            "semver_compare_to",
+            [of(), of()],
+            Type::Int,
+            compare,
+        )),
+        number("major", |version| version.major as i64),
+        number("minor", |version| version.minor as i64),
+        number("patch", |version| version.patch as i64),
     ])
 }
 
@@ -63,14 +75,6 @@ impl Opaque for Version {
     fn owned_bytes(&self) -> usize {
         self.owned_bytes()
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-fn version_at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Version, Fault> {
-    opaque(arguments, index)
 }
 
 /// Reads the first argument, filled up if the second one says so.
@@ -82,49 +86,6 @@ fn read(arguments: &[Value<'_>]) -> Result<Result<Version, ParseError>, Fault> {
     } else {
         Version::parse(text)
     })
-}
-
-fn parse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let version = read(arguments)?.map_err(|error| Fault::error(error.to_string()))?;
-    Ok(context.arena.opaque(version))
-}
-
-fn of_text(text: &str) -> Option<ConstantValue> {
-    Version::parse(text).ok().map(ConstantValue::opaque)
-}
-
-fn is_semver<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(read(arguments)?.is_ok()))
-}
-
-fn is_greater_than<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(version_at(arguments, 0)? > version_at(arguments, 1)?))
-}
-
-fn is_less_than<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(version_at(arguments, 0)? < version_at(arguments, 1)?))
-}
-
-fn compare_to<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let ordering = version_at(arguments, 0)?.cmp(version_at(arguments, 1)?);
-    Ok(Value::Int(ordering as i64))
-}
-
-fn major<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(number(version_at(arguments, 0)?.major))
-}
-
-fn minor<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(number(version_at(arguments, 0)?.minor))
-}
-
-fn patch<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(number(version_at(arguments, 0)?.patch))
-}
-
-/// Numbers from 2^63 on wrap around, as upstream's do.
-fn number<'a>(number: u64) -> Value<'a> {
-    Value::Int(number as i64)
 }
 
 #[cfg(test)]

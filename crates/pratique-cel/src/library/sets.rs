@@ -1,5 +1,6 @@
 //! Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`.
 
+use super::arguments::list as list_at;
 use super::bounds;
 use crate::context::Context;
 use crate::cost;
@@ -16,23 +17,31 @@ pub fn library() -> Library {
     let params = [list.clone(), list];
     Library::of(vec![
         Function::new("sets.contains")
-            .global("list_sets_contains_list", &params, Type::Bool, contains)
-            .costing(once),
+            .global(
+                "list_sets_contains_list",
+                &params,
+                Type::Bool,
+                |context, given| {
+                    holds_all(context, &list_at(given, 0)?, &list_at(given, 1)?).map(Value::Bool)
+                },
+            )
+            .costing(|given, _| 1 + pairs(given)),
         Function::new("sets.equivalent")
-            .global("list_sets_equivalent_list", &params, Type::Bool, equivalent)
-            .costing(twice),
+            .global(
+                "list_sets_equivalent_list",
+                &params,
+                Type::Bool,
+                |context, given| {
+                    let (one, other) = (list_at(given, 0)?, list_at(given, 1)?);
+                    let same = holds_all(context, &one, &other)? && holds_all(context, &other, &one)?;
+                    Ok(Value::Bool(same))
+                },
+            )
+            .costing(|given, _| 1 + pairs(given).saturating_mul(2)),
         Function::new("sets.intersects")
             .global("list_sets_intersects_list", &params, Type::Bool, intersects)
-            .costing(once),
+            .costing(|given, _| 1 + pairs(given)),
     ])
-}
-
-fn once(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
-    1 + pairs(arguments)
-}
-
-fn twice(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
-    1 + pairs(arguments).saturating_mul(2)
 }
 
 /// How many pairs of elements there are.
@@ -40,29 +49,11 @@ fn pairs(arguments: &[Value<'_>]) -> u64 {
     cost::size_at(arguments, 0).saturating_mul(cost::size_at(arguments, 1))
 }
 
-fn contains<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::List(list), Value::List(other)] => holds_all(context, list, other).map(Value::Bool),
-        _ => Err(Fault::no_such_overload()),
-    }
-}
-
-fn equivalent<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let [Value::List(list), Value::List(other)] = arguments else {
-        return Err(Fault::no_such_overload());
-    };
-    Ok(Value::Bool(
-        holds_all(context, list, other)? && holds_all(context, other, list)?,
-    ))
-}
-
 fn intersects<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let [Value::List(list), Value::List(other)] = arguments else {
-        return Err(Fault::no_such_overload());
-    };
+    let (list, other) = (list_at(arguments, 0)?, list_at(arguments, 1)?);
     bounds::comparisons(list.len(), other.len())?;
     for element in list.iter() {
-        if ops::is_among(context, &element, other)? {
+        if ops::is_among(context, &element, &other)? {
             return Ok(Value::Bool(true));
         }
     }

@@ -40,23 +40,15 @@ pub(crate) fn wrong(arena: &Arena, fault: Fault) -> Value<'_> {
 
 /// Whether a value is one of the host that stands for an error.
 pub(crate) fn is_wrong(value: &Value<'_>) -> bool {
-    match value {
-        Value::Opaque(opaque) => {
-            let failed = opaque.as_any().downcast_ref::<Failed>();
-            failed.is_some_and(|failed| failed.is_loud)
-        }
-        _ => false,
-    }
+    let failed = value.downcast::<Failed>();
+    failed.is_some_and(|failed| failed.is_loud)
 }
 
 /// Whether a member is there.
 pub(crate) fn presence(member: Option<Value<'_>>) -> Result<bool, Fault> {
-    match member {
-        Some(Value::Opaque(opaque)) => match opaque.as_any().downcast_ref::<Failed>() {
-            Some(failed) if failed.is_loud => Err(failed.fault.clone()),
-            _ => Ok(true),
-        },
-        member => Ok(member.is_some()),
+    match member.as_ref().and_then(Value::downcast::<Failed>) {
+        Some(failed) if failed.is_loud => Err(failed.fault.clone()),
+        _ => Ok(member.is_some()),
     }
 }
 
@@ -70,7 +62,7 @@ pub(crate) fn sound(value: Value<'_>) -> Evaluation<'_> {
 }
 
 fn sound_opaque(opaque: &dyn Opaque) -> Evaluation<'_> {
-    match opaque.as_any().downcast_ref::<Failed>() {
+    match Value::Opaque(opaque).downcast::<Failed>() {
         Some(failed) => Err(failed.fault.clone()),
         None => Ok(Value::Opaque(opaque)),
     }
@@ -78,12 +70,12 @@ fn sound_opaque(opaque: &dyn Opaque) -> Evaluation<'_> {
 
 /// Whether a value stands for an error.
 pub(crate) fn is_failed(opaque: &dyn Opaque) -> bool {
-    opaque.as_any().is::<Failed>()
+    (opaque as &dyn Any).is::<Failed>()
 }
 
 /// The reference's name of the type of a value that stands for an error.
 pub(super) fn native_name(opaque: &dyn Opaque) -> Option<&'static str> {
-    let failed = opaque.as_any().downcast_ref::<Failed>();
+    let failed = (opaque as &dyn Any).downcast_ref::<Failed>();
     failed.map(|failed| failed.native)
 }
 
@@ -102,9 +94,5 @@ impl Opaque for Failed {
 
     fn owned_bytes(&self) -> usize {
         usize::try_from(self.fault.size()).unwrap_or(usize::MAX)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

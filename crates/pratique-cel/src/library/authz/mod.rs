@@ -15,12 +15,13 @@ pub use crate::authorization::{
 use pratique_gotext::validation;
 
 use super::arguments::{opaque, string};
+use super::methods::method;
 use crate::arena::Arena;
 use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
 use crate::error::{Fault, Stop};
-use crate::function::{CallFn, Function};
+use crate::function::{CallFn, Function, Overload};
 use crate::types::Type;
 use crate::unknown::Unknown;
 use crate::value::{Evaluation, Value};
@@ -51,27 +52,35 @@ pub fn request_resource<'a>(
 
 /// Functions that describe a check, make it and read the decision.
 pub fn library() -> Library {
-    let refine = |name: &str, id: &str, call: CallFn| {
-        Function::new(name).member(id, &[resource_check(), Type::String], resource_check(), call)
-    };
-    let read = |name: &str, id: &str, result: Type, call: CallFn| {
-        Function::new(name).member(id, &[Type::named(values::DECISION)], result, call)
-    };
     let authorizer = || Type::named(values::AUTHORIZER);
     let (path_check, group_check) = (Type::named(values::PATH_CHECK), Type::named(values::GROUP_CHECK));
     let decision = || Type::named(values::DECISION);
+    let read_flag = |name: &str, read: fn(&DecisionValue) -> bool| {
+        Function::new(name).with(method(&format!("decision_{name}"), decision(), Type::Bool, read))
+    };
+    let read_text = |name: &str, read: fn(&DecisionValue) -> String| {
+        Function::new(name).with(method(
+            &format!("decision_{name}"),
+            decision(),
+            Type::String,
+            read,
+        ))
+    };
+    let described = |name: &str, id: &str, of: Type, (result, call): (Type, CallFn)| {
+        Function::new(name).member(id, &[of, Type::String], result, call)
+    };
     Library::of(vec![
-        Function::new("path").member(
+        described(
+            "path",
             "authorizer_path",
-            &[authorizer(), Type::String],
-            path_check.clone(),
-            path,
+            authorizer(),
+            (path_check.clone(), path),
         ),
-        Function::new("group").member(
+        described(
+            "group",
             "authorizer_group",
-            &[authorizer(), Type::String],
-            group_check.clone(),
-            group,
+            authorizer(),
+            (group_check.clone(), group),
         ),
         Function::new("serviceAccount").member(
             "authorizer_serviceaccount",
@@ -79,47 +88,78 @@ pub fn library() -> Library {
             authorizer(),
             service_account,
         ),
-        Function::new("resource").member(
+        described(
+            "resource",
             "groupcheck_resource",
-            &[group_check, Type::String],
-            resource_check(),
-            resource,
+            group_check,
+            (resource_check(), resource),
         ),
-        refine("subresource", "resourcecheck_subresource", subresource),
-        refine("namespace", "resourcecheck_namespace", namespace),
-        refine("name", "resourcecheck_name", name),
+        refining("subresource", "resourcecheck_subresource", |check| {
+            &mut check.subresource
+        }),
+        refining("namespace", "resourcecheck_namespace", |check| {
+            &mut check.namespace
+        }),
+        refining("name", "resourcecheck_name", |check| &mut check.name),
         Function::new("check")
             .member(
                 "pathcheck_check",
                 &[path_check, Type::String],
                 decision(),
-                check_path,
+                |context, given| {
+                    let check: &PathCheckValue = opaque(given, 0)?;
+                    decide(
+                        context,
+                        &check.subject,
+                        string(given, 1)?,
+                        Target::Path(&check.path),
+                    )
+                },
             )
             .member(
                 "resourcecheck_check",
                 &[resource_check(), Type::String],
                 decision(),
-                check_resource,
+                |context, given| {
+                    let check: &ResourceCheckValue = opaque(given, 0)?;
+                    decide(
+                        context,
+                        &check.subject,
+                        string(given, 1)?,
+                        Target::Resource(&check.resource),
+                    )
+                },
             )
             .costing_always(|_, _| CHECK_COST),
-        read("errored", "decision_errored", Type::Bool, errored),
-        read("error", "decision_error", Type::String, error),
-        read("allowed", "decision_allowed", Type::Bool, allowed),
-        read("reason", "decision_reason", Type::String, reason),
+        read_flag("errored", |decision| decision.0.error.is_some()),
+        read_text("error", |decision| decision.0.error.clone().unwrap_or_default()),
+        read_flag("allowed", |decision| decision.0.allowed),
+        read_text("reason", |decision| decision.0.reason.clone()),
     ])
 }
 
 /// Functions that restrict a check to what selectors match.
 pub fn selectors() -> Library {
-    let restrict = |name: &str, id: &str, call: CallFn| {
-        Function::new(name)
-            .member(id, &[resource_check(), Type::String], resource_check(), call)
-            .costing_always(parsing_selector)
-    };
+    let fields = refining("fieldSelector", "authorizer_fieldselector", |check| {
+        &mut check.field_selector
+    });
+    let labels = refining("labelSelector", "authorizer_labelselector", |check| {
+        &mut check.label_selector
+    });
     Library::of(vec![
-        restrict("fieldSelector", "authorizer_fieldselector", field_selector),
-        restrict("labelSelector", "authorizer_labelselector", label_selector),
+        fields.costing_always(parsing_selector),
+        labels.costing_always(parsing_selector),
     ])
+}
+
+/// A function that gives the check with one field changed to its argument.
+fn refining(name: &str, id: &str, field: fn(&mut ResourceCheck) -> &mut String) -> Function {
+    let overload = Overload::new(id, true, &[resource_check(), Type::String], resource_check());
+    Function::new(name).with(overload.shared(move |context, given| {
+        let mut check: ResourceCheckValue = opaque::<ResourceCheckValue>(given, 0)?.clone();
+        *field(&mut check.resource) = string(given, 1)?.to_owned();
+        Ok(context.arena.opaque(check))
+    }))
 }
 
 fn resource_check() -> Type {
@@ -189,58 +229,6 @@ fn non_blank(text: &str, what: &str) -> Result<String, Fault> {
     }
 }
 
-fn subresource<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    refined(context, arguments, |check| &mut check.subresource)
-}
-
-fn namespace<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    refined(context, arguments, |check| &mut check.namespace)
-}
-
-fn name<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    refined(context, arguments, |check| &mut check.name)
-}
-
-fn field_selector<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    refined(context, arguments, |check| &mut check.field_selector)
-}
-
-fn label_selector<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    refined(context, arguments, |check| &mut check.label_selector)
-}
-
-/// The check with one field changed to the second argument.
-fn refined<'a>(
-    context: &Context<'a>,
-    arguments: &[Value<'a>],
-    field: fn(&mut ResourceCheck) -> &mut String,
-) -> Evaluation<'a> {
-    let check: &ResourceCheckValue = opaque(arguments, 0)?;
-    let mut check = check.clone();
-    *field(&mut check.resource) = string(arguments, 1)?.to_owned();
-    Ok(context.arena.opaque(check))
-}
-
-fn check_path<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let check: &PathCheckValue = opaque(arguments, 0)?;
-    decide(
-        context,
-        &check.subject,
-        string(arguments, 1)?,
-        Target::Path(&check.path),
-    )
-}
-
-fn check_resource<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let check: &ResourceCheckValue = opaque(arguments, 0)?;
-    decide(
-        context,
-        &check.subject,
-        string(arguments, 1)?,
-        Target::Resource(&check.resource),
-    )
-}
-
 fn decide<'a>(context: &Context<'a>, subject: &Subject, verb: &str, target: Target<'_>) -> Evaluation<'a> {
     let check = Check {
         user: &subject.user,
@@ -255,28 +243,6 @@ fn decide<'a>(context: &Context<'a>, subject: &Subject, verb: &str, target: Targ
             Err(Fault::unknown(Unknown::Check(question)))
         }
     }
-}
-
-fn decision_at<'a>(arguments: &[Value<'a>]) -> Result<&'a Decision, Fault> {
-    opaque::<DecisionValue>(arguments, 0).map(|DecisionValue(decision)| decision)
-}
-
-fn errored<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(decision_at(arguments)?.error.is_some()))
-}
-
-fn error<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::String(
-        decision_at(arguments)?.error.as_deref().unwrap_or_default(),
-    ))
-}
-
-fn allowed<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::Bool(decision_at(arguments)?.allowed))
-}
-
-fn reason<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    Ok(Value::String(&decision_at(arguments)?.reason))
 }
 
 #[cfg(test)]

@@ -32,14 +32,21 @@ impl Authorizer for Recorder {
     }
 }
 
-/// Calls functions in turn, each on the result of the one before.
-fn chain<'a>(context: &Context<'a>, start: Value<'a>, calls: &[(CallFn, &[&'a str])]) -> Evaluation<'a> {
-    calls.iter().try_fold(start, |receiver, (call, rest)| {
+/// Calls overloads in turn, each on the result of the one before.
+fn chain<'a>(context: &Context<'a>, start: Value<'a>, calls: &[(&str, &[&'a str])]) -> Evaluation<'a> {
+    let functions = library().and(selectors()).functions;
+    let overloads: Vec<_> = functions
+        .iter()
+        .flat_map(|function| &function.overloads)
+        .collect();
+    calls.iter().try_fold(start, |receiver, (id, rest)| {
         let arguments: Vec<_> = [receiver]
             .into_iter()
             .chain(rest.iter().map(|text| Value::String(text)))
             .collect();
-        call(context, &arguments)
+        let overload = overloads.iter().find(|overload| *overload.id == **id);
+        let implementation = overload.and_then(|overload| overload.implementation.as_ref());
+        implementation.expect(id).call(context, &arguments)
     })
 }
 
@@ -50,7 +57,7 @@ fn user() -> Arc<User> {
     })
 }
 
-fn check(calls: &[(CallFn, &'static [&'static str])], expected: &str) {
+fn check(calls: &[(&str, &'static [&'static str])], expected: &str) {
     let host = Arc::new(Recorder::default());
     let arena = Arena::new();
     let context = Context::new(&arena, u64::MAX);
@@ -65,39 +72,59 @@ fn check(calls: &[(CallFn, &'static [&'static str])], expected: &str) {
 #[test]
 fn paths() {
     check(
-        &[(path, &["/healthz"]), (check_path, &["get"]), (allowed, &[])],
+        &[
+            ("authorizer_path", &["/healthz"]),
+            ("pathcheck_check", &["get"]),
+            ("decision_allowed", &[]),
+        ],
         "Bool(true) ann get /healthz",
     );
     check(
-        &[(path, &["/healthz"]), (check_path, &["put"]), (allowed, &[])],
+        &[
+            ("authorizer_path", &["/healthz"]),
+            ("pathcheck_check", &["put"]),
+            ("decision_allowed", &[]),
+        ],
         "Bool(false) ann put /healthz",
     );
     check(
-        &[(path, &["/x"]), (check_path, &["get"]), (reason, &[])],
+        &[
+            ("authorizer_path", &["/x"]),
+            ("pathcheck_check", &["get"]),
+            ("decision_reason", &[]),
+        ],
         "String(\"rule\") ann get /x",
     );
     check(
-        &[(path, &["/x"]), (check_path, &["get"]), (errored, &[])],
+        &[
+            ("authorizer_path", &["/x"]),
+            ("pathcheck_check", &["get"]),
+            ("decision_errored", &[]),
+        ],
         "Bool(false) ann get /x",
     );
     check(
-        &[(path, &["/x"]), (check_path, &["get"]), (error, &[])],
+        &[
+            ("authorizer_path", &["/x"]),
+            ("pathcheck_check", &["get"]),
+            ("decision_error", &[]),
+        ],
         "String(\"\") ann get /x",
     );
-    check(&[(path, &[" \u{a0}"])], "path must not be empty");
+    check(&[("authorizer_path", &[" \u{a0}"])], "path must not be empty");
 }
 
 #[test]
 fn answers_that_cannot_be_known() {
     let arena = Arena::new();
     let context = Context::new(&arena, u64::MAX);
-    let calls: &[(CallFn, &[&str])] = &[
-        (group, &["apps"]),
-        (resource, &["deployments"]),
-        (subresource, &["scale"]),
-        (namespace, &["n"]),
-        (name, &["d"]),
-        (check_resource, &["get"]),
+    let calls: &[(&str, &[&str])] = &[
+        ("authorizer_group", &["apps"]),
+        ("groupcheck_resource", &["deployments"]),
+        ("resourcecheck_subresource", &["scale"]),
+        ("resourcecheck_namespace", &["n"]),
+        ("resourcecheck_name", &["d"]),
+        ("resourcecheck_check", &["get"]),
     ];
     let fault = chain(
         &context,
@@ -115,7 +142,7 @@ fn answers_that_cannot_be_known() {
 #[test]
 fn resources() {
     check(
-        &[(group, &["apps"]), (resource, &["\t"])],
+        &[("authorizer_group", &["apps"]), ("groupcheck_resource", &["\t"])],
         "resource must not be empty",
     );
     let expected = ResourceCheck {
@@ -129,15 +156,15 @@ fn resources() {
     };
     check(
         &[
-            (group, &["apps"]),
-            (resource, &["deployments"]),
-            (subresource, &["scale"]),
-            (namespace, &["n"]),
-            (name, &["d"]),
-            (field_selector, &["a=b"]),
-            (label_selector, &["c"]),
-            (check_resource, &["get"]),
-            (allowed, &[]),
+            ("authorizer_group", &["apps"]),
+            ("groupcheck_resource", &["deployments"]),
+            ("resourcecheck_subresource", &["scale"]),
+            ("resourcecheck_namespace", &["n"]),
+            ("resourcecheck_name", &["d"]),
+            ("authorizer_fieldselector", &["a=b"]),
+            ("authorizer_labelselector", &["c"]),
+            ("resourcecheck_check", &["get"]),
+            ("decision_allowed", &[]),
         ],
         &format!("Bool(true) ann get {expected:?}"),
     );
@@ -147,19 +174,19 @@ fn resources() {
 fn service_accounts() {
     check(
         &[
-            (service_account, &["default", "robot"]),
-            (path, &["/x"]),
-            (check_path, &["get"]),
-            (allowed, &[]),
+            ("authorizer_serviceaccount", &["default", "robot"]),
+            ("authorizer_path", &["/x"]),
+            ("pathcheck_check", &["get"]),
+            ("decision_allowed", &[]),
         ],
         "Bool(true) system:serviceaccount:default:robot get /x",
     );
     check(
-        &[(service_account, &["default", "Robot"])],
+        &[("authorizer_serviceaccount", &["default", "Robot"])],
         "Invalid service account name",
     );
     check(
-        &[(service_account, &["a.b", "robot"])],
+        &[("authorizer_serviceaccount", &["a.b", "robot"])],
         "Invalid service account namespace",
     );
     assert_eq!(
@@ -177,7 +204,7 @@ fn no_answer_yet_stops_the_evaluation() {
     let arena = Arena::new();
     let context = Context::new(&arena, u64::MAX);
     let value = request_resource(&arena, user(), host, ResourceCheck::default());
-    let fault = chain(&context, value, &[(check_resource, &["get"])]).unwrap_err();
+    let fault = chain(&context, value, &[("resourcecheck_check", &["get"])]).unwrap_err();
     assert_eq!(fault, Fault::stop(Stop::Pending));
 }
 

@@ -1,6 +1,5 @@
 //! The values that stand for an authorizer, a check and a decision in an expression.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use crate::authorization::{Authorizer, Decision, ResourceCheck, User};
@@ -63,10 +62,6 @@ macro_rules! receiver_only {
             fn owned_bytes(&self) -> usize {
                 let owned: fn(&$type) -> usize = $owned;
                 owned(self)
-            }
-
-            fn as_any(&self) -> &dyn Any {
-                self
             }
         })*
     };

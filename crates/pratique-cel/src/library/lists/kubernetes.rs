@@ -7,10 +7,11 @@ use crate::context::Context;
 use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{CallFn, Function};
+use crate::library::arguments::list;
 use crate::ops;
 use crate::time::Duration;
 use crate::types::Type;
-use crate::value::{Evaluation, List, Value};
+use crate::value::{Evaluation, Value};
 
 /// Version 0 of the library.
 pub(crate) fn library() -> Library {
@@ -85,7 +86,7 @@ fn sums() -> Function {
 }
 
 fn sum<'a>(context: &Context<'a>, zero: Value<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    list(arguments)?.iter().try_fold(zero, |sum, element| {
+    list(arguments, 0)?.iter().try_fold(zero, |sum, element| {
         context.work(ELEMENT)?;
         ops::add(context, &sum, &element)
     })
@@ -97,7 +98,7 @@ const ELEMENT: u64 = 8;
 /// Elements that have no order among each other count as sorted.
 fn is_sorted<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let mut previous: Option<Value<'a>> = None;
-    for element in list(arguments)?.iter() {
+    for element in list(arguments, 0)?.iter() {
         require_order(&element)?;
         if let Some(previous) = previous
             && is_ordered(context, &previous, &element, Ordering::Greater)?
@@ -125,7 +126,7 @@ fn extreme<'a>(
     arguments: &[Value<'a>],
 ) -> Evaluation<'a> {
     let mut best: Option<Value<'a>> = None;
-    for element in list(arguments)?.iter() {
+    for element in list(arguments, 0)?.iter() {
         require_order(&element)?;
         let is_better = match &best {
             Some(best) => is_ordered(context, best, &element, worse)?,
@@ -139,11 +140,11 @@ fn extreme<'a>(
 }
 
 fn index_of<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    position(context, arguments, &mut (0..list(arguments)?.len()))
+    position(context, arguments, &mut (0..list(arguments, 0)?.len()))
 }
 
 fn last_index_of<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    position(context, arguments, &mut (0..list(arguments)?.len()).rev())
+    position(context, arguments, &mut (0..list(arguments, 0)?.len()).rev())
 }
 
 /// The first of some indices whose element is equal to the second argument, or −1.
@@ -153,7 +154,7 @@ fn position<'a>(
     indices: &mut dyn Iterator<Item = usize>,
 ) -> Evaluation<'a> {
     let (list, wanted) = (
-        list(arguments)?,
+        list(arguments, 0)?,
         arguments.get(1).ok_or_else(Fault::no_such_overload)?,
     );
     let of_pair = ops::pair(wanted);
@@ -188,13 +189,6 @@ fn includes<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
     Ok(Value::Bool(false))
 }
 
-fn list<'a>(arguments: &[Value<'a>]) -> Result<List<'a>, Fault> {
-    match arguments.first() {
-        Some(Value::List(list)) => Ok(*list),
-        _ => Err(Fault::no_such_overload()),
-    }
-}
-
 fn require_order(value: &Value<'_>) -> Result<(), Fault> {
     if has_order(value) {
         Ok(())
@@ -207,6 +201,7 @@ fn require_order(value: &Value<'_>) -> Result<(), Fault> {
 mod tests {
     use super::*;
     use crate::library::testing::Caller;
+    use crate::value::List;
     use Value::{Double, Int, Null, String as Text};
 
     fn check(id: &str, list: &[Value<'_>], expected: &str, cost: u64) {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::super::arguments::{int, limit, string};
 use super::super::bounds;
 use super::super::results;
 use crate::context::Context;
@@ -11,48 +12,37 @@ use crate::text::{self, IndexError};
 use crate::value::{Evaluation, Value};
 
 pub(super) fn char_at<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text), Value::Int(index)] => string(text::char_at(text, *index)),
-        _ => Err(Fault::no_such_overload()),
-    }
+    found(text::char_at(string(arguments, 0)?, int(arguments, 1)?).map(Value::String))
 }
 
 pub(super) fn index_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text), Value::String(pattern)] => Ok(Value::Int(text::index_of(text, pattern))),
-        [Value::String(text), Value::String(pattern), Value::Int(start)] => {
-            int(text::index_of_from(text, pattern, *start))
-        }
-        _ => Err(Fault::no_such_overload()),
+    let (text, pattern) = (string(arguments, 0)?, string(arguments, 1)?);
+    match arguments.len() {
+        2 => Ok(Value::Int(text::index_of(text, pattern))),
+        _ => found(text::index_of_from(text, pattern, int(arguments, 2)?).map(Value::Int)),
     }
 }
 
 pub(super) fn last_index_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text), Value::String(pattern)] => Ok(Value::Int(text::last_index_of(text, pattern))),
-        [Value::String(text), Value::String(pattern), Value::Int(start)] => {
-            int(text::last_index_of_from(text, pattern, *start))
-        }
-        _ => Err(Fault::no_such_overload()),
+    let (text, pattern) = (string(arguments, 0)?, string(arguments, 1)?);
+    match arguments.len() {
+        2 => Ok(Value::Int(text::last_index_of(text, pattern))),
+        _ => found(text::last_index_of_from(text, pattern, int(arguments, 2)?).map(Value::Int)),
     }
 }
 
 pub(super) fn substring<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text), Value::Int(start)] => string(text::substring(text, *start)),
-        [Value::String(text), Value::Int(start), Value::Int(end)] => {
-            string(text::substring_range(text, *start, *end))
-        }
-        _ => Err(Fault::no_such_overload()),
-    }
+    let (text, start) = (string(arguments, 0)?, int(arguments, 1)?);
+    let part = match arguments.len() {
+        2 => text::substring(text, start),
+        _ => text::substring_range(text, start, int(arguments, 2)?),
+    };
+    found(part.map(Value::String))
 }
 
 pub(super) fn split<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let (text, separator, limit) = match arguments {
-        [Value::String(text), Value::String(separator)] => (text, separator, -1),
-        [Value::String(text), Value::String(separator), Value::Int(limit)] => (text, separator, *limit),
-        _ => return Err(Fault::no_such_overload()),
-    };
+    let (text, separator) = (string(arguments, 0)?, string(arguments, 1)?);
+    let limit = limit(arguments, 2)?;
     context.reserve(pieces(text, separator, limit).saturating_mul(size_of::<Value<'_>>()))?;
     results::collected(context, text::split(text, separator, limit).map(Value::String))
 }
@@ -68,16 +58,12 @@ fn pieces(text: &str, separator: &str, limit: i64) -> usize {
 }
 
 pub(super) fn replace<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    let (text, old, new, limit) = match arguments {
-        [Value::String(text), Value::String(old), Value::String(new)] => (text, old, new, -1),
-        [
-            Value::String(text),
-            Value::String(old),
-            Value::String(new),
-            Value::Int(limit),
-        ] => (text, old, new, *limit),
-        _ => return Err(Fault::no_such_overload()),
-    };
+    let (text, old, new) = (
+        string(arguments, 0)?,
+        string(arguments, 1)?,
+        string(arguments, 2)?,
+    );
+    let limit = limit(arguments, 3)?;
     bounds::text(context, replaced_len(text, old, new, limit))?;
     let replaced = text::replace(context, text, (old, new), limit)?;
     Ok(store(context, replaced))
@@ -103,41 +89,26 @@ fn replaced_len(text: &str, old: &str, new: &str, limit: i64) -> usize {
 }
 
 pub(super) fn trim<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text)] => Ok(Value::String(text::trim(text))),
-        _ => Err(Fault::no_such_overload()),
-    }
+    Ok(Value::String(text::trim(string(arguments, 0)?)))
 }
 
 pub(super) fn lower_ascii<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text)] => {
-            bounds::text(context, text.len())?;
-            Ok(store(context, text::lower_ascii(text)))
-        }
-        _ => Err(Fault::no_such_overload()),
-    }
+    let text = string(arguments, 0)?;
+    bounds::text(context, text.len())?;
+    Ok(store(context, text::lower_ascii(text)))
 }
 
 pub(super) fn upper_ascii<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text)] => {
-            bounds::text(context, text.len())?;
-            Ok(store(context, text::upper_ascii(text)))
-        }
-        _ => Err(Fault::no_such_overload()),
-    }
+    let text = string(arguments, 0)?;
+    bounds::text(context, text.len())?;
+    Ok(store(context, text::upper_ascii(text)))
 }
 
 pub(super) fn quote<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    match arguments {
-        [Value::String(text)] => {
-            // Each character may become two.
-            bounds::text(context, text.len().saturating_mul(2))?;
-            Ok(Value::String(context.arena.str(&text::quote_cel(text))))
-        }
-        _ => Err(Fault::no_such_overload()),
-    }
+    let text = string(arguments, 0)?;
+    // Each character may become two.
+    bounds::text(context, text.len().saturating_mul(2))?;
+    Ok(Value::String(context.arena.str(&text::quote_cel(text))))
 }
 
 pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -162,16 +133,8 @@ pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     Ok(Value::String(context.arena.str(&joined)))
 }
 
-fn string<'a>(result: Result<&'a str, IndexError>) -> Evaluation<'a> {
-    result.map(Value::String).map_err(fault)
-}
-
-fn int<'a>(result: Result<i64, IndexError>) -> Evaluation<'a> {
-    result.map(Value::Int).map_err(fault)
-}
-
-fn fault(error: IndexError) -> Fault {
-    Fault::error(error.to_string())
+fn found<'a>(result: Result<Value<'a>, IndexError>) -> Evaluation<'a> {
+    result.map_err(|error| Fault::error(error.to_string()))
 }
 
 /// A text as a value, copied only where it is new.
