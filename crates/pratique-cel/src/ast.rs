@@ -166,7 +166,8 @@ impl Ast {
         let mut pairs = vec![(self.root, other.root)];
         while let Some((left, others)) = pairs.pop() {
             let (left, others) = (self.expr(left), other.expr(others));
-            if !left.is_same_but_for_children(others) {
+            let without_children = |expr: &Expr| expr.with_children(0, |_| ExprId(0));
+            if without_children(left) != without_children(others) {
                 return false;
             }
             let mut children = Vec::new();
@@ -184,66 +185,37 @@ impl Ast {
 }
 
 impl Expr {
-    /// Whether another expression differs at most in what its children are.
-    fn is_same_but_for_children(&self, other: &Expr) -> bool {
-        let names = |fields: &[StructField]| -> Vec<(Arc<str>, bool)> {
-            fields
-                .iter()
-                .map(|field| (field.name.clone(), field.optional))
-                .collect()
-        };
-        let optional =
-            |entries: &[MapEntry]| -> Vec<bool> { entries.iter().map(|entry| entry.optional).collect() };
-        match (self, other) {
-            (Expr::Literal(value), Expr::Literal(others)) => value == others,
-            (Expr::Ident(value), Expr::Ident(others)) => value == others,
-            (
-                Expr::Select { field, test_only, .. },
-                Expr::Select {
-                    field: others,
-                    test_only: other_test,
-                    ..
-                },
-            ) => field == others && test_only == other_test,
-            (
-                Expr::Call {
-                    function,
-                    target,
-                    args,
-                },
-                Expr::Call {
-                    function: others,
-                    target: other_target,
-                    args: other_args,
-                },
-            ) => {
-                let shape = (target.is_some(), args.len()) == (other_target.is_some(), other_args.len());
-                function == others && shape
+    /// The same expression with other children; entries and fields are placed at `offset`.
+    pub(crate) fn with_children(&self, offset: u32, child: impl Fn(ExprId) -> ExprId) -> Expr {
+        let mut copy = self.clone();
+        let replace = |id: &mut ExprId| *id = child(*id);
+        match &mut copy {
+            Expr::Literal(_) | Expr::Ident(_) => {}
+            Expr::Select { operand, .. } => replace(operand),
+            Expr::Call { target, args, .. } => target.iter_mut().chain(args).for_each(replace),
+            Expr::List { elements, .. } => elements.iter_mut().for_each(replace),
+            Expr::Map(entries) => {
+                for entry in entries {
+                    entry.offset = offset;
+                    replace(&mut entry.key);
+                    replace(&mut entry.value);
+                }
             }
-            (
-                Expr::List { elements, optional },
-                Expr::List {
-                    elements: others,
-                    optional: other_optional,
-                },
-            ) => elements.len() == others.len() && optional == other_optional,
-            (Expr::Map(entries), Expr::Map(others)) => optional(entries) == optional(others),
-            (
-                Expr::Struct { type_name, fields },
-                Expr::Struct {
-                    type_name: others,
-                    fields: other_fields,
-                },
-            ) => type_name == others && names(fields) == names(other_fields),
-            (Expr::Comprehension(comprehension), Expr::Comprehension(others)) => {
-                (
-                    &comprehension.var,
-                    &comprehension.var2,
-                    &comprehension.accumulator,
-                ) == (&others.var, &others.var2, &others.accumulator)
+            Expr::Struct { fields, .. } => {
+                for field in fields {
+                    field.offset = offset;
+                    replace(&mut field.value);
+                }
             }
-            _ => false,
+            Expr::Comprehension(comprehension) => {
+                replace(&mut comprehension.range);
+                replace(&mut comprehension.init);
+                replace(&mut comprehension.condition);
+                replace(&mut comprehension.step);
+                replace(&mut comprehension.result);
+            }
         }
+        copy
     }
 
     /// Gives the ids of the expressions directly below this one.

@@ -101,34 +101,44 @@ impl Display for CompileError {
 }
 
 /// The error of an evaluation. One pointer wide.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Fault(Box<FaultKind>);
 
 /// The kinds of faults.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
     /// A CEL error: `&&`, `||` and their like may absorb it.
+    #[error("{0}")]
     Error(String),
     /// The evaluation ended early: nothing absorbs it.
+    #[error("{0}")]
     Stopped(Stop),
     /// It needs what the host does not know: nothing absorbs it, as the value could be any.
+    #[error("undecided: {0}")]
     Unknown(Unknown),
     /// Where the reference's own code fails; nothing absorbs that either. Shown after `internal error: `.
+    #[error("internal error: {0}")]
     Internal(String),
 }
 
 /// Why an evaluation ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
     /// It cost more than it may.
+    #[error("operation cancelled: actual cost limit exceeded")]
     CostLimit,
     /// The caller asked for it.
+    #[error("operation interrupted")]
     Interrupted,
     /// It holds more memory than it may.
+    #[error("operation cancelled: memory limit exceeded")]
     MemoryLimit,
     /// There is no memory left of what evaluations share.
+    #[error("operation cancelled: no memory left for evaluations")]
     MemoryBudget,
     /// The host has no answer to an authorization check yet: evaluate again when it has.
+    #[error("authorization check pending")]
     Pending,
 }
 
@@ -187,28 +197,5 @@ impl Fault {
             *self.0,
             FaultKind::Stopped(_) | FaultKind::Unknown(_) | FaultKind::Internal(_)
         )
-    }
-}
-
-impl std::error::Error for Fault {}
-
-impl Display for Fault {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self.kind() {
-            FaultKind::Error(message) => formatter.write_str(message),
-            FaultKind::Internal(message) => write!(formatter, "internal error: {message}"),
-            FaultKind::Unknown(unknown) => write!(formatter, "undecided: {unknown}"),
-            FaultKind::Stopped(Stop::CostLimit) => {
-                formatter.write_str("operation cancelled: actual cost limit exceeded")
-            }
-            FaultKind::Stopped(Stop::Interrupted) => formatter.write_str("operation interrupted"),
-            FaultKind::Stopped(Stop::MemoryLimit) => {
-                formatter.write_str("operation cancelled: memory limit exceeded")
-            }
-            FaultKind::Stopped(Stop::MemoryBudget) => {
-                formatter.write_str("operation cancelled: no memory left for evaluations")
-            }
-            FaultKind::Stopped(Stop::Pending) => formatter.write_str("authorization check pending"),
-        }
     }
 }

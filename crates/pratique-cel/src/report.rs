@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-use crate::ast::{Expr, ExprId};
+use crate::ast::{Comprehension, Expr, ExprId};
 use crate::checker::{Checked, Reference};
 use crate::cost::Range;
 use crate::environment::Environment;
@@ -118,31 +118,15 @@ impl<'r> Walk<'r> {
                 target,
                 args,
             } => self.call(function, *target, args),
-            Expr::Comprehension(_) => {
-                self.comprehension(id);
+            Expr::Comprehension(comprehension) => {
+                self.comprehension(comprehension);
                 None
             }
-            Expr::Literal(_) => None,
-            Expr::List { elements, .. } => {
-                elements.iter().for_each(|element| self.visit_only(*element));
-                None
-            }
-            Expr::Map(entries) => {
-                for entry in entries {
-                    self.visit_only(entry.key);
-                    self.visit_only(entry.value);
-                }
-                None
-            }
-            Expr::Struct { fields, .. } => {
-                fields.iter().for_each(|field| self.visit_only(field.value));
+            other => {
+                other.for_each_child(|child| drop(self.visit(child)));
                 None
             }
         }
-    }
-
-    fn visit_only(&mut self, id: ExprId) {
-        self.visit(id);
     }
 
     fn name(&mut self, id: ExprId) -> Option<String> {
@@ -177,22 +161,19 @@ impl<'r> Walk<'r> {
                 path.map(|path| extended(path, &step))
             }
             ("value" | "orValue" | "or", Some(target), args) => {
-                args.iter().for_each(|arg| self.visit_only(*arg));
+                args.iter().for_each(|arg| drop(self.visit(*arg)));
                 self.path(target)
             }
             ("dyn", None, [only]) => self.path(*only),
             _ => {
-                target.into_iter().for_each(|target| self.visit_only(target));
-                args.iter().for_each(|arg| self.visit_only(*arg));
+                let operands = target.iter().chain(args);
+                operands.for_each(|operand| drop(self.visit(*operand)));
                 None
             }
         }
     }
 
-    fn comprehension(&mut self, id: ExprId) {
-        let Expr::Comprehension(comprehension) = self.checked.ast.expr(id) else {
-            return;
-        };
+    fn comprehension(&mut self, comprehension: &Comprehension) {
         let range = self.visit(comprehension.range);
         let is_map = matches!(self.checked.type_of(comprehension.range), Type::Map(..));
         let element = range.map(|path| extended(path, "[]"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::builder::{Builder, MacroError, name_of_operator};
-use crate::ast::{Comprehension, Expr, ExprId, Literal, MapEntry, StructField};
+use crate::ast::{Comprehension, Expr, ExprId, Literal};
 
 /// A macro: a call that the parser replaces.
 #[derive(Clone, Debug)]
@@ -167,7 +167,8 @@ impl<'b, 'm> Expander<'b, 'm> {
             let Some(expr) = self.builder.expr(*id) else {
                 continue;
             };
-            let copy = self.with_children(expr, copy_of);
+            // Entries of copies point at the macro's call.
+            let copy = expr.with_children(self.offset, copy_of);
             let offset = self.builder.offset(*id);
             self.builder.add(copy, offset);
         }
@@ -187,64 +188,5 @@ impl<'b, 'm> Expander<'b, 'm> {
         found.sort_unstable();
         found.dedup();
         found
-    }
-
-    /// The same expression with other children; entries of copies point at the macro's call.
-    fn with_children(&self, expr: &Expr, copy_of: impl Fn(ExprId) -> ExprId) -> Expr {
-        let all = |ids: &[ExprId]| ids.iter().map(|id| copy_of(*id)).collect();
-        match expr {
-            Expr::Literal(_) | Expr::Ident(_) => expr.clone(),
-            Expr::Select {
-                operand,
-                field,
-                test_only,
-            } => Expr::Select {
-                operand: copy_of(*operand),
-                field: field.clone(),
-                test_only: *test_only,
-            },
-            Expr::Call {
-                function,
-                target,
-                args,
-            } => Expr::Call {
-                function: function.clone(),
-                target: target.map(&copy_of),
-                args: all(args),
-            },
-            Expr::List { elements, optional } => Expr::List {
-                elements: all(elements),
-                optional: optional.clone(),
-            },
-            Expr::Map(entries) => {
-                let entry = |entry: &MapEntry| MapEntry {
-                    offset: self.offset,
-                    key: copy_of(entry.key),
-                    value: copy_of(entry.value),
-                    optional: entry.optional,
-                };
-                Expr::Map(entries.iter().map(entry).collect())
-            }
-            Expr::Struct { type_name, fields } => {
-                let field = |field: &StructField| StructField {
-                    offset: self.offset,
-                    name: field.name.clone(),
-                    value: copy_of(field.value),
-                    optional: field.optional,
-                };
-                Expr::Struct {
-                    type_name: type_name.clone(),
-                    fields: fields.iter().map(field).collect(),
-                }
-            }
-            Expr::Comprehension(comprehension) => Expr::Comprehension(Box::new(Comprehension {
-                range: copy_of(comprehension.range),
-                init: copy_of(comprehension.init),
-                condition: copy_of(comprehension.condition),
-                step: copy_of(comprehension.step),
-                result: copy_of(comprehension.result),
-                ..(**comprehension).clone()
-            })),
-        }
     }
 }

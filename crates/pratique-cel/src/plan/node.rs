@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::guard::Guard;
 use super::names::NameInterner;
 use super::set::ConstantSet;
 use crate::boxed::into_boxed_exact;
@@ -12,6 +11,7 @@ use crate::environment::Slot;
 use crate::environment::TypeProvider;
 use crate::function::{ConstantValue, Implementation, Intrinsic, PatternFn};
 use crate::regex::Regex;
+use crate::types::Type;
 
 /// The index of a node in its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -212,7 +212,7 @@ pub(super) enum Target {
     /// One implementation, for arguments that pass its guards.
     Direct {
         implementation: Implementation,
-        guards: Box<[Guard]>,
+        guards: Arc<[Type]>,
     },
     /// The first implementation whose guards the arguments pass.
     Dispatch(Box<[Candidate]>),
@@ -230,7 +230,7 @@ pub(super) enum Target {
 }
 
 /// An implementation, with a guard for each argument.
-pub(super) type Candidate = (Box<[Guard]>, Implementation);
+pub(super) type Candidate = (Arc<[Type]>, Implementation);
 
 /// The cost of a call.
 #[derive(Clone, Copy, Debug)]
@@ -294,10 +294,12 @@ pub(super) enum FoldKind {
         /// The cost of the list of one element that the reference appends.
         list_cost: u64,
     },
-    /// A map from the first variable to values.
-    Map { filter: Option<NodeId>, value: NodeId },
-    /// A map of the entries of maps.
-    Entries { filter: Option<NodeId>, value: NodeId },
+    /// A map from the first variable to values, or else of the entries of maps.
+    Map {
+        filter: Option<NodeId>,
+        value: NodeId,
+        by_key: bool,
+    },
     /// Any other comprehension, as it is written.
     Generic {
         accumulator: LocalIndex,

@@ -1,11 +1,10 @@
 //! Errors of patterns, with Go's messages.
 
-use std::fmt::{self, Display, Formatter};
-
 use crate::error::Fault;
 
 /// The error of a pattern that Go refuses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("error parsing regexp: {kind}: `{excerpt}`")]
 pub struct Error {
     /// What is wrong.
     pub kind: ErrorKind,
@@ -14,87 +13,58 @@ pub struct Error {
 }
 
 /// The kinds of faults, in the order of Go's documentation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ErrorKind {
     /// A range such as `z-a`, or a class with an unknown name.
+    #[error("invalid character class range")]
     ClassRange,
     /// An escape that means nothing.
+    #[error("invalid escape sequence")]
     Escape,
     /// A named group without a proper name.
+    #[error("invalid named capture")]
     NamedCapture,
     /// Something after `(?` that RE2 does not have.
+    #[error("invalid or unsupported Perl syntax")]
     PerlOperator,
     /// A repetition of a repetition: `a**`.
+    #[error("invalid nested repetition operator")]
     RepeatOperator,
     /// A repetition of more than a thousand, in all.
+    #[error("invalid repeat count")]
     RepeatSize,
     /// `[` without `]`.
+    #[error("missing closing ]")]
     MissingBracket,
     /// `(` without `)`.
+    #[error("missing closing )")]
     MissingParen,
     /// A repetition of nothing.
+    #[error("missing argument to repetition operator")]
     MissingRepeatArgument,
     /// A backslash at the end.
+    #[error("trailing backslash at end of expression")]
     TrailingBackslash,
     /// `)` without `(`.
+    #[error("unexpected )")]
     UnexpectedParen,
     /// Groups and repetitions more than a thousand deep.
+    #[error("expression nests too deeply")]
     NestingDepth,
     /// Too much memory when compiled.
+    #[error("expression too large")]
     Large,
 }
 
 /// Why a pattern was not compiled.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Refused {
     /// It is none.
-    Pattern(Error),
+    #[error(transparent)]
+    Pattern(#[from] Error),
     /// The evaluation was stopped.
-    Stopped(Fault),
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Refused::Pattern(error)
-    }
-}
-
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused::Stopped(fault)
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl Display for Error {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "error parsing regexp: {}: `{}`",
-            self.kind, self.excerpt
-        )
-    }
-}
-
-impl Display for ErrorKind {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            ErrorKind::ClassRange => "invalid character class range",
-            ErrorKind::Escape => "invalid escape sequence",
-            ErrorKind::NamedCapture => "invalid named capture",
-            ErrorKind::PerlOperator => "invalid or unsupported Perl syntax",
-            ErrorKind::RepeatOperator => "invalid nested repetition operator",
-            ErrorKind::RepeatSize => "invalid repeat count",
-            ErrorKind::MissingBracket => "missing closing ]",
-            ErrorKind::MissingParen => "missing closing )",
-            ErrorKind::MissingRepeatArgument => "missing argument to repetition operator",
-            ErrorKind::TrailingBackslash => "trailing backslash at end of expression",
-            ErrorKind::UnexpectedParen => "unexpected )",
-            ErrorKind::NestingDepth => "expression nests too deeply",
-            ErrorKind::Large => "expression too large",
-        })
-    }
+    #[error(transparent)]
+    Stopped(#[from] Fault),
 }
 
 /// A failure with the part of the pattern from `from` up to where `rest` begins.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::super::token::Kind;
-use super::rules::{ALL_RULES, Part, rule_parts};
+use super::rules::{Part, rules};
 
 /// The rules of the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Kinds {
 
     /// The kinds in the set, in order.
     pub(super) fn iter(self) -> impl Iterator<Item = Kind> {
-        Kind::ALL.into_iter().filter(move |kind| self.contains(*kind))
+        Kind::all().filter(move |kind| self.contains(*kind))
     }
 }
 
@@ -208,9 +208,9 @@ impl Network {
             next: Vec::new(),
             starts: [0; RULES],
         };
-        for rule in ALL_RULES {
+        for (rule, parts) in rules() {
             let end = network.push(Step::End);
-            let start = network.sequence(&rule_parts(rule), end);
+            let start = network.sequence(&parts, end);
             if let Some(place) = network.starts.get_mut(rule as usize) {
                 *place = start;
             }

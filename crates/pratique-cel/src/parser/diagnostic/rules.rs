@@ -19,27 +19,6 @@ pub(super) enum Part {
     OneOf(Choice, Vec<Vec<Part>>),
 }
 
-/// Every rule.
-pub(super) const ALL_RULES: [Rule; RULES] = [
-    Rule::Start,
-    Rule::Expr,
-    Rule::Or,
-    Rule::And,
-    Rule::Relation,
-    Rule::Calc,
-    Rule::Unary,
-    Rule::Member,
-    Rule::Primary,
-    Rule::ExprList,
-    Rule::ListInit,
-    Rule::FieldInits,
-    Rule::OptField,
-    Rule::MapInits,
-    Rule::EscapeIdent,
-    Rule::OptExpr,
-    Rule::Literal,
-];
-
 fn token(kind: Kind, label: Label) -> Part {
     Part::Token(vec![kind], label)
 }
@@ -59,29 +38,38 @@ const RELATIONS: [Kind; 7] = [
     Kind::Greater,
 ];
 
-/// What a rule says.
-pub(super) fn rule_parts(of: Rule) -> Vec<Part> {
-    match of {
-        Rule::Start => vec![rule(Rule::Expr, Label::First), token(Kind::End, Label::None)],
-        Rule::Expr => vec![
-            rule(Rule::Or, Label::First),
-            Part::Maybe(vec![
-                token(Kind::Question, Label::Op),
-                rule(Rule::Or, Label::Next),
-                token(Kind::Colon, Label::None),
-                rule(Rule::Expr, Label::Last),
-            ]),
-        ],
-        Rule::Or => chain(Rule::And, Kind::Or, Label::Op, Label::Next),
-        Rule::And => chain(Rule::Relation, Kind::And, Label::Op, Label::Next),
-        Rule::Relation => {
+/// Every rule, and what it says.
+pub(super) fn rules() -> [(Rule, Vec<Part>); RULES] {
+    [
+        (
+            Rule::Start,
+            vec![rule(Rule::Expr, Label::First), token(Kind::End, Label::None)],
+        ),
+        (
+            Rule::Expr,
+            vec![
+                rule(Rule::Or, Label::First),
+                Part::Maybe(vec![
+                    token(Kind::Question, Label::Op),
+                    rule(Rule::Or, Label::Next),
+                    token(Kind::Colon, Label::None),
+                    rule(Rule::Expr, Label::Last),
+                ]),
+            ],
+        ),
+        (Rule::Or, chain(Rule::And, Kind::Or, Label::Op, Label::Next)),
+        (
+            Rule::And,
+            chain(Rule::Relation, Kind::And, Label::Op, Label::Next),
+        ),
+        (Rule::Relation, {
             let operation = operation(&RELATIONS, Rule::Relation, 2);
             vec![
                 rule(Rule::Calc, Label::First),
                 Part::Repeat(Choice::Operator, operation),
             ]
-        }
-        Rule::Calc => {
+        }),
+        (Rule::Calc, {
             let products = operation(&[Kind::Star, Kind::Slash, Kind::Percent], Rule::Calc, 3);
             let sums = operation(&[Kind::Minus, Kind::Plus], Rule::Calc, 2);
             let operations = vec![Part::OneOf(Choice::Alternative, vec![products, sums])];
@@ -89,45 +77,63 @@ pub(super) fn rule_parts(of: Rule) -> Vec<Part> {
                 rule(Rule::Unary, Label::First),
                 Part::Repeat(Choice::Operator, operations),
             ]
-        }
-        Rule::Unary => vec![Part::OneOf(
-            Choice::Sign,
-            vec![
+        }),
+        (
+            Rule::Unary,
+            vec![Part::OneOf(
+                Choice::Sign,
                 vec![
-                    Part::Become(Variant::MemberExpr),
-                    rule(Rule::Member, Label::First),
+                    vec![
+                        Part::Become(Variant::MemberExpr),
+                        rule(Rule::Member, Label::First),
+                    ],
+                    signed(Variant::Not, Kind::Not, Choice::Optional),
+                    signed(Variant::Negate, Kind::Minus, Choice::MoreSigns),
                 ],
-                signed(Variant::Not, Kind::Not, Choice::Optional),
-                signed(Variant::Negate, Kind::Minus, Choice::MoreSigns),
+            )],
+        ),
+        (
+            Rule::Member,
+            vec![
+                Part::Become(Variant::PrimaryExpr),
+                rule(Rule::Primary, Label::First),
+                Part::Repeat(Choice::Optional, vec![Part::OneOf(Choice::Suffix, suffixes())]),
             ],
-        )],
-        Rule::Member => vec![
-            Part::Become(Variant::PrimaryExpr),
-            rule(Rule::Primary, Label::First),
-            Part::Repeat(Choice::Optional, vec![Part::OneOf(Choice::Suffix, suffixes())]),
-        ],
-        Rule::Primary => vec![Part::OneOf(Choice::Primary, primaries())],
-        Rule::ExprList => chain(Rule::Expr, Kind::Comma, Label::None, Label::First),
-        Rule::ListInit => elements(&|| vec![rule(Rule::OptExpr, Label::Key)]),
-        Rule::FieldInits => elements(&|| entry(Rule::OptField)),
-        Rule::MapInits => elements(&|| entry(Rule::OptExpr)),
-        Rule::OptField => vec![
-            maybe(Kind::Question, Label::Optional),
-            rule(Rule::EscapeIdent, Label::Id),
-        ],
-        Rule::OptExpr => vec![
-            maybe(Kind::Question, Label::Optional),
-            rule(Rule::Expr, Label::First),
-        ],
-        Rule::EscapeIdent => {
+        ),
+        (Rule::Primary, vec![Part::OneOf(Choice::Primary, primaries())]),
+        (
+            Rule::ExprList,
+            chain(Rule::Expr, Kind::Comma, Label::None, Label::First),
+        ),
+        (
+            Rule::ListInit,
+            elements(&|| vec![rule(Rule::OptExpr, Label::Key)]),
+        ),
+        (Rule::FieldInits, elements(&|| entry(Rule::OptField))),
+        (Rule::MapInits, elements(&|| entry(Rule::OptExpr))),
+        (
+            Rule::OptField,
+            vec![
+                maybe(Kind::Question, Label::Optional),
+                rule(Rule::EscapeIdent, Label::Id),
+            ],
+        ),
+        (
+            Rule::OptExpr,
+            vec![
+                maybe(Kind::Question, Label::Optional),
+                rule(Rule::Expr, Label::First),
+            ],
+        ),
+        (Rule::EscapeIdent, {
             let name = |kind| vec![Part::Become(Variant::Name), token(kind, Label::Id)];
             vec![Part::OneOf(
                 Choice::Alternative,
                 vec![name(Kind::Identifier), name(Kind::Quoted)],
             )]
-        }
-        Rule::Literal => vec![Part::OneOf(Choice::Number, literals())],
-    }
+        }),
+        (Rule::Literal, vec![Part::OneOf(Choice::Number, literals())]),
+    ]
 }
 
 fn maybe(kind: Kind, label: Label) -> Part {

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::PlanError;
 use crate::function::{Function, Intrinsic, Overload};
 use crate::ops;
-use crate::plan::guard::Guard;
+use crate::plan::guard::guards;
 use crate::plan::node::{Call, Candidate, Cost, Node, NodeId, Target};
 use crate::plan::set::ConstantSet;
 use crate::regex::Regex;
@@ -213,11 +213,11 @@ fn target(function: &Function, overload: Option<&Overload>) -> Target {
     let direct = |overload: &Overload| {
         Some(Target::Direct {
             implementation: overload.implementation.clone()?,
-            guards: Guard::all(&overload.params),
+            guards: guards(&overload.params),
         })
     };
     if let Some(implementation) = function.singleton.clone() {
-        let guards = Box::default();
+        let guards = Arc::default();
         return Target::Direct {
             implementation,
             guards,
@@ -238,8 +238,7 @@ fn target(function: &Function, overload: Option<&Overload>) -> Target {
 }
 
 fn candidates(function: &Function) -> Box<[Candidate]> {
-    let candidate =
-        |overload: &Overload| Some((Guard::each(&overload.params), overload.implementation.clone()?));
+    let candidate = |overload: &Overload| Some((overload.params.clone(), overload.implementation.clone()?));
     function.overloads.iter().filter_map(candidate).collect()
 }
 

@@ -79,9 +79,14 @@ impl Planner<'_> {
                     self.check_names_no_type(key, name)?;
                 }
                 let value = self.plan(value)?;
-                FoldKind::Map { filter, value }
+                FoldKind::Map {
+                    filter,
+                    value,
+                    by_key: true,
+                }
             }
-            Macro::Entries { filter, value } => FoldKind::Entries {
+            Macro::Entries { filter, value } => FoldKind::Map {
+                by_key: false,
                 filter: self.plan_filter(filter)?,
                 value: self.plan(value)?,
             },

@@ -10,6 +10,7 @@ use crate::ops;
 use crate::plan::guard::accept_all;
 use crate::plan::node::{Call, Cost, NodeId, Target};
 use crate::plan::observe::EvaluationObserver;
+use crate::types::Type;
 use crate::value::{Evaluation, Value};
 
 /// How many arguments are kept on the stack.
@@ -193,7 +194,7 @@ impl Call {
                 guards,
             } if accept_all(guards, arguments) => implementation.call(context, arguments),
             Target::Dispatch(candidates) => {
-                let fits = |guards: &[_]| guards.len() == arguments.len() && accept_all(guards, arguments);
+                let fits = |guards: &[Type]| guards.len() == arguments.len() && accept_all(guards, arguments);
                 match candidates.iter().find(|(guards, _)| fits(guards)) {
                     Some((_, implementation)) => implementation.call(context, arguments),
                     None => Err(self.unknown(arguments)),

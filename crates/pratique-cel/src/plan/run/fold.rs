@@ -32,8 +32,11 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
                 element,
                 list_cost,
             } => self.collect_list(fold, &range, *filter, *element, *list_cost),
-            FoldKind::Map { filter, value } => self.transform_map(fold, &range, *filter, *value),
-            FoldKind::Entries { filter, value } => self.transform_entries(fold, &range, *filter, *value),
+            FoldKind::Map {
+                filter,
+                value,
+                by_key,
+            } => self.transform_map(fold, &range, *filter, *value, *by_key),
             FoldKind::Generic { .. } => self.generic(fold, &range),
         }
     }
@@ -164,12 +167,14 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         }
     }
 
+    /// Collects a map: each value is that of the iteration's key, or where there are none, a map of entries to add.
     fn transform_map(
         &mut self,
         fold: &'a Fold,
         range: &Range<'a>,
         filter: Option<NodeId>,
         value: NodeId,
+        by_key: bool,
     ) -> Evaluation<'a> {
         let mut entries: Vec<Pair<'a>> = Vec::new();
         let mut fault = None;
@@ -179,56 +184,27 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             if self.passes(filter, &mut fault)? {
                 self.context.charge(READ)?;
                 // The reference evaluates no argument of a call of three after an error.
-                if fault.is_none() {
-                    self.context.charge(READ)?;
+                if !by_key || fault.is_none() {
+                    self.context.charge(if by_key { READ } else { 0 })?;
                     let value = self.evaluate(value);
                     if let Some(stop) = first_stop([&value]) {
                         return Err(stop);
                     }
                     self.context.charge(CALL)?;
-                    let distinct = range.has_distinct_keys();
-                    let added = value.and_then(|value| {
-                        ops::check_hash(&key)?;
-                        add(self.context, &mut entries, (key, value), distinct)
-                    });
-                    fault = match added {
-                        Err(stop) if stop.is_interruption() => return Err(stop),
-                        added => added.err(),
-                    };
-                }
-            }
-            self.context.iteration()?;
-        }
-        self.context.charge(READ)?;
-        match fault {
-            Some(fault) => Err(fault),
-            None => Ok(Value::Map(Map::Entries(self.context.arena.slice(&entries)))),
-        }
-    }
-
-    fn transform_entries(
-        &mut self,
-        fold: &'a Fold,
-        range: &Range<'a>,
-        filter: Option<NodeId>,
-        value: NodeId,
-    ) -> Evaluation<'a> {
-        let mut entries: Vec<Pair<'a>> = Vec::new();
-        let mut fault = None;
-        for iteration in 0..range.len() {
-            self.bind_iteration(fold, range, iteration);
-            if self.passes(filter, &mut fault)? {
-                self.context.charge(READ)?;
-                let added = self.evaluate(value);
-                if let Some(stop) = first_stop([&added]) {
-                    return Err(stop);
-                }
-                self.context.charge(CALL)?;
-                if fault.is_none() {
-                    fault = match added.and_then(|added| extend(self.context, &mut entries, &added)) {
-                        Err(stop) if stop.is_stop() => return Err(stop),
-                        extended => extended.err(),
-                    };
+                    if fault.is_none() {
+                        let added = value.and_then(|value| match by_key {
+                            true => {
+                                ops::check_hash(&key)?;
+                                let distinct = range.has_distinct_keys();
+                                add(self.context, &mut entries, (key, value), distinct)
+                            }
+                            false => extend(self.context, &mut entries, &value),
+                        });
+                        fault = match added {
+                            Err(stop) if stop.is_interruption() => return Err(stop),
+                            added => added.err(),
+                        };
+                    }
                 }
             }
             self.context.iteration()?;
