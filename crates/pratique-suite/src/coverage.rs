@@ -8,11 +8,11 @@ mod points;
 mod recorder;
 mod report;
 
-use pratique_manifest::ManifestSet;
+use pratique_manifest::{Kind, ManifestSet};
 use pratique_policy::{Origin, Phase};
 
 use crate::load::Policies;
-use points::PolicyPoints;
+use points::{BindingPoint, PolicyPoints};
 pub use recorder::CoverageRecorder;
 pub use report::{CoverageReport, Missing, PolicyCoverage};
 
@@ -51,41 +51,22 @@ impl Coverage {
 }
 
 fn of_set(origin: Origin, set: &ManifestSet) -> Vec<PolicyPoints> {
+    let bindings = |kind: Kind, policy: &Option<String>| -> Vec<BindingPoint> {
+        let bindings = set.bindings();
+        let bound = bindings.filter(|(binding, of)| binding.kind == kind && policy.as_deref() == Some(*of));
+        bound.map(|(binding, _)| BindingPoint::new(binding)).collect()
+    };
     let mutating = set.mutating_policies.iter().map(|policy| {
-        let bindings = set.mutating_bindings.iter();
-        let named = |name: &Option<String>| policy.object.metadata.name == *name;
-        let bindings = bindings.filter(|binding| {
-            named(
-                &binding
-                    .object
-                    .spec
-                    .as_ref()
-                    .and_then(|spec| spec.policy_name.clone()),
-            )
-        });
-        let bindings = bindings.map(|binding| (binding.object.metadata.name.clone(), &binding.source));
-        let mut points = PolicyPoints::new(
-            Phase::Mutating,
-            origin,
-            policy.object.metadata.name.clone(),
-            &policy.source,
-        );
-        points.add_bindings(bindings);
+        let name = &policy.object.metadata.name;
+        let mut points = PolicyPoints::new(Phase::Mutating, origin, name.clone(), &policy.source);
+        points.bindings = bindings(Kind::MutatingAdmissionPolicyBinding, name);
         points.add_mutating(policy);
         points
     });
     let validating = set.validating_policies.iter().map(|policy| {
-        let bindings = set.validating_bindings.iter();
-        let bindings = bindings
-            .filter(|binding| policy.object.metadata.name.as_ref() == Some(&binding.object.spec.policy_name));
-        let bindings = bindings.map(|binding| (binding.object.metadata.name.clone(), &binding.source));
-        let mut points = PolicyPoints::new(
-            Phase::Validating,
-            origin,
-            policy.object.metadata.name.clone(),
-            &policy.source,
-        );
-        points.add_bindings(bindings);
+        let name = &policy.object.metadata.name;
+        let mut points = PolicyPoints::new(Phase::Validating, origin, name.clone(), &policy.source);
+        points.bindings = bindings(Kind::ValidatingAdmissionPolicyBinding, name);
         points.add_validating(policy);
         points
     });

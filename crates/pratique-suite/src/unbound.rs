@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use pratique_manifest::{Kind, Loaded, Location, ManifestSet, ObjectSource};
+use pratique_manifest::{Kind, Loaded, Location, ManifestSet};
 use pratique_policy::{Origin, Phase};
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding,
@@ -25,37 +25,39 @@ pub struct Unbound {
 impl Unbound {
     /// The kind of the policy.
     pub fn kind(&self) -> Kind {
-        match self.phase {
-            Phase::Mutating => Kind::MutatingAdmissionPolicy,
-            Phase::Validating => Kind::ValidatingAdmissionPolicy,
-        }
+        kind_of(self.phase)
+    }
+}
+
+/// The kind of the policies of a phase.
+fn kind_of(phase: Phase) -> Kind {
+    match phase {
+        Phase::Mutating => Kind::MutatingAdmissionPolicy,
+        Phase::Validating => Kind::ValidatingAdmissionPolicy,
     }
 }
 
 /// The policies without a binding. Bindings of one set can name policies of another set of the same origin.
 pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
-    let bound: HashSet<(Phase, Origin, &str)> = sets
+    let bound: HashSet<(Kind, Origin, &str)> = sets
         .iter()
-        .flat_map(|(origin, set)| bound_policies(set).map(|(phase, name)| (phase, *origin, name)))
+        .flat_map(|(origin, set)| set.bindings().map(move |binding| (*origin, binding)))
+        .filter_map(|(origin, (binding, policy))| Some((binding.kind.bound_kind()?, origin, policy)))
         .collect();
-    let policies = sets.iter().flat_map(|(origin, set)| {
-        let validating = set.validating_policies.iter();
-        let validating =
-            validating.map(|loaded| (Phase::Validating, &loaded.object.metadata, &loaded.source));
-        let mutating = set.mutating_policies.iter();
-        let mutating = mutating.map(|loaded| (Phase::Mutating, &loaded.object.metadata, &loaded.source));
-        mutating
-            .chain(validating)
-            .map(|(phase, metadata, source)| Unbound {
+    let mut unbound = Vec::new();
+    for (origin, set) in sets {
+        for phase in [Phase::Mutating, Phase::Validating] {
+            let policies = set.objects().filter(|object| object.kind == kind_of(phase));
+            let policies = policies.filter(|policy| !bound.contains(&(policy.kind, *origin, policy.name)));
+            unbound.extend(policies.map(|policy| Unbound {
                 phase,
                 origin: *origin,
-                name: metadata.name.clone().unwrap_or_default(),
-                location: source.locate(&[]),
-            })
-    });
-    policies
-        .filter(|policy| !bound.contains(&(policy.phase, policy.origin, &policy.name)))
-        .collect()
+                name: policy.name.to_owned(),
+                location: policy.source.locate(&[]),
+            }));
+        }
+    }
+    unbound
 }
 
 /// A binding whose policy is not there, which an API server takes.
@@ -73,88 +75,47 @@ pub struct Orphan {
 
 /// The bindings whose policies are in no set of the same origin.
 pub fn orphans(sets: &[(Origin, ManifestSet)]) -> Vec<Orphan> {
-    let is_there = |phase: Phase, of: Origin, name: &str| {
+    let is_there = |binding: Kind, of: Origin, policy: &str| {
         let mut sets = sets.iter().filter(|(origin, _)| *origin == of);
-        sets.any(|(_, set)| match phase {
-            Phase::Mutating => {
-                let mut names = set
-                    .mutating_policies
-                    .iter()
-                    .map(|loaded| &loaded.object.metadata.name);
-                names.any(|found| found.as_deref() == Some(name))
-            }
-            Phase::Validating => {
-                let mut names = set
-                    .validating_policies
-                    .iter()
-                    .map(|loaded| &loaded.object.metadata.name);
-                names.any(|found| found.as_deref() == Some(name))
-            }
+        sets.any(|(_, set)| {
+            let mut objects = set.objects();
+            objects.any(|object| Some(object.kind) == binding.bound_kind() && object.name == policy)
         })
     };
-    let bindings = sets.iter().flat_map(|(origin, set)| {
-        bindings(set).map(move |(phase, policy, name, source)| (*origin, phase, policy, name, source))
-    });
+    let bindings = sets
+        .iter()
+        .flat_map(|(origin, set)| set.bindings().map(move |binding| (*origin, binding)));
     bindings
-        .filter(|(origin, phase, policy, ..)| !is_there(*phase, *origin, policy))
-        .map(|(_, phase, policy, name, source)| Orphan {
-            kind: match phase {
-                Phase::Mutating => Kind::MutatingAdmissionPolicyBinding,
-                Phase::Validating => Kind::ValidatingAdmissionPolicyBinding,
-            },
-            name: name.unwrap_or_default().to_owned(),
+        .filter(|(origin, (binding, policy))| !is_there(binding.kind, *origin, policy))
+        .map(|(_, (binding, policy))| Orphan {
+            kind: binding.kind,
+            name: binding.name.to_owned(),
             policy: policy.to_owned(),
-            location: source.locate(&[]),
+            location: binding.source.locate(&[]),
         })
         .collect()
-}
-
-/// The policies that the bindings of a set name.
-fn bound_policies(set: &ManifestSet) -> impl Iterator<Item = (Phase, &str)> {
-    bindings(set).map(|(phase, policy, ..)| (phase, policy))
-}
-
-/// The bindings of a set: the policies that they name, and their own names and sources.
-fn bindings(set: &ManifestSet) -> impl Iterator<Item = (Phase, &str, Option<&str>, &ObjectSource)> {
-    let validating = set.validating_bindings.iter().map(|loaded| {
-        let policy = loaded.object.spec.policy_name.as_str();
-        let name = loaded.object.metadata.name.as_deref();
-        (Phase::Validating, policy, name, &loaded.source)
-    });
-    let mutating = set.mutating_bindings.iter().filter_map(|loaded| {
-        let policy = loaded.object.spec.as_ref()?.policy_name.as_deref()?;
-        let name = loaded.object.metadata.name.as_deref();
-        Some((Phase::Mutating, policy, name, &loaded.source))
-    });
-    validating.chain(mutating)
 }
 
 /// Adds a binding without constraints for each policy that has none, with its name; bindings of validating policies
 /// deny.
 pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
     for policy in unbound(sets) {
-        let named = |name: &Option<String>| name.as_deref().unwrap_or_default() == policy.name;
         let of_origin = sets.iter_mut().filter(|(origin, _)| *origin == policy.origin);
         for (_, set) in of_origin {
+            let objects = set.objects();
+            let found = objects.filter(|object| object.kind == policy.kind() && object.name == policy.name);
+            let Some(source) = found.last().map(|object| object.source.clone()) else {
+                continue;
+            };
             match policy.phase {
-                Phase::Validating => {
-                    let mut policies = set.validating_policies.iter();
-                    let found = policies.rfind(|loaded| named(&loaded.object.metadata.name));
-                    let binding = found.map(|loaded| Loaded {
-                        object: Arc::new(validating(&policy.name)),
-                        source: loaded.source.clone(),
-                    });
-                    set.validating_bindings.extend(binding);
-                }
-                Phase::Mutating => {
-                    let mut policies = set.mutating_policies.iter();
-                    let found = policies.rfind(|loaded| named(&loaded.object.metadata.name));
-                    let binding = found.map(|loaded| Loaded {
-                        object: Arc::new(mutating(&policy.name)),
-                        source: loaded.source.clone(),
-                    });
-                    set.mutating_bindings.extend(binding);
-                }
+                Phase::Validating => set.validating_bindings.push(Loaded {
+                    object: Arc::new(validating(&policy.name)),
+                    source,
+                }),
+                Phase::Mutating => set.mutating_bindings.push(Loaded {
+                    object: Arc::new(mutating(&policy.name)),
+                    source,
+                }),
             }
         }
     }

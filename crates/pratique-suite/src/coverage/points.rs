@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pratique::manifest::{Loaded, Location, ObjectSource, Step};
+use pratique::manifest::{Loaded, Location, ObjectRef, ObjectSource, Step};
 use pratique_cel::ast::{Expr, ExprId, Literal};
 use pratique_explain::{Logic, Place, SourceExpression};
 use pratique_policy::{Origin, Phase};
@@ -80,18 +80,6 @@ impl PolicyPoints {
     pub(super) fn is_same(&self, other: &PolicyPoints) -> bool {
         (self.phase, self.origin, &self.name) == (other.phase, other.origin, &other.name)
             && self.location == other.location
-    }
-
-    pub(super) fn add_bindings<'s>(
-        &mut self,
-        bindings: impl Iterator<Item = (Option<String>, &'s ObjectSource)>,
-    ) {
-        let point = |(name, source): (Option<String>, &ObjectSource)| BindingPoint {
-            name: name.unwrap_or_default(),
-            location: source.locate(&[]),
-            matched: Seen::default(),
-        };
-        self.bindings.extend(bindings.map(point));
     }
 
     pub(super) fn add_validating(&mut self, policy: &Loaded<ValidatingAdmissionPolicy>) {
@@ -173,6 +161,16 @@ impl PolicyPoints {
         let mut points = ExpressionPoints::new(place, text, source, path);
         points.evaluated = Some(Seen::default());
         self.expressions.push(points);
+    }
+}
+
+impl BindingPoint {
+    pub(super) fn new(binding: ObjectRef<'_>) -> Self {
+        BindingPoint {
+            name: binding.name.to_owned(),
+            location: binding.source.locate(&[]),
+            matched: Seen::default(),
+        }
     }
 }
 
