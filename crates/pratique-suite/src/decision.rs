@@ -2,10 +2,12 @@
 
 use pratique::policy::DenialCause;
 use pratique::{AdmissionDecision, Outcome};
-use serde::Serialize;
+use serde::de::value::Error;
+use serde::de::{DeserializeOwned, IntoDeserializer};
+use serde::{Deserialize, Serialize};
 
 /// The decision on a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// The request is allowed.
@@ -21,14 +23,8 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// The names of all decisions in suites.
+    /// The names of all decisions in suites, in their order.
     pub(crate) const NAMES: &[&str] = &["allowed", "denied", "error", "undecided"];
-    const ALL: [Decision; 4] = [
-        Decision::Allowed,
-        Decision::Denied,
-        Decision::Error,
-        Decision::Undecided,
-    ];
 
     /// The decision of an outcome.
     pub fn of(outcome: &Outcome) -> Self {
@@ -42,17 +38,12 @@ impl Decision {
 
     /// The decision with a name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|decision| decision.name() == name)
+        from_name(name)
     }
 
     /// The name in suites.
     pub fn name(self) -> &'static str {
-        match self {
-            Decision::Allowed => "allowed",
-            Decision::Denied => "denied",
-            Decision::Error => "error",
-            Decision::Undecided => "undecided",
-        }
+        Self::NAMES.get(self as usize).copied().unwrap_or_default()
     }
 
     /// Whether the response has the status of a denial.
@@ -61,17 +52,22 @@ impl Decision {
     }
 }
 
+/// The value of an enumeration with a name.
+pub(crate) fn from_name<T: DeserializeOwned>(name: &str) -> Option<T> {
+    T::deserialize(IntoDeserializer::<Error>::into_deserializer(name)).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_lead_to_decisions() {
-        let named: Vec<_> = Decision::NAMES
+        let named = Decision::NAMES
             .iter()
-            .filter_map(|name| Decision::from_name(name))
-            .collect();
-        assert_eq!(named, Decision::ALL);
+            .filter_map(|name| Decision::from_name(name));
+        let names: Vec<_> = named.map(Decision::name).collect();
+        assert_eq!(names, Decision::NAMES);
         assert_eq!(Decision::from_name("refused"), None);
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use pratique::Outcome;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::chain::{Did, Step};
+use crate::decision::from_name;
 
 /// What became of a request in an admission plugin. Of several, the last in this order counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PluginOutcome {
     /// It did not run: it is off, has nothing to do with the operation, or comes after one that refused the request.
@@ -24,30 +25,17 @@ pub enum PluginOutcome {
 }
 
 impl PluginOutcome {
-    /// The names of all outcomes in suites.
+    /// The names of all outcomes in suites, in their order.
     pub(crate) const NAMES: &[&str] = &["skipped", "passed", "changed", "undecided", "refused"];
-    const ALL: [PluginOutcome; 5] = [
-        PluginOutcome::Skipped,
-        PluginOutcome::Passed,
-        PluginOutcome::Changed,
-        PluginOutcome::Undecided,
-        PluginOutcome::Refused,
-    ];
 
     /// The name in suites.
     pub fn name(self) -> &'static str {
-        match self {
-            PluginOutcome::Skipped => "skipped",
-            PluginOutcome::Passed => "passed",
-            PluginOutcome::Changed => "changed",
-            PluginOutcome::Undecided => "undecided",
-            PluginOutcome::Refused => "refused",
-        }
+        Self::NAMES.get(self as usize).copied().unwrap_or_default()
     }
 
     /// The outcome with a name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+        from_name(name)
     }
 }
 
@@ -80,8 +68,9 @@ mod tests {
     #[test]
     fn names_lead_to_outcomes() {
         let named = PluginOutcome::NAMES.iter();
-        let named: Vec<_> = named.filter_map(|name| PluginOutcome::from_name(name)).collect();
-        assert_eq!(named, PluginOutcome::ALL);
+        let named = named.filter_map(|name| PluginOutcome::from_name(name));
+        let names: Vec<_> = named.map(PluginOutcome::name).collect();
+        assert_eq!(names, PluginOutcome::NAMES);
         assert_eq!(PluginOutcome::from_name("denied"), None);
     }
 }

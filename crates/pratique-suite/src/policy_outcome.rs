@@ -6,10 +6,12 @@ use pratique::manifest::{Kind, ManifestSet};
 use pratique::policy::{self, Effect, ErrorType, Mutating, Phase, PolicyObserver, StepResult, Undecided};
 use pratique::{AdmissionDecision, Outcome};
 use pratique_explain::{Binding, Explanation, MatchOutcome, Place, Round};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::decision::from_name;
 
 /// What became of a request in a policy or a binding. Of several, the last in this order counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PolicyOutcome {
     /// It does not match the request, a match condition is false, or there is no param.
@@ -33,7 +35,7 @@ pub enum PolicyOutcome {
 }
 
 impl PolicyOutcome {
-    /// The names of all outcomes in suites.
+    /// The names of all outcomes in suites, in their order.
     pub(crate) const NAMES: &[&str] = &[
         "skipped",
         "allowed",
@@ -45,28 +47,15 @@ impl PolicyOutcome {
         "error",
         "denied",
     ];
-    pub(crate) const ALL: [PolicyOutcome; 9] = [
-        PolicyOutcome::Skipped,
-        PolicyOutcome::Allowed,
-        PolicyOutcome::Ignored,
-        PolicyOutcome::Mutated,
-        PolicyOutcome::Audited,
-        PolicyOutcome::Warned,
-        PolicyOutcome::Undecided,
-        PolicyOutcome::Error,
-        PolicyOutcome::Denied,
-    ];
 
     /// The name in suites.
     pub fn name(self) -> &'static str {
-        let named = Self::ALL.into_iter().zip(Self::NAMES);
-        let mut found = named.filter(|(outcome, _)| *outcome == self);
-        found.next().map_or("skipped", |(_, name)| *name)
+        Self::NAMES.get(self as usize).copied().unwrap_or_default()
     }
 
     /// The outcome with a name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+        from_name(name)
     }
 }
 
@@ -217,11 +206,10 @@ mod tests {
 
     #[test]
     fn names_lead_to_outcomes() {
-        let named: Vec<_> = PolicyOutcome::NAMES
-            .iter()
-            .filter_map(|name| PolicyOutcome::from_name(name))
-            .collect();
-        assert_eq!(named, PolicyOutcome::ALL);
+        let named = PolicyOutcome::NAMES.iter();
+        let named = named.filter_map(|name| PolicyOutcome::from_name(name));
+        let names: Vec<_> = named.map(PolicyOutcome::name).collect();
+        assert_eq!(names, PolicyOutcome::NAMES);
         assert_eq!(PolicyOutcome::from_name("refused"), None);
     }
 }
