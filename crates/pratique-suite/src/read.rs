@@ -158,13 +158,12 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
     if !problems.is_empty() {
         return Err(problems);
     }
+    let name = name.unwrap_or_else(|| {
+        path.file_stem()
+            .map(|stem| path_text(Path::new(stem)))
+            .unwrap_or_default()
+    });
     Ok(Suite {
-        name: name.unwrap_or_else(|| {
-            path.file_stem()
-                .map(|stem| path_text(Path::new(stem)))
-                .unwrap_or_default()
-        }),
-        file: path_text(path),
         cases,
         bind,
         defaults,
@@ -177,14 +176,7 @@ fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<S
         configuration,
         cluster,
         files,
-        roots: roots.clone(),
-        directory,
-        source,
-        not_evaluated: Vec::new(),
-        only: None,
-        generated: Vec::new(),
-        is_foreign: false,
-        is_unstructured: false,
+        ..Suite::new(name, path, source, roots)
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pratique::plugins::StateKind;
 use pratique_json::Value;
-use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource};
+use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource, path_text};
 use pratique_types::{Operation, UserInfo};
 use serde::Serialize;
 
@@ -59,6 +59,31 @@ pub struct Suite {
 }
 
 impl Suite {
+    /// A suite of a document without cases, which names nothing.
+    pub(crate) fn new(name: String, path: &Path, source: ObjectSource, roots: &SuiteRoots) -> Self {
+        Suite {
+            name,
+            file: path_text(path),
+            directory: path.parent().map(Path::to_path_buf).unwrap_or_default(),
+            cases: Vec::new(),
+            bind: false,
+            not_evaluated: Vec::new(),
+            defaults: false,
+            chain: None,
+            webhooks: None,
+            source,
+            policies: Vec::new(),
+            configuration: None,
+            cluster: ClusterState::default(),
+            files: Vec::new(),
+            roots: roots.clone(),
+            only: None,
+            generated: Vec::new(),
+            is_foreign: false,
+            is_unstructured: false,
+        }
+    }
+
     /// The files that the suite names, besides its policies.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(PathBuf::as_path)

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, NodeId, ObjectSource, Problem, Value as Node};
-use pratique_types::{Operation, UserInfo};
+use pratique_types::Operation;
 
 use super::template::{Constrained, constrained};
-use super::{Source, text};
+use super::{Source, text, user};
 use crate::request::review::is_review;
 use crate::roots::SuiteRoots;
 use crate::suite::{Case, CaseNodes, Expected, NotEvaluated, Suite, TestInput, ViolationCount, Violations};
@@ -64,18 +64,9 @@ fn test(reader: &Source<'_>, suite: &str, id: NodeId, skips: bool) -> Result<Sui
     let constrained = match why {
         Some(why) => Err(why),
         None => {
-            let one = |field: &str| -> Result<Value<'static>, Vec<Problem>> {
-                let Some(at) = fields.node(field) else {
-                    return Ok(Value::Null);
-                };
-                let file = reader.fields(at).as_text().unwrap_or_default();
-                let mut found = reader.objects(&file, at)?;
-                match (found.pop(), found.is_empty()) {
-                    (Some(object), true) => Ok(object),
-                    _ => Err(vec![reader.problem(format!("{file} is not one object"), at)]),
-                }
-            };
+            let one = |field: &str| fields.node(field).map(|at| reader.only(at)).transpose();
             let (template, constraint) = (one("template")?, one("constraint")?);
+            let (template, constraint) = (template.unwrap_or_default(), constraint.unwrap_or_default());
             match template.is_null() || constraint.is_null() {
                 true => Err("it has no template or no constraint".to_owned()),
                 false => constrained(&template, &constraint),
@@ -125,11 +116,7 @@ fn case(reader: &Source<'_>, id: NodeId) -> Result<Result<Case, String>, Vec<Pro
     let Some(at) = fields.node("object") else {
         return Err(vec![reader.problem("a case needs an `object`".to_owned(), id)]);
     };
-    let file = reader.fields(at).as_text().unwrap_or_default();
-    let mut found = reader.objects(&file, at)?;
-    let (Some(object), true) = (found.pop(), found.is_empty()) else {
-        return Err(vec![reader.problem(format!("{file} is not one object"), at)]);
-    };
+    let object = reader.only(at)?;
     let violations = fields.list("assertions");
     let violations: Option<Vec<Violations>> =
         violations.into_iter().map(|id| assertion(reader, id)).collect();
@@ -152,8 +139,7 @@ fn case(reader: &Source<'_>, id: NodeId) -> Result<Result<Case, String>, Vec<Pro
         },
     };
     for inventory in fields.list("inventory") {
-        let file = reader.fields(inventory).as_text().unwrap_or_default();
-        input.cluster.objects.extend(reader.objects(&file, inventory)?);
+        input.cluster.objects.extend(reader.named(inventory)?);
     }
     reader.afford(&input, id)?;
     Ok(Ok(Case {
@@ -203,18 +189,6 @@ fn reviewed(review: &Value<'static>) -> TestInput {
     let operation = text(&request, &["operation"]);
     let mut all = Operation::ALL.into_iter();
     let operation = all.find(|known| known.as_str() == operation);
-    let user = request.get("userInfo").map(|info| UserInfo {
-        username: text(info, &["username"]).to_owned(),
-        groups: info
-            .get("groups")
-            .and_then(Value::as_array)
-            .unwrap_or_default()
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect(),
-        ..UserInfo::default()
-    });
     let (new, old) = (object("object"), object("oldObject"));
     // An update may say no more than how the object is afterwards.
     let stored = match operation {
@@ -225,7 +199,7 @@ fn reviewed(review: &Value<'static>) -> TestInput {
         object: new,
         old_object: stored,
         operation,
-        user,
+        user: request.get("userInfo").map(user),
         ..TestInput::default()
     }
 }

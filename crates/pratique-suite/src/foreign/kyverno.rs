@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pratique_json::{Object, Progress, Value};
+use pratique_json::{Progress, Value};
 use pratique_manifest::{NodeId, ObjectSource, Problem};
 use pratique_typed::settle_object;
 use pratique_types::{Operation, UserInfo};
 
-use super::{Source, text};
+use super::{Source, text, user};
 use crate::policy_outcome::PolicyOutcome;
 use crate::read::Fields;
 use crate::request::{self, kind_of};
@@ -156,8 +156,7 @@ impl Given {
         let all = |name: &str| -> Result<Vec<Value<'static>>, Vec<Problem>> {
             let mut objects = Vec::new();
             for id in root.list(name) {
-                let file = reader.fields(id).as_text().unwrap_or_default();
-                objects.extend(reader.objects(&file, id)?);
+                objects.extend(reader.named(id)?);
             }
             Ok(objects)
         };
@@ -174,9 +173,11 @@ impl Given {
             values.iter().for_each(|values| self.values(values));
         }
         if let Some(id) = root.node("userinfo") {
-            let file = reader.fields(id).as_text().unwrap_or_default();
-            let found = reader.objects(&file, id)?;
-            self.user = found.first().map(user);
+            let found = reader.named(id)?;
+            let info = found
+                .first()
+                .map(|found| found.get("userInfo").unwrap_or(&Value::Null));
+            self.user = info.map(user);
         }
         Ok(())
     }
@@ -339,23 +340,4 @@ fn in_namespace(expected: &Value<'static>, object: &Value<'static>) -> Value<'st
         settle_object(&kind, &mut expected, &Progress::unwatched());
     }
     expected
-}
-
-/// The user of a `UserInfo`.
-fn user(info: &Value<'static>) -> UserInfo {
-    let info = match info.get("userInfo") {
-        Some(Value::Object(_)) => info.get("userInfo").cloned().unwrap_or_default(),
-        _ => Value::Object(Object::new()),
-    };
-    let groups = info
-        .get("groups")
-        .and_then(Value::as_array)
-        .unwrap_or_default()
-        .iter();
-    let groups = groups.filter_map(Value::as_str).map(str::to_owned).collect();
-    UserInfo {
-        username: text(&info, &["username"]).to_owned(),
-        groups,
-        ..UserInfo::default()
-    }
 }

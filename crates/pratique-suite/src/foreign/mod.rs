@@ -11,11 +11,12 @@ use std::path::Path;
 
 use pratique_json::Value;
 use pratique_manifest::{Location, NodeId, ObjectSource, Problem, Rule};
+use pratique_types::UserInfo;
 
 use crate::read::Fields;
 use crate::read::budget::{self, Budget};
 use crate::roots::SuiteRoots;
-use crate::suite::{Case, Suite, TestInput};
+use crate::suite::{Suite, TestInput};
 
 /// Words of which files with such tests have one.
 pub(crate) const WORDS: [&str; 2] = ["kyverno.io/", "test.gatekeeper.sh/"];
@@ -98,6 +99,23 @@ impl<'a> Source<'a> {
         Problem::new(Rule::InvalidField, message).at(self.location(at))
     }
 
+    /// The objects of the file that a node names, or of all files below the directory.
+    fn named(&self, at: NodeId) -> Result<Vec<Value<'static>>, Vec<Problem>> {
+        self.objects(&self.fields(at).as_text().unwrap_or_default(), at)
+    }
+
+    /// The only object of the file that a node names.
+    fn only(&self, at: NodeId) -> Result<Value<'static>, Vec<Problem>> {
+        let mut found = self.named(at)?;
+        match (found.pop(), found.is_empty()) {
+            (Some(object), true) => Ok(object),
+            _ => {
+                let file = self.fields(at).as_text().unwrap_or_default();
+                Err(vec![self.problem(format!("{file} is not one object"), at)])
+            }
+        }
+    }
+
     /// The objects of a file that the tests name, or of all files below a directory.
     fn objects(&self, file: &str, at: NodeId) -> Result<Vec<Value<'static>>, Vec<Problem>> {
         let directory = self.path.parent().unwrap_or(Path::new(""));
@@ -129,26 +147,11 @@ impl<'a> Source<'a> {
     /// A suite without policies and cases.
     fn suite(&self, name: String) -> Suite {
         Suite {
-            name,
-            file: pratique_manifest::path_text(self.path),
-            directory: self.path.parent().map(Path::to_path_buf).unwrap_or_default(),
-            cases: Vec::<Case>::new(),
             bind: true,
-            not_evaluated: Vec::new(),
             // The other programs evaluate objects as they are written.
             defaults: false,
-            chain: None,
-            webhooks: None,
-            source: self.source.clone(),
-            policies: Vec::new(),
-            configuration: None,
-            cluster: crate::suite::ClusterState::default(),
-            files: Vec::new(),
-            roots: self.roots.clone(),
-            only: None,
-            generated: Vec::new(),
             is_foreign: true,
-            is_unstructured: false,
+            ..Suite::new(name, self.path, self.source.clone(), self.roots)
         }
     }
 }
@@ -156,4 +159,15 @@ impl<'a> Source<'a> {
 /// A text of an object.
 fn text<'v>(object: &'v Value<'_>, path: &[&str]) -> &'v str {
     object.at(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A user of an AdmissionReview, as far as other programs read it.
+fn user(info: &Value<'_>) -> UserInfo {
+    let groups = info.get("groups").and_then(Value::as_array).unwrap_or_default();
+    let groups = groups.iter().filter_map(Value::as_str);
+    UserInfo {
+        username: text(info, &["username"]).to_owned(),
+        groups: groups.map(str::to_owned).collect(),
+        ..UserInfo::default()
+    }
 }

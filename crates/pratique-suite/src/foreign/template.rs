@@ -1,7 +1,8 @@
 //! Gatekeeper's ConstraintTemplates with expressions, as the policies that Gatekeeper makes of them.
 // Upstream: open-policy-agent/gatekeeper pkg/drivers/k8scel/transform/make_vap_objects.go, cel_snippets.go
 
-use pratique_json::{Object, Value};
+use pratique_json::Value;
+use serde_json::{Value as Json, json};
 
 use super::text;
 
@@ -54,60 +55,33 @@ pub(super) fn constrained(
     }
     unsupported(constraint)?;
     let policy = format!("gatekeeper-{}", text(template, &["metadata", "name"]));
-    let mut spec = object([
-        ("failurePolicy", Value::from("Fail")),
-        ("paramKind", param_kind(constraint)),
-        (
-            "matchConstraints",
-            value(object([("resourceRules", list([everything()]))])),
-        ),
-        ("matchConditions", Value::Array(conditions(source))),
-        ("variables", Value::Array(variables(source))),
-    ]);
-    for name in ["validations", "failurePolicy"] {
-        if let Some(given) = source.get(name) {
-            spec.insert(name, given.clone());
-        }
-    }
-    let matching = |name: &str| constraint.at(&["spec", "match", name]).cloned();
-    let mut resources = Object::new();
-    for (name, given) in [
-        ("objectSelector", "labelSelector"),
-        ("namespaceSelector", "namespaceSelector"),
-    ] {
-        if let Some(selector) = matching(given) {
-            resources.insert(name, selector);
-        }
-    }
     let name = text(constraint, &["metadata", "name"]);
-    let binding = object([
-        ("policyName", Value::from(policy.clone())),
-        ("validationActions", list([Value::from("Deny")])),
-        ("matchResources", value(resources)),
-        (
-            "paramRef",
-            value(object([
-                ("name", Value::from(name.to_owned())),
-                ("parameterNotFoundAction", Value::from("Allow")),
-            ])),
-        ),
-    ]);
-    let items = list([
-        manifest("ValidatingAdmissionPolicy", &policy, spec),
-        manifest(
-            "ValidatingAdmissionPolicyBinding",
-            &format!("gatekeeper-{name}"),
-            binding,
-        ),
-    ]);
-    let manifest = value(object([
-        ("apiVersion", Value::from("v1")),
-        ("kind", Value::from("List")),
-        ("items", items),
-    ]));
+    let spec = json!({
+        "failurePolicy": source.get("failurePolicy").unwrap_or(&Value::from("Fail")),
+        "paramKind": {"apiVersion": text(constraint, &["apiVersion"]), "kind": text(constraint, &["kind"])},
+        "matchConstraints": {"resourceRules": [
+            {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]},
+        ]},
+        "matchConditions": conditions(source),
+        "variables": variables(source),
+        "validations": source.get("validations"),
+    });
+    let binding = json!({
+        "policyName": policy,
+        "validationActions": ["Deny"],
+        "matchResources": {
+            "objectSelector": constraint.at(&["spec", "match", "labelSelector"]),
+            "namespaceSelector": constraint.at(&["spec", "match", "namespaceSelector"]),
+        },
+        "paramRef": {"name": name, "parameterNotFoundAction": "Allow"},
+    });
+    let policy_manifest = manifest("ValidatingAdmissionPolicy", &policy, &spec);
+    let binding_name = format!("gatekeeper-{name}");
+    let binding_manifest = manifest("ValidatingAdmissionPolicyBinding", &binding_name, &binding);
+    let all = json!({"apiVersion": "v1", "kind": "List", "items": [policy_manifest, binding_manifest]});
     Ok(Constrained {
         policy,
-        manifest: manifest.to_string(),
+        manifest: all.to_string(),
         objects: vec![definition(constraint, kind), constraint.clone()],
     })
 }
@@ -130,7 +104,7 @@ fn unsupported(constraint: &Value<'static>) -> Result<(), String> {
 }
 
 /// The match conditions: those by which constraints match, and the template's.
-fn conditions(source: &Value<'static>) -> Vec<Value<'static>> {
+fn conditions(source: &Value<'static>) -> Vec<Json> {
     const KINDS: &str = "!has(params.spec.match) || !has(params.spec.match.kinds) || params.spec.match.kinds.exists(entry, \
          (!has(entry.kinds) || size(entry.kinds) == 0 || '*' in entry.kinds || request.kind.kind in entry.kinds) && \
          (!has(entry.apiGroups) || size(entry.apiGroups) == 0 || '*' in entry.apiGroups || request.kind.group in entry.apiGroups))";
@@ -146,111 +120,48 @@ fn conditions(source: &Value<'static>) -> Vec<Value<'static>> {
         ("name", NAME),
         ("kinds", KINDS),
     ];
-    let ours = all.map(|(name, expression)| named(name, expression));
-    let theirs = source.get("matchConditions").and_then(Value::as_array);
-    ours.into_iter()
-        .chain(theirs.unwrap_or_default().iter().cloned())
-        .collect()
+    named(&all, source.get("matchConditions"))
 }
 
 /// The variables: those that all templates can use, and the template's.
-fn variables(source: &Value<'static>) -> Vec<Value<'static>> {
+fn variables(source: &Value<'static>) -> Vec<Json> {
     const OBJECT: &str =
         "has(request.operation) && request.operation == 'DELETE' && object == null ? oldObject : object";
     const PARAMS: &str = "has(params.spec) && has(params.spec.parameters) ? params.spec.parameters : null";
-    let theirs = source.get("variables").and_then(Value::as_array);
-    [named("anyObject", OBJECT), named("params", PARAMS)]
-        .into_iter()
-        .chain(theirs.unwrap_or_default().iter().cloned())
-        .collect()
+    named(
+        &[("anyObject", OBJECT), ("params", PARAMS)],
+        source.get("variables"),
+    )
 }
 
-fn named(name: &'static str, expression: &'static str) -> Value<'static> {
-    value(object([
-        ("name", Value::from(name)),
-        ("expression", Value::from(expression)),
-    ]))
-}
-
-/// A rule that matches everything.
-fn everything() -> Value<'static> {
-    let all = || list([Value::from("*")]);
-    value(object([
-        ("apiGroups", all()),
-        ("apiVersions", all()),
-        ("operations", all()),
-        ("resources", all()),
-    ]))
-}
-
-fn param_kind(constraint: &Value<'static>) -> Value<'static> {
-    value(object([
-        (
-            "apiVersion",
-            Value::from(text(constraint, &["apiVersion"]).to_owned()),
-        ),
-        ("kind", Value::from(text(constraint, &["kind"]).to_owned())),
-    ]))
+/// Expressions of ours by their names, and those of a template.
+fn named(ours: &[(&str, &str)], theirs: Option<&Value<'_>>) -> Vec<Json> {
+    let ours = ours.iter();
+    let ours = ours.map(|(name, expression)| json!({"name": name, "expression": expression}));
+    let theirs = theirs.and_then(Value::as_array).unwrap_or_default().iter();
+    ours.chain(theirs.map(|given| json!(given))).collect()
 }
 
 /// The definition of a constraint's kind.
 fn definition(constraint: &Value<'static>, kind: &str) -> Value<'static> {
-    let version = text(constraint, &["apiVersion"]);
-    let version = version.rsplit('/').next().unwrap_or_default().to_owned();
+    let version = text(constraint, &["apiVersion"]).rsplit('/').next();
     let plural = kind.to_lowercase();
-    let spec = object([
-        ("group", Value::from(GROUP)),
-        ("scope", Value::from("Cluster")),
-        (
-            "names",
-            value(object([
-                ("kind", Value::from(kind.to_owned())),
-                ("plural", Value::from(plural.clone())),
-                ("singular", Value::from(plural.clone())),
-            ])),
-        ),
-        (
-            "versions",
-            list([value(object([
-                ("name", Value::from(version)),
-                ("served", Value::Bool(true)),
-                ("storage", Value::Bool(true)),
-            ]))]),
-        ),
-    ]);
-    let metadata = object([("name", Value::from(format!("{plural}.{GROUP}")))]);
-    value(object([
-        ("apiVersion", Value::from("apiextensions.k8s.io/v1")),
-        ("kind", Value::from("CustomResourceDefinition")),
-        ("metadata", value(metadata)),
-        ("spec", value(spec)),
-    ]))
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.{GROUP}")},
+        "spec": {
+            "group": GROUP,
+            "scope": "Cluster",
+            "names": {"kind": kind, "plural": plural, "singular": plural},
+            "versions": [{"name": version, "served": true, "storage": true}],
+        },
+    });
+    let parsed = pratique_json::parse(definition.to_string().as_bytes()).map(Value::into_owned);
+    parsed.unwrap_or_default()
 }
 
-fn manifest(kind: &'static str, name: &str, spec: Object<'static>) -> Value<'static> {
-    value(object([
-        ("apiVersion", Value::from("admissionregistration.k8s.io/v1")),
-        ("kind", Value::from(kind)),
-        (
-            "metadata",
-            value(object([("name", Value::from(name.to_owned()))])),
-        ),
-        ("spec", value(spec)),
-    ]))
-}
-
-fn object<const N: usize>(fields: [(&'static str, Value<'static>); N]) -> Object<'static> {
-    let mut object = Object::new();
-    for (name, value) in fields {
-        object.insert(name, value);
-    }
-    object
-}
-
-fn value(object: Object<'static>) -> Value<'static> {
-    Value::Object(object)
-}
-
-fn list<const N: usize>(items: [Value<'static>; N]) -> Value<'static> {
-    Value::Array(items.into())
+fn manifest(kind: &str, name: &str, spec: &Json) -> Json {
+    let version = "admissionregistration.k8s.io/v1";
+    json!({"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec})
 }
