@@ -147,9 +147,9 @@ impl<'a> Reader<'a> {
         if let Some(id) = fields.node("plugin") {
             self.check_plugin(&fields.text("plugin").unwrap_or_default(), id);
         }
-        for (name, id) in self.entries(fields, "plugins") {
-            if name != DEFAULTING && name != PREPARATION {
-                self.check_plugin(&name, id);
+        for entry in fields.entries("plugins") {
+            if *entry.key != *DEFAULTING && *entry.key != *PREPARATION {
+                self.check_plugin(&entry.key, entry.value);
             }
         }
         let outcomes = fields.map("plugins", |value| {
@@ -184,29 +184,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The entries of a mapping from any keys.
-    fn entries(&self, fields: &Fields<'a>, name: &str) -> Vec<(String, NodeId)> {
-        let tree = self.source.tree();
-        match fields.node(name).map(|id| &tree.get(id).value) {
-            Some(pratique_manifest::Value::Map(entries)) => {
-                let entries = entries.iter();
-                entries
-                    .map(|entry| (entry.key.to_string(), entry.value))
-                    .collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
     fn changes(&mut self, fields: &Fields<'a>) -> BTreeMap<String, Vec<FieldPath>> {
         let mut changes: BTreeMap<String, Vec<FieldPath>> = BTreeMap::new();
-        for (name, id) in self.entries(fields, "changes") {
-            let items = match &self.source.tree().get(id).value {
-                pratique_manifest::Value::List(items) => items.clone(),
-                _ => Vec::new(),
-            };
-            let paths = changes.entry(name).or_default();
-            for id in items {
+        for entry in fields.entries("changes") {
+            let paths = changes.entry(entry.key.to_string()).or_default();
+            for id in self.fields(entry.value).nodes() {
                 let text = self.fields(id).as_text().unwrap_or_default();
                 match Path::parse(&text) {
                     Ok((root, path)) if root == "object" => paths.push(FieldPath { text, path }),

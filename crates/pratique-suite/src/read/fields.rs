@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique_json::Value as Json;
-use pratique_manifest::{NodeId, Tree, Value};
+use pratique_manifest::{Entry, NodeId, Tree, Value};
 use pratique_types::Operation;
 
 use crate::convert::convert;
@@ -70,8 +70,13 @@ impl<'a> Fields<'a> {
 
     /// The items of a list.
     pub(crate) fn list(&self, name: &str) -> Vec<NodeId> {
-        match self.node(name).map(|id| &self.tree.get(id).value) {
-            Some(Value::List(items)) => items.clone(),
+        self.node(name).map(|id| self.at(id).nodes()).unwrap_or_default()
+    }
+
+    /// The items of the node, if it is a list.
+    pub(crate) fn nodes(&self) -> Vec<NodeId> {
+        match &self.tree.get(self.id).value {
+            Value::List(items) => items.clone(),
             _ => Vec::new(),
         }
     }
@@ -82,18 +87,22 @@ impl<'a> Fields<'a> {
 
     /// The texts of a list.
     pub(crate) fn items(&self) -> Vec<String> {
-        let Value::List(items) = &self.tree.get(self.id).value else {
-            return Vec::new();
-        };
-        items.iter().filter_map(|id| self.at(*id).as_text()).collect()
+        let items = self.nodes().into_iter();
+        items.filter_map(|id| self.at(id).as_text()).collect()
+    }
+
+    /// The entries of a mapping from any keys.
+    pub(crate) fn entries(&self, name: &str) -> &'a [Entry] {
+        match self.node(name).map(|id| &self.tree.get(id).value) {
+            Some(Value::Map(entries)) => entries,
+            _ => &[],
+        }
     }
 
     /// The values of a mapping from any keys.
     pub(crate) fn map<T>(&self, name: &str, read: impl Fn(Fields<'a>) -> T) -> BTreeMap<String, T> {
-        let Some(Value::Map(entries)) = self.node(name).map(|id| &self.tree.get(id).value) else {
-            return BTreeMap::new();
-        };
-        let read = |entry: &pratique_manifest::Entry| (entry.key.to_string(), read(self.at(entry.value)));
-        entries.iter().map(read).collect()
+        let entries = self.entries(name).iter();
+        let read = |entry: &Entry| (entry.key.to_string(), read(self.at(entry.value)));
+        entries.map(read).collect()
     }
 }

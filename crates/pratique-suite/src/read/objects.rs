@@ -111,13 +111,8 @@ impl<'a> Reader<'a> {
     }
 
     fn object_expectations(&mut self, fields: &Fields<'a>) -> Vec<ObjectExpectation> {
-        let tree = self.source.tree();
-        let entries = match fields.node("expectObjects").map(|id| &tree.get(id).value) {
-            Some(pratique_manifest::Value::Map(entries)) => entries.as_slice(),
-            _ => &[],
-        };
         let mut all = Vec::new();
-        for entry in entries {
+        for entry in fields.entries("expectObjects") {
             let location = self.source.document().location(entry.key_span);
             match Selector::parse(&entry.key) {
                 Some(selector) => all.push(ObjectExpectation {

@@ -1,7 +1,7 @@
 //! Decodes rows: variants of a test.
 
 use pratique_json::Value;
-use pratique_manifest::{Location, NodeId, Rule};
+use pratique_manifest::{Entry, Location, NodeId, Rule};
 
 use super::Reader;
 use crate::substitute::{Path, merge};
@@ -27,7 +27,7 @@ impl Reader<'_> {
             }
         }
         self.remove(&mut input, &fields.list("remove"))?;
-        self.set(&mut input, fields.node("set"))?;
+        self.set(&mut input, fields.entries("set"))?;
         let expectation = fields.node("expect");
         let cluster = self.cluster(&fields);
         input.operation = fields.operation().or(input.operation);
@@ -66,15 +66,8 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn set(&mut self, input: &mut TestInput, set: Option<NodeId>) -> Option<()> {
-        let Some(set) = set else {
-            return Some(());
-        };
-        let tree = self.source.tree();
-        let pratique_manifest::Value::Map(entries) = &tree.get(set).value else {
-            return Some(());
-        };
-        for entry in entries {
+    fn set(&mut self, input: &mut TestInput, set: &[Entry]) -> Option<()> {
+        for entry in set {
             let value = self.fields(entry.value).value_of();
             let place = self.source.document().location(entry.key_span);
             let (path, target) = self.path(input, &entry.key, place.clone())?;
