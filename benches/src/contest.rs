@@ -68,47 +68,33 @@ impl Order {
     /// Repeats an operation for about the time given, after a tenth of it to warm up, in batches that take about a
     /// hundredth of the time. The sample is the median batch: one in which something else had the processor tells nothing.
     pub fn time<T>(&self, mut operation: impl FnMut() -> T) -> Sample {
-        let length = Duration::from_nanos(self.nanoseconds);
-        let mut repeat = |times: u64| {
+        self.sample(u64::MAX, |times| {
+            let began = Clock::start(self.processor);
             for _ in 0..times {
                 std::hint::black_box(operation());
             }
-        };
-        let (mut batch, start) = (1, Instant::now());
-        while start.elapsed() < length / 10 {
-            let began = Instant::now();
-            repeat(batch);
-            if began.elapsed() < length / 100 {
-                batch *= 2;
-            }
-        }
-        let (mut batches, start) = (Vec::new(), Instant::now());
-        while batches.is_empty() || start.elapsed() < length {
-            let began = Clock::start(self.processor);
-            repeat(batch);
-            batches.push(began.nanoseconds());
-        }
-        batches.sort_unstable();
-        Sample {
-            operations: batch,
-            nanoseconds: batches.get(batches.len() / 2).copied().unwrap_or(0),
-        }
+            began.nanoseconds()
+        })
     }
 
     /// Repeats an operation in the same way, each time over what another makes for it, which is not timed.
     pub fn time_with<I, T>(&self, prepare: impl Fn() -> I, operation: impl Fn(&mut I) -> T) -> Sample {
-        let length = Duration::from_nanos(self.nanoseconds);
-        let repeat = |times: u64| {
+        self.sample(MOST_PREPARED, |times| {
             let mut inputs: Vec<I> = (0..times).map(|_| prepare()).collect();
             let began = Clock::start(self.processor);
             for input in &mut inputs {
                 std::hint::black_box(operation(input));
             }
             began.nanoseconds()
-        };
+        })
+    }
+
+    /// The median of batches, of which each is so many repetitions, and no more than `most`; `repeat` tells how long they took.
+    fn sample(&self, most: u64, mut repeat: impl FnMut(u64) -> u64) -> Sample {
+        let length = Duration::from_nanos(self.nanoseconds);
         let (mut batch, start) = (1, Instant::now());
         while start.elapsed() < length / 10 {
-            if Duration::from_nanos(repeat(batch)) < length / 100 && batch < MOST_PREPARED {
+            if Duration::from_nanos(repeat(batch)) < length / 100 && batch < most {
                 batch *= 2;
             }
         }

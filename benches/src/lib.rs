@@ -9,6 +9,10 @@ use pratique::manifest::ManifestFile;
 /// A Pod of two containers and an init container.
 pub const POD: &str = include_str!("../data/pod.json");
 
+/// A Pod of three containers and one that comes before, as a ReplicaSet's controller and the defaults of an API server
+/// leave it.
+pub const FULL_POD: &str = include_str!("../data/full-pod.json");
+
 /// A Pod of 3 kB as a person writes it, without what an API server sets in it.
 pub const WRITTEN_POD: &str = include_str!("../data/written-pod.json");
 

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use pratique_harness::{Error, cargo};
 
+use super::{Against, Arguments};
+
 /// Builds our side for release and returns the program.
 pub(super) fn ours() -> Result<PathBuf, Error> {
     release("pratique-benches", "pratique-benches")
@@ -17,6 +19,14 @@ pub(super) fn with_cel_crate() -> Result<PathBuf, Error> {
 /// Builds a program of a package for release and returns its path.
 pub(super) fn release(package: &str, name: &str) -> Result<PathBuf, Error> {
     cargo::build(package, name, &[], "release")
+}
+
+/// Builds the other side of a contest, if it is wanted.
+pub(super) fn other(arguments: &Arguments, module: &str, beside: &Path) -> Result<Option<PathBuf>, Error> {
+    match arguments.against {
+        Some(Against::Go) => go(module, "bench", beside),
+        Some(Against::CelCrate) | None => Ok(None),
+    }
 }
 
 /// Builds the other side from a package of a Go module; `None` where Go is not installed.

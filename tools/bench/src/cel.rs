@@ -4,64 +4,43 @@ use pratique_benches::{EXPRESSIONS, POD};
 use pratique_harness::Error;
 use serde_json::{Value, json};
 
-use super::contest::{Contest, Measure, Results};
-use super::side::{Program, Side};
+use super::contest::{Contest, Results};
+use super::side::start_both;
 use super::{Against, Arguments, build};
 
 /// Builds both sides, sees that they find the same values and costs, and holds the contest.
 pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
-    let program = match arguments.against {
-        Some(Against::CelCrate) => build::with_cel_crate()?,
-        Some(Against::Go) | None => build::ours()?,
+    let beside_crate = arguments.against == Some(Against::CelCrate);
+    let program = match beside_crate {
+        true => build::with_cel_crate()?,
+        false => build::ours()?,
     };
-    let setup = setup()?;
-    let (mut ours, mut facts) = Program::start(&program, &["cel"], &setup)?;
-    let other = match arguments.against {
-        Some(Against::Go) => match build::go("cel", "bench", &program)? {
-            Some(other) => Some(Program::start(&other, &[], &setup)?),
-            None => None,
-        },
-        Some(Against::CelCrate) => {
-            drop_costs(&mut facts);
-            Some(Program::start(&program, &["cel-crate"], &setup)?)
-        }
-        None => None,
+    let other = build::other(arguments, "cel", &program)?;
+    let other = match beside_crate {
+        true => Some((program.as_path(), &["cel-crate"][..])),
+        false => other.as_deref().map(|other| (other, &[][..])),
     };
-    let mut theirs = match other {
-        Some((_, found)) if found != facts => {
-            return Err(format!("the sides differ: ours {facts}, theirs {found}").into());
-        }
-        Some((theirs, _)) => Some(theirs),
-        None => None,
+    let compared = |facts: &Value| match beside_crate {
+        true => without_costs(facts),
+        false => facts.clone(),
     };
-    let theirs = theirs.as_mut().map(|theirs| theirs as &mut dyn Side);
-    plan(arguments).hold(&mut ours, theirs)
+    let sides = start_both((&program, &["cel"]), other, &setup()?, compared)?;
+    let measures = MEASURES.into_iter();
+    let measures = measures.filter(|(name, _)| !beside_crate || CEL_CRATE.contains(name));
+    let measures: Vec<(&str, &str)> = measures.collect();
+    Contest::new(arguments, "cel", &measures, EXPRESSIONS.map(|(name, _)| name)).between(sides)
 }
 
-/// Leaves of the facts what a side without costs finds.
-fn drop_costs(facts: &mut Value) {
+/// What a side without costs finds, too.
+fn without_costs(facts: &Value) -> Value {
+    let mut facts = facts.clone();
     let cases = facts.get_mut("cases").and_then(Value::as_object_mut);
-    for case in cases.into_iter().flatten().map(|(_, case)| case) {
+    for case in cases.into_iter().flat_map(|cases| cases.values_mut()) {
         if let Some(case) = case.as_object_mut() {
             case.remove("cost");
         }
     }
-}
-
-fn plan(arguments: &Arguments) -> Contest {
-    let both = |name: &str| arguments.against != Some(Against::CelCrate) || CEL_CRATE.contains(&name);
-    let wanted = |name: &str| both(name) && arguments.only.as_ref().is_none_or(|only| name.contains(only));
-    let measures = MEASURES.iter().map(|(name, title)| Measure {
-        name: (*name).to_owned(),
-        title: (*title).to_owned(),
-    });
-    Contest {
-        name: "cel".to_owned(),
-        measures: measures.filter(|measure| wanted(&measure.name)).collect(),
-        cases: EXPRESSIONS.iter().map(|(name, _)| (*name).to_owned()).collect(),
-        rounds: arguments.rounds,
-        turn: arguments.length(),
-    }
+    facts
 }
 
 /// The work, by the names that the sides know.

@@ -5,7 +5,8 @@ use std::time::Duration;
 use pratique_harness::Error;
 use serde_json::{Value, json};
 
-use super::side::{Sample, Side};
+use super::Arguments;
+use super::side::{Program, Sample, Side};
 use super::statistics::{Spread, geometric_mean};
 
 /// What two sides are measured by.
@@ -53,6 +54,38 @@ pub struct Line {
 }
 
 impl Contest {
+    /// One of the measures that are wanted, each with its name and what exactly either side does.
+    pub(super) fn new(
+        arguments: &Arguments,
+        name: &str,
+        measures: &[(&str, &str)],
+        cases: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only));
+        let measures = measures.iter().filter(|(name, _)| wanted(name));
+        Contest {
+            name: name.to_owned(),
+            measures: measures
+                .map(|(name, title)| Measure {
+                    name: (*name).to_owned(),
+                    title: (*title).to_owned(),
+                })
+                .collect(),
+            cases: cases.into_iter().map(Into::into).collect(),
+            rounds: arguments.rounds,
+            turn: arguments.length(),
+        }
+    }
+
+    /// Holds it between programs.
+    pub(super) fn between(
+        &self,
+        (mut ours, mut theirs): (Program, Option<Program>),
+    ) -> Result<Results, Error> {
+        let theirs = theirs.as_mut().map(|theirs| theirs as &mut dyn Side);
+        self.hold(&mut ours, theirs)
+    }
+
     /// Holds it. The sides take turns: a round measures ours, then theirs, each case and each measure once.
     pub fn hold(&self, ours: &mut dyn Side, mut theirs: Option<&mut dyn Side>) -> Result<Results, Error> {
         let mut turns = Vec::new();

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::statistics::Spread;
 use super::table::{factor, time};
-use super::{Against, Arguments, build, shot};
+use super::{Arguments, build, print, shot};
 
 /// The policies of the small directory; the large one has ten times as many in as many files.
 const POLICIES: usize = 1_000;
@@ -38,10 +38,7 @@ struct Loads {
 /// Builds both sides, writes the directories, and lets the sides take turns.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let program = build::release("pratique-benches", "pratique-load")?;
-    let other = match arguments.against {
-        Some(Against::Go) => build::go("load", "bench", &program)?,
-        Some(Against::CelCrate) | None => None,
-    };
+    let other = build::other(arguments, "load", &program)?;
     let small = write(&program.with_file_name("bench-load-small"), POLICIES)?;
     let large = write(&program.with_file_name("bench-load-large"), 10 * POLICIES)?;
     let [mut ours, mut theirs, mut more] = [Loads::default(), Loads::default(), Loads::default()];
@@ -94,15 +91,7 @@ fn show(arguments: &Arguments, ours: &Loads, theirs: &Loads, more: &Loads) -> Re
         "peakKiB": {"ours": spread(ours.peak()), "theirs": spread(theirs.peak()), "ratio": spread(smaller)},
         "tenTimes": {"nanoseconds": spread(more.time()), "peakKiB": spread(more.peak()), "ratio": spread(longer)},
     });
-    match &arguments.json {
-        Some(path) if path.as_os_str() == "-" => println!("{results:#}"),
-        Some(path) => {
-            print!("{}", table(ours, theirs, more));
-            fs::write(path, format!("{results:#}\n")).map_err(Error::file(&path))?;
-        }
-        None => print!("{}", table(ours, theirs, more)),
-    }
-    Ok(())
+    print(arguments, &table(ours, theirs, more), &results)
 }
 
 fn spread(of: Option<Spread>) -> Value {

@@ -4,9 +4,9 @@ use pratique_benches::WRITTEN_POD;
 use pratique_harness::Error;
 use serde_json::{Map, Value, json};
 
-use super::contest::{Contest, Measure, Results};
-use super::side::{Program, Side};
-use super::{Against, Arguments, build};
+use super::contest::{Contest, Results};
+use super::side::start_both;
+use super::{Arguments, build};
 
 /// Builds both sides, sees that admission would see the same objects, and holds the contest.
 pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
@@ -14,39 +14,16 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
         Some(program) => program.clone(),
         None => build::ours()?,
     };
-    let other = match arguments.against {
-        Some(Against::Go) => build::go("objects", "bench", &program)?,
-        Some(Against::CelCrate) | None => None,
-    };
-    let setup = json!({"objects": objects()?});
-    let (mut ours, facts) = Program::start(&program, &["objects"], &setup)?;
-    let mut theirs = match other {
-        Some(other) => {
-            let (theirs, found) = Program::start(&other, &[], &setup)?;
-            if found != facts {
-                return Err(format!("the sides differ: ours {facts}, theirs {found}").into());
-            }
-            Some(theirs)
-        }
-        None => None,
-    };
-    let theirs = theirs.as_mut().map(|theirs| theirs as &mut dyn Side);
-    plan(arguments)?.hold(&mut ours, theirs)
-}
-
-fn plan(arguments: &Arguments) -> Result<Contest, Error> {
-    let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only));
-    let measures = MEASURES.iter().map(|(name, title)| Measure {
-        name: (*name).to_owned(),
-        title: (*title).to_owned(),
-    });
-    Ok(Contest {
-        name: "objects".to_owned(),
-        measures: measures.filter(|measure| wanted(&measure.name)).collect(),
-        cases: objects()?.into_iter().map(|(name, _)| name).collect(),
-        rounds: arguments.rounds,
-        turn: arguments.length(),
-    })
+    let other = build::other(arguments, "objects", &program)?;
+    let objects = objects()?;
+    let cases: Vec<String> = objects.keys().cloned().collect();
+    let sides = start_both(
+        (&program, &["objects"]),
+        other.as_deref().map(|other| (other, &[][..])),
+        &json!({"objects": objects}),
+        Value::clone,
+    )?;
+    Contest::new(arguments, "objects", &MEASURES, cases).between(sides)
 }
 
 /// The work, by the names that the sides know.

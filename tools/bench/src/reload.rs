@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::table::{factor, time};
-use super::{Arguments, build, shot};
+use super::{Arguments, build, print, shot};
 
 /// What each measure does, for how many policies.
 const MEASURES: [(&str, &str, usize); 4] = [
@@ -94,7 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         "changes": results,
         "requests": {"calm": calm.1.to_json(), "reloading": reloading.1.to_json(), "ratio": nearly, "seen": seen},
     });
-    show(arguments, &text, &results)
+    print(arguments, &text, &results)
 }
 
 /// Has the program measure in an empty directory of its own.
@@ -141,18 +141,6 @@ fn row(text: &mut String, [title, cells @ ..]: [&str; 5]) {
         let _ = write!(text, "{cell:>12}");
     }
     text.push('\n');
-}
-
-fn show(arguments: &Arguments, text: &str, results: &Value) -> Result<(), Error> {
-    match &arguments.json {
-        Some(path) if path.as_os_str() == "-" => println!("{results:#}"),
-        Some(path) => {
-            print!("{text}");
-            fs::write(path, format!("{results:#}\n")).map_err(Error::file(&path))?;
-        }
-        None => print!("{text}"),
-    }
-    Ok(())
 }
 
 #[cfg(test)]

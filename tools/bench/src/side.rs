@@ -69,6 +69,24 @@ impl Program {
     }
 }
 
+/// Starts two sides with the same setup, or ours alone, and sees that they find the same, as far as it is compared.
+pub(super) fn start_both(
+    (ours, arguments): (&Path, &[&str]),
+    theirs: Option<(&Path, &[&str])>,
+    setup: &Value,
+    compared: impl Fn(&Value) -> Value,
+) -> Result<(Program, Option<Program>), Error> {
+    let (ours, facts) = Program::start(ours, arguments, setup)?;
+    let Some((theirs, arguments)) = theirs else {
+        return Ok((ours, None));
+    };
+    let (theirs, found) = Program::start(theirs, arguments, setup)?;
+    match compared(&facts) == compared(&found) {
+        true => Ok((ours, Some(theirs))),
+        false => Err(format!("the sides differ: ours {facts}, theirs {found}").into()),
+    }
+}
+
 impl Side for Program {
     fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<Sample, Error> {
         let nanoseconds = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);

@@ -2,12 +2,14 @@
 //!
 //! Both sides call the same webhooks, which run in a process of their own and answer at once.
 
+use std::time::Duration;
+
 use pratique_harness::Error;
 use serde_json::{Map, Value, json};
 
-use super::contest::{Contest, Measure, Results};
-use super::side::{Program, Side};
-use super::{Against, Arguments, build};
+use super::contest::{Contest, Results};
+use super::side::{Program, start_both};
+use super::{Arguments, build};
 
 /// A turn is at least so long, in milliseconds: calls take a thousand times as long as expressions.
 const TURN: u64 = 400;
@@ -23,47 +25,26 @@ const CASES: [(&str, &str, usize); 4] = [
 /// Builds both sides, starts the webhooks, sees that the sides find the same, and holds the contest.
 pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
     let program = build::ours()?;
-    let other = match arguments.against {
-        Some(Against::Go) => build::go("webhook", "bench", &program)?,
-        Some(Against::CelCrate) | None => None,
-    };
+    let other = build::other(arguments, "webhook", &program)?;
     let patch = json!([{"op": "add", "path": "/metadata/labels/seen", "value": "yes"}]);
     let scripts = json!({
         "/validate": {"respond": {"allowed": true}},
         "/mutate": {"respond": {"allowed": true, "patchType": "JSONPatch", "patch": patch}},
     });
     let (backend, listeners) = Program::start(&program, &["backend"], &scripts)?;
-    let setup = setup(&listeners)?;
-    let (mut ours, facts) = Program::start(&program, &["webhook"], &setup)?;
-    let mut theirs = match other {
-        Some(other) => {
-            let (theirs, found) = Program::start(&other, &[], &setup)?;
-            if found != facts {
-                return Err(format!("the sides differ: ours {facts}, theirs {found}").into());
-            }
-            Some(theirs)
-        }
-        None => None,
+    let sides = start_both(
+        (&program, &["webhook"]),
+        other.as_deref().map(|other| (other, &[][..])),
+        &setup(&listeners)?,
+        Value::clone,
+    )?;
+    let contest = Contest {
+        turn: arguments.length().max(Duration::from_millis(TURN)),
+        ..Contest::new(arguments, "webhook", &MEASURES, CASES.map(|(name, ..)| name))
     };
-    let theirs = theirs.as_mut().map(|theirs| theirs as &mut dyn Side);
-    let results = plan(arguments).hold(&mut ours, theirs);
+    let results = contest.between(sides);
     drop(backend);
     results
-}
-
-fn plan(arguments: &Arguments) -> Contest {
-    let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only));
-    let measures = MEASURES.iter().map(|(name, title)| Measure {
-        name: (*name).to_owned(),
-        title: (*title).to_owned(),
-    });
-    Contest {
-        name: "webhook".to_owned(),
-        measures: measures.filter(|measure| wanted(&measure.name)).collect(),
-        cases: CASES.iter().map(|(name, ..)| (*name).to_owned()).collect(),
-        rounds: arguments.rounds,
-        turn: arguments.length().max(std::time::Duration::from_millis(TURN)),
-    }
 }
 
 /// The work, by the names that the sides know.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::policies::Policies;
 use super::rows::{Object, Work};
 use super::{Bench, Measured};
-use crate::side::Program;
+use crate::side::{Program, start_both};
 
 /// Sees that the sides evaluate the same, and lets them take turns.
 pub(super) fn measure(bench: &Bench<'_>, policies: &Policies, object: Object) -> Result<Measured, Error> {
@@ -42,17 +42,8 @@ impl Sides {
         less: Option<&Value>,
     ) -> Result<Self, Error> {
         let program = &bench.programs.ours;
-        let (ours, found) = Program::start(program, &[contest], setup)?;
-        let theirs = match theirs {
-            None => None,
-            Some(program) => {
-                let (theirs, other) = Program::start(program, &[], setup)?;
-                if plain(&found) != plain(&other) {
-                    return Err(format!("the sides differ: ours {found}, theirs {other}").into());
-                }
-                Some(theirs)
-            }
-        };
+        let theirs = theirs.map(|program| (program, &[][..]));
+        let (ours, theirs) = start_both((program, &[contest]), theirs, setup, plain)?;
         let less = match less {
             None => None,
             Some(setup) => Some(Program::start(program, &[contest], setup)?.0),

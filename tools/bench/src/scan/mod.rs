@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use self::measured::Measured;
 use super::table::factor;
-use super::{Against, Arguments, build, print};
+use super::{Arguments, build, print};
 
 /// How many policies there are.
 const POLICIES: usize = 100;
@@ -41,10 +41,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let count = arguments.objects.max(2);
     let scan = Scan { program, directory };
     scan.prepare(arguments.seed, count)?;
-    let other = match arguments.against {
-        Some(Against::Go) => build::go("policy", "bench", &scan.directory.join("ours"))?,
-        Some(Against::CelCrate) | None => None,
-    };
+    let other = build::other(arguments, "policy", &scan.directory.join("ours"))?;
     eprintln!("scanning {count} objects");
     let whole = scan.ours(&["objects.ndjson"], "whole.json")?;
     let halves = scan.halves()?;
