@@ -41,6 +41,7 @@ mod identity;
 mod namespaces;
 mod nodes;
 mod object;
+mod plain;
 mod pods;
 mod scheduling;
 mod storage;

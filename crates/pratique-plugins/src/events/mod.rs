@@ -6,11 +6,12 @@ mod configuration;
 use std::sync::{Mutex, PoisonError};
 
 use pratique_core::Attributes;
-use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Handler, PluginContext, PluginFactory};
 use pratique_types::{Operation, Reason, Status};
 
 use crate::answer::aggregate;
 use crate::object::{is_kind, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 use bucket::Buckets;
 use configuration::{LimitType, limits};
 
@@ -19,9 +20,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
     make: |settings| {
         let limits = limits(settings)?.into_iter();
         let limits = limits.map(|limit| (limit.limit_type, Mutex::new(Buckets::new(&limit))));
-        Ok(Box::new(EventRateLimit {
-            limits: limits.collect(),
-        }))
+        let limits = limits.collect();
+        plain(FACTORY.handler, EventRateLimit { limits })
     },
 };
 
@@ -30,17 +30,8 @@ struct EventRateLimit {
     limits: Vec<(LimitType, Mutex<Buckets>)>,
 }
 
-impl Plugin for EventRateLimit {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for EventRateLimit {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let is_event = request.kind.kind == "Event" && request.kind.group.is_empty();
         if !is_event || request.dry_run == Some(true) {

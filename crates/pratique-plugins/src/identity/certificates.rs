@@ -3,24 +3,25 @@
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Handler, PluginContext, PluginFactory, Rejection};
 use pratique_types::Operation;
 
 use super::CERTIFICATES;
 use super::signers::is_authorized;
 use crate::answer::forbidden;
 use crate::object::{elements, go_type, is_kind, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const CERTIFICATE_APPROVAL: PluginFactory = PluginFactory {
     handler: Handler::new("CertificateApproval", &[Operation::Update])
         .validating()
         .asking_authorizer(),
     make: |_| {
-        Ok(Box::new(CertificatePermission {
-            handler: CERTIFICATE_APPROVAL.handler,
-            subresource: "approval",
-            verb: "approve",
-        }))
+        let (subresource, verb) = ("approval", "approve");
+        plain(
+            CERTIFICATE_APPROVAL.handler,
+            CertificatePermission { subresource, verb },
+        )
     },
 };
 
@@ -29,11 +30,11 @@ pub(crate) const CERTIFICATE_SIGNING: PluginFactory = PluginFactory {
         .validating()
         .asking_authorizer(),
     make: |_| {
-        Ok(Box::new(CertificatePermission {
-            handler: CERTIFICATE_SIGNING.handler,
-            subresource: "status",
-            verb: "sign",
-        }))
+        let (subresource, verb) = ("status", "sign");
+        plain(
+            CERTIFICATE_SIGNING.handler,
+            CertificatePermission { subresource, verb },
+        )
     },
 };
 
@@ -41,22 +42,12 @@ pub(crate) const CERTIFICATE_SIGNING: PluginFactory = PluginFactory {
 // Upstream: plugin/pkg/admission/certificates/approval/admission.go
 // Upstream: plugin/pkg/admission/certificates/signing/admission.go
 struct CertificatePermission {
-    handler: Handler,
     subresource: &'static str,
     verb: &'static str,
 }
 
-impl Plugin for CertificatePermission {
-    fn handler(&self) -> &Handler {
-        &self.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for CertificatePermission {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         if request.sub_resource != self.subresource

@@ -7,13 +7,13 @@ use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{
-    Access, AccessAnswer, Effects, Handler, MissingState, Plugin, PluginContext, PluginFactory, Rejection,
-    StateKind,
+    Access, AccessAnswer, Handler, MissingState, PluginContext, PluginFactory, Rejection, StateKind,
 };
 use pratique_types::{GroupVersionKind, Operation, builtin};
 
 use crate::answer::forbidden;
 use crate::object::{elements, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(
@@ -23,7 +23,7 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
     .validating()
     .needing(&[StateKind::CUSTOM_RESOURCE_DEFINITION])
     .asking_authorizer(),
-    make: |_| Ok(Box::new(OwnerReferencesPermissionEnforcement)),
+    make: |_| plain(FACTORY.handler, OwnerReferencesPermissionEnforcement),
 };
 
 // Upstream: plugin/pkg/admission/gc/gc_admission.go
@@ -31,17 +31,8 @@ struct OwnerReferencesPermissionEnforcement;
 
 const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
 
-impl Plugin for OwnerReferencesPermissionEnforcement {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for OwnerReferencesPermissionEnforcement {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         let is_pod_status =

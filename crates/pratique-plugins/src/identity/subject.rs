@@ -2,16 +2,17 @@
 
 use pratique_core::Attributes;
 use pratique_objects::CertificateRequest;
-use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Handler, PluginContext, PluginFactory};
 use pratique_types::Operation;
 
 use super::CERTIFICATES;
 use crate::answer::forbidden;
 use crate::object::{go_type, is_kind, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("CertificateSubjectRestriction", &[Operation::Create]).validating(),
-    make: |_| Ok(Box::new(CertificateSubjectRestriction)),
+    make: |_| plain(FACTORY.handler, CertificateSubjectRestriction),
 };
 
 // Upstream: plugin/pkg/admission/certificates/subjectrestriction/admission.go
@@ -19,17 +20,8 @@ struct CertificateSubjectRestriction;
 
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
-impl Plugin for CertificateSubjectRestriction {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        _: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for CertificateSubjectRestriction {
+    fn validate(&self, attributes: &Attributes<'_>, _: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         if resource.resource != "certificatesigningrequests"

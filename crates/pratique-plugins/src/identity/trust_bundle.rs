@@ -3,13 +3,14 @@
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Gate, Handler, PluginContext, PluginFactory};
 use pratique_types::Operation;
 
 use super::CERTIFICATES;
 use super::signers::is_authorized;
 use crate::answer::forbidden;
 use crate::object::{go_type, is_kind, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(
@@ -19,9 +20,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
     .validating()
     .asking_authorizer(),
     make: |settings| {
-        Ok(Box::new(ClusterTrustBundleAttest {
-            enabled: settings.feature_gates.enabled(Gate::CLUSTER_TRUST_BUNDLE),
-        }))
+        let enabled = settings.feature_gates.enabled(Gate::CLUSTER_TRUST_BUNDLE);
+        plain(FACTORY.handler, ClusterTrustBundleAttest { enabled })
     },
 };
 
@@ -30,17 +30,8 @@ struct ClusterTrustBundleAttest {
     enabled: bool,
 }
 
-impl Plugin for ClusterTrustBundleAttest {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for ClusterTrustBundleAttest {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         if !self.enabled || resource.resource != "clustertrustbundles" || resource.group != CERTIFICATES {

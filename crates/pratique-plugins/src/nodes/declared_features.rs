@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Gate, Handler, PluginContext, PluginFactory, StateKind};
 use pratique_types::Operation;
 
 use crate::answer::forbidden;
 use crate::object::{elements, members, name, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 use crate::pods::pod_resize::node_of_changed;
 use crate::pods::{containers, is_for_pods, quantity};
 
@@ -18,9 +19,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
         .validating()
         .needing(&[StateKind::NODE]),
     make: |settings| {
-        Ok(Box::new(NodeDeclaredFeatureValidator {
-            enabled: settings.feature_gates.enabled(Gate::NODE_DECLARED_FEATURES),
-        }))
+        let enabled = settings.feature_gates.enabled(Gate::NODE_DECLARED_FEATURES);
+        plain(FACTORY.handler, NodeDeclaredFeatureValidator { enabled })
     },
 };
 
@@ -47,17 +47,8 @@ const FEATURES: [Feature; 2] = [
     },
 ];
 
-impl Plugin for NodeDeclaredFeatureValidator {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for NodeDeclaredFeatureValidator {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         if !self.enabled || !is_for_pods(request) || !matches!(request.sub_resource.as_str(), "" | "resize") {
             return Ok(());

@@ -1,14 +1,15 @@
 //! TaintNodesByCondition: new nodes are not ready.
 
-use pratique_plugin::{Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory};
 use pratique_types::Operation;
 
 use crate::answer::forbidden;
 use crate::object::{elements, elements_mut, go_type, is_kind, object, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("TaintNodesByCondition", &[Operation::Create]).mutating(),
-    make: |_| Ok(Box::new(TaintNodesByCondition)),
+    make: |_| plain(FACTORY.handler, TaintNodesByCondition),
 };
 
 // Upstream: plugin/pkg/admission/nodetaint/admission.go
@@ -17,17 +18,8 @@ struct TaintNodesByCondition;
 const KEY: &str = "node.kubernetes.io/not-ready";
 const EFFECT: &str = "NoSchedule";
 
-impl Plugin for TaintNodesByCondition {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        _: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for TaintNodesByCondition {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         if resource.resource != "nodes" || !resource.group.is_empty() || !request.sub_resource.is_empty() {

@@ -4,34 +4,26 @@ use std::collections::BTreeSet;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory, Rejection};
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::{CONTAINER_LISTS, containers, is_for_whole_pods, is_pod};
 use crate::answer::{aggregate, bad_request, forbidden_status};
 use crate::object::{descend_mut, elements, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("AlwaysPullImages", &[Operation::Create, Operation::Update])
         .mutating()
         .validating(),
-    make: |_| Ok(Box::new(AlwaysPullImages)),
+    make: |_| plain(FACTORY.handler, AlwaysPullImages),
 };
 
 // Upstream: plugin/pkg/admission/alwayspullimages/admission.go
 struct AlwaysPullImages;
 
-impl Plugin for AlwaysPullImages {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        _: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for AlwaysPullImages {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &PluginContext<'_>) -> Answer {
         if !concerns(attributes.request, attributes.object()) {
             return Ok(());
         }
@@ -54,12 +46,7 @@ impl Plugin for AlwaysPullImages {
         Ok(())
     }
 
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        _: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+    fn validate(&self, attributes: &Attributes<'_>, _: &PluginContext<'_>) -> Answer {
         let pod = attributes.object;
         if !concerns(attributes.request, pod) {
             return Ok(());

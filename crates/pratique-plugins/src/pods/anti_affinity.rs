@@ -1,12 +1,13 @@
 //! LimitPodHardAntiAffinityTopology: pods may keep away from others on a node only.
 
 use pratique_core::Attributes;
-use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Handler, PluginContext, PluginFactory};
 use pratique_types::Operation;
 
 use super::{has_pod, is_for_whole_pods};
 use crate::answer::{bad_request, forbidden_as};
 use crate::object::{elements, name, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(
@@ -14,23 +15,14 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
         &[Operation::Create, Operation::Update],
     )
     .validating(),
-    make: |_| Ok(Box::new(LimitPodHardAntiAffinityTopology)),
+    make: |_| plain(FACTORY.handler, LimitPodHardAntiAffinityTopology),
 };
 
 // Upstream: plugin/pkg/admission/antiaffinity/admission.go
 struct LimitPodHardAntiAffinityTopology;
 
-impl Plugin for LimitPodHardAntiAffinityTopology {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        _: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for LimitPodHardAntiAffinityTopology {
+    fn validate(&self, attributes: &Attributes<'_>, _: &PluginContext<'_>) -> Answer {
         if !is_for_whole_pods(attributes.request) {
             return Ok(());
         }

@@ -1,12 +1,13 @@
 //! DefaultTolerationSeconds: pods tolerate nodes that are not ready for some minutes.
 
 use pratique_json::Value;
-use pratique_plugin::{Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory};
 use pratique_types::Operation;
 
 use super::{is_for_whole_pods, is_pod};
 use crate::answer::bad_request;
 use crate::object::{elements, elements_mut, go_type, object, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(
@@ -15,18 +16,17 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
     )
     .mutating(),
     make: |settings| {
-        Ok(Box::new(DefaultTolerationSeconds {
-            defaults: [
-                (
-                    "node.kubernetes.io/not-ready",
-                    settings.not_ready_toleration_seconds,
-                ),
-                (
-                    "node.kubernetes.io/unreachable",
-                    settings.unreachable_toleration_seconds,
-                ),
-            ],
-        }))
+        let defaults = [
+            (
+                "node.kubernetes.io/not-ready",
+                settings.not_ready_toleration_seconds,
+            ),
+            (
+                "node.kubernetes.io/unreachable",
+                settings.unreachable_toleration_seconds,
+            ),
+        ];
+        plain(FACTORY.handler, DefaultTolerationSeconds { defaults })
     },
 };
 
@@ -36,17 +36,8 @@ struct DefaultTolerationSeconds {
     defaults: [(&'static str, i64); 2],
 }
 
-impl Plugin for DefaultTolerationSeconds {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        _: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for DefaultTolerationSeconds {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &PluginContext<'_>) -> Answer {
         if !is_for_whole_pods(attributes.request) {
             return Ok(());
         }

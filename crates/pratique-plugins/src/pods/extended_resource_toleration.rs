@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use pratique_gotext::validation::qualified_name;
 use pratique_json::Object;
-use pratique_plugin::{Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory};
 use pratique_types::Operation;
 
 use super::toleration::Toleration;
 use super::{containers, is_for_whole_pods, is_pod};
 use crate::answer::bad_request;
 use crate::object::{elements_mut, go_type, members};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(
@@ -18,23 +19,14 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
         &[Operation::Create, Operation::Update],
     )
     .mutating(),
-    make: |_| Ok(Box::new(ExtendedResourceToleration)),
+    make: |_| plain(FACTORY.handler, ExtendedResourceToleration),
 };
 
 // Upstream: plugin/pkg/admission/extendedresourcetoleration/admission.go
 struct ExtendedResourceToleration;
 
-impl Plugin for ExtendedResourceToleration {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        _: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for ExtendedResourceToleration {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &PluginContext<'_>) -> Answer {
         if !is_for_whole_pods(attributes.request) {
             return Ok(());
         }

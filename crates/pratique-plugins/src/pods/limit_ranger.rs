@@ -9,8 +9,7 @@ mod limits;
 use pratique_core::Attributes;
 use pratique_json::Value;
 use pratique_plugin::{
-    DerivedCache, Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection,
-    StateKind,
+    DerivedCache, Gate, Handler, MutableAttributes, PluginContext, PluginFactory, StateKind,
 };
 use pratique_types::{AdmissionRequest, Operation};
 use smallvec::SmallVec;
@@ -18,6 +17,7 @@ use smallvec::SmallVec;
 use super::is_pod;
 use crate::answer::{aggregate, forbidden};
 use crate::object::{is_kind, members, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 use asked::{Amount, Asked, AskedOfPod};
 use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
@@ -28,10 +28,11 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
         .validating()
         .needing(&[StateKind::LIMIT_RANGE]),
     make: |settings| {
-        Ok(Box::new(LimitRanger {
+        let plugin = LimitRanger {
             pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
             ranges: DerivedCache::new(MAX_NAMESPACES),
-        }))
+        };
+        plain(FACTORY.handler, plugin)
     },
 };
 
@@ -44,17 +45,8 @@ struct LimitRanger {
     ranges: DerivedCache<RangeIndex>,
 }
 
-impl Plugin for LimitRanger {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for LimitRanger {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         if !is_limited(request) {
             return Ok(());
@@ -70,12 +62,7 @@ impl Plugin for LimitRanger {
         Ok(())
     }
 
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         if !is_limited(request) {
             return Ok(());

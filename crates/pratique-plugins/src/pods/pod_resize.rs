@@ -4,35 +4,27 @@ use pratique_core::Attributes;
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Handler, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::{Operation, StatusCause};
 
 use super::resources;
 use super::{has_pod, is_for_pods, is_pod};
 use crate::answer::{bad_request, forbidden, forbidden_status};
 use crate::object::{go_type, members, name, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("PodResizeValidator", &[Operation::Update])
         .validating()
         .needing(&[StateKind::NODE]),
-    make: |_| Ok(Box::new(PodResizeValidator)),
+    make: |_| plain(FACTORY.handler, PodResizeValidator),
 };
 
 // Upstream: plugin/pkg/admission/podresize/admission.go
 struct PodResizeValidator;
 
-impl Plugin for PodResizeValidator {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for PodResizeValidator {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         if !is_for_pods(request) || request.sub_resource != "resize" {
             return Ok(());

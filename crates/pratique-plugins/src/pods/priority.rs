@@ -2,14 +2,13 @@
 
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
-use pratique_plugin::{
-    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Gate, Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::is_pod;
 use crate::answer::{bad_request, forbidden};
 use crate::object::{descend_mut, is_kind, name, set_at, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(
@@ -20,9 +19,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
     .validating()
     .needing(&[StateKind::PRIORITY_CLASS]),
     make: |settings| {
-        Ok(Box::new(Priority {
-            of_pod_groups: settings.feature_gates.enabled(Gate::WORKLOAD_AWARE_PREEMPTION),
-        }))
+        let of_pod_groups = settings.feature_gates.enabled(Gate::WORKLOAD_AWARE_PREEMPTION);
+        plain(FACTORY.handler, Priority { of_pod_groups })
     },
 };
 
@@ -38,17 +36,8 @@ struct Established<'s> {
     preemption_policy: Option<&'s str>,
 }
 
-impl Plugin for Priority {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for Priority {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         if !request.sub_resource.is_empty() {
             return Ok(());
@@ -68,12 +57,7 @@ impl Plugin for Priority {
         }
     }
 
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         if !request.sub_resource.is_empty()

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
-use pratique_plugin::{
-    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::resources::{amount, amounts, quantity};
@@ -14,29 +12,21 @@ use super::toleration::{Toleration, merge_into};
 use super::{is_for_whole_pods, is_pod};
 use crate::answer::{bad_request, forbidden};
 use crate::object::{descend_mut, elements, elements_mut, members, remove_at, set_at};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("RuntimeClass", &[Operation::Create])
         .mutating()
         .validating()
         .needing(&[StateKind::RUNTIME_CLASS]),
-    make: |_| Ok(Box::new(RuntimeClass)),
+    make: |_| plain(FACTORY.handler, RuntimeClass),
 };
 
 // Upstream: plugin/pkg/admission/runtimeclass/admission.go
 struct RuntimeClass;
 
-impl Plugin for RuntimeClass {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for RuntimeClass {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
         if !is_for_whole_pods(attributes.request) {
             return Ok(());
         }
@@ -47,12 +37,7 @@ impl Plugin for RuntimeClass {
         set_scheduling(attributes, class)
     }
 
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         if !is_for_whole_pods(attributes.request) {
             return Ok(());
         }

@@ -5,14 +5,13 @@ mod token;
 
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
-use pratique_plugin::{
-    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::{MIRROR_POD, is_for_pods, is_pod};
 use crate::answer::{forbidden, not_found_text};
 use crate::object::{annotation, descend_mut, elements, has_annotation, name, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) use secrets::references_config_maps;
 pub(crate) use secrets::references_secrets;
@@ -22,7 +21,7 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
         .mutating()
         .validating()
         .needing(&[StateKind::SERVICE_ACCOUNT]),
-    make: |_| Ok(Box::new(ServiceAccount)),
+    make: |_| plain(FACTORY.handler, ServiceAccount),
 };
 
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go
@@ -34,17 +33,8 @@ const DEFAULT_ACCOUNT: &str = "default";
 /// The annotation of accounts whose pods may use the secrets that the account lists, and no others.
 const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 
-impl Plugin for ServiceAccount {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for ServiceAccount {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         if !concerns(request, attributes.object()) || request.operation != Operation::Create {
             return Ok(());
@@ -67,12 +57,7 @@ impl Plugin for ServiceAccount {
         check_secrets(account, &attributes.as_attributes())
     }
 
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         match concerns(attributes.request, attributes.object) {
             true => check(attributes, context),
             false => Ok(()),

@@ -1,22 +1,20 @@
 //! PodTopologyLabels: pods and their bindings get the zone and the region of their node as labels.
 
 use pratique_json::Value;
-use pratique_plugin::{
-    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Gate, Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::{is_for_pods, is_pod};
 use crate::object::{descend_mut, go_type, is_kind, members, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("PodTopologyLabels", &[Operation::Create])
         .mutating()
         .needing(&[StateKind::NODE]),
     make: |settings| {
-        Ok(Box::new(PodTopologyLabels {
-            enabled: settings.feature_gates.enabled(Gate::POD_TOPOLOGY_LABELS),
-        }))
+        let enabled = settings.feature_gates.enabled(Gate::POD_TOPOLOGY_LABELS);
+        plain(FACTORY.handler, PodTopologyLabels { enabled })
     },
 };
 
@@ -28,17 +26,8 @@ struct PodTopologyLabels {
 /// The labels that are copied.
 const LABELS: [&str; 2] = ["topology.kubernetes.io/region", "topology.kubernetes.io/zone"];
 
-impl Plugin for PodTopologyLabels {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for PodTopologyLabels {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         if !self.enabled || !is_for_pods(request) {
             return Ok(());

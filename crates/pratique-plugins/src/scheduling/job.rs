@@ -3,11 +3,12 @@
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Gate, Handler, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::Operation;
 
 use crate::answer::forbidden;
 use crate::object::{elements, is_kind, name, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("JobValidation", &[Operation::Update])
@@ -15,9 +16,8 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
         .needing(&[StateKind::POD_GROUP]),
     make: |settings| {
         let gates = settings.feature_gates;
-        Ok(Box::new(JobValidation {
-            enabled: gates.enabled(Gate::GENERIC_WORKLOAD) || gates.enabled(Gate::WORKLOAD_WITH_JOB),
-        }))
+        let enabled = gates.enabled(Gate::GENERIC_WORKLOAD) || gates.enabled(Gate::WORKLOAD_WITH_JOB);
+        plain(FACTORY.handler, JobValidation { enabled })
     },
 };
 
@@ -26,17 +26,8 @@ struct JobValidation {
     enabled: bool,
 }
 
-impl Plugin for JobValidation {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for JobValidation {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         let (job, old) = (attributes.object, &request.old_object);

@@ -2,20 +2,20 @@
 
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
-use pratique_plugin::{Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Gate, Handler, PluginContext, PluginFactory, StateKind};
 use pratique_types::Operation;
 
 use crate::answer::{bad_request, forbidden};
 use crate::object::{elements, is_kind, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("PodGroupWorkloadExists", &[Operation::Create])
         .validating()
         .needing(&[StateKind::WORKLOAD]),
     make: |settings| {
-        Ok(Box::new(PodGroupWorkloadExists {
-            enabled: settings.feature_gates.enabled(Gate::GENERIC_WORKLOAD),
-        }))
+        let enabled = settings.feature_gates.enabled(Gate::GENERIC_WORKLOAD);
+        plain(FACTORY.handler, PodGroupWorkloadExists { enabled })
     },
 };
 
@@ -24,17 +24,8 @@ struct PodGroupWorkloadExists {
     enabled: bool,
 }
 
-impl Plugin for PodGroupWorkloadExists {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for PodGroupWorkloadExists {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         let group = attributes.object;

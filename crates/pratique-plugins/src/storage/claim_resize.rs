@@ -3,35 +3,27 @@
 use pratique_core::Attributes;
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Handler, PluginContext, PluginFactory, StateKind};
 use pratique_types::Operation;
 
 use super::storage_class::BETA_CLASS;
 use crate::answer::forbidden;
 use crate::object::{annotation, is_kind, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 use crate::pods::quantity;
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("PersistentVolumeClaimResize", &[Operation::Update])
         .validating()
         .needing(&[StateKind::STORAGE_CLASS]),
-    make: |_| Ok(Box::new(PersistentVolumeClaimResize)),
+    make: |_| plain(FACTORY.handler, PersistentVolumeClaimResize),
 };
 
 // Upstream: plugin/pkg/admission/storage/persistentvolume/resize/admission.go
 struct PersistentVolumeClaimResize;
 
-impl Plugin for PersistentVolumeClaimResize {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for PersistentVolumeClaimResize {
+    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let (claim, old) = (attributes.object, &request.old_object);
         let is_claim = |object: &Value<'_>| is_kind(object, "", "PersistentVolumeClaim");

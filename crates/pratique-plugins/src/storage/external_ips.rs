@@ -4,32 +4,24 @@ use std::collections::HashSet;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
-use pratique_plugin::{Effects, Handler, Plugin, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{Handler, PluginContext, PluginFactory};
 use pratique_types::Operation;
 
 use super::ingress_class::go_kind;
 use crate::answer::{forbidden, internal};
 use crate::object::{elements, is_kind};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("DenyServiceExternalIPs", &[Operation::Create, Operation::Update]).validating(),
-    make: |_| Ok(Box::new(DenyServiceExternalIps)),
+    make: |_| plain(FACTORY.handler, DenyServiceExternalIps),
 };
 
 // Upstream: plugin/pkg/admission/network/denyserviceexternalips/admission.go
 struct DenyServiceExternalIps;
 
-impl Plugin for DenyServiceExternalIps {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        _: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for DenyServiceExternalIps {
+    fn validate(&self, attributes: &Attributes<'_>, _: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         if resource.resource != "services" || !resource.group.is_empty() || !request.sub_resource.is_empty() {

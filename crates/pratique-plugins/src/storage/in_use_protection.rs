@@ -1,20 +1,19 @@
 //! StorageObjectInUseProtection and PodGroupProtection: objects that are in use are not deleted.
 
 use pratique_json::Value;
-use pratique_plugin::{
-    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection,
-};
+use pratique_plugin::{Gate, Handler, MutableAttributes, PluginContext, PluginFactory};
 use pratique_types::Operation;
 
 use crate::object::{elements, elements_mut, is_kind};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const STORAGE_OBJECT_IN_USE_PROTECTION: PluginFactory = PluginFactory {
     handler: Handler::new("StorageObjectInUseProtection", &[Operation::Create]).mutating(),
     make: |_| {
-        Ok(Box::new(Protection {
-            handler: STORAGE_OBJECT_IN_USE_PROTECTION.handler,
-            of: &STORAGE,
-        }))
+        plain(
+            STORAGE_OBJECT_IN_USE_PROTECTION.handler,
+            Protection { of: &STORAGE },
+        )
     },
 };
 
@@ -22,10 +21,8 @@ pub(crate) const POD_GROUP_PROTECTION: PluginFactory = PluginFactory {
     handler: Handler::new("PodGroupProtection", &[Operation::Create]).mutating(),
     make: |settings| {
         let enabled = settings.feature_gates.enabled(Gate::GENERIC_WORKLOAD);
-        Ok(Box::new(Protection {
-            handler: POD_GROUP_PROTECTION.handler,
-            of: if enabled { &POD_GROUPS } else { &[] },
-        }))
+        let of: &[Protected] = if enabled { &POD_GROUPS } else { &[] };
+        plain(POD_GROUP_PROTECTION.handler, Protection { of })
     },
 };
 
@@ -33,7 +30,6 @@ pub(crate) const POD_GROUP_PROTECTION: PluginFactory = PluginFactory {
 // Upstream: plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go
 // Upstream: plugin/pkg/admission/scheduling/podgroupprotection/admission.go
 struct Protection {
-    handler: Handler,
     of: &'static [Protected],
 }
 
@@ -73,17 +69,8 @@ const POD_GROUPS: [Protected; 1] = [Protected {
     finalizer: "scheduling.k8s.io/podgroup-protection",
 }];
 
-impl Plugin for Protection {
-    fn handler(&self) -> &Handler {
-        &self.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        _: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for Protection {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         let protected = self

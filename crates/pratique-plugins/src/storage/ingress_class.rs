@@ -1,19 +1,18 @@
 //! DefaultIngressClass: ingresses that name no class get the default one.
 
-use pratique_plugin::{
-    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory, StateKind};
 use pratique_types::Operation;
 
 use super::default_class::default_class;
 use crate::answer::internal;
 use crate::object::{has_annotation, is_kind, name, set_at};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("DefaultIngressClass", &[Operation::Create])
         .mutating()
         .needing(&[StateKind::INGRESS_CLASS]),
-    make: |_| Ok(Box::new(DefaultIngressClass)),
+    make: |_| plain(FACTORY.handler, DefaultIngressClass),
 };
 
 // Upstream: plugin/pkg/admission/network/defaultingressclass/admission.go
@@ -23,17 +22,8 @@ struct DefaultIngressClass;
 const CLASS: &str = "kubernetes.io/ingress.class";
 const MARK: &str = "ingressclass.kubernetes.io/is-default-class";
 
-impl Plugin for DefaultIngressClass {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for DefaultIngressClass {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         if resource.resource != "ingresses"

@@ -1,18 +1,17 @@
 //! DefaultStorageClass: claims that name no class get the default one.
 
-use pratique_plugin::{
-    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory, StateKind};
 use pratique_types::Operation;
 
 use super::default_class::default_class;
 use crate::object::{has_annotation, is_kind, name, set_at};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new("DefaultStorageClass", &[Operation::Create])
         .mutating()
         .needing(&[StateKind::STORAGE_CLASS]),
-    make: |_| Ok(Box::new(DefaultStorageClass)),
+    make: |_| plain(FACTORY.handler, DefaultStorageClass),
 };
 
 // Upstream: plugin/pkg/admission/storage/storageclass/setdefault/admission.go
@@ -26,17 +25,8 @@ const MARKS: [&str; 2] = [
     "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
-impl Plugin for DefaultStorageClass {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for DefaultStorageClass {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         let claim = attributes.object();

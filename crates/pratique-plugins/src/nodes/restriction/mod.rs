@@ -11,13 +11,12 @@ mod references;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{
-    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Gate, Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
 use pratique_types::{Operation, UserInfo};
 
 use crate::answer::forbidden;
 use crate::object::{go_type, is_kind, name, text};
+use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(
@@ -36,11 +35,12 @@ pub(crate) const FACTORY: PluginFactory = PluginFactory {
     .asking_authorizer(),
     make: |settings| {
         let enabled = |gate| settings.feature_gates.enabled(gate);
-        Ok(Box::new(NodeRestriction {
+        let plugin = NodeRestriction {
             insecure_requests: enabled(Gate::ALLOW_INSECURE_KUBELET_CSR),
             restricts_audiences: enabled(Gate::NODE_AUDIENCE_RESTRICTION),
             pod_certificates: enabled(Gate::POD_CERTIFICATE_REQUEST),
-        }))
+        };
+        plain(FACTORY.handler, plugin)
     },
 };
 
@@ -58,17 +58,8 @@ struct NodeRequest<'a> {
     context: &'a PluginContext<'a>,
 }
 
-impl Plugin for NodeRestriction {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        _: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl PlainPlugin for NodeRestriction {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
         let Some(node) = node_of(&attributes.request.user_info) else {
             return Ok(());
         };
