@@ -18,7 +18,10 @@ pub type Evaluation<'a> = Result<Value<'a>, Fault>;
 ///
 /// `'a` is the lifetime of the input and of the arena. JSON is not copied: its arrays and objects are seen
 /// through [`List::Json`] and [`Map::Json`], and their members become values when they are read.
+// Words only: with a tag of one byte, a copy is made of pieces, which a processor cannot read as a whole before they are
+// in its cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(u64)]
 pub enum Value<'a> {
     /// `null`
     Null,
@@ -54,6 +57,7 @@ pub enum Value<'a> {
 
 /// A list.
 #[derive(Clone, Copy, Debug)]
+#[repr(u64)]
 pub enum List<'a> {
     /// An array of the input.
     Json(&'a [json::Value<'a>]),
@@ -92,6 +96,7 @@ pub struct Joined<'a> {
 
 /// A map.
 #[derive(Clone, Copy, Debug)]
+#[repr(u64)]
 pub enum Map<'a> {
     /// An object of the input.
     Json(&'a json::Object<'a>),

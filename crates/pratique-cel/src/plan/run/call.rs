@@ -40,7 +40,11 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         let &[left, right] = &*call.arguments else {
             return truth(self.call(call));
         };
-        let (left, right) = self.operands(left, right)?;
+        let left = self.operand(left);
+        if let Some(stop) = first_stop([&left]) {
+            return Err(stop);
+        }
+        let right = self.operand(right);
         if let (Ok(left), Ok(right)) = (&left, &right)
             && let Some((result, cost)) = intrinsic.apply(left, right)
         {
@@ -48,7 +52,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             self.context.charge(cost)?;
             return Ok(result);
         }
-        truth(self.finish_two(call, left, right))
+        truth(self.finish_two(call, &left, &right))
     }
 
     /// A match with a constant pattern.
@@ -72,34 +76,30 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     /// Both arguments are evaluated, even if the first is an error.
     fn call_two(&mut self, call: &'a Call, left: NodeId, right: NodeId) -> Evaluation<'a> {
-        let (left, right) = self.operands(left, right)?;
-        self.finish_two(call, left, right)
-    }
-
-    /// The results of two operands. The second is not evaluated if the first ends the evaluation.
-    #[inline(always)]
-    pub(super) fn operands(
-        &mut self,
-        left: NodeId,
-        right: NodeId,
-    ) -> Result<(Evaluation<'a>, Evaluation<'a>), Fault> {
-        match self.operand(left) {
-            Err(stop) if stop.is_stop() => Err(stop),
-            left => Ok((left, self.operand(right))),
+        let left = self.operand(left);
+        if let Some(stop) = first_stop([&left]) {
+            return Err(stop);
         }
+        let right = self.operand(right);
+        self.finish_two(call, &left, &right)
     }
 
-    fn finish_two(&mut self, call: &'a Call, left: Evaluation<'a>, right: Evaluation<'a>) -> Evaluation<'a> {
+    fn finish_two(
+        &mut self,
+        call: &'a Call,
+        left: &Evaluation<'a>,
+        right: &Evaluation<'a>,
+    ) -> Evaluation<'a> {
         match (left, right) {
-            (Ok(left), Ok(right)) => self.finish(call, &[left, right]),
-            (left, right) => {
-                if let Some(stop) = first_stop([&left, &right]) {
+            (Ok(left), Ok(right)) => self.finish(call, &[*left, *right]),
+            _ => {
+                if let Some(stop) = first_stop([left, right]) {
                     return Err(stop);
                 }
                 let failed = u64::from(left.is_err()) | u64::from(right.is_err()) << 1;
                 let known = |result: &Evaluation<'a>| *result.as_ref().unwrap_or(&Value::Null);
-                let arguments = [known(&left), known(&right)];
-                match left.and(right) {
+                let arguments = [known(left), known(right)];
+                match left.clone().and(right.clone()) {
                     Err(fault) => self.charge_failed(call, fault, &arguments, failed),
                     Ok(value) => Ok(value),
                 }

@@ -37,11 +37,15 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     pub(super) fn equality(&mut self, left: NodeId, right: NodeId, negated: bool) -> Result<bool, Fault> {
-        let (left, right) = match self.operands(left, right)? {
-            (Ok(left), Ok(right)) => (left, right),
-            (left, right) => return self.equality_of_errors(&left, &right, negated),
-        };
-        self.equality_of(&left, &right, negated)
+        let left = self.operand(left);
+        if let Some(stop) = first_stop([&left]) {
+            return Err(stop);
+        }
+        let right = self.operand(right);
+        match (&left, &right) {
+            (Ok(left), Ok(right)) => self.equality_of(left, right, negated),
+            _ => self.equality_of_errors(&left, &right, negated),
+        }
     }
 
     fn equality_of(&mut self, left: &Value<'a>, right: &Value<'a>, negated: bool) -> Result<bool, Fault> {
