@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pratique_manifest::path_text;
+use pratique_report::Run;
 use pratique_suite::API_VERSION;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -32,8 +33,13 @@ pub(in crate::review) trait Resumable: Serialize + DeserializeOwned {
     /// What such a run is called.
     const RUN: &str;
 
+    /// The run that it is of.
+    fn run(&self) -> &Run;
+
     /// Whether it is of the same run as one in which nothing is counted yet.
-    fn continues(&self, begun: &Self) -> bool;
+    fn continues(&self, begun: &Self) -> bool {
+        self.run() == begun.run()
+    }
 
     /// How much it has counted: `500 objects`.
     fn counted(&self) -> String;

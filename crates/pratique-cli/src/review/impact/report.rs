@@ -112,8 +112,8 @@ impl Resumable for ImpactReport {
     const KIND: &str = "ImpactCheckpoint";
     const RUN: &str = "comparison";
 
-    fn continues(&self, begun: &Self) -> bool {
-        self.run == begun.run
+    fn run(&self) -> &Run {
+        &self.run
     }
 
     fn counted(&self) -> String {

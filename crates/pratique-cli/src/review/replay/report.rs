@@ -35,8 +35,8 @@ impl Resumable for ReplayReport {
     const KIND: &str = "ReplayCheckpoint";
     const RUN: &str = "replay";
 
-    fn continues(&self, begun: &Self) -> bool {
-        self.run == begun.run
+    fn run(&self) -> &Run {
+        &self.run
     }
 
     fn counted(&self) -> String {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use pratique_arrow::ResultRow;
-use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi};
+use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi, Run};
 use serde::Serialize;
 
 #[cfg(feature = "kube")]
@@ -67,6 +67,10 @@ struct SummaryLine<'a> {
 impl Resumable for Report {
     const KIND: &str = "ScanCheckpoint";
     const RUN: &str = "scan";
+
+    fn run(&self) -> &Run {
+        self.run()
+    }
 
     fn continues(&self, begun: &Self) -> bool {
         self.run() == begun.run() && self.missing() == begun.missing()
