@@ -25,6 +25,7 @@ mod results;
 mod review;
 mod scan;
 mod scan_chain;
+mod sender;
 mod serve;
 #[cfg(feature = "kube")]
 mod snapshot;
@@ -67,22 +68,21 @@ pub(crate) use objects::{FieldValidation, ObjectArguments};
 pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use replay::{
-    KnownArguments, RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat,
+    RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat,
 };
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use results::ResultArguments;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
-pub(crate) use scan::{
-    PageArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat, ScanRequestArguments,
-};
+pub(crate) use scan::{PageArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat};
 pub(crate) use scan_chain::ScanChainArguments;
+pub(crate) use sender::SenderArguments;
 pub(crate) use serve::{
     AuditLevel, CertificateArguments, LimitArguments, LogFormat, LogLevel, RecordArguments,
     RegistrationArguments, ServeArguments,
 };
 #[cfg(feature = "kube")]
 pub(crate) use snapshot::SnapshotArguments;
-pub(crate) use state::{StateArguments, UserArguments};
+pub(crate) use state::KnownArguments;
 use switch::on_or_off;
 pub(crate) use test::{TestArguments, TestFormat};
 pub(crate) use warnings::{WARNINGS, WarningArguments};

@@ -87,22 +87,22 @@ use work::{Reviewer, Shown};
 /// others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let since = arguments.request.since.as_deref();
-    let limits = limits(arguments.max_input);
+    let limits = limits(arguments.known.max_input);
     let mut inputs = Inputs::of(&arguments.inputs, since)?;
     let of_inputs = match arguments.input_policies {
         true => Some(among::files(&mut inputs, limits)?),
         false => None,
     };
-    let mut state = StateSource::open(&arguments.client, arguments.snapshot.as_deref())?;
+    let mut state = StateSource::open(&arguments.known.client, arguments.known.snapshot.as_deref())?;
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
     chain::tell(&arguments.chain, &state, arguments.explain);
     let chain_settings = arguments.chain.settings();
     let loaded = policies::load(
         &arguments.policies,
         of_inputs,
-        arguments.gates.feature_gates,
+        arguments.known.gates.feature_gates,
         arguments.webhooks,
-        arguments.bind,
+        arguments.known.bind,
         &mut state,
         Some(&chain_settings).filter(|_| runs_chain),
     );
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     scope.warn();
     let mut known = state.state(&admission, &sets, plugin_state.as_ref().map(PluginState::kinds));
     let mut reader = Reader {
-        mebibytes: arguments.max_input,
+        mebibytes: arguments.known.max_input,
         errors: InputErrors::default(),
     };
     let old = match since {
@@ -134,7 +134,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let namespaces = reader.all(&arguments.namespace_object)?;
     let mut given = reader.namespaces(namespaces)?;
     let mut objects = Vec::new();
-    for path in &arguments.objects {
+    for path in &arguments.known.objects {
         match snapshot::found(Path::new(path))? {
             Some(snapshot) => {
                 snapshot.warn(path);
@@ -145,8 +145,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     }
     let objects = reader.all(&objects)?;
     given.extend(reader.existing(objects)?);
-    let rules = reader.rules(arguments.authorizer.as_deref())?;
-    let (stored, faults) = Stored::new(&old, &arguments.request.namespace);
+    let rules = reader.rules(arguments.known.authorizer.as_deref())?;
+    let (stored, faults) = Stored::new(&old, &arguments.request.sender.namespace);
     faults.into_iter().try_for_each(|fault| reader.refuse(fault))?;
     let builder = RequestBuilder::new(&arguments.request, stored);
     let before = if builder.compares() { old.as_slice() } else { &[] };
@@ -158,8 +158,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let (mut cluster, others) = ClusterState::new(&known, given, before, objects, plugin_state);
     inputs.survey(limits, &mut cluster, |_| false);
-    let complete = arguments.state.objects_complete;
-    let others = cluster.placed(others, &arguments.request.namespace);
+    let complete = arguments.known.objects_complete;
+    let others = cluster.placed(others, &arguments.request.sender.namespace);
     let permissions = Permissions::new(rules, &known, &others, complete);
     cluster.fill(&known, others, complete);
     let chain = cluster.take_plugins().map(|state| {

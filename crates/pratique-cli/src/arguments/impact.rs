@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use super::ListArguments;
 use super::{
     CheckpointArguments, KnownArguments, OriginArguments, PageArguments, RememberArguments, ReplayFailOn,
+    SenderArguments,
 };
 
 /// Compare two sets of policies: which decisions change.
@@ -30,25 +31,8 @@ pub(crate) struct ImpactArguments {
     pub(crate) sets: PolicySetArguments,
     #[command(flatten)]
     pub(crate) origin: OriginArguments,
-    /// Namespace of objects without one.
-    #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]
-    pub(crate) namespace: String,
-    /// User who creates objects; requests of logs have their own.
-    #[arg(
-        long = "as",
-        env = "PRATIQUE_AS",
-        value_name = "USER",
-        default_value = "kubernetes-admin"
-    )]
-    pub(crate) user: String,
-    /// Group of that user, besides system:authenticated.
-    #[arg(
-        long = "as-group",
-        env = "PRATIQUE_AS_GROUP",
-        value_name = "GROUP",
-        value_delimiter = ','
-    )]
-    pub(crate) groups: Vec<String>,
+    #[command(flatten)]
+    pub(crate) sender: SenderArguments,
     #[command(flatten)]
     pub(crate) memory: RememberArguments,
     #[command(flatten)]

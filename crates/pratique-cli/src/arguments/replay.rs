@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use pratique_arrow::Format;
 
-use super::{
-    CheckpointArguments, ClientArguments, GateArguments, PageArguments, PolicyArguments, ResultArguments,
-    StateArguments,
-};
+use super::{CheckpointArguments, KnownArguments, PageArguments, PolicyArguments, ResultArguments};
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
 ///
@@ -74,37 +71,6 @@ pub(crate) struct ReplayAnswerArguments {
         default_value = "refused,error,undecided"
     )]
     pub(crate) fail_on: Vec<ReplayFailOn>,
-}
-
-/// What is known of the cluster whose requests are evaluated, and how policies are.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct KnownArguments {
-    /// Files, or directories of them, with objects of the cluster: namespaces, params, CustomResourceDefinitions, and the
-    /// roles and bindings by which authorization checks are answered.
-    #[arg(long, env = "PRATIQUE_OBJECTS", value_name = "PATH", value_delimiter = ',')]
-    pub(crate) objects: Vec<String>,
-    #[command(flatten)]
-    pub(crate) state: StateArguments,
-    /// Directory that `pratique snapshot` wrote: the state of the cluster, and its policies if none are named.
-    #[arg(long, env = "PRATIQUE_SNAPSHOT", value_name = "DIR")]
-    #[cfg_attr(feature = "kube", arg(conflicts_with_all = ["cluster", "kubeconfig", "context"]))]
-    pub(crate) snapshot: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) client: ClientArguments,
-    /// File with authorization rules, as in `cluster.authorizer` of a suite. Without the flag, roles and bindings among
-    /// --objects and in the snapshot answer authorization checks, or the cluster does; what depends on a check without an
-    /// answer is undecided.
-    #[arg(long, env = "PRATIQUE_AUTHORIZER", value_name = "FILE")]
-    pub(crate) authorizer: Option<String>,
-    /// Largest event or object, or other file, in MiB. Of a batch or a list, no more than an item is held.
-    #[arg(long, env = "PRATIQUE_MAX_INPUT", value_name = "MIB", default_value_t = 32)]
-    pub(crate) max_input: u32,
-    /// Evaluate policies without a binding as if a binding without constraints named them; validations that fail then
-    /// deny.
-    #[arg(long, env = "PRATIQUE_BIND")]
-    pub(crate) bind: bool,
-    #[command(flatten)]
-    pub(crate) gates: GateArguments,
 }
 
 /// The output format of a replay.

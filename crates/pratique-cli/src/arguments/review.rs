@@ -7,8 +7,8 @@ use pratique_manifest::Plugin;
 use pratique_types::Operation;
 
 use super::{
-    AnswerArguments, ChainArguments, ClientArguments, ExpandArguments, GateArguments, ObjectArguments,
-    PolicyPathArguments, StateArguments, UserArguments, plugin,
+    AnswerArguments, ChainArguments, ExpandArguments, KnownArguments, ObjectArguments, PolicyPathArguments,
+    SenderArguments, plugin,
 };
 use crate::baseline::Level;
 
@@ -48,30 +48,10 @@ pub(crate) struct ReviewArguments {
     /// are known, and what depends on more is undecided.
     #[arg(long, env = "PRATIQUE_NAMESPACE_OBJECT", value_name = "FILE")]
     pub(crate) namespace_object: Vec<String>,
-    /// Files, or directories of them, with objects of the cluster: namespaces, params, CustomResourceDefinitions, and the
-    /// roles and bindings by which authorization checks are answered. Namespaced objects without a namespace are in that of
-    /// --namespace.
-    #[arg(long, env = "PRATIQUE_OBJECTS", value_name = "PATH", value_delimiter = ',')]
-    pub(crate) objects: Vec<String>,
     #[command(flatten)]
-    pub(crate) state: StateArguments,
-    /// Directory that `pratique snapshot` wrote: the state of a cluster, and its policies if none are named. What the snapshot
-    /// does not have stays unknown; objects of --objects count instead of those of the same name.
-    #[arg(long, env = "PRATIQUE_SNAPSHOT", value_name = "DIR")]
-    #[cfg_attr(feature = "kube", arg(conflicts_with_all = ["cluster", "kubeconfig", "context"]))]
-    pub(crate) snapshot: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) client: ClientArguments,
+    pub(crate) known: KnownArguments,
     #[command(flatten)]
     pub(crate) chain: ChainArguments,
-    /// File with authorization rules, as in `cluster.authorizer` of a suite: `authorizer: [{users: [ann], verbs: [use],
-    /// …}]`. What no rule matches is not allowed. Without the flag, roles and bindings among --objects and in the snapshot
-    /// answer authorization checks, or the cluster does; what depends on a check without an answer is undecided.
-    #[arg(long, env = "PRATIQUE_AUTHORIZER", value_name = "FILE")]
-    pub(crate) authorizer: Option<String>,
-    /// Largest document, item of a long list, or other file, in MiB. Of a list, no more than an item is held.
-    #[arg(long, env = "PRATIQUE_MAX_INPUT", value_name = "MIB", default_value_t = 32)]
-    pub(crate) max_input: u32,
     /// Explain each decision: which policies and bindings match, and each expression with its values and its cost. With
     /// --chain, all steps instead, also those that do nothing.
     #[arg(long, env = "PRATIQUE_EXPLAIN")]
@@ -80,12 +60,6 @@ pub(crate) struct ReviewArguments {
     /// unless --dry-run is set.
     #[arg(long, env = "PRATIQUE_WEBHOOKS", conflicts_with = "explain")]
     pub(crate) webhooks: bool,
-    /// Evaluate policies without a binding as if a binding without constraints named them; validations that fail then
-    /// deny.
-    #[arg(long, env = "PRATIQUE_BIND")]
-    pub(crate) bind: bool,
-    #[command(flatten)]
-    pub(crate) gates: GateArguments,
 }
 
 /// The policies and webhooks to evaluate.
@@ -139,9 +113,6 @@ pub(crate) struct RequestArguments {
         conflicts_with_all = ["old", "operation", "subresource"]
     )]
     pub(crate) since: Option<String>,
-    /// Namespace of objects without one.
-    #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]
-    pub(crate) namespace: String,
     /// Name in the request, if it differs from that of the object.
     #[arg(long, env = "PRATIQUE_NAME")]
     pub(crate) name: Option<String>,
@@ -153,48 +124,24 @@ pub(crate) struct RequestArguments {
     /// `eviction`. Others take the object itself, or an object of their own kind, such as `PodExecOptions`.
     #[arg(long, env = "PRATIQUE_SUBRESOURCE", value_name = "NAME", default_value = "")]
     pub(crate) subresource: String,
-    /// User who sends the request.
-    #[arg(
-        long = "as",
-        env = "PRATIQUE_AS",
-        value_name = "USER",
-        default_value = "kubernetes-admin"
-    )]
-    pub(crate) user: String,
-    /// Group of the user, besides system:authenticated.
-    #[arg(
-        long = "as-group",
-        env = "PRATIQUE_AS_GROUP",
-        value_name = "GROUP",
-        value_delimiter = ','
-    )]
-    pub(crate) groups: Vec<String>,
     #[command(flatten)]
-    pub(crate) more_of_user: UserArguments,
+    pub(crate) sender: SenderArguments,
     /// Mark the request as a dry run.
     #[arg(long, env = "PRATIQUE_DRY_RUN")]
     pub(crate) dry_run: bool,
 }
 
 impl RequestArguments {
-    /// Those of creations by a user; objects without a namespace are created in `namespace`.
-    pub(crate) fn creations(
-        namespace: &str,
-        user: &str,
-        groups: &[String],
-        more_of_user: &UserArguments,
-    ) -> Self {
+    /// Those of creations.
+    pub(crate) fn creations(sender: &SenderArguments) -> Self {
         RequestArguments {
             operation: Some(Operation::Create),
             old: Vec::new(),
             since: None,
-            namespace: namespace.to_owned(),
             name: None,
             resource: None,
             subresource: String::new(),
-            user: user.to_owned(),
-            groups: groups.to_vec(),
-            more_of_user: more_of_user.clone(),
+            sender: sender.clone(),
             dry_run: false,
         }
     }

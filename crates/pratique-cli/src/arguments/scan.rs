@@ -12,7 +12,7 @@ use super::ListArguments;
 use super::review::PolicyArguments;
 use super::{
     CheckpointArguments, FailureArguments, KnownArguments, ObjectArguments, ResultArguments,
-    ScanChainArguments, UserArguments,
+    ScanChainArguments, SenderArguments,
 };
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
@@ -40,8 +40,12 @@ pub(crate) struct ScanArguments {
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
     pub(crate) chain: ScanChainArguments,
+    /// Evaluate each object as an update to itself: what only compares new with old does not refuse it, and policies of
+    /// creations do not match.
+    #[arg(long, env = "PRATIQUE_AS_UPDATE", help_heading = "Requests")]
+    pub(crate) as_update: bool,
     #[command(flatten)]
-    pub(crate) request: ScanRequestArguments,
+    pub(crate) sender: SenderArguments,
     #[command(flatten)]
     pub(crate) completion: ObjectArguments,
     #[command(flatten)]
@@ -57,37 +61,6 @@ pub(crate) struct ScanArguments {
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) answers: ScanAnswerArguments,
-}
-
-/// The request that is made of each object.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Requests")]
-pub(crate) struct ScanRequestArguments {
-    /// Evaluate each object as an update to itself: what only compares new with old does not refuse it, and policies of
-    /// creations do not match.
-    #[arg(long, env = "PRATIQUE_AS_UPDATE")]
-    pub(crate) as_update: bool,
-    /// Namespace of objects without one.
-    #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]
-    pub(crate) namespace: String,
-    /// User who sends the requests.
-    #[arg(
-        long = "as",
-        env = "PRATIQUE_AS",
-        value_name = "USER",
-        default_value = "kubernetes-admin"
-    )]
-    pub(crate) user: String,
-    /// Group of the user, besides system:authenticated.
-    #[arg(
-        long = "as-group",
-        env = "PRATIQUE_AS_GROUP",
-        value_name = "GROUP",
-        value_delimiter = ','
-    )]
-    pub(crate) groups: Vec<String>,
-    #[command(flatten)]
-    pub(crate) more_of_user: UserArguments,
 }
 
 /// What is printed of a scan, and what it fails for.

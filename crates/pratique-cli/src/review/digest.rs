@@ -27,7 +27,7 @@ impl Digest {
             policies: 0,
         };
         let KnownArguments {
-            state,
+            objects_complete,
             snapshot,
             client,
             authorizer,
@@ -37,7 +37,9 @@ impl Digest {
             max_input: _,
         } = known;
         digest.text_part(others);
-        digest.text_part(&format!("{state:?} {snapshot:?} {client:?} {bind} {gates:?}"));
+        digest.text_part(&format!(
+            "{objects_complete} {snapshot:?} {client:?} {bind} {gates:?}"
+        ));
         if let Some(path) = authorizer {
             // What cannot be read ends the command elsewhere.
             digest.text_part(&fs::read_to_string(path).unwrap_or_default());

@@ -11,7 +11,7 @@ use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, O
 
 use super::received::{InputRequest, Parent};
 use super::stored::Stored;
-use crate::arguments::{RequestArguments, UserArguments};
+use crate::arguments::{RequestArguments, SenderArguments};
 use crate::exit::CliError;
 use crate::input::{GivenObject, InputError};
 use crate::output::problems;
@@ -52,14 +52,11 @@ impl<'a> RequestBuilder<'a> {
         let usual = subresource::usual_operation(&arguments.subresource);
         let template = RequestTemplate {
             operation: arguments.operation.unwrap_or(usual),
-            namespace: arguments.namespace.clone(),
+            namespace: arguments.sender.namespace.clone(),
             name: arguments.name.clone(),
             resource: arguments.resource.clone(),
             subresource: arguments.subresource.clone(),
-            user: with_more(
-                request::user(&arguments.user, &arguments.groups),
-                &arguments.more_of_user,
-            ),
+            user: user_of(&arguments.sender),
             dry_run: arguments.dry_run,
             options: None,
         };
@@ -251,15 +248,15 @@ impl<'a> RequestBuilder<'a> {
     }
 }
 
-/// A user with a UID and extra fields.
-fn with_more(user: UserInfo, more: &UserArguments) -> UserInfo {
+/// The user who sends requests.
+fn user_of(sender: &SenderArguments) -> UserInfo {
     let mut extra: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (key, value) in &more.as_user_extra {
+    for (key, value) in &sender.as_user_extra {
         extra.entry(key.clone()).or_default().push(value.clone());
     }
     UserInfo {
-        uid: more.as_uid.clone().unwrap_or_default(),
+        uid: sender.as_uid.clone().unwrap_or_default(),
         extra,
-        ..user
+        ..request::user(&sender.user, &sender.groups)
     }
 }

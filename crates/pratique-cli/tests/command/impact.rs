@@ -210,3 +210,90 @@ fn changes_are_a_page() {
         assert!(page.contains(shown), "{shown}: {page}");
     }
 }
+
+/// The user who creates objects is the one that is named.
+#[test]
+fn objects_are_created_by_a_user() {
+    let policy = |expression: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: user}}\nspec:\n  \
+             matchConstraints:\n    resourceRules:\n    - {{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: \
+             [pods]}}\n  validations:\n  - expression: \"{expression}\"\n"
+        )
+    };
+    let user = "request.userInfo.username == 'ann' && request.userInfo.uid == '7' && 'dev' in request.userInfo.groups && \
+                request.userInfo.extra.team == ['web']";
+    let directory = Directory::new()
+        .with("old.yaml", policy("true"))
+        .with("new.yaml", policy(user))
+        .with("pods.ndjson", pod("a", "x"));
+    let compared = |more: &[&str]| {
+        let arguments = [
+            "impact", "--old", "old.yaml", "--new", "new.yaml", "--bind", "-o", "json",
+        ];
+        directory.run(&[arguments.as_slice(), more, &["pods.ndjson"]].concat())
+    };
+    let named = [
+        "--as",
+        "ann",
+        "--as-uid",
+        "7",
+        "--as-group",
+        "dev",
+        "--as-user-extra",
+        "Team=web",
+    ];
+    for without in ["--as", "--as-uid", "--as-group", "--as-user-extra"] {
+        let others: Vec<&str> = named
+            .chunks(2)
+            .filter(|flag| flag[0] != without)
+            .flatten()
+            .copied()
+            .collect();
+        assert_eq!(numbers(&compared(&others)), [0, 1, 0, 0], "{without}");
+    }
+    assert_eq!(numbers(&compared(&named)), [1, 0, 0, 0]);
+}
+
+/// Objects of the cluster that name no namespace are where those of the inputs are.
+#[test]
+fn given_objects_are_in_the_namespace_that_is_named() {
+    let policy = |expression: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: names}}\nspec:\n  \
+             paramKind: {{apiVersion: v1, kind: ConfigMap}}\n  matchConstraints:\n    resourceRules:\n    - {{apiGroups: [''], \
+             apiVersions: [v1], operations: [CREATE], resources: [pods]}}\n  validations:\n  - expression: \"{expression}\"\n---\n\
+             apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {{name: \
+             names}}\nspec: {{policyName: names, validationActions: [Deny], paramRef: {{name: names, parameterNotFoundAction: \
+             Allow}}}}\n"
+        )
+    };
+    let directory = Directory::new()
+        .with("old.yaml", policy("true"))
+        .with("new.yaml", policy("object.metadata.name in params.data"))
+        .with(
+            "names.yaml",
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: names}, data: {b: ''}}",
+        )
+        .with(
+            "pods.ndjson",
+            pod("a", "x").replace("\"namespace\":\"shop\",", ""),
+        );
+    let compared = |namespace: &str| {
+        let arguments = [
+            "impact",
+            "--old",
+            "old.yaml",
+            "--new",
+            "new.yaml",
+            "--objects",
+            "names.yaml",
+            "--objects-complete",
+            "-o",
+            "json",
+        ];
+        numbers(&directory.run(&[arguments.as_slice(), &["-n", namespace, "pods.ndjson"]].concat()))
+    };
+    assert_eq!(compared("default"), [0, 1, 0, 0]);
+    assert_eq!(compared("shop"), [0, 1, 0, 0]);
+}

@@ -22,7 +22,7 @@ use super::replay::units::Pieces;
 use super::request::RequestBuilder;
 use super::stored::Stored;
 use super::{limits, ordered, unmatched};
-use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments, UserArguments};
+use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
@@ -46,19 +46,17 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let given = GivenState::read(state, known, &new, &[&old])?;
     let sources = Sources::of(&source, [&old, &new], arguments)?;
     let ImpactArguments {
-        namespace,
-        user,
-        groups,
+        sender,
         memory,
         answers,
         ..
     } = arguments;
-    let others = format!("{namespace:?} {user:?} {groups:?} {memory:?} {}", answers.explain);
+    let others = format!("{sender:?} {memory:?} {}", answers.explain);
     let digest = given.digest(Digest::of(known, &others), &[&old.sets, &new.sets]);
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
     let notes = notes(&source, [&old, &new]);
     let limits = limits(known.max_input);
-    let (known, errors) = given.known_to_requests(|state| sources.survey(limits, state));
+    let (known, errors) = given.known_to_requests(&sender.namespace, |state| sources.survey(limits, state));
     let mut report = ImpactReport::new(run, CountedFaults::new(errors));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let old = Engine {
@@ -69,8 +67,8 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         policies: new,
         known: Arc::clone(&known),
     };
-    let (stored, _) = Stored::new(&[], &arguments.namespace);
-    let request = RequestArguments::creations(namespace, user, groups, &UserArguments::default());
+    let (stored, _) = Stored::new(&[], &sender.namespace);
+    let request = RequestArguments::creations(sender);
     let side = |engine| Side {
         engine,
         evaluator: Engine::evaluator(engine, false),

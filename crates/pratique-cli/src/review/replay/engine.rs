@@ -30,9 +30,6 @@ use crate::review::{Reader, policies};
 use crate::snapshot::{KnownState, StateSource};
 use crate::style::Style;
 
-/// The namespace of given objects that name none.
-const NAMESPACE: &str = "default";
-
 /// Policies that are ready to be evaluated.
 pub(in crate::review) struct Policies {
     pub(in crate::review) admission: Admission,
@@ -149,7 +146,7 @@ impl GivenState {
             plugins,
             objects,
             rules,
-            is_complete: arguments.state.objects_complete,
+            is_complete: arguments.objects_complete,
             is_snapshot: arguments.snapshot.is_some(),
             errors: reader.errors,
         })
@@ -210,13 +207,14 @@ impl GivenState {
     /// said.
     pub(in crate::review) fn known_to_requests(
         self,
+        namespace: &str,
         survey: impl FnOnce(&mut ClusterState),
     ) -> (Arc<KnownCluster>, InputErrors) {
         let phases = Phases::of(&ObjectArguments {
             defaults: true,
             field_validation: FieldValidation::Ignore,
         });
-        let (known, errors) = self.known(phases, NAMESPACE, survey);
+        let (known, errors) = self.known(phases, namespace, survey);
         (Arc::new(known), errors)
     }
 }

@@ -41,6 +41,9 @@ use share::ReadShare;
 use units::Pieces;
 use work::Worker;
 
+/// The namespace of given objects that name none.
+const NAMESPACE: &str = "default";
+
 /// Evaluates policies for every request of the logs; succeeds if none that was allowed is refused.
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let answers = &arguments.answers;
@@ -64,7 +67,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         "",
         policies.scope.can_deny(),
     );
-    let (known, errors) = given.known_to_requests(|_| {});
+    let (known, errors) = given.known_to_requests(NAMESPACE, |_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
     let engine = Engine { policies, known };

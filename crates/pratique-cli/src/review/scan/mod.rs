@@ -39,7 +39,7 @@ use super::results::Results;
 use super::state::{ClusterState, OF_CLUSTER_TO_PLUGINS};
 use super::stored::Stored;
 use super::{limits, ordered, unmatched};
-use crate::arguments::{RequestArguments, ScanArguments, ScanFormat, ScanRequestArguments};
+use crate::arguments::{RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
@@ -66,7 +66,7 @@ struct Inputs {
 /// Evaluates every object of the inputs as it is read; succeeds if all of them are allowed.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let known = &arguments.known;
-    let namespace = arguments.request.namespace.as_str();
+    let sender = &arguments.sender;
     let answers = &arguments.answers;
     let lists_objects = answers.output.lists_objects() || answers.results.results.is_some();
     if arguments.checkpoints.checkpoint.is_some() && lists_objects {
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if answers.apply && !answers.output.has_reports() {
         return Err(CliError::NothingToApply);
     }
-    let operation = match arguments.request.as_update {
+    let operation = match arguments.as_update {
         false => Operation::Create,
         true => Operation::Update,
     };
@@ -101,27 +101,20 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     } = &policies;
     let given_to_plugins = plugins.as_ref().map(|plugins| &plugins.given);
     let others = format!(
-        "{:?} {:?} {settings:?} {given_to_plugins:?}",
-        arguments.request, arguments.completion
+        "{sender:?} {:?} {settings:?} {given_to_plugins:?}",
+        arguments.completion
     );
     let given = GivenState::read(source, known, &policies, &[])?;
     let digest = given.digest(Digest::of(known, &others), &[sets]);
     let limits = limits(known.max_input);
     let phases = Phases::of(&arguments.completion);
-    let ScanRequestArguments {
-        as_update: _,
-        namespace: _,
-        user,
-        groups,
-        more_of_user,
-    } = &arguments.request;
     let sources = inputs.sources(&policies, operation, arguments)?;
-    let (known, errors) = given.known(phases, namespace, |cluster| {
+    let (known, errors) = given.known(phases, &sender.namespace, |cluster| {
         inputs.survey(&sources, limits, cluster)
     });
-    let (stored, _) = Stored::new(&[], namespace);
+    let (stored, _) = Stored::new(&[], &sender.namespace);
     // An update is made of its creation.
-    let request = RequestArguments::creations(namespace, user, groups, more_of_user);
+    let request = RequestArguments::creations(sender);
     let scanner = Scanner {
         builder: RequestBuilder::new(&request, stored),
         operation,
@@ -161,7 +154,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
-    let mut collector = Collector::new(&arguments.answers, report, user, total, checkpoints);
+    let mut collector = Collector::new(&arguments.answers, report, &sender.user, total, checkpoints);
     #[cfg(feature = "kube")]
     if answers.apply {
         let client = &arguments.known.client;
