@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use pratique_harness::{Error, workspace};
 
 pub use dashboard::dashboard;
-pub use objects::{Object, read};
+pub use objects::{Object, items, part, read, text};
 pub use values::misfits;
 pub use written::written;
 

@@ -96,17 +96,20 @@ impl Display for Object {
 }
 
 /// The elements of a list; none of what is no list.
-pub(super) fn items(value: &Value) -> &[Value] {
+#[must_use]
+pub fn items(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 /// A text of a value; empty where there is none.
-pub(super) fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+#[must_use]
+pub fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A part of a value; null where there is none.
-pub(super) fn part<'v>(value: &'v Value, pointer: &str) -> &'v Value {
+#[must_use]
+pub fn part<'v>(value: &'v Value, pointer: &str) -> &'v Value {
     value.pointer(pointer).unwrap_or(&Value::Null)
 }
 

@@ -86,7 +86,7 @@ fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, Er
 
 /// A namespace of a user's own, in which the API server takes Pods of the strictest standard only, as in the one that
 /// is deployed.
-fn namespace() -> String {
+pub(super) fn namespace() -> String {
     let labels = json!({"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/warn": "restricted"});
     json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": CHARTED, "labels": labels}})
         .to_string()

@@ -6,12 +6,13 @@ use std::process::{Command, Output, Stdio};
 
 use super::programs::Programs;
 use pratique_harness::{Error, Process};
+use serde_json::Value;
 
 /// kubectl as some user.
 #[derive(Clone)]
 pub(super) struct Kubectl {
     programs: Programs,
-    server: String,
+    port: u16,
     token: &'static str,
     /// The API server's state.
     state: PathBuf,
@@ -30,7 +31,7 @@ impl Kubectl {
     pub(super) fn new(programs: &Programs, port: u16, state: &Path) -> Self {
         Kubectl {
             programs: programs.clone(),
-            server: format!("https://127.0.0.1:{port}"),
+            port,
             token: "admin-token",
             state: state.to_owned(),
         }
@@ -44,22 +45,35 @@ impl Kubectl {
         }
     }
 
+    fn server(&self) -> String {
+        format!("https://127.0.0.1:{}", self.port)
+    }
+
+    /// The port of the server, at the loopback address.
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The certificate by which the server is trusted.
+    pub(super) fn authority(&self) -> PathBuf {
+        self.state.join("certificates/apiserver.crt")
+    }
+
     /// What a program that asks the server needs to know of it, with a token of its own.
     pub(super) fn kubeconfig(&self, token: &str) -> String {
-        let authority = self.state.join("certificates/apiserver.crt");
         format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: e2e\ncontexts: [{{name: e2e, context: {{cluster: e2e, user: e2e}}}}]\n\
              clusters: [{{name: e2e, cluster: {{server: '{}', certificate-authority: '{}'}}}}]\n\
              users: [{{name: e2e, user: {{token: {token}}}}}]\n",
-            self.server,
-            authority.display()
+            self.server(),
+            self.authority().display()
         )
     }
 
     /// The arguments by which curl asks the server as this user.
     pub(super) fn curl(&self, path: &str) -> Vec<(&'static str, String)> {
         vec![
-            ("url", format!("{}{path}", self.server)),
+            ("url", format!("{}{path}", self.server())),
             ("header", format!("Authorization: Bearer {}", self.token)),
         ]
     }
@@ -107,6 +121,12 @@ impl Kubectl {
         }
     }
 
+    /// What a command gives as JSON.
+    pub(super) fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
+        let said = self.must(&[arguments, &["-o", "json"]].concat(), "")?;
+        serde_json::from_str(&said).map_err(|error| format!("{error}: {said}").into())
+    }
+
     /// What a path of the server answers.
     pub(super) fn raw(&self, path: &str) -> Result<String, Error> {
         self.must(&["get", "--raw", path], "")
@@ -118,7 +138,7 @@ impl Kubectl {
             // Instead of the user's home directory.
             .env("HOME", self.state.join("home"))
             .env_remove("KUBECONFIG")
-            .args(["--server", &self.server, "--token", self.token])
+            .args(["--server", &self.server(), "--token", self.token])
             .arg("--insecure-skip-tls-verify")
             .args(arguments);
         command

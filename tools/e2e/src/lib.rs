@@ -7,11 +7,14 @@
 mod apiserver;
 mod bulk;
 mod chain;
+mod controllers;
 mod deployed;
 mod etcd;
 mod fleet;
 mod follows;
+mod jobs;
 mod kubectl;
+mod kubelet;
 mod life;
 mod programs;
 mod replays;
@@ -72,12 +75,14 @@ enum Part {
     Fleet,
     /// Do shards of `pratique scan` write to an S3-compatible store, and are their reports merged from it?
     Store,
+    /// Do scans run as Jobs and CronJobs, as they are deployed?
+    Jobs,
     /// Does `pratique replay` decide as the server did?
     Replays,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 10] = [
     Part::Starts,
     Part::Twins,
     Part::Life,
@@ -86,6 +91,7 @@ const PARTS: [Part; 9] = [
     Part::Chain,
     Part::Fleet,
     Part::Store,
+    Part::Jobs,
     Part::Replays,
 ];
 
@@ -121,6 +127,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
             Part::Chain => chain::run(&stage, &mut transcript, arguments.bless),
             Part::Fleet => fleet::run(&stage, &mut transcript),
             Part::Store => store::run(&stage, &mut transcript),
+            Part::Jobs => jobs::run(&stage, &mut transcript),
             Part::Replays => replays::run(&stage, &mut transcript),
         };
         if arguments.keep {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use pratique_harness::{Error, cargo, go, workspace};
 
@@ -22,7 +22,7 @@ impl Programs {
             None => cargo::pratique(profile)?,
         };
         let folder = workspace::target().join("e2e");
-        for package in ["etcd", "kubectl", "apiserver"] {
+        for package in ["etcd", "kubectl", "apiserver", "controller-manager"] {
             go::build_changed("e2e", &format!("./{package}"), &folder)?;
         }
         go::build_changed("s3", "github.com/versity/versitygw/cmd/versitygw", &folder)?;
@@ -42,4 +42,19 @@ impl Programs {
     pub(super) fn cluster(&self, name: &str) -> Command {
         Command::new(self.folder.join(name))
     }
+}
+
+/// The output of a command of `pratique` that denies nothing and fails in nothing.
+pub(super) fn succeeds(command: &mut Command) -> Result<String, Error> {
+    let output = command.output().map_err(Error::program("pratique"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{command:?}: {}", shown(&output)).into()),
+    }
+}
+
+/// How a command ended, and what it said.
+pub(super) fn shown(output: &Output) -> String {
+    let [out, errors] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    format!("{}\n{out}{errors}", output.status)
 }

@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
+use pratique_deploy::part;
 use pratique_harness::{Certificates, Dice, Error, Transcript, eventually};
 use serde_json::{Value, json};
 
 use super::Stage;
+use super::programs::{shown, succeeds};
 use super::versitygw::Versitygw;
 
 const POLICIES: &str = include_str!("store.yaml");
@@ -105,7 +107,7 @@ impl Scans {
         let merged = succeeds(merge.args(&reports))?;
         let whole = succeeds(&mut self.scan(&["-o", "json"]))?;
         let report: Value = serde_json::from_str(&whole).map_err(|error| error.to_string())?;
-        let total = &report["tally"]["total"];
+        let total = part(&report, "/tally/total");
         let expected = json!({"allowed": OBJECTS, "audited": OBJECTS + OBJECTS / 10});
         match written == SHARDS && merged == whole && *total == expected {
             true => Ok(format!("{SHARDS} shards: {total}")),
@@ -215,18 +217,4 @@ impl Scans {
             false => Err(shown(&output).into()),
         }
     }
-}
-
-/// The output of a command that denies nothing and fails in nothing.
-fn succeeds(command: &mut Command) -> Result<String, Error> {
-    let output = command.output().map_err(Error::program("pratique"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{command:?}: {}", shown(&output)).into()),
-    }
-}
-
-fn shown(output: &Output) -> String {
-    let [out, errors] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-    format!("{}\n{out}{errors}", output.status)
 }

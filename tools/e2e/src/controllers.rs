@@ -1,0 +1,34 @@
+//! kube-controller-manager, with the controllers that Jobs, their accounts and their Pods need.
+
+use std::fs;
+use std::path::Path;
+
+use pratique_harness::{Error, Process, free_port};
+
+use super::kubectl::Kubectl;
+use super::programs::Programs;
+
+/// What is needed of the many.
+const CONTROLLERS: [&str; 5] = [
+    "cronjob-controller",
+    "garbage-collector-controller",
+    "job-controller",
+    "root-ca-certificate-publisher-controller",
+    "serviceaccount-controller",
+];
+
+/// Starts it for the API server that an administrator's kubectl asks.
+pub(super) fn start(programs: &Programs, state: &Path, kubectl: &Kubectl) -> Result<Process, Error> {
+    let kubeconfig = state.join("controllers.kubeconfig");
+    fs::write(&kubeconfig, kubectl.kubeconfig("admin-token")).map_err(Error::file(&kubeconfig))?;
+    let port = free_port()?;
+    let mut command = programs.cluster("controller-manager");
+    command
+        .arg(format!("--kubeconfig={}", kubeconfig.display()))
+        .arg(format!("--root-ca-file={}", kubectl.authority().display()))
+        .arg(format!("--controllers={}", CONTROLLERS.join(",")))
+        .arg(format!("--cert-dir={}", state.join("controllers").display()))
+        .arg(format!("--secure-port={port}"))
+        .args(["--bind-address=127.0.0.1", "--leader-elect=false"]);
+    Process::start(command, &state.join("controllers.log"))
+}

@@ -1,0 +1,168 @@
+//! The CronJob of the chart: its account may do what its role says, and what it applies is what there is.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use pratique_deploy::{RELEASED_INTO, items, part, text};
+use pratique_harness::{Error, eventually, go};
+use serde_json::{Value, json};
+
+use super::Jobs;
+
+const CRON: [&str; 2] = [RELEASED_INTO, "gate-scan"];
+/// Whom the API server sees when its Pods ask it.
+const ACCOUNT: &str = "system:serviceaccount:admission:gate-scan";
+/// What Kyverno publishes of the reports' definitions.
+const DEFINITIONS: &str = "github.com/kyverno/kyverno";
+/// Without the Job of the volume.
+const ALONE: (&str, &str) = (
+    "enabled: true\n    existingClaim",
+    "enabled: false\n    existingClaim",
+);
+/// A report of a scan when there were objects of no namespace.
+const OF_BEFORE: &str = "apiVersion: wgpolicyk8s.io/v1alpha2\nkind: ClusterPolicyReport\nmetadata:\n  name: pratique-scan\n  \
+    labels: {app.kubernetes.io/managed-by: pratique}\n";
+
+impl Jobs {
+    /// The next minute, there are reports.
+    pub(super) fn scheduled(&mut self) -> Result<String, Error> {
+        let downloaded = go::command("reports")
+            .args(["mod", "download", DEFINITIONS])
+            .status()?;
+        if !downloaded.success() {
+            return Err("the definitions of reports are not to be had".into());
+        }
+        let definitions = go::dependency("reports", DEFINITIONS)?.join("config/crds/policyreport");
+        self.kubectl()
+            .must(&["apply", "-f", &definitions.to_string_lossy()], "")?;
+        let mut objects = String::new();
+        for (namespace, name, labels) in [
+            ("shop", "unowned", "{}"),
+            ("shop", "owned", "{owner: a}"),
+            ("infra", "other", "{}"),
+        ] {
+            let _ = writeln!(
+                objects,
+                "apiVersion: v1\nkind: Namespace\nmetadata: {{name: {namespace}}}\n---\napiVersion: v1\nkind: ConfigMap\n\
+                 metadata: {{name: {name}, namespace: {namespace}, labels: {labels}}}\n---"
+            );
+        }
+        self.apply(&objects)?;
+        self.apply(&self.released(&[ALONE])?)?;
+        let mut first = String::new();
+        eventually("the CronJob has a Job", || {
+            let jobs = self
+                .api
+                .kubectl()
+                .json(&["get", "jobs", "--namespace", CRON[0]])?;
+            first = text(&jobs, "/items/0/metadata/name").to_owned();
+            Ok(!first.is_empty())
+        })?;
+        // The others are started by hand.
+        let suspended = json!({"spec": {"suspend": true}}).to_string();
+        let patch = [
+            "patch",
+            "cronjob",
+            CRON[1],
+            "--namespace",
+            CRON[0],
+            "--patch",
+            &suspended,
+        ];
+        self.kubectl().must(&patch, "")?;
+        self.until([CRON[0], &first], "Complete")?;
+        let found = self.findings()?;
+        let asked = self.asked()?;
+        match found == "infra/other\nshop/unowned" && !asked.contains("403") {
+            true => Ok(asked),
+            false => Err(format!("{found}\n{asked}\n{}", self.last_log(&first)?).into()),
+        }
+    }
+
+    /// What is mended is no finding any more, and a report is gone that no object is in.
+    pub(super) fn stale(&mut self) -> Result<String, Error> {
+        self.kubectl().must(
+            &["label", "configmap", "unowned", "--namespace", "shop", "owner=b"],
+            "",
+        )?;
+        self.apply(OF_BEFORE)?;
+        self.scan_now("mended", "Complete")?;
+        let (found, log) = (self.findings()?, self.last_log("mended")?);
+        let left = self
+            .kubectl()
+            .must(&["get", "clusterpolicyreports", "-o", "name"], "")?;
+        match found == "infra/other" && left.is_empty() && log.contains("1 stale removed") {
+            true => Ok(log),
+            false => Err(format!("{found}\n{left}{log}").into()),
+        }
+    }
+
+    /// Without the right to list a kind, the rest is reported, and the Job fails.
+    pub(super) fn forbidden(&mut self) -> Result<String, Error> {
+        let less = (
+            "      resources: [services, configmaps]\n",
+            "      resources: [services]\n",
+        );
+        self.apply(&self.released(&[ALONE, less])?)?;
+        self.scan_now("forbidden", "Failed")?;
+        let log = self.last_log("forbidden")?;
+        match log.contains("configmaps is forbidden") && self.findings()? == "infra/other" {
+            true => Ok(log),
+            false => Err(format!("{log}\n{}", self.findings()?).into()),
+        }
+    }
+
+    /// A Job of the CronJob's, now.
+    fn scan_now(&mut self, name: &str, condition: &str) -> Result<(), Error> {
+        let from = format!("--from=cronjob/{}", CRON[1]);
+        self.kubectl()
+            .must(&["create", "job", name, &from, "--namespace", CRON[0]], "")?;
+        self.until([CRON[0], name], condition).map(drop)
+    }
+
+    /// The ConfigMaps that reports find fault with.
+    fn findings(&self) -> Result<String, Error> {
+        let reports = self
+            .kubectl()
+            .json(&["get", "policyreports", "--all-namespaces"])?;
+        let mut found = Vec::new();
+        for result in items(part(&reports, "/items"))
+            .iter()
+            .flat_map(|report| items(&report["results"]))
+        {
+            let at = |name: &str| text(result, &format!("/resources/0/{name}"));
+            if result["result"] == "fail"
+                && at("kind") == "ConfigMap"
+                && ["shop", "infra"].contains(&at("namespace"))
+            {
+                found.push(format!("{}/{}", at("namespace"), at("name")));
+            }
+        }
+        found.sort();
+        Ok(found.join("\n"))
+    }
+
+    /// What the account of the CronJob has asked, with the answers' codes.
+    fn asked(&self) -> Result<String, Error> {
+        let mut asked = BTreeMap::<String, usize>::new();
+        for line in self.api.audit_log()?.lines() {
+            let event: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+            if *part(&event, "/user/username") == ACCOUNT && *part(&event, "/stage") == "ResponseComplete" {
+                let what = text(&event, "/objectRef/resource");
+                let code = part(&event, "/responseStatus/code");
+                *asked
+                    .entry(format!("{} {what} {code}", text(&event, "/verb")))
+                    .or_default() += 1;
+            }
+        }
+        let lines = asked.iter().map(|(what, count)| format!("{what}: {count}"));
+        Ok(lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// What the last Pod of a Job has written.
+    fn last_log(&self, job: &str) -> Result<String, Error> {
+        let pods = self.pods([CRON[0], job])?;
+        let pod = pods.last().ok_or("it has no Pod")?;
+        self.kubelet.log(text(pod, "/metadata/name"))
+    }
+}

@@ -1,0 +1,152 @@
+//! Scans as `deploy/` has them, under the real controllers: the Indexed Jobs of Kustomize and Helm, the latter with a store, and
+//! the CronJob, whose account may do what its role says.
+
+mod cron;
+mod volume;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use pratique_deploy::{Tools, items, part};
+use pratique_harness::{Error, Process, Transcript, eventually, workspace};
+use serde_json::Value;
+
+use super::apiserver::{ApiServer, Start};
+use super::etcd::Etcd;
+use super::kubectl::Kubectl;
+use super::kubelet::Kubelet;
+use super::programs::Programs;
+use super::{Stage, controllers};
+
+const VALUES: &str = include_str!("values.yaml");
+/// A schedule of the thirty-first of February.
+const NEVER: &str = "0 0 31 2 *";
+
+/// A cluster with controllers and a node.
+struct Jobs {
+    programs: Programs,
+    tools: Tools,
+    state: PathBuf,
+    kubelet: Kubelet,
+    api: ApiServer,
+    _controllers: Process,
+    _etcd: Etcd,
+}
+
+/// Tries all of it on one cluster.
+pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Error> {
+    transcript.part("scans as Jobs");
+    if fs::metadata("/proc/self").map_or(true, |process| process.uid() != 0) {
+        transcript.skip(
+            "Jobs",
+            "containers have mounts and users of their own, which needs root on Linux",
+        );
+        return Ok(());
+    }
+    let tools = Tools::find(None, None).map_err(|absent| format!("nothing was rendered: {}", absent.0))?;
+    let (programs, state) = (stage.programs.clone(), stage.state.clone());
+    let etcd = Etcd::start(&programs, &state)?;
+    let start = Start {
+        with: &["ServiceAccount"],
+        ..Start::of(&programs, &etcd, &state)
+    };
+    let api = start.ready()?;
+    let pratique = PathBuf::from(programs.pratique().get_program());
+    let node = state.join("node");
+    fs::create_dir_all(&node).map_err(Error::file(&node))?;
+    let mut jobs = Jobs {
+        _controllers: controllers::start(&programs, &state, api.kubectl())?,
+        kubelet: Kubelet::new(api.kubectl(), &pratique, node),
+        programs,
+        tools,
+        state,
+        api,
+        _etcd: etcd,
+    };
+    transcript.step(
+        "kustomize/scan: what cannot be read fails each index once",
+        jobs.unread(),
+    );
+    transcript.step(
+        "kustomize/scan: an evicted shard goes on, and the reports give the whole",
+        jobs.evicted(),
+    );
+    transcript.step("helm: shards write to a store", jobs.stored());
+    transcript.step(
+        "helm: the CronJob applies reports, by the rights of its role",
+        jobs.scheduled(),
+    );
+    transcript.step("helm: stale reports are removed", jobs.stale());
+    transcript.step("helm: what the role does not allow is told", jobs.forbidden());
+    Ok(())
+}
+
+impl Jobs {
+    fn kubectl(&self) -> &Kubectl {
+        self.api.kubectl()
+    }
+
+    /// Applies objects, which have to be known.
+    fn apply(&self, objects: &str) -> Result<(), Error> {
+        self.kubectl()
+            .must(&["apply", "--validate=strict"], objects)
+            .map(drop)
+    }
+
+    /// Lets the node work until a Job has a condition.
+    fn until(&mut self, [namespace, name]: [&str; 2], condition: &str) -> Result<Value, Error> {
+        let mut job = Value::Null;
+        eventually(&format!("{name} {condition}"), || {
+            self.kubelet.turn()?;
+            let get = ["get", "job", name, "--namespace", namespace];
+            job = self.api.kubectl().json(&get)?;
+            Ok(items(part(&job, "/status/conditions"))
+                .iter()
+                .any(|found| found["type"] == condition && found["status"] == "True"))
+        })?;
+        Ok(job)
+    }
+
+    /// The Pods of a Job, by when they were made.
+    fn pods(&self, [namespace, job]: [&str; 2]) -> Result<Vec<Value>, Error> {
+        let selector = format!("batch.kubernetes.io/job-name={job}");
+        let by = "--sort-by=.metadata.creationTimestamp";
+        let list = self.kubectl().json(&[
+            "get",
+            "pods",
+            "--namespace",
+            namespace,
+            "--selector",
+            &selector,
+            by,
+        ])?;
+        Ok(items(part(&list, "/items")).to_vec())
+    }
+
+    /// Removes a Job, and waits until its Pods are gone too.
+    fn remove(&self, [namespace, job]: [&str; 2]) -> Result<(), Error> {
+        let cascade = "--cascade=foreground";
+        self.kubectl()
+            .must(&["delete", "job", job, "--namespace", namespace, cascade], "")
+            .map(drop)
+    }
+
+    /// The chart with values, after some of them were changed.
+    fn released(&self, changes: &[(&str, &str)]) -> Result<String, Error> {
+        let mut values = VALUES.to_owned();
+        for (from, to) in changes {
+            values = values.replace(from, to);
+        }
+        let path = self.state.join("values.yaml");
+        fs::write(&path, values).map_err(Error::file(&path))?;
+        self.tools
+            .helm(&workspace::root().join("deploy/helm/pratique"), &path)
+    }
+
+    /// Waits until Pods may be made in a namespace.
+    fn is_used(&self, namespace: &str) -> Result<(), Error> {
+        let account = ["get", "serviceaccount", "default", "--namespace", namespace];
+        eventually("it has an account", || Ok(self.kubectl().run(&account)?.ok)).map(drop)
+    }
+}

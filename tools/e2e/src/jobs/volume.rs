@@ -1,0 +1,163 @@
+//! The Indexed Jobs: that of Kustomize with a volume, and that of the chart with a store.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use pratique_deploy::{part, text};
+use pratique_harness::{Error, eventually, workspace};
+use serde_json::{Map, Value, json};
+
+use super::{Jobs, NEVER};
+use crate::deployed;
+use crate::programs::succeeds;
+use crate::versitygw::Versitygw;
+
+const POLICIES: &str = include_str!("../store.yaml");
+const OBJECTS: usize = 40_000;
+/// The namespace and the name of the Job of Kustomize, and of the chart's.
+const KUSTOMIZED: [&str; 2] = ["pratique-system", "pratique-scan"];
+const RELEASED: [&str; 2] = [pratique_deploy::RELEASED_INTO, "gate-scan-1"];
+
+impl Jobs {
+    /// The Job that scans a volume, with a checkpoint after each part of it.
+    fn kustomized(&self) -> Result<String, Error> {
+        let rendered = self
+            .tools
+            .kustomize(&workspace::root().join("deploy/kustomize/scan"))?;
+        let interval = "- env: [{name: PRATIQUE_CHECKPOINT_INTERVAL, value: '0'}]\n        args:";
+        let changed = rendered.replacen("- args:", interval, 1);
+        match changed == rendered {
+            true => Err("the container does not begin with its arguments".into()),
+            false => Ok(changed),
+        }
+    }
+
+    /// Without objects, there is nothing that another attempt would find.
+    pub(super) fn unread(&mut self) -> Result<String, Error> {
+        let namespace = workspace::root().join("deploy/kustomize/base/namespace.yaml");
+        self.kubectl()
+            .must(&["apply", "-f", &namespace.to_string_lossy()], "")?;
+        self.is_used(KUSTOMIZED[0])?;
+        let policies = self.kubelet.claim("pratique-scan").join("policies");
+        fs::create_dir_all(&policies).map_err(Error::file(&policies))?;
+        let policies = policies.join("policies.yaml");
+        fs::write(&policies, POLICIES).map_err(Error::file(&policies))?;
+        self.apply(&self.kustomized()?)?;
+        let job = self.until(KUSTOMIZED, "Failed")?;
+        let pods = self.pods(KUSTOMIZED)?;
+        let mut told = String::new();
+        for pod in &pods {
+            let code = pod.pointer("/status/containerStatuses/0/state/terminated/exitCode");
+            let log = self.kubelet.log(text(pod, "/metadata/name"))?;
+            if code != Some(&json!(2)) || !log.contains("/scan/objects.ndjson") {
+                return Err(format!("exit code {code:?}: {log}").into());
+            }
+            told = log;
+        }
+        self.remove(KUSTOMIZED)?;
+        match pods.len() == 4 && *part(&job, "/status/failedIndexes") == "0-3" {
+            true => Ok(told),
+            false => Err(format!("{} Pods\n{}", pods.len(), part(&job, "/status")).into()),
+        }
+    }
+
+    pub(super) fn evicted(&mut self) -> Result<String, Error> {
+        let claim = self.kubelet.claim("pratique-scan");
+        let objects = claim.join("objects.ndjson");
+        fs::write(&objects, config_maps()).map_err(Error::file(&objects))?;
+        self.apply(&self.kustomized()?)?;
+        let checkpoint = claim.join("checkpoint-1.json");
+        eventually("a shard has a checkpoint", || {
+            self.kubelet.turn()?;
+            Ok(checkpoint.exists())
+        })?;
+        let index =
+            |pod: &Value| text(pod, "/metadata/labels/batch.kubernetes.io~1job-completion-index").to_owned();
+        let is_second = |pod: &&Value| index(pod) == "1";
+        let pods = self.pods(KUSTOMIZED)?;
+        let victim = pods.iter().find(is_second).ok_or("no Pod has the index 1")?;
+        self.kubelet.evict(text(victim, "/metadata/name"))?;
+        let job = self.until(KUSTOMIZED, "Complete")?;
+        let pods = self.pods(KUSTOMIZED)?;
+        let after = pods
+            .iter()
+            .rfind(is_second)
+            .map(|pod| text(pod, "/metadata/name"));
+        let log = self.kubelet.log(after.unwrap_or_default())?;
+        if pods.len() != 5 || !log.contains("continued from the checkpoint") || checkpoint.exists() {
+            return Err(format!("{} Pods\n{log}{}", pods.len(), part(&job, "/status")).into());
+        }
+        let mut merge = self.programs.pratique();
+        merge.current_dir(&claim).args(["report", "merge", "-o", "json"]);
+        merge.args((0..4).map(|index| format!("report-{index}.json")));
+        let mut whole = self.programs.pratique();
+        whole.current_dir("/").args(["scan", "-o", "json", "--policies"]);
+        whole.arg(claim.join("policies")).arg(&objects);
+        // Shards and the whole name the input by different paths.
+        let path = objects.display().to_string();
+        let whole = succeeds(&mut whole)?.replace(&path, "/scan/objects.ndjson");
+        match succeeds(&mut merge)? == whole {
+            true => Ok(log.lines().next().unwrap_or_default().to_owned()),
+            false => Err("the reports of the shards do not give that of one scan".into()),
+        }
+    }
+
+    /// Three shards and one write the same to a store.
+    pub(super) fn stored(&mut self) -> Result<String, Error> {
+        let store = Versitygw::start(&self.programs, &self.state, None)?;
+        store.bucket("scans")?;
+        self.apply(&deployed::namespace())?;
+        self.is_used(RELEASED[0])?;
+        let data: Map<String, Value> = store
+            .environment()
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), json!(value)))
+            .collect();
+        let metadata = json!({"name": "store", "namespace": RELEASED[0]});
+        let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": data});
+        self.apply(&secret.to_string())?;
+        let claim = self.kubelet.claim("objects");
+        fs::create_dir_all(&claim).map_err(Error::file(&claim))?;
+        let objects = claim.join("objects.ndjson");
+        fs::write(&objects, config_maps()).map_err(Error::file(&objects))?;
+        for (shards, at_once) in [("3", "2"), ("1", "1")] {
+            let rendered = self.released(&[
+                ("shards: 3", &format!("shards: {shards}")),
+                ("parallelism: 2", &format!("parallelism: {at_once}")),
+                ("SHARDS", shards),
+                ("* * * * *", NEVER),
+            ])?;
+            self.apply(&rendered)?;
+            self.until(RELEASED, "Complete")?;
+            self.remove(RELEASED)?;
+        }
+        let mut merge = self.programs.pratique();
+        merge
+            .args(["report", "merge", "-o", "json", "--fail-on", "error"])
+            .envs(store.environment());
+        merge.args((0..3).map(|index| format!("s3://scans/3/report-{index}.json")));
+        let json = |text: &str| serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
+        let merged = json(&succeeds(&mut merge)?)?;
+        let whole = store.object("scans/1/report-0.json");
+        let whole = json(&fs::read_to_string(&whole).map_err(Error::file(&whole))?)?;
+        let written = fs::read_dir(store.object("scans/3"))?.count();
+        let total = part(&whole, "/tally/total");
+        match merged == whole && written == 6 && *total == json!({"denied": OBJECTS}) {
+            true => Ok(format!("3 shards and 1: {total}")),
+            false => Err(format!("{written} objects, whose reports do not add up to {total}").into()),
+        }
+    }
+}
+
+/// Objects, as lines.
+fn config_maps() -> String {
+    let mut objects = String::new();
+    for number in 0..OBJECTS {
+        let metadata = json!({"name": format!("object-{number}"), "namespace": "shop"});
+        let data = json!({"text": format!("text {number}")});
+        let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data});
+        // Writing to a String cannot fail.
+        let _ = writeln!(objects, "{object}");
+    }
+    objects
+}
