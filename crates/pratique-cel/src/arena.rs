@@ -1,12 +1,12 @@
 //! Memory for the temporary values of evaluations.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 
 use bumpalo::Bump;
 
 use crate::error::{Fault, Stop};
-use crate::memory::MemoryLimit;
+use crate::memory::{HeldMemory, MemoryLimit, OutOfMemory};
 use crate::value::{Opaque, Value};
 
 /// Memory for the values of evaluations, which is freed when the arena is dropped, typically with the request.
@@ -20,19 +20,12 @@ pub struct Arena {
     opaque: OnceCell<typed_arena::Arena<Box<dyn Opaque>>>,
     /// The bytes that those hold, and others that were [counted](Self::count).
     counted: Cell<usize>,
-    account: MemoryAccount,
+    /// As much as was seen to be allocated.
+    held: RefCell<HeldMemory>,
 }
 
 /// A vector whose elements are in an arena, and stay there when it is dropped.
 pub(crate) type ArenaVec<'a, T> = bumpalo::collections::Vec<'a, T>;
-
-/// The limit of an arena, and its share of the budget.
-#[derive(Default)]
-struct MemoryAccount {
-    limit: MemoryLimit,
-    /// The bytes that were taken from the budget.
-    taken: Cell<usize>,
-}
 
 impl Arena {
     /// An empty arena with the default limit. It allocates when it is first used.
@@ -43,10 +36,7 @@ impl Arena {
     /// An empty arena with a limit.
     pub fn within(limit: &MemoryLimit) -> Self {
         Arena {
-            account: MemoryAccount {
-                limit: limit.clone(),
-                taken: Cell::new(0),
-            },
+            held: RefCell::new(HeldMemory::new(limit)),
             ..Arena::default()
         }
     }
@@ -125,46 +115,20 @@ impl Arena {
     /// # Errors
     /// [`Stop::MemoryLimit`] or [`Stop::MemoryBudget`].
     pub fn check(&self, more: usize) -> Result<(), Fault> {
-        self.account.hold(self.allocated_bytes().saturating_add(more))
-    }
-}
-
-impl MemoryAccount {
-    fn hold(&self, bytes: usize) -> Result<(), Fault> {
-        if bytes > self.limit.bytes {
-            return Err(Fault::stop(Stop::MemoryLimit));
-        }
-        match bytes.checked_sub(self.taken.get()) {
-            None | Some(0) => Ok(()),
-            Some(more) => self.take(more),
-        }
-    }
-
-    #[cold]
-    fn take(&self, bytes: usize) -> Result<(), Fault> {
-        if let Some(budget) = &self.limit.budget
-            && !budget.take(bytes)
-        {
-            return Err(Fault::stop(Stop::MemoryBudget));
-        }
-        self.taken.set(self.taken.get().saturating_add(bytes));
-        Ok(())
+        let bytes = self.allocated_bytes().saturating_add(more);
+        let mut held = self.held.borrow_mut();
+        let missing = bytes.saturating_sub(held.bytes());
+        held.grow(missing).map_err(|error| {
+            Fault::stop(match error {
+                OutOfMemory::Limit => Stop::MemoryLimit,
+                OutOfMemory::Budget => Stop::MemoryBudget,
+            })
+        })
     }
 }
 
 /// The bytes that an opaque value that is dropped takes besides itself: its box and the pointer to it.
 const OPAQUE_OVERHEAD: usize = 32;
-
-impl Drop for MemoryAccount {
-    fn drop(&mut self) {
-        let taken = self.taken.get();
-        if let Some(budget) = &self.limit.budget
-            && taken > 0
-        {
-            budget.give_back(taken);
-        }
-    }
-}
 
 impl fmt::Debug for Arena {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -92,7 +92,7 @@ impl Default for MemoryLimit {
 /// answer.shrink(1 << 10);
 /// assert_eq!(answer.grow(1), Ok(()));
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct HeldMemory {
     limit: MemoryLimit,
     bytes: usize,

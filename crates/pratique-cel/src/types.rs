@@ -94,6 +94,17 @@ impl Type {
         Type::Type(Some(Arc::new(inner)))
     }
 
+    /// The name of the message that a literal of the type makes; `None` where it is none.
+    pub(crate) fn message_name(&self) -> Option<&str> {
+        match self {
+            Type::Struct(name) => Some(name),
+            of => WELL_KNOWN
+                .iter()
+                .find(|(_, known)| known() == *of)
+                .map(|(name, _)| *name),
+        }
+    }
+
     /// The parameter of an `optional_type`.
     pub fn optional_value(&self) -> Option<&Type> {
         match self {
@@ -202,24 +213,33 @@ fn write(out: &mut dyn Write, of: &Type, leaf: fn(&Type) -> &str) -> fmt::Result
     out.write_str(")")
 }
 
-/// The type that CEL has for a well-known type of protobuf.
+/// The message types of protocol buffers that have types of their own. Of those with the same type, the first is the one
+/// that its literals make.
+const WELL_KNOWN: [WellKnown; 16] = [
+    ("google.protobuf.BoolValue", || Type::wrapper(Type::Bool)),
+    ("google.protobuf.BytesValue", || Type::wrapper(Type::Bytes)),
+    ("google.protobuf.DoubleValue", || Type::wrapper(Type::Double)),
+    ("google.protobuf.FloatValue", || Type::wrapper(Type::Double)),
+    ("google.protobuf.Int64Value", || Type::wrapper(Type::Int)),
+    ("google.protobuf.Int32Value", || Type::wrapper(Type::Int)),
+    ("google.protobuf.UInt64Value", || Type::wrapper(Type::Uint)),
+    ("google.protobuf.UInt32Value", || Type::wrapper(Type::Uint)),
+    ("google.protobuf.StringValue", || Type::wrapper(Type::String)),
+    ("google.protobuf.Any", || Type::Any),
+    ("google.protobuf.Duration", || Type::Duration),
+    ("google.protobuf.Timestamp", || Type::Timestamp),
+    ("google.protobuf.ListValue", || Type::list(Type::Dyn)),
+    ("google.protobuf.NullValue", || Type::Null),
+    ("google.protobuf.Struct", || Type::map(Type::String, Type::Dyn)),
+    ("google.protobuf.Value", || Type::Dyn),
+];
+
+/// The name of a message type, and its type.
+type WellKnown = (&'static str, fn() -> Type);
+
 fn well_known(name: &str) -> Option<Type> {
-    Some(match name.strip_prefix("google.protobuf.")? {
-        "BoolValue" => Type::wrapper(Type::Bool),
-        "BytesValue" => Type::wrapper(Type::Bytes),
-        "DoubleValue" | "FloatValue" => Type::wrapper(Type::Double),
-        "Int64Value" | "Int32Value" => Type::wrapper(Type::Int),
-        "UInt64Value" | "UInt32Value" => Type::wrapper(Type::Uint),
-        "StringValue" => Type::wrapper(Type::String),
-        "Any" => Type::Any,
-        "Duration" => Type::Duration,
-        "Timestamp" => Type::Timestamp,
-        "ListValue" => Type::list(Type::Dyn),
-        "NullValue" => Type::Null,
-        "Struct" => Type::map(Type::String, Type::Dyn),
-        "Value" => Type::Dyn,
-        _ => return None,
-    })
+    let found = WELL_KNOWN.iter().find(|(known, _)| *known == name);
+    found.map(|(_, of)| of())
 }
 
 #[cfg(test)]

@@ -51,14 +51,14 @@ impl<'e> Checker<'e> {
             let (type_name, fields) = (name.clone(), fields.to_vec());
             self.rewrite(id, Expr::Struct { type_name, fields });
         }
-        let of = match message_name(&of) {
+        let of = match of.message_name() {
             Some(_) => of,
             None => {
-                self.report(id, || format!("'{}' is not a message type", declared_name(&of)));
+                self.report(id, || format!("'{}' is not a message type", of.runtime_name()));
                 Type::Error
             }
         };
-        let provided: Arc<str> = match (&of, message_name(&of)) {
+        let provided: Arc<str> = match (&of, of.message_name()) {
             (Type::Struct(named), _) => named.clone(),
             (_, Some(well_known)) => well_known.into(),
             (_, None) => name,
@@ -135,34 +135,4 @@ impl<'e> Checker<'e> {
 /// A type unless it is that of a field that has none: for the reference, there is no type then.
 fn named(of: Option<Type>) -> Option<Type> {
     of.filter(|of| !of.is_unnamed())
-}
-
-/// The name by which a type can be constructed; `None` where it has no fields.
-fn message_name(of: &Type) -> Option<&str> {
-    Some(match of {
-        Type::Struct(name) => name,
-        Type::Any => "google.protobuf.Any",
-        Type::Timestamp => "google.protobuf.Timestamp",
-        Type::Duration => "google.protobuf.Duration",
-        Type::Dyn => "google.protobuf.Value",
-        Type::Null => "google.protobuf.NullValue",
-        Type::Wrapper(inner) => match **inner {
-            Type::Bool => "google.protobuf.BoolValue",
-            Type::Bytes => "google.protobuf.BytesValue",
-            Type::Double => "google.protobuf.DoubleValue",
-            Type::Int => "google.protobuf.Int64Value",
-            Type::String => "google.protobuf.StringValue",
-            Type::Uint => "google.protobuf.UInt64Value",
-            _ => return None,
-        },
-        Type::List(element) if **element == Type::Dyn => "google.protobuf.ListValue",
-        Type::Map(key, value) if (&**key, &**value) == (&Type::String, &Type::Dyn) => {
-            "google.protobuf.Struct"
-        }
-        _ => return None,
-    })
-}
-
-fn declared_name(of: &Type) -> &str {
-    of.runtime_name()
 }

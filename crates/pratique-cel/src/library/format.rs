@@ -1,7 +1,7 @@
 //! Named formats: `format.dns1123Label().validate(object.metadata.name)`.
 
 use super::arguments::{equal_opaque, opaque, string};
-use super::named_format::NamedFormat;
+use super::named_format::{FORMATS, NamedFormat};
 use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
@@ -23,8 +23,8 @@ pub fn library() -> Library {
             .costing_always(validating),
         Function::new("format.named").global("format-named", &[Type::String], Type::optional(of()), named),
     ];
-    functions.extend(NamedFormat::ALL.map(|format| {
-        let name = format!("format.{}", format.name());
+    functions.extend(FORMATS.map(|format| {
+        let name = format!("format.{}", format.name);
         Function::new(&name).with(
             Overload::new(&name, false, &[], of()).shared(move |context, _| Ok(context.arena.opaque(format))),
         )
@@ -42,7 +42,7 @@ impl Opaque for NamedFormat {
     }
 
     fn text(&self) -> String {
-        self.title().to_owned()
+        self.title.to_owned()
     }
 }
 
@@ -55,7 +55,7 @@ fn named<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
 fn validate<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let arena = context.arena;
     let format: &NamedFormat = opaque(arguments, 0)?;
-    let problems = format.validate(string(arguments, 1)?);
+    let problems = (format.validate)(string(arguments, 1)?);
     if problems.is_empty() {
         return Ok(Value::Optional(None));
     }
@@ -70,7 +70,7 @@ fn validate<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
 /// As if the format were a regular expression.
 fn validating(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     match opaque::<NamedFormat>(arguments, 0) {
-        Ok(format) => cost::regex(cost::size_at(arguments, 1), format.regex_size()),
+        Ok(format) => cost::regex(cost::size_at(arguments, 1), format.regex_size),
         Err(_) => 1,
     }
 }

@@ -11,7 +11,7 @@ const DEFAULT_PRECISION: i64 = 6;
 const UNREADABLE: &str = "%!(NOVERB)";
 
 /// A double with a fixed number of digits after the point, and its thousands in groups.
-pub(super) fn fixed(value: f64, precision: Option<i64>) -> String {
+pub(crate) fn fixed(value: f64, precision: Option<i64>) -> String {
     let precision = precision.unwrap_or(DEFAULT_PRECISION);
     if is_unreadable(precision) {
         return UNREADABLE.to_owned();
@@ -38,7 +38,7 @@ pub(super) fn fixed(value: f64, precision: Option<i64>) -> String {
 
 /// A double as a number from 1 to 10, with six digits after the point, and a power of ten. The precision is
 /// a width, which blanks fill.
-pub(super) fn scientific(value: f64, precision: Option<i64>) -> String {
+pub(crate) fn scientific(value: f64, precision: Option<i64>) -> String {
     let width = precision.unwrap_or(DEFAULT_PRECISION);
     if is_unreadable(width) {
         return UNREADABLE.to_owned();

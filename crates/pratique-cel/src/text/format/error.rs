@@ -5,7 +5,7 @@
 use super::clause::{Clause, ClauseError};
 
 /// How deep lists and maps may nest: what the input may, and as much again from literals around it.
-pub(super) const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;
+pub(crate) const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;
 
 /// Why a text cannot be formatted. `E` is what goes wrong with one argument.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,9 +47,6 @@ pub(crate) enum ArgumentError {
     /// Lists and maps in each other.
     #[error("lists and maps nested more than {MAX_DEPTH} deep")]
     TooDeep,
-    /// The argument [does not want to go on](super::Argument::moves).
-    #[error("")]
-    Stopped,
 }
 
 impl ArgumentError {

@@ -1,0 +1,120 @@
+//! What clauses do with values.
+
+use pratique_gotext::hex::encode_to_string;
+use pratique_gotext::strconv::{general_form, parse_float};
+
+use super::nested;
+use crate::context::Context;
+use crate::error::Fault;
+use crate::text::format::{ArgumentError, Clause, english};
+use crate::value::Value;
+
+/// Why a value is not written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refusal {
+    /// It does not fit its clause.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    /// The evaluation is not to go on.
+    #[error(transparent)]
+    Stopped(#[from] Fault),
+}
+
+/// Writes an argument as its clause asks.
+pub(super) fn write(
+    context: &Context<'_>,
+    out: &mut String,
+    clause: Clause,
+    value: &Value<'_>,
+) -> Result<(), Refusal> {
+    count(context, value)?;
+    let text = match clause {
+        Clause::String => return write_string(context, out, value, 0),
+        Clause::Decimal => integer(value, |magnitude| magnitude.to_string()),
+        Clause::Fixed(precision) => double(value).map(|value| english::fixed(value, precision)),
+        Clause::Scientific(precision) => double(value).map(|value| english::scientific(value, precision)),
+        Clause::Binary => match value {
+            Value::Bool(value) => Some(u8::from(*value).to_string()),
+            value => integer(value, |magnitude| format!("{magnitude:b}")),
+        },
+        Clause::Octal => integer(value, |magnitude| format!("{magnitude:o}")),
+        Clause::Hex { upper: false } => hexadecimal(value),
+        Clause::Hex { upper: true } => hexadecimal(value).map(|text| text.to_ascii_uppercase()),
+    };
+    let text = text.ok_or_else(|| ArgumentError::mismatch(clause, value.type_name()))?;
+    out.push_str(&text);
+    Ok(())
+}
+
+/// Writes a value as `%s` does at the top.
+pub(super) fn write_string(
+    context: &Context<'_>,
+    out: &mut String,
+    value: &Value<'_>,
+    depth: usize,
+) -> Result<(), Refusal> {
+    let text = match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::Uint(value) => value.to_string(),
+        Value::Double(value) => general_form(*value),
+        Value::String(value) | Value::Type(value) => (*value).to_owned(),
+        Value::Bytes(value) => utf8(value)?.to_owned(),
+        Value::Timestamp(value) => value.to_string(),
+        Value::Duration(value) => value.to_string(),
+        Value::List(list) => return nested::write_list(context, out, list, depth),
+        Value::Map(map) => return nested::write_map(context, out, map, depth),
+        Value::Struct(_) | Value::Optional(_) | Value::Opaque(_) => {
+            return Err(ArgumentError::mismatch(Clause::String, value.type_name()).into());
+        }
+    };
+    out.push_str(&text);
+    Ok(())
+}
+
+/// Counts what writing a value takes.
+pub(super) fn count(context: &Context<'_>, value: &Value<'_>) -> Result<(), Fault> {
+    /// What writing a value counts for, besides its text.
+    const VALUE: u64 = 50;
+    let size = match value {
+        Value::String(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        Value::List(list) => list.len(),
+        Value::Map(map) => map.len(),
+        _ => 0,
+    };
+    context.work(VALUE.saturating_add(size as u64))
+}
+
+/// Bytes as a string.
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str, ArgumentError> {
+    std::str::from_utf8(bytes).map_err(|_| ArgumentError::InvalidUtf8)
+}
+
+/// A double, or the name of one that has no literal.
+fn double(value: &Value<'_>) -> Option<f64> {
+    match value {
+        Value::Double(value) => Some(*value),
+        Value::String(name @ ("NaN" | "Infinity" | "-Infinity")) => parse_float(name).ok(),
+        _ => None,
+    }
+}
+
+/// An integer's sign and its magnitude.
+fn integer(value: &Value<'_>, digits: fn(u64) -> String) -> Option<String> {
+    match value {
+        Value::Int(number @ ..0) => Some(format!("-{}", digits(number.unsigned_abs()))),
+        Value::Int(number) => Some(digits(number.unsigned_abs())),
+        Value::Uint(number) => Some(digits(*number)),
+        _ => None,
+    }
+}
+
+fn hexadecimal(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::String(text) => Some(encode_to_string(text)),
+        Value::Bytes(bytes) => Some(encode_to_string(bytes)),
+        value => integer(value, |magnitude| format!("{magnitude:x}")),
+    }
+}
