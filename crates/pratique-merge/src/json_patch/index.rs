@@ -1,14 +1,13 @@
 //! Array indices, read as Go's `strconv.Atoi` reads them.
 
+use pratique_gotext::strconv::{NumberError, atoi};
+
 /// Why a token does not name an element of an array.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum IndexError {
-    /// The token is not a number.
-    #[error("strconv.Atoi: parsing {0:?}: invalid syntax")]
-    Syntax(String),
-    /// The number does not fit into 64 bits.
-    #[error("strconv.Atoi: parsing {0:?}: value out of range")]
-    OutOfRange(String),
+    /// The token is not a number of 64 bits.
+    #[error(transparent)]
+    Number(#[from] NumberError),
     /// The array has no such element.
     #[error("Unable to access invalid index: {0}: invalid index referenced")]
     NoElement(i64),
@@ -16,13 +15,7 @@ pub(super) enum IndexError {
 
 /// The index that a reference token names.
 pub(super) fn parse(token: &str) -> Result<i64, IndexError> {
-    let digits = token.strip_prefix(['+', '-']).unwrap_or(token);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(IndexError::Syntax(token.to_owned()));
-    }
-    token
-        .parse()
-        .map_err(|_| IndexError::OutOfRange(token.to_owned()))
+    Ok(atoi(token)?)
 }
 
 /// The position below `length` that an index stands for, which may count from the end.

@@ -53,14 +53,7 @@ pub fn apply<'a>(
     if let Patch::Map(members) = &mut patch {
         members.retain(|(key, _)| !matches!(key.as_ref(), "apiVersion" | "kind"));
     }
-    patch.sort(progress);
-    let strict = Validator {
-        schema,
-        progress,
-        duplicates: false,
-    };
-    let checked = strict.check(of, &patch)?;
-    checked.map_err(|errors| Error::Patch(errors.to_string()))?;
+    let patch = checked(schema, of, patch, progress)?;
     let atomic = atomic::find(schema, of, &patch, progress);
     progress.outcome()?;
     if !atomic.is_empty() {
@@ -88,7 +81,18 @@ pub fn merge<'a>(
     configuration: Value<'a>,
     progress: &Progress<'_>,
 ) -> Result<(), Error> {
-    let mut patch = Patch::from(configuration);
+    let patch = checked(schema, of, Patch::from(configuration), progress)?;
+    combine::Combiner { schema, progress }.combine(of, object, patch);
+    Ok(progress.outcome()?)
+}
+
+/// A patch in order, if it is one of its type.
+fn checked<'a>(
+    schema: &MergeSchema,
+    of: MergeTypeId,
+    mut patch: Patch<'a>,
+    progress: &Progress<'_>,
+) -> Result<Patch<'a>, Error> {
     patch.sort(progress);
     let strict = Validator {
         schema,
@@ -97,8 +101,7 @@ pub fn merge<'a>(
     };
     let checked = strict.check(of, &patch)?;
     checked.map_err(|errors| Error::Patch(errors.to_string()))?;
-    combine::Combiner { schema, progress }.combine(of, object, patch);
-    Ok(progress.outcome()?)
+    Ok(patch)
 }
 
 #[cfg(test)]
