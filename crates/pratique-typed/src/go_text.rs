@@ -12,7 +12,7 @@ use pratique_json::{Object, Progress, Value, base64};
 use pratique_schema::{Field, LayoutField, Presence, Scalar, Schema, Shape, StructType, TypeId, layout};
 use pratique_types::GroupVersionKind;
 
-use crate::part_type::root;
+use crate::part_type::find;
 
 /// A part of an object, which is that part in memory.
 #[derive(Clone, Copy, Debug)]
@@ -46,40 +46,14 @@ pub fn go_value(
     part: Part<'_>,
     progress: &Progress<'_>,
 ) -> Option<GoValue> {
-    let schema = Schema::builtin();
-    let root = root(kind)?;
-    let mut left = vec![(&root, None, object)];
-    while let Some((shape, field, value)) = left.pop() {
-        if !progress.nodes(1) {
-            return None;
-        }
-        if is_part(value, part) {
-            let place = Place {
-                shape,
-                field,
-                progress,
-            };
-            return Some(shown(place, value));
-        }
-        match (shape, value) {
-            (Shape::Struct(id), Value::Object(members)) => {
-                let of = schema.get(*id);
-                let known = members.iter().filter_map(|(name, value)| {
-                    let field = of.field(name)?;
-                    Some((&field.shape, Some(field), value))
-                });
-                left.extend(known);
-            }
-            (Shape::List(inner), Value::Array(elements)) => {
-                left.extend(elements.iter().map(|value| (&**inner, None, value)));
-            }
-            (Shape::Map(inner), Value::Object(members)) => {
-                left.extend(members.iter().map(|(_, value)| (&**inner, None, value)));
-            }
-            _ => {}
-        }
-    }
-    None
+    let visit = || progress.nodes(1).then_some(()).ok_or(());
+    let found = find(kind, object, |value| is_part(value, part), visit).ok()??;
+    let place = Place {
+        shape: &found.shape,
+        field: found.field,
+        progress,
+    };
+    Some(shown(place, found.value))
 }
 
 fn is_part(value: &Value<'_>, part: Part<'_>) -> bool {

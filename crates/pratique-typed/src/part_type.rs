@@ -1,7 +1,7 @@
 //! The Go types of the parts of objects.
 
 use pratique_json::{Object, Value};
-use pratique_schema::{Schema, Shape, TypeId};
+use pratique_schema::{Field, Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
 /// What a part of an object is in Go.
@@ -22,35 +22,55 @@ pub fn part_type<E>(
     kind: &GroupVersionKind,
     object: &Value<'_>,
     part: &Object<'_>,
-    mut visit: impl FnMut() -> Result<(), E>,
+    visit: impl FnMut() -> Result<(), E>,
 ) -> Result<Option<PartType>, E> {
+    let is_part = |value: &Value<'_>| value.as_object().is_some_and(|object| is_same(object, part));
+    let found = find(kind, object, is_part, visit)?;
+    Ok(found.and_then(|found| match found.shape {
+        Shape::Struct(id) => Some(PartType::Struct(id)),
+        Shape::Map(_) => Some(PartType::Map),
+        Shape::List(_) | Shape::Scalar(_) => None,
+    }))
+}
+
+/// A part of an object, and what its type says of it.
+pub(crate) struct Found<'v, 'a> {
+    pub(crate) shape: Shape,
+    pub(crate) field: Option<&'static Field>,
+    pub(crate) value: &'v Value<'a>,
+}
+
+/// Finds a part of an object of a kind. Stops with the error of `visit`, which is called for each value that is looked at.
+pub(crate) fn find<'v, 'a, E>(
+    kind: &GroupVersionKind,
+    object: &'v Value<'a>,
+    is_part: impl Fn(&Value<'_>) -> bool,
+    mut visit: impl FnMut() -> Result<(), E>,
+) -> Result<Option<Found<'v, 'a>>, E> {
     let schema = Schema::builtin();
     let Some(root) = root(kind) else {
         return Ok(None);
     };
-    let mut left = vec![(&root, object)];
-    while let Some((shape, value)) = left.pop() {
+    let mut left = vec![(&root, None, object)];
+    while let Some((shape, field, value)) = left.pop() {
         visit()?;
+        if is_part(value) {
+            let shape = shape.clone();
+            return Ok(Some(Found { shape, field, value }));
+        }
         match (shape, value) {
             (Shape::Struct(id), Value::Object(members)) => {
-                if is_same(members, part) {
-                    return Ok(Some(PartType::Struct(*id)));
-                }
                 let of = schema.get(*id);
-                left.extend(
-                    members
-                        .iter()
-                        .filter_map(|(name, value)| Some((&of.field(name)?.shape, value))),
-                );
-            }
-            (Shape::Map(inner), Value::Object(members)) => {
-                if is_same(members, part) {
-                    return Ok(Some(PartType::Map));
-                }
-                left.extend(members.iter().map(|(_, value)| (&**inner, value)));
+                left.extend(members.iter().filter_map(|(name, value)| {
+                    let field = of.field(name)?;
+                    Some((&field.shape, Some(field), value))
+                }));
             }
             (Shape::List(inner), Value::Array(elements)) => {
-                left.extend(elements.iter().map(|value| (&**inner, value)));
+                left.extend(elements.iter().map(|value| (&**inner, None, value)));
+            }
+            (Shape::Map(inner), Value::Object(members)) => {
+                left.extend(members.iter().map(|(_, value)| (&**inner, None, value)));
             }
             _ => {}
         }

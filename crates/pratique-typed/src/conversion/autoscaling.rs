@@ -7,7 +7,7 @@ use pratique_schema::{Schema, TypeId};
 
 use super::go_json;
 use super::{
-    ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, part, put, take, text,
+    ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, part, put, rename, take, text,
 };
 
 pub(super) const HORIZONTAL_POD_AUTOSCALER: Family = Family { to_hub, from_hub };
@@ -228,141 +228,89 @@ fn is_resource(source: &str) -> bool {
     matches!(source, "resource" | "containerResource")
 }
 
-fn spec_to_hub(name: &str, source: &mut Object<'_>) {
+/// What the parts of a source are named in `v1`, and in the hub.
+type Names = &'static [(&'static str, &'static str)];
+
+fn spec_names(source: &str) -> Names {
+    match source {
+        "object" => &[("targetValue", "value"), ("averageValue", "averageValue")],
+        "external" => &[("targetValue", "value"), ("targetAverageValue", "averageValue")],
+        "pods" => &[("targetAverageValue", "averageValue")],
+        _ => &[
+            ("targetAverageUtilization", "averageUtilization"),
+            ("targetAverageValue", "averageValue"),
+        ],
+    }
+}
+
+fn status_names(source: &str) -> Names {
+    match source {
+        "object" => &[("currentValue", "value"), ("averageValue", "averageValue")],
+        "external" => &[("currentValue", "value"), ("currentAverageValue", "averageValue")],
+        "pods" => &[("currentAverageValue", "averageValue")],
+        _ => &[
+            ("currentAverageUtilization", "averageUtilization"),
+            ("currentAverageValue", "averageValue"),
+        ],
+    }
+}
+
+/// Takes the parts of a source together, as the hub has them.
+fn gathered<'a>(name: &str, source: &mut Object<'a>, names: Names) -> Object<'a> {
     if !is_resource(name) {
         identify(selector_of(name), source);
     }
-    let mut target = Object::new();
+    if name == "object" {
+        rename(source, "target", "describedObject");
+    }
+    let mut parts = Object::new();
+    for (old, new) in names {
+        put(&mut parts, new, take(source, old));
+    }
+    parts
+}
+
+/// The way back from [`gathered`].
+fn spread(name: &str, source: &mut Object<'_>, gathered: &str, names: Names) {
+    if !is_resource(name) {
+        spell(selector_of(name), source);
+    }
+    if let Some(Value::Object(mut parts)) = source.remove(gathered) {
+        for (old, new) in names {
+            put(source, old, take(&mut parts, new));
+        }
+    }
+    if name == "object" {
+        rename(source, "describedObject", "target");
+    }
+}
+
+fn spec_to_hub(name: &str, source: &mut Object<'_>) {
+    let mut target = gathered(name, source, spec_names(name));
+    let has_average = target.contains_key("averageValue");
     let of_type = match name {
-        "object" => {
-            let described = take(source, "target");
-            put(source, "describedObject", described);
-            let average = take(source, "averageValue");
-            let value = take(source, "targetValue");
-            // What is aimed at cannot be left out there, and is zero instead.
-            let is_zero = value.as_ref().and_then(Value::as_str) == Some("0");
-            let of_type = if average.is_some() {
-                "AverageValue"
-            } else {
-                "Value"
-            };
-            put(
-                &mut target,
-                "value",
-                value.filter(|_| average.is_none() || !is_zero),
-            );
-            put(&mut target, "averageValue", average);
-            of_type
-        }
-        "external" => {
-            let value = take(source, "targetValue");
-            let of_type = if value.is_some() { "Value" } else { "AverageValue" };
-            put(&mut target, "value", value);
-            put(&mut target, "averageValue", take(source, "targetAverageValue"));
-            of_type
-        }
-        _ => {
-            let utilization = take(source, "targetAverageUtilization");
-            let of_type = if utilization.is_some() {
-                "Utilization"
-            } else {
-                "AverageValue"
-            };
-            put(&mut target, "averageUtilization", utilization);
-            put(&mut target, "averageValue", take(source, "targetAverageValue"));
-            of_type
-        }
+        "object" if has_average => "AverageValue",
+        "object" => "Value",
+        "external" if target.contains_key("value") => "Value",
+        _ if target.contains_key("averageUtilization") => "Utilization",
+        _ => "AverageValue",
     };
+    if name == "object" && has_average && text(&target, "value") == "0" {
+        target.remove("value");
+    }
     target.insert("type", of_type);
     source.insert("target", target);
 }
 
 fn spec_from_hub(name: &str, source: &mut Object<'_>) {
-    if !is_resource(name) {
-        spell(selector_of(name), source);
-    }
-    let mut target = match source.remove("target") {
-        Some(Value::Object(target)) => target,
-        _ => Object::new(),
-    };
-    match name {
-        "object" => {
-            put(source, "targetValue", take(&mut target, "value"));
-            put(source, "averageValue", take(&mut target, "averageValue"));
-            let described = take(source, "describedObject");
-            put(source, "target", described);
-        }
-        "external" => {
-            put(source, "targetValue", take(&mut target, "value"));
-            put(source, "targetAverageValue", take(&mut target, "averageValue"));
-        }
-        "pods" => put(source, "targetAverageValue", take(&mut target, "averageValue")),
-        _ => {
-            put(
-                source,
-                "targetAverageUtilization",
-                take(&mut target, "averageUtilization"),
-            );
-            put(source, "targetAverageValue", take(&mut target, "averageValue"));
-        }
-    }
+    spread(name, source, "target", spec_names(name));
 }
 
 fn status_to_hub(name: &str, source: &mut Object<'_>) {
-    if !is_resource(name) {
-        identify(selector_of(name), source);
-    }
-    let mut current = Object::new();
-    match name {
-        "object" => {
-            let described = take(source, "target");
-            put(source, "describedObject", described);
-            put(&mut current, "value", take(source, "currentValue"));
-            put(&mut current, "averageValue", take(source, "averageValue"));
-        }
-        "external" => {
-            put(&mut current, "value", take(source, "currentValue"));
-            put(&mut current, "averageValue", take(source, "currentAverageValue"));
-        }
-        _ => {
-            put(
-                &mut current,
-                "averageUtilization",
-                take(source, "currentAverageUtilization"),
-            );
-            put(&mut current, "averageValue", take(source, "currentAverageValue"));
-        }
-    }
+    let current = gathered(name, source, status_names(name));
     source.insert("current", current);
 }
 
 fn status_from_hub(name: &str, source: &mut Object<'_>) {
-    if !is_resource(name) {
-        spell(selector_of(name), source);
-    }
-    let mut current = match source.remove("current") {
-        Some(Value::Object(current)) => current,
-        _ => Object::new(),
-    };
-    match name {
-        "object" => {
-            put(source, "currentValue", take(&mut current, "value"));
-            put(source, "averageValue", take(&mut current, "averageValue"));
-            let described = take(source, "describedObject");
-            put(source, "target", described);
-        }
-        "external" => {
-            put(source, "currentValue", take(&mut current, "value"));
-            put(source, "currentAverageValue", take(&mut current, "averageValue"));
-        }
-        "pods" => put(source, "currentAverageValue", take(&mut current, "averageValue")),
-        _ => {
-            put(
-                source,
-                "currentAverageUtilization",
-                take(&mut current, "averageUtilization"),
-            );
-            put(source, "currentAverageValue", take(&mut current, "averageValue"));
-        }
-    }
+    spread(name, source, "current", status_names(name));
 }
