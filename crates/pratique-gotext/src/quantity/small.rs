@@ -102,31 +102,8 @@ fn times_power_of_10(value: i64, exponent: i64) -> Option<i64> {
 
 /// 10^`exponent`, where it fits.
 pub(super) fn power_of_10(exponent: u32) -> Option<i64> {
-    POWERS_OF_10.get(usize::try_from(exponent).ok()?).copied()
+    10_i64.checked_pow(exponent)
 }
-
-/// All powers of 10 that fit.
-const POWERS_OF_10: [i64; 19] = [
-    1,
-    10,
-    100,
-    1_000,
-    10_000,
-    100_000,
-    1_000_000,
-    10_000_000,
-    100_000_000,
-    1_000_000_000,
-    10_000_000_000,
-    100_000_000_000,
-    1_000_000_000_000,
-    10_000_000_000_000,
-    100_000_000_000_000,
-    1_000_000_000_000_000,
-    10_000_000_000_000_000,
-    100_000_000_000_000_000,
-    1_000_000_000_000_000_000,
-];
 
 /// Divides by `factor` as often as that is exact. The lowest number of all is left alone, as upstream leaves it.
 fn without_factors(value: i64, factor: i64) -> (i64, i32) {

@@ -14,16 +14,20 @@ pub struct Duration {
 }
 
 /// Why a text is no duration, as Go says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("time: {problem} duration {}", quote(text.as_bytes()))]
 pub struct DurationError<'t> {
     text: &'t str,
     problem: Problem<'t>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum Problem<'t> {
+    #[error("invalid")]
     Invalid,
+    #[error("missing unit in")]
     MissingUnit,
+    #[error("unknown unit {} in", quote(.0.as_bytes()))]
     UnknownUnit(&'t str),
 }
 
@@ -175,22 +179,6 @@ impl Duration {
         }
     }
 }
-
-impl Display for DurationError<'_> {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let text = quote(self.text.as_bytes());
-        match self.problem {
-            Problem::Invalid => write!(formatter, "time: invalid duration {text}"),
-            Problem::MissingUnit => write!(formatter, "time: missing unit in duration {text}"),
-            Problem::UnknownUnit(unit) => {
-                let unit = quote(unit.as_bytes());
-                write!(formatter, "time: unknown unit {unit} in duration {text}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for DurationError<'_> {}
 
 /// Seconds as the shortest decimal of a double, and `s`: `string(duration)`.
 impl Display for Duration {
