@@ -6,7 +6,7 @@ use crate::declarations::Use;
 use crate::environments::slots;
 use crate::error::ExpressionError;
 use crate::identity::Identity;
-use crate::namespace::NamedNamespace;
+use crate::namespace::has_path;
 use crate::return_types;
 
 /// A compiled expression with its text.
@@ -65,11 +65,10 @@ impl Expression {
         self.program.reads(slots.authorizer) || self.program.reads(slots.request_resource)
     }
 
-    /// Whether it reads more of `namespaceObject` than a [`NamedNamespace`] has.
+    /// Whether it reads more of `namespaceObject` than a [named namespace](crate::named_namespace) has.
     pub fn reads_whole_namespace(&self) -> bool {
         let namespace = slots().namespace_object;
-        let known = NamedNamespace::has_path;
-        self.program.reads(namespace) && !self.program.reads_only(namespace, known)
+        self.program.reads(namespace) && !self.program.reads_only(namespace, has_path)
     }
 
     /// The type of what it yields.

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use pratique_cel::Unknown;
 use pratique_cel::library::authz::Question;
 
-use crate::old_object::UnknownObject;
+use crate::old_object::is_of_old_object;
 
 /// What the decision of a plugin, a policy or a webhook depends on and was not given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Missing {
     pub fn of(unknown: &Unknown, namespace: &str) -> Self {
         match unknown {
             Unknown::Check(check) => Missing::Authorizer { check: check.clone() },
-            Unknown::Attribute(path) if UnknownObject::has(path) => Missing::OldObject {
+            Unknown::Attribute(path) if is_of_old_object(path) => Missing::OldObject {
                 path: path.to_string(),
             },
             Unknown::Attribute(path) => Missing::Namespace {

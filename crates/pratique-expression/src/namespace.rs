@@ -1,125 +1,35 @@
 //! The value of `namespaceObject` where only the name of the namespace is known.
 
-use pratique_cel::value::Struct;
-use pratique_cel::{Context, Fault, Unknown, Value};
-
+use crate::partly_known::{Member, PartlyKnown};
 use crate::types::NAMESPACE_TYPE;
-
-/// A namespace of which only the name is known, and the label that an API server gives it for that. All else that an
-/// expression reads of it is [unknown](Unknown).
-#[derive(Debug)]
-pub struct NamedNamespace {
-    metadata: Metadata,
-}
-
-#[derive(Debug)]
-struct Metadata {
-    name: Box<str>,
-    labels: Labels,
-}
-
-#[derive(Debug)]
-struct Labels {
-    name: Box<str>,
-}
 
 /// The label that every namespace has: its name.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-const METADATA: &str = "namespaceObject.metadata";
-const LABELS: &str = "namespaceObject.metadata.labels";
+/// A namespace of which only the name is known, and the label that an API server gives it for that.
+pub fn named_namespace(name: &str) -> PartlyKnown {
+    let text = || Member::Text(name.into());
+    let part = |path, members| PartlyKnown::new(NAMESPACE_TYPE, path, members);
+    let labels = part("namespaceObject.metadata.labels", vec![(NAME_LABEL, text())]);
+    let metadata = vec![("name", text()), ("labels", Member::Part(labels))];
+    let metadata = part("namespaceObject.metadata", metadata);
+    part("namespaceObject", vec![("metadata", Member::Part(metadata))])
+}
 
-impl NamedNamespace {
-    /// A namespace of this name.
-    pub fn new(name: &str) -> Self {
-        NamedNamespace {
-            metadata: Metadata {
-                name: name.into(),
-                labels: Labels { name: name.into() },
-            },
-        }
-    }
-
-    /// Whether this has what an expression reads by a path of names, or with `presence` whether it is there.
-    pub(crate) fn has_path(path: &[&str], presence: bool) -> bool {
-        match path {
-            ["metadata", "name"] | ["metadata", "labels", NAME_LABEL] => true,
-            ["metadata"] | ["metadata", "labels"] => presence,
-            _ => false,
-        }
+/// Whether such a namespace has what an expression reads by a path of names, or with `presence` whether it is there.
+pub(crate) fn has_path(path: &[&str], presence: bool) -> bool {
+    match path {
+        ["metadata", "name"] | ["metadata", "labels", NAME_LABEL] => true,
+        ["metadata"] | ["metadata", "labels"] => presence,
+        _ => false,
     }
 }
-
-fn unknown(path: String) -> Fault {
-    Fault::unknown(Unknown::Attribute(path.into()))
-}
-
-/// `path.field`, or `path['field']` where that is no name.
-fn member(path: &str, field: &str) -> String {
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    match field.bytes().all(is_name) {
-        true => format!("{path}.{field}"),
-        false => format!("{path}['{field}']"),
-    }
-}
-
-/// Implements a struct by the path to it, and the value of the fields that are known.
-macro_rules! known_in_part {
-    ($type:ty, $path:expr, |$part:ident| { $($field:pat => $value:expr,)* }) => {
-        impl Struct for $type {
-            fn type_name(&self) -> &str {
-                NAMESPACE_TYPE
-            }
-
-            fn get<'a>(&'a self, _: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
-                let $part = self;
-                match field {
-                    $($field => Ok(Some($value)),)*
-                    _ => Err(unknown(member($path, field))),
-                }
-            }
-
-            fn has(&self, context: &Context<'_>, field: &str) -> Result<bool, Fault> {
-                let _ = context;
-                match field {
-                    $($field => Ok(true),)*
-                    _ => Err(unknown(member($path, field))),
-                }
-            }
-
-            fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
-                Err(unknown($path.to_owned()))
-            }
-
-            fn unknown(&self) -> Option<Unknown> {
-                Some(Unknown::Attribute($path.into()))
-            }
-
-            fn unfit_index(&self, _: &Value<'_>) -> Fault {
-                unknown($path.to_owned())
-            }
-        }
-    };
-}
-
-known_in_part!(NamedNamespace, "namespaceObject", |part| {
-    "metadata" => Value::Struct(&part.metadata),
-});
-
-known_in_part!(Metadata, METADATA, |part| {
-    "name" => Value::String(&part.name),
-    "labels" => Value::Struct(&part.labels),
-});
-
-known_in_part!(Labels, LABELS, |part| {
-    NAME_LABEL => Value::String(&part.name),
-});
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use pratique_cel::Arena;
+    use pratique_cel::{Arena, Context, Fault, Unknown, Value};
 
     use super::*;
     use crate::{Cache, Composition, Declarations, Expression, Use, slots};
@@ -134,7 +44,7 @@ mod tests {
 
     /// Evaluates in namespace `shop`.
     fn evaluate(expression: &Expression) -> Result<String, Fault> {
-        let namespace = NamedNamespace::new("shop");
+        let namespace = named_namespace("shop");
         let (arena, mut activation) = (Arena::new(), slots().activation());
         activation.set(slots().namespace_object, Value::Struct(&namespace));
         activation.set(slots().object, Value::Null);

@@ -1,66 +1,21 @@
 //! The value of `oldObject` where there is a stored object that was not given.
 
-use pratique_cel::value::Struct;
-use pratique_cel::{Context, Fault, Unknown, Value};
+use crate::partly_known::PartlyKnown;
 
-/// A stored object of which nothing is known. Whatever an expression reads of it is [unknown](Unknown).
-#[derive(Clone, Copy, Debug)]
-pub struct UnknownObject;
+/// A stored object of which nothing is known.
+pub static UNKNOWN_OBJECT: PartlyKnown = PartlyKnown::new("map", PATH, Vec::new());
 
 const PATH: &str = "oldObject";
 
-impl UnknownObject {
-    /// Whether a path of something unknown leads into such an object.
-    pub(crate) fn has(path: &str) -> bool {
-        let rest = path.strip_prefix(PATH);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-    }
-}
-
-fn unknown(field: &str) -> Fault {
-    let is_name = field
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let path = match is_name {
-        true => format!("{PATH}.{field}"),
-        false => format!("{PATH}['{field}']"),
-    };
-    Fault::unknown(Unknown::Attribute(path.into()))
-}
-
-fn whole() -> Fault {
-    Fault::unknown(Unknown::Attribute(PATH.into()))
-}
-
-impl Struct for UnknownObject {
-    fn type_name(&self) -> &str {
-        "map"
-    }
-
-    fn get<'a>(&'a self, _: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
-        Err(unknown(field))
-    }
-
-    fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
-        Err(unknown(field))
-    }
-
-    fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
-        Err(whole())
-    }
-
-    fn unknown(&self) -> Option<Unknown> {
-        Some(Unknown::Attribute(PATH.into()))
-    }
-
-    fn unfit_index(&self, _: &Value<'_>) -> Fault {
-        whole()
-    }
+/// Whether a path of something unknown leads into such an object.
+pub(crate) fn is_of_old_object(path: &str) -> bool {
+    let rest = path.strip_prefix(PATH);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 #[cfg(test)]
 mod tests {
-    use pratique_cel::Arena;
+    use pratique_cel::{Arena, Context, Fault, Unknown, Value};
 
     use super::*;
     use crate::{Cache, Composition, Declarations, Use, slots};
@@ -71,7 +26,7 @@ mod tests {
             .compile(text, Use::Variable, Declarations::default())
             .unwrap();
         let (arena, mut activation) = (Arena::new(), slots().activation());
-        activation.set(slots().old_object, Value::Struct(&UnknownObject));
+        activation.set(slots().old_object, Value::Struct(&UNKNOWN_OBJECT));
         activation.set(slots().object, Value::Null);
         let value = expression
             .program()
@@ -99,12 +54,12 @@ mod tests {
         ] {
             let unknown = Fault::unknown(Unknown::Attribute(path.into()));
             assert_eq!(evaluate(text), Err(unknown), "{text}");
-            assert!(UnknownObject::has(path));
+            assert!(is_of_old_object(path));
         }
         assert_eq!(
             evaluate("object == null || oldObject.a"),
             Ok("Bool(true)".to_owned())
         );
-        assert!(!UnknownObject::has("oldObjects") && !UnknownObject::has("namespaceObject.oldObject"));
+        assert!(!is_of_old_object("oldObjects") && !is_of_old_object("namespaceObject.oldObject"));
     }
 }

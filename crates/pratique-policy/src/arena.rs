@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use pratique_cel::{Arena, MemoryLimit};
 use pratique_core::NamespaceObject;
-use pratique_expression::NamedNamespace;
+use pratique_expression::PartlyKnown;
 use pratique_json as json;
 
 use crate::memo::Memo;
@@ -19,7 +19,7 @@ pub(crate) struct RequestArena<'s> {
     values: OnceCell<typed_arena::Arena<json::Value<'s>>>,
     variables: OnceCell<typed_arena::Arena<Variables<'s>>>,
     pub(crate) namespace: OnceCell<NamespaceObject>,
-    pub(crate) named_namespace: OnceCell<NamedNamespace>,
+    pub(crate) named_namespace: OnceCell<PartlyKnown>,
 }
 
 impl<'s> RequestArena<'s> {

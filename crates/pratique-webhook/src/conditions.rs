@@ -5,7 +5,7 @@ use pratique_core::{
     Attributes, CALL_LIMIT, CONDITIONS_BUDGET, ConditionsOutcome, Halt, Unfinished, compilation_error,
     evaluate_conditions, evaluation_error,
 };
-use pratique_expression::{Authorizers, UnknownObject, request_value, slots};
+use pratique_expression::{Authorizers, UNKNOWN_OBJECT, request_value, slots};
 use pratique_json as json;
 
 use crate::context::WebhookContext;
@@ -106,7 +106,7 @@ fn activation<'i>(inputs: &ConditionInputs<'i>) -> Activation<'i> {
     let mut activation = slots.activation();
     activation.set(slots.object, value(inputs.objects.object.get()));
     let old_object = match inputs.attributes.request.lacks_old_object {
-        true => Value::Struct(&UnknownObject),
+        true => Value::Struct(&UNKNOWN_OBJECT),
         false => value(inputs.objects.old_object.get()),
     };
     activation.set(slots.old_object, old_object);

@@ -2,7 +2,7 @@
 
 use pratique_cel::Value;
 use pratique_core::NamespaceObject;
-use pratique_expression::NamedNamespace;
+use pratique_expression::named_namespace;
 use pratique_match::Namespace;
 
 use super::Session;
@@ -49,7 +49,7 @@ impl<'s> Session<'s> {
             _ if form == NamespaceForm::Absent => return Value::Null,
             None | Some(Namespace::Absent) => return Value::Null,
             Some(Namespace::Named) => {
-                let named = || NamedNamespace::new(&self.request.namespace);
+                let named = || named_namespace(&self.request.namespace);
                 return Value::Struct(self.arena.named_namespace.get_or_init(named));
             }
             Some(Namespace::Stored(stored)) => stored,

@@ -2,7 +2,7 @@
 
 use pratique_cel::Value;
 use pratique_core::{Mutator, without_type_meta};
-use pratique_expression::UnknownObject;
+use pratique_expression::UNKNOWN_OBJECT;
 use pratique_json as json;
 use pratique_json::Interrupted;
 use pratique_typed::ConversionError;
@@ -177,7 +177,7 @@ impl<'s> Session<'s> {
     pub(crate) fn unknown_old_object(&self) -> Option<Value<'s>> {
         self.request
             .lacks_old_object
-            .then_some(Value::Struct(&UnknownObject))
+            .then_some(Value::Struct(&UNKNOWN_OBJECT))
     }
 }
 

@@ -1,0 +1,82 @@
+//! Values of which only some members are known.
+
+use pratique_cel::value::Struct;
+use pratique_cel::{Context, Fault, Unknown, Value};
+
+/// A value at a path of an expression, with the members that are known of it. All else that an expression reads of it is
+/// [unknown](Unknown).
+#[derive(Debug)]
+pub struct PartlyKnown {
+    type_name: &'static str,
+    path: &'static str,
+    members: Vec<(&'static str, Member)>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Member {
+    Text(Box<str>),
+    Part(PartlyKnown),
+}
+
+impl PartlyKnown {
+    pub(crate) const fn new(
+        type_name: &'static str,
+        path: &'static str,
+        members: Vec<(&'static str, Member)>,
+    ) -> Self {
+        PartlyKnown {
+            type_name,
+            path,
+            members,
+        }
+    }
+
+    fn member(&self, field: &str) -> Result<&Member, Fault> {
+        let member = self.members.iter().find(|(name, _)| *name == field);
+        member
+            .map(|(_, member)| member)
+            .ok_or_else(|| unknown(below(self.path, field)))
+    }
+}
+
+impl Struct for PartlyKnown {
+    fn type_name(&self) -> &str {
+        self.type_name
+    }
+
+    fn get<'a>(&'a self, _: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
+        Ok(Some(match self.member(field)? {
+            Member::Text(text) => Value::String(text),
+            Member::Part(part) => Value::Struct(part),
+        }))
+    }
+
+    fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
+        self.member(field).map(|_| true)
+    }
+
+    fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
+        Err(unknown(self.path.to_owned()))
+    }
+
+    fn unknown(&self) -> Option<Unknown> {
+        Some(Unknown::Attribute(self.path.into()))
+    }
+
+    fn unfit_index(&self, _: &Value<'_>) -> Fault {
+        unknown(self.path.to_owned())
+    }
+}
+
+fn unknown(path: String) -> Fault {
+    Fault::unknown(Unknown::Attribute(path.into()))
+}
+
+/// `path.field`, or `path['field']` where that is no name.
+fn below(path: &str, field: &str) -> String {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    match field.bytes().all(is_name) {
+        true => format!("{path}.{field}"),
+        false => format!("{path}['{field}']"),
+    }
+}
