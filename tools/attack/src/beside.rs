@@ -39,6 +39,15 @@ pub(super) struct Seen {
     pub(super) probes: Measured,
 }
 
+impl Seen {
+    /// How many reviews were answered, all of them right, while the server lived.
+    pub(super) fn answers(&self) -> Result<usize, Error> {
+        self.reviews.flawless()?;
+        self.health.flawless()?;
+        Ok(self.reviews.answers())
+    }
+}
+
 impl Beside {
     pub(super) fn start(served: &Served) -> Result<Self, Error> {
         let (address, trust) = (served.address(), served.trust()?);

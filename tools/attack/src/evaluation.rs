@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::reviews;
 use super::served::Served;
 use super::{Scale, counted};
-use pratique_harness::Error;
+use pratique_harness::{Error, outcome, together};
 
 /// How many hostile reviews are evaluated at a time.
 const AT_ONCE: usize = 4;
@@ -31,10 +31,7 @@ pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, Error
         settled.saturating_sub(before),
         after.saturating_sub(settled)
     );
-    match after.saturating_sub(settled) < LOOK * 3 / 4 {
-        true => Ok(text),
-        false => Err(text.into()),
-    }
+    outcome(after.saturating_sub(settled) < LOOK * 3 / 4, text)
 }
 
 /// What plugins compare with each other: the answers are those of plugins, or that it is too much.
@@ -98,23 +95,14 @@ pub(super) fn odd(served: &Served, _: Scale) -> Result<String, Error> {
 /// Has several clients post a body again and again, and tells how it was answered.
 fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<String, Error> {
     let end = Instant::now() + scale.time;
-    let codes = thread::scope(|scope| {
-        let clients: Vec<_> = (0..AT_ONCE)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut codes = Vec::new();
-                    while codes.is_empty() || Instant::now() < end {
-                        codes.push(served.post(path, body)?.code);
-                    }
-                    Ok::<_, Error>(codes)
-                })
-            })
-            .collect();
-        let all = clients
-            .into_iter()
-            .map(|client| client.join().unwrap_or_else(|_| Err("a client panicked".into())));
-        all.collect::<Result<Vec<_>, _>>().map(|all| all.concat())
+    let codes = together(AT_ONCE, || {
+        let mut codes = Vec::new();
+        while codes.is_empty() || Instant::now() < end {
+            codes.push(served.post(path, body)?.code);
+        }
+        Ok::<_, Error>(codes)
     })?;
+    let codes = codes.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     Ok(format!(
         "reviews of {} bytes were answered {}",
         body.len(),

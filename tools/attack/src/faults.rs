@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pratique_harness::Error;
+use pratique_harness::{Error, outcome};
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};
 
@@ -250,10 +250,7 @@ fn crashes(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         .filter(|error| error.contains("wrong"))
         .count();
     let text = format!("{} right answers, {wrong} wrong", seen.reviews.answers());
-    match wrong == 0 && seen.reviews.answers() > 0 {
-        true => Ok(text),
-        false => Err(text.into()),
-    }
+    outcome(wrong == 0 && seen.reviews.answers() > 0, text)
 }
 
 /// SIGHUP ends it as SIGTERM does: what was begun is answered.

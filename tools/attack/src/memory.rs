@@ -8,7 +8,7 @@ use super::http2::Unread;
 use super::reviews;
 use super::served::Served;
 use super::{Scale, counted};
-use pratique_harness::Error;
+use pratique_harness::{Error, outcome, together};
 use pratique_load_test::client::{Client, head};
 
 /// As many empty containers as fit into 2.9 MB.
@@ -29,6 +29,9 @@ pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, Error>
     let body = reviews::empty_containers(CONTAINERS);
     let end = Instant::now() + scale.time;
     let codes = together(scale.clients, || {
+        // The clients are on the server's machine, where their own work is not to be what slows it down: it is this
+        // thread that yields, and one that may not goes on as it is.
+        let _ = rustix::process::nice(19);
         let mut codes = Vec::new();
         while Instant::now() < end {
             let answer = served
@@ -39,9 +42,9 @@ pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, Error>
             codes.push(answer.map_or(0, |answer| answer.code));
         }
         codes
-    });
+    })?;
     told(
-        &codes,
+        &codes.concat(),
         "reviews of 966,000 empty containers",
         &[0, 200, 400, 408, 413, 429, 504],
     )
@@ -113,30 +116,23 @@ pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, Err
     }
     let body = review.to_string();
     let (address, trust) = (served.address(), served.trust()?);
-    let ended = thread::scope(|scope| {
-        let clients: Vec<_> = (0..scale.clients.min(20))
-            .map(|_| {
-                scope.spawn(|| {
-                    let Ok(mut client) = Unread::connect(address, &trust) else {
-                        return true;
-                    };
-                    let sent = (0..STREAMS).try_for_each(|_| client.post("/validate", body.as_bytes()));
-                    match scale.measures_time {
-                        true => sent.and_then(|()| client.wait_for_end()).is_ok(),
-                        false => {
-                            thread::sleep(scale.time);
-                            false
-                        }
-                    }
-                })
-            })
-            .collect();
-        let all = clients.into_iter().map(|client| client.join().unwrap_or(true));
-        all.filter(|ended| *ended).count()
-    });
+    let clients = scale.clients.min(20);
+    let ended = together(clients, || {
+        let Ok(mut client) = Unread::connect(address, &trust) else {
+            return true;
+        };
+        let sent = (0..STREAMS).try_for_each(|_| client.post("/validate", body.as_bytes()));
+        match scale.measures_time {
+            true => sent.and_then(|()| client.wait_for_end()).is_ok(),
+            false => {
+                thread::sleep(scale.time);
+                false
+            }
+        }
+    })?;
+    let ended = ended.into_iter().filter(|ended| *ended).count();
     Ok(format!(
-        "{} clients with {STREAMS} streams; the server ended {ended} of them",
-        scale.clients.min(20)
+        "{clients} clients with {STREAMS} streams; the server ended {ended} of them"
     ))
 }
 
@@ -145,45 +141,20 @@ pub(super) fn unread_first(served: &Served, scale: Scale) -> Result<String, Erro
     let body = reviews::pod(true).to_string();
     let request = [head("/validate", body.len()).as_bytes(), body.as_bytes()].concat();
     let (address, trust) = (served.address(), served.trust()?);
-    let blocked = thread::scope(|scope| {
-        let clients: Vec<_> = (0..scale.clients.min(20))
-            .map(|_| {
-                scope.spawn(|| -> io::Result<()> {
-                    let mut client = Client::connect(address, &trust).map_err(io::Error::other)?;
-                    client.give_up_sending_after(Duration::from_secs(2))?;
-                    (0..PIPELINED * scale.rounds).try_for_each(|_| client.send(&request))
-                })
-            })
-            .collect();
-        let all = clients.into_iter().map(|client| client.join());
-        all.filter(|sent| !matches!(sent, Ok(Ok(())))).count()
-    });
+    let clients = scale.clients.min(20);
+    let sent = together(clients, || -> io::Result<()> {
+        let mut client = Client::connect(address, &trust).map_err(io::Error::other)?;
+        client.give_up_sending_after(Duration::from_secs(2))?;
+        (0..PIPELINED * scale.rounds).try_for_each(|_| client.send(&request))
+    })?;
+    let blocked = sent.into_iter().filter(Result::is_err).count();
     Ok(format!(
-        "{blocked} of {} clients that read nothing were no longer read from",
-        scale.clients.min(20)
+        "{blocked} of {clients} clients that read nothing were no longer read from"
     ))
-}
-
-/// Has clients do the same at the same time, and puts together what they got. They are on the server's machine, where their
-/// own work is not to be what slows it down.
-fn together(clients: usize, what: impl Fn() -> Vec<u16> + Sync) -> Vec<u16> {
-    thread::scope(|scope| {
-        let client = || {
-            // It is this thread that yields, as a hundred have to; one that may not goes on as it is.
-            let _ = rustix::process::nice(19);
-            what()
-        };
-        let clients: Vec<_> = (0..clients).map(|_| scope.spawn(client)).collect();
-        let all = clients.into_iter().map(|client| client.join());
-        all.flat_map(|codes| codes.unwrap_or_else(|_| vec![0])).collect()
-    })
 }
 
 /// Tells how often there was which answer, all of which have to be among those.
 fn told(codes: &[u16], what: &str, allowed: &[u16]) -> Result<String, Error> {
     let text = format!("{what} were answered {}", counted(codes));
-    match codes.iter().all(|code| allowed.contains(code)) {
-        true => Ok(text),
-        false => Err(text.into()),
-    }
+    outcome(codes.iter().all(|code| allowed.contains(code)), text)
 }

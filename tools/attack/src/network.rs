@@ -15,8 +15,9 @@ use super::needs::{IP, NETWORK};
 use super::reviews;
 use super::served::{Options, Served};
 use super::{Scale, Seen};
-use pratique_harness::{Error, eventually};
+use pratique_harness::{Error, eventually, together};
 use pratique_webhook_backend::Script;
+use serde_json::{Value, json};
 
 /// All of them.
 pub(super) const ALL: [Fault; 4] = [
@@ -56,46 +57,27 @@ pub(super) fn mutate(served: &Served) -> Result<(bool, String), Error> {
 /// Webhooks whose connections end or stay open at any point, and that answer too much, in clear or otherwise: their
 /// failurePolicy decides, in time, and the next answer that is right counts.
 fn anything(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
-    let allowed = serde_json::json!({"allowed": true});
-    let long = "x".repeat(1 << 20);
-    let cases = [
-        (false, serde_json::json!({"close": "headers"})),
-        (false, serde_json::json!({"close": "reset"})),
-        (false, serde_json::json!({"close": "body", "respond": allowed})),
-        (false, serde_json::json!({"close": "midway", "respond": allowed})),
-        (false, serde_json::json!({"hang": "headers"})),
-        (false, serde_json::json!({"hang": "body", "respond": allowed})),
-        (false, serde_json::json!({"hang": "drip", "respond": allowed})),
-        (false, serde_json::json!({"hang": "flood", "respond": allowed})),
-        (false, serde_json::json!({"status": 500, "respond": allowed})),
+    let long = json!("x".repeat(1 << 20));
+    let mut cases: Vec<(bool, Value)> =
+        serde_json::from_str(include_str!("answers.json")).map_err(|error| error.to_string())?;
+    let large = [
         (
             false,
-            serde_json::json!({"status": 307, "headers": {"Location": "http://127.0.0.1:9/"}}),
-        ),
-        (
-            false,
-            serde_json::json!({"body": "{", "headers": {"Content-Type": "application/json"}}),
-        ),
-        (
-            false,
-            serde_json::json!({"body": bomb(), "headers": {"Content-Type": "application/yaml"}}),
-        ),
-        (
-            false,
-            serde_json::json!({"respond": allowed, "padBytes": 200 << 20}),
+            json!({"body": bomb(), "headers": {"Content-Type": "application/yaml"}}),
         ),
         (
             true,
-            serde_json::json!({"respond": {"allowed": true, "warnings": vec![&long; 30]}}),
+            json!({"respond": {"allowed": true, "warnings": vec![&long; 30]}}),
         ),
         (
             true,
-            serde_json::json!({"respond": {"allowed": true, "auditAnnotations": {"a": long}}}),
+            json!({"respond": {"allowed": true, "auditAnnotations": {"a": long}}}),
         ),
     ];
-    let good = serde_json::json!({"respond": allowed});
+    cases.extend(large);
+    let good = json!({"respond": {"allowed": true}});
     with_webhook(options, 1, &good.to_string(), |served, backend| {
-        let begin = |script: &serde_json::Value| -> Result<(), Error> {
+        let begin = |script: &Value| -> Result<(), Error> {
             let script = Script::from_json(&script.to_string()).map_err(|error| error.to_string())?;
             backend.begin_unrecorded([("/attack".to_owned(), script)]);
             Ok(())
@@ -105,32 +87,24 @@ fn anything(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
             let shown: String = script.to_string().chars().take(80).collect();
             let wrong = |error: Error| Error::from(format!("{shown}: {error}"));
             begin(script)?;
-            thread::scope(|scope| {
-                let all: Vec<_> = (0..scale.rounds.min(8))
-                    .map(|_| scope.spawn(|| mutate(served)))
-                    .collect();
-                all.into_iter().try_for_each(|one| {
-                    let one = one.join().map_err(|_| "a client panicked".to_owned())?;
-                    let (allowed, text) = one.map_err(wrong)?;
-                    // What is right, but large, may come too late or find no memory: several are sent and read at once.
-                    let many = ["context deadline exceeded", "no memory is left"];
-                    let too_many = !allowed && many.iter().any(|reason| text.contains(reason));
-                    match allowed == *expected || too_many {
-                        true => Ok(()),
-                        false => Err(wrong(text.into())),
-                    }
-                })
-            })?;
+            for answer in together(scale.rounds.min(8), || mutate(served))? {
+                let (allowed, text) = answer.map_err(wrong)?;
+                // What is right, but large, may come too late or find no memory: several are sent and read at once.
+                let many = ["context deadline exceeded", "no memory is left"];
+                let too_many = !allowed && many.iter().any(|reason| text.contains(reason));
+                if allowed != *expected && !too_many {
+                    return Err(wrong(text.into()));
+                }
+            }
             begin(&good)?;
             eventually("called a webhook that is well again", || Ok(mutate(served)?.0)).map_err(wrong)?;
         }
         let seen = beside.stop()?;
-        seen.reviews.flawless()?;
-        seen.health.flawless()?;
+        let answers = seen.answers()?;
         Ok(format!(
             "{} kinds of answers, and a right one after each; {} right answers of policies meanwhile",
             cases.len(),
-            seen.reviews.answers()
+            answers
         ))
     })
 }
@@ -147,34 +121,21 @@ fn without_name(options: &Options<'_>) -> Result<Served, Error> {
 /// Names that are not found, and as many calls at a time as clients make.
 fn unfound(served: &Served, scale: Scale) -> Result<String, Error> {
     let beside = Beside::start(served)?;
-    let slowest = thread::scope(|scope| {
-        let clients: Vec<_> = (0..scale.clients)
-            .map(|_| {
-                scope.spawn(|| {
-                    let start = Instant::now();
-                    let (allowed, text) = mutate(served)?;
-                    match allowed {
-                        true => Err(Error::from(format!("allowed: {text}"))),
-                        false => Ok(start.elapsed()),
-                    }
-                })
-            })
-            .collect();
-        let mut slowest = Duration::ZERO;
-        for client in clients {
-            let took = client.join().map_err(|_| "a client panicked".to_owned())??;
-            slowest = slowest.max(took);
+    let took = together(scale.clients, || {
+        let start = Instant::now();
+        let (allowed, text) = mutate(served)?;
+        match allowed {
+            true => Err(Error::from(format!("allowed: {text}"))),
+            false => Ok(start.elapsed()),
         }
-        Ok::<_, Error>(slowest)
     });
     let seen = beside.stop()?;
-    let slowest = slowest?;
-    seen.reviews.flawless()?;
-    seen.health.flawless()?;
+    let took = took?.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let slowest = took.into_iter().max().unwrap_or_default();
+    let answers = seen.answers()?;
     Ok(format!(
         "{} calls at once were denied, the last after {slowest:.1?}; {} right answers of policies meanwhile",
-        scale.clients,
-        seen.reviews.answers()
+        scale.clients, answers
     ))
 }
 
@@ -197,7 +158,7 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let allows = |served: &Served, label: &str| {
         let mut review = reviews::pod(false);
         if let Some(labels) = review.pointer_mut("/request/object/metadata/labels") {
-            *labels = serde_json::json!({label: "yes"});
+            *labels = json!({label: "yes"});
         }
         let answer = served.post("/validate", &review.to_string())?;
         let text = String::from_utf8_lossy(&answer.body).into_owned();
@@ -231,11 +192,10 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         })?);
     }
     let seen = beside.stop()?;
-    seen.reviews.flawless()?;
-    seen.health.flawless()?;
+    let answers = seen.answers()?;
     Ok(format!(
         "after connections were closed, silent and broken off, what changed meanwhile took effect in {took:.1?}; {} right answers\n{}",
-        seen.reviews.answers(),
+        answers,
         served.survived()?
     ))
 }
@@ -295,7 +255,7 @@ pub(super) fn isolated(program: &Path, state: &Path, scale: Scale) -> Result<Str
 /// The network goes down while requests and calls of webhooks are on their way, and comes back: none is answered wrongly,
 /// and afterwards all is as before.
 fn down(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
-    let slow = serde_json::json!({"respond": {"allowed": true}, "delayMs": 200}).to_string();
+    let slow = json!({"respond": {"allowed": true}, "delayMs": 200}).to_string();
     with_webhook(options, 1, &slow, |served, _| {
         let link = |state: &str| {
             let set = Command::new("ip").args(["link", "set", "lo", state]).status();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use pratique_benches::memory::{kib, work};
 
 use super::confined::{FILES, Group, MEMORY};
-use pratique_harness::{Certificates, Error, Process, free_port};
+use pratique_harness::{Certificates, Error, Process, free_port, outcome};
 use pratique_load_test::client::{Answer, Client, Trust};
 
 use super::namespace::seen_by;
@@ -163,10 +163,7 @@ impl Served {
             false => "looked at, as no control group can be made here",
         };
         let text = format!("the server had {} MiB at most, {enforced}", most >> 10);
-        match most << 10 <= MEMORY {
-            true => Ok(text),
-            false => Err(text.into()),
-        }
+        outcome(most << 10 <= MEMORY, text)
     }
 
     /// Asks it to end; an error if it does not end well.

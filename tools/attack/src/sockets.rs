@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::Scale;
 use super::confined::FILES;
 use super::served::Served;
-use pratique_harness::{Error, eventually};
+use pratique_harness::{Error, eventually, outcome};
 
 /// More connections than the server may have files.
 const CONNECTIONS: u64 = FILES + 100;
@@ -36,10 +36,7 @@ pub(super) fn idle(served: &Served, scale: Scale) -> Result<String, Error> {
         "{} connections; a new manifest took effect in {took:.1?}; {lines} lines in the log",
         idle.len()
     );
-    match lines <= LINES {
-        true => Ok(text),
-        false => Err(text.into()),
-    }
+    outcome(lines <= LINES, text)
 }
 
 /// Whether a change of manifests is noticed, and how long that takes.

@@ -14,6 +14,7 @@ pub mod go;
 mod json;
 mod lines;
 mod process;
+mod together;
 mod transcript;
 pub mod workspace;
 
@@ -24,4 +25,5 @@ pub use error::Error;
 pub use json::with;
 pub use lines::LineProcess;
 pub use process::{Process, eventually, free_port};
-pub use transcript::Transcript;
+pub use together::together;
+pub use transcript::{Transcript, outcome};

@@ -4,6 +4,14 @@ use std::process::ExitCode;
 
 use crate::error::Error;
 
+/// The outcome of a step in which this was seen, which is right or wrong.
+pub fn outcome(is_right: bool, seen: impl Into<String>) -> Result<String, Error> {
+    match is_right {
+        true => Ok(seen.into()),
+        false => Err(Error::Unexpected(seen.into())),
+    }
+}
+
 /// Counts steps.
 #[derive(Debug, Default)]
 pub struct Transcript {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use pratique_harness::{Error, Transcript, cargo};
+use pratique_harness::{Error, Transcript, cargo, outcome};
 
 use client::Trust;
 use load::{During, Load};
@@ -96,13 +96,7 @@ fn alone(
     let growth = most as f64 / before as f64;
     let last = memory.last().copied().unwrap_or(before);
     let text = format!("{before} KiB before, at most {most} KiB while under load, {last} KiB in the end");
-    transcript.step(
-        "memory stays",
-        match growth <= GROWTH {
-            true => Ok(text),
-            false => Err(text.into()),
-        },
-    );
+    transcript.step("memory stays", outcome(growth <= GROWTH, text));
     Ok(measured)
 }
 
@@ -114,10 +108,7 @@ fn beside(load: &Load, kind: hostile::Kind, quiet: &Measured) -> Result<String, 
     measured.flawless()?;
     let slower = measured.percentile(0.99).as_secs_f64() / quiet.percentile(0.99).as_secs_f64();
     let text = format!("{measured}\n{seen}; p99 is {slower:.2} times that without");
-    match slower <= SLOWER {
-        true => Ok(text),
-        false => Err(text.into()),
-    }
+    outcome(slower <= SLOWER, text)
 }
 
 /// The end of the server, which others see as the end of connections between requests.

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique_benches::request;
-use pratique_harness::Error;
+use pratique_harness::{Error, together};
 use serde_json::{Value, json};
 
 use super::client::{Client, Trust};
@@ -66,15 +66,8 @@ impl Load {
     /// Sends requests until connections are refused.
     pub fn run_until_refused(&self) -> Result<Measured, Error> {
         let start = Instant::now();
-        thread::scope(|scope| {
-            let clients: Vec<_> = (0..self.connections)
-                .map(|_| scope.spawn(|| self.ask_until_refused()))
-                .collect();
-            let all = clients.into_iter().map(|client| client.join());
-            let all = all.collect::<Result<Vec<_>, _>>();
-            let all = all.map_err(|_| "a client panicked".to_owned())?;
-            Ok(Measured::of(all, start.elapsed()))
-        })
+        let all = together(self.connections, || self.ask_until_refused())?;
+        Ok(Measured::of(all, start.elapsed()))
     }
 
     /// One connection after the other; there is but one as long as nothing goes wrong.

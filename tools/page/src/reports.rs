@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pratique_harness::browser::{Browser, at};
-use pratique_harness::{Error, Transcript, workspace};
+use pratique_harness::{Error, Transcript, outcome, workspace};
 use serde_json::json;
 
 use super::log;
@@ -198,10 +198,10 @@ fn says(browser: &Browser, page: &Page) -> Result<String, Error> {
     let numbers =
         browser.ask("return [...document.querySelectorAll('.tiles li')].map(tile => tile.innerText)")?;
     let lead = lead.as_str().unwrap_or_default();
-    match lead.contains(page.lead) && numbers.as_array().is_some_and(|tiles| tiles.len() >= 4) {
-        true => Ok(format!("{lead}\n{numbers}")),
-        false => Err(format!("{lead}\n{numbers}").into()),
-    }
+    outcome(
+        lead.contains(page.lead) && numbers.as_array().is_some_and(|tiles| tiles.len() >= 4),
+        format!("{lead}\n{numbers}"),
+    )
 }
 
 fn harmless(browser: &Browser) -> Result<String, Error> {
@@ -260,10 +260,7 @@ fn styled(browser: &Browser) -> Result<String, Error> {
             .unwrap_or(0.0)
     };
     let is_right = number(0, "/0") > 0.8 && number(1, "/0") < 0.1 && (0..2).all(|of| number(of, "/1") >= 4.5);
-    match is_right {
-        true => Ok(format!("{seen:?}")),
-        false => Err(format!("{seen:?}").into()),
-    }
+    outcome(is_right, format!("{seen:?}"))
 }
 
 fn narrow(browser: &Browser) -> Result<String, Error> {

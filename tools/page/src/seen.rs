@@ -1,7 +1,7 @@
 //! What has to be seen on the page.
 
 use pratique_harness::browser::{Browser, at};
-use pratique_harness::{Error, Transcript, eventually};
+use pratique_harness::{Error, Transcript, eventually, outcome};
 use serde_json::{Value, json};
 
 use super::served::{Served, USER};
@@ -260,10 +260,7 @@ fn failed(served: &Served, browser: &Browser) -> Result<String, Error> {
         seen = rows.iter().find_map(last).unwrap_or_default();
         Ok(!seen.is_empty())
     })?;
-    match seen.contains("<img src=x onerror=") {
-        true => Ok(seen),
-        false => Err(seen.into()),
-    }
+    outcome(seen.contains("<img src=x onerror="), seen)
 }
 
 fn harmless(browser: &Browser) -> Result<String, Error> {
@@ -290,10 +287,7 @@ fn styled(browser: &Browser) -> Result<String, Error> {
     };
     let differ =
         (0..3).all(|index| light[index] != dark[index]) && light[0] != light[1] && light[1] != light[2];
-    match differ {
-        true => Ok(format!("{light}\n{dark}")),
-        false => Err(format!("{light}\n{dark}").into()),
-    }
+    outcome(differ, format!("{light}\n{dark}"))
 }
 
 fn narrow(browser: &Browser) -> Result<String, Error> {
