@@ -6,6 +6,7 @@ mod chain;
 mod check;
 mod checkpoints;
 mod cluster;
+mod comparison;
 mod completions;
 mod duration;
 mod expand;
@@ -54,6 +55,7 @@ pub(crate) use checkpoints::CheckpointArguments;
 #[cfg(feature = "kube")]
 pub(crate) use cluster::Followable;
 pub(crate) use cluster::{ClientArguments, ClusterArguments};
+pub(crate) use comparison::{ComparisonArguments, ComparisonFailOn};
 pub(crate) use completions::CompletionsArguments;
 use duration::duration;
 pub(crate) use expand::ExpandArguments;
@@ -67,13 +69,11 @@ pub(crate) use man::ManArguments;
 pub(crate) use objects::{FieldValidation, ObjectArguments};
 pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
-pub(crate) use replay::{
-    RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFailOn, ReplayFormat,
-};
+pub(crate) use replay::{RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFormat};
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use results::ResultArguments;
 pub(crate) use review::{PolicyArguments, RequestArguments, ReviewArguments};
-pub(crate) use scan::{PageArguments, ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat};
+pub(crate) use scan::{ReportFileArguments, ScanAnswerArguments, ScanArguments, ScanFormat};
 pub(crate) use scan_chain::ScanChainArguments;
 pub(crate) use sender::SenderArguments;
 pub(crate) use serve::{

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 #[cfg(feature = "kube")]
 use super::ListArguments;
 use super::{
-    CheckpointArguments, KnownArguments, OriginArguments, PageArguments, RememberArguments, ReplayFailOn,
+    CheckpointArguments, ComparisonArguments, KnownArguments, OriginArguments, RememberArguments,
     SenderArguments,
 };
 
@@ -95,7 +95,7 @@ pub(crate) struct ImpactAnswerArguments {
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: ImpactFormat,
     #[command(flatten)]
-    pub(crate) report: PageArguments,
+    pub(crate) comparison: ComparisonArguments,
     /// Explain the first newly refused request of each policy: its expressions with their values.
     #[arg(long, env = "PRATIQUE_EXPLAIN")]
     pub(crate) explain: bool,
@@ -107,16 +107,6 @@ pub(crate) struct ImpactAnswerArguments {
         default_value_t = 0
     )]
     pub(crate) max_new_refusals: u64,
-    /// What the command fails for: `refused` (more requests are newly refused than --max-new-refusals) and `allowed` (a
-    /// request is newly allowed) give exit code 1, `error` (something cannot be read) 2, and `undecided` 3.
-    #[arg(
-        long,
-        env = "PRATIQUE_FAIL_ON",
-        value_name = "WHAT,…",
-        value_delimiter = ',',
-        default_value = "refused,error,undecided"
-    )]
-    pub(crate) fail_on: Vec<ReplayFailOn>,
 }
 
 /// The output format of a comparison.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use pratique_arrow::Format;
 
-use super::{CheckpointArguments, KnownArguments, PageArguments, PolicyArguments, ResultArguments};
+use super::{CheckpointArguments, ComparisonArguments, KnownArguments, PolicyArguments, ResultArguments};
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
 ///
@@ -55,22 +55,12 @@ pub(crate) struct ReplayAnswerArguments {
     #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
     pub(crate) output: ReplayFormat,
     #[command(flatten)]
-    pub(crate) report: PageArguments,
+    pub(crate) comparison: ComparisonArguments,
     #[command(flatten)]
     pub(crate) results: ResultArguments,
     /// Print the counts only, not the requests.
     #[arg(long, env = "PRATIQUE_SUMMARY")]
     pub(crate) summary: bool,
-    /// What the command fails for: `refused` (a request is refused now that was allowed then) and `allowed` (a request is
-    /// allowed now that a policy refused then) give exit code 1, `error` (something cannot be read) 2, and `undecided` 3.
-    #[arg(
-        long,
-        env = "PRATIQUE_FAIL_ON",
-        value_name = "WHAT,…",
-        value_delimiter = ',',
-        default_value = "refused,error,undecided"
-    )]
-    pub(crate) fail_on: Vec<ReplayFailOn>,
 }
 
 /// The output format of a replay.
@@ -97,17 +87,4 @@ impl ReplayFormat {
             ReplayFormat::Human | ReplayFormat::Json | ReplayFormat::Ndjson => None,
         }
     }
-}
-
-/// What a replay fails for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReplayFailOn {
-    /// A request is refused now that was allowed then.
-    Refused,
-    /// A request is allowed now that a policy refused then.
-    Allowed,
-    /// A decision depends on something that the log does not have, or that was not given.
-    Undecided,
-    /// A log cannot be read, or a request not be evaluated.
-    Error,
 }

@@ -102,14 +102,6 @@ pub(crate) struct ReportFileArguments {
     pub(crate) metrics_file: Option<PathBuf>,
 }
 
-/// The page of a comparison.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct PageArguments {
-    /// Write what differs to a file as well, as a page of HTML that loads nothing.
-    #[arg(long = "report", env = "PRATIQUE_REPORT", value_name = "FILE")]
-    pub(crate) page: Option<PathBuf>,
-}
-
 /// The output format of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScanFormat {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::change::Change;
 use super::report::ImpactReport;
 use super::work::Part;
-use crate::arguments::{ImpactAnswerArguments, ImpactFormat, ReplayFailOn};
+use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::output::counted::{counted, noun};
 use crate::output::table::table;
@@ -179,7 +179,7 @@ impl<'a> Collector<'a> {
             notes: &notes,
             about: &[("Inputs", self.report.run.inputs.join(", "))],
         };
-        written::write_page(page, "impact", &self.arguments.report)
+        written::write_page(page, "impact", &self.arguments.comparison)
     }
 
     fn json(&self, errors: usize) -> JsonImpact<'_> {
@@ -269,21 +269,15 @@ impl<'a> Collector<'a> {
         (changed > 0).then(|| format!("{} changed meanwhile", counted(changed, "object", "objects")))
     }
 
-    /// The exit status: refusals take precedence over errors, and these over what is undecided.
     fn status(&self, errors: usize) -> ExitStatus {
-        let fails = |on: ReplayFailOn, holds: bool| holds && self.arguments.fail_on.contains(&on);
-        let refused = self.report.of(Change::NewlyRefused) > self.arguments.max_new_refusals;
-        if fails(ReplayFailOn::Refused, refused)
-            || fails(ReplayFailOn::Allowed, self.report.of(Change::NewlyAllowed) > 0)
-        {
-            ExitStatus::Failure
-        } else if fails(ReplayFailOn::Error, errors > 0) {
-            ExitStatus::Unread
-        } else if fails(ReplayFailOn::Undecided, self.report.of(Change::Undecided) > 0) {
-            ExitStatus::Undecided
-        } else {
-            ExitStatus::Success
-        }
+        self.arguments.comparison.status(|on| match on {
+            ComparisonFailOn::Refused => {
+                self.report.of(Change::NewlyRefused) > self.arguments.max_new_refusals
+            }
+            ComparisonFailOn::Allowed => self.report.of(Change::NewlyAllowed) > 0,
+            ComparisonFailOn::Error => errors > 0,
+            ComparisonFailOn::Undecided => self.report.of(Change::Undecided) > 0,
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use super::decided::evaluation;
 use super::report::ReplayReport;
 use super::share::ReadShare;
 use super::work::Part;
-use crate::arguments::{ReplayAnswerArguments, ReplayFailOn, ReplayFormat};
+use crate::arguments::{ComparisonFailOn, ReplayAnswerArguments, ReplayFormat};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::counted::{counted, noun};
@@ -163,27 +163,17 @@ impl<'a> Collector<'a> {
             notes: &notes,
             about: &[("Logs", self.report.run.inputs.join(", "))],
         };
-        written::write_page(page, "replay", &self.arguments.report)
+        written::write_page(page, "replay", &self.arguments.comparison)
     }
 
-    /// The exit status: refusals take precedence over errors, and these over what is undecided.
     fn status(&self, errors: usize, scope: &EvaluationScope) -> ExitStatus {
-        let fails = |on: ReplayFailOn, holds: bool| holds && self.arguments.fail_on.contains(&on);
         let some = |comparison| self.report.counts.of(comparison) > 0;
-        if fails(ReplayFailOn::Refused, some(Comparison::RefusedNow))
-            || fails(ReplayFailOn::Allowed, some(Comparison::AllowedNow))
-        {
-            ExitStatus::Failure
-        } else if fails(ReplayFailOn::Error, errors > 0) {
-            ExitStatus::Unread
-        } else if fails(
-            ReplayFailOn::Undecided,
-            some(Comparison::Undecided) || !scope.can_deny(),
-        ) {
-            ExitStatus::Undecided
-        } else {
-            ExitStatus::Success
-        }
+        self.arguments.comparison.status(|on| match on {
+            ComparisonFailOn::Refused => some(Comparison::RefusedNow),
+            ComparisonFailOn::Allowed => some(Comparison::AllowedNow),
+            ComparisonFailOn::Error => errors > 0,
+            ComparisonFailOn::Undecided => some(Comparison::Undecided) || !scope.can_deny(),
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use pratique_report::{ComparisonPage, Page, Report};
 
 use super::metrics;
-use crate::arguments::{PageArguments, ReportFileArguments};
+use crate::arguments::{ComparisonArguments, ReportFileArguments};
 use crate::destination;
 use crate::exit::CliError;
 use crate::time;
@@ -43,7 +43,7 @@ fn page(report: &Report) -> String {
 pub(in crate::review) fn write_page(
     page: ComparisonPage<'_>,
     command: &str,
-    arguments: &PageArguments,
+    arguments: &ComparisonArguments,
 ) -> Result<(), CliError> {
     let Some(path) = &arguments.page else {
         return Ok(());
