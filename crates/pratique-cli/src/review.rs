@@ -1,6 +1,7 @@
 //! `pratique review`: evaluates admission for objects.
 
 mod among;
+mod assumed;
 mod chain;
 mod checkpoint;
 #[cfg(feature = "kube")]

@@ -1,15 +1,15 @@
 //! Prints what was reviewed, in order, and counts it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use pratique_types::GroupResource;
 
+use super::assumed::AssumedKinds;
 use super::compared::Operations;
 use super::input_errors::InputErrors;
 use super::left_out::{self, LeftOut};
 use super::progress::Progress;
 use super::record::Record;
-use super::request::Assumed;
 use super::sarif::Log;
 use super::tally::Tally;
 use super::unbound::EvaluationScope;
@@ -23,8 +23,6 @@ use crate::output::text::text;
 
 /// After how many errors the rest of a file is not reviewed.
 const MAX_ERRORS: usize = 1000;
-/// How many assumed resources are told.
-const MAX_ASSUMED: usize = 100;
 
 /// Prints what comes of the inputs.
 pub(super) struct Printer<'a> {
@@ -35,7 +33,7 @@ pub(super) struct Printer<'a> {
     pub(super) policies: usize,
     progress: Progress,
     records: Vec<Record>,
-    assumed: HashSet<Assumed>,
+    assumed: AssumedKinds,
     unexpanded: BTreeMap<GroupResource, usize>,
     left_out: LeftOut,
     /// Errors of the current file, and whether the rest of it is dropped.
@@ -80,7 +78,7 @@ impl<'a> Printer<'a> {
             policies: 0,
             progress: Progress::new(prints_answers(arguments)),
             records: Vec::new(),
-            assumed: HashSet::new(),
+            assumed: AssumedKinds::default(),
             unexpanded: BTreeMap::new(),
             left_out: LeftOut::default(),
             file_errors: 0,
@@ -126,7 +124,8 @@ impl<'a> Printer<'a> {
             output::note(&reviewed.notes);
         }
         for (assumed, place) in reviewed.assumed {
-            self.tell_assumed(assumed, &place);
+            self.assumed
+                .tell(assumed, &place, ", or name the resource with --resource");
         }
         for (resource, count) in reviewed.unexpanded {
             *self.unexpanded.entry(resource).or_default() += count;
@@ -152,20 +151,6 @@ impl<'a> Printer<'a> {
             }
         }
         reviewed.fatal.map_or(Ok(()), Err)
-    }
-
-    fn tell_assumed(&mut self, assumed: Assumed, place: &str) {
-        if self.assumed.len() >= MAX_ASSUMED || self.assumed.contains(&assumed) {
-            return;
-        }
-        let Assumed { kind, resource } = &assumed;
-        let message = format!(
-            "kind {kind} is not known: its resource is taken to be {}; give its CustomResourceDefinition, or name the \
-             resource with --resource",
-            resource.trim_end_matches('.')
-        );
-        output::note(&output::warning_at(place, &message));
-        self.assumed.insert(assumed);
     }
 
     /// Ends the line about progress.

@@ -297,3 +297,40 @@ fn given_objects_are_in_the_namespace_that_is_named() {
     assert_eq!(compared("default"), [0, 1, 0, 0]);
     assert_eq!(compared("shop"), [0, 1, 0, 0]);
 }
+
+/// What had to be assumed, and what was not completed, is told.
+#[test]
+fn kinds_that_are_not_known_are_told() {
+    let widget = |name: &str| {
+        format!(
+            r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"{name}","namespace":"shop"}}}}"#
+        )
+    };
+    let directory = Directory::new()
+        .with("widgets.ndjson", [widget("a"), widget("b")].join("\n"))
+        .with("pods.ndjson", pod("a", "x@sha256:1"));
+    let (old, new) = (sample("policies"), sample("next"));
+    let compared = |input: &str, format: &str| {
+        directory.run(&["impact", "--old", &old, "--new", &new, "-o", format, input])
+    };
+    let run = compared("widgets.ndjson", "json");
+    assert_eq!((run.code, numbers(&run)), (Some(0), [2, 0, 0, 0]), "{run}");
+    let counts: Value = serde_json::from_str(&run.stdout).unwrap();
+    let assumed = "kind Widget of example.com/v1 is not known: its resource is taken to be widgets.example.com; give its \
+                   CustomResourceDefinition";
+    let notes = [
+        assumed,
+        "objects of kind example.com/v1 Widget were neither defaulted nor validated, as their CustomResourceDefinition is not known",
+    ];
+    assert_eq!(counts["notes"], serde_json::json!(notes), "{run}");
+    assert_eq!(run.stderr, format!("warning: widgets.ndjson:1:1: {assumed}\n"));
+    let human = compared("widgets.ndjson", "human");
+    notes
+        .iter()
+        .for_each(|note| assert!(human.stdout.contains(&format!("note: {note}\n")), "{human}"));
+    let known = compared("pods.ndjson", "json");
+    assert!(
+        !known.stdout.contains("notes") && known.stderr.is_empty(),
+        "{known}"
+    );
+}

@@ -1,6 +1,6 @@
 //! Counts and prints what changes, in the order of the inputs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use pratique_replay::{Approximation, Unknown};
@@ -16,6 +16,7 @@ use crate::output::counted::{counted, noun};
 use crate::output::table::table;
 use crate::output::text::{Lines, Text, text};
 use crate::output::{self, Printed};
+use crate::review::assumed::AssumedKinds;
 use crate::review::checkpoint::Checkpoints;
 #[cfg(feature = "kube")]
 use crate::review::checkpoint::{Resumable as _, tell_lost};
@@ -35,8 +36,7 @@ pub(super) struct Collector<'a> {
     progress: Progress,
     share: Arc<ReadShare>,
     checkpoints: Option<Checkpoints>,
-    /// What is left out.
-    notes: Vec<String>,
+    assumed: AssumedKinds,
 }
 
 #[derive(Serialize)]
@@ -50,8 +50,8 @@ struct JsonImpact<'a> {
     not_subject: u64,
     changed_meanwhile: u64,
     errors: usize,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    notes: &'a [String],
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    notes: &'a BTreeSet<String>,
     unknown: &'a BTreeMap<Unknown, u64>,
     approximations: &'a BTreeMap<Approximation, u64>,
     refused: &'a Tally,
@@ -64,13 +64,12 @@ struct SummaryLine<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// `report` has what was counted before, and `notes` say what is left out.
+    /// `report` has what was counted before.
     pub(super) fn new(
         arguments: &'a ImpactAnswerArguments,
         report: ImpactReport,
         share: Arc<ReadShare>,
         checkpoints: Option<Checkpoints>,
-        notes: Vec<String>,
     ) -> Self {
         Collector {
             arguments,
@@ -78,7 +77,7 @@ impl<'a> Collector<'a> {
             progress: Progress::new(arguments.output == ImpactFormat::Ndjson),
             share,
             checkpoints,
-            notes,
+            assumed: AssumedKinds::default(),
         }
     }
 
@@ -89,6 +88,17 @@ impl<'a> Collector<'a> {
         }
         let fatal = self.report.faults.collect(part.faults, &mut self.progress);
         self.report.count_not_subject(part.not_subject);
+        if !part.assumed.is_empty() {
+            self.progress.clear();
+        }
+        for (assumed, place) in part.assumed {
+            if let Some(message) = self.assumed.tell(assumed, &place, "") {
+                self.report.add_note(message);
+            }
+        }
+        for note in part.left_out.kinds() {
+            self.report.add_note(note);
+        }
         let mut out = Printed::default();
         for row in part.rows {
             if self.arguments.output == ImpactFormat::Ndjson && row.change != Change::Same {
@@ -158,7 +168,13 @@ impl<'a> Collector<'a> {
             noun(refused, "is", "are")
         );
         let changed = self.changed_meanwhile();
-        let notes = self.notes.iter().cloned().chain(changed).chain(self.of_logs());
+        let notes = self
+            .report
+            .notes
+            .iter()
+            .cloned()
+            .chain(changed)
+            .chain(self.of_logs());
         let notes: Vec<String> = notes.collect();
         let page = ComparisonPage {
             title: "What a change of policies does",
@@ -192,7 +208,7 @@ impl<'a> Collector<'a> {
             not_subject: self.report.not_subject,
             changed_meanwhile: self.report.changed_meanwhile,
             errors,
-            notes: &self.notes,
+            notes: &self.report.notes,
             unknown: &self.report.unknown,
             approximations: &self.report.approximations,
             refused: &self.report.refused,
@@ -221,7 +237,7 @@ impl<'a> Collector<'a> {
         if errors > 0 {
             out.push(&text!("{}\n", counted(errors, "error", "errors")));
         }
-        for note in &self.notes {
+        for note in &self.report.notes {
             out.push(&text!("note: {}\n", note));
         }
         for (title, tone, tally) in [

@@ -7,6 +7,7 @@ mod sets;
 mod source;
 mod work;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique_types::Operation;
@@ -57,7 +58,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let notes = notes(&source, [&old, &new]);
     let limits = limits(known.max_input);
     let (known, errors) = given.known_to_requests(&sender.namespace, |state| sources.survey(limits, state));
-    let mut report = ImpactReport::new(run, CountedFaults::new(errors));
+    let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes);
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let old = Engine {
         policies: old,
@@ -91,7 +92,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         from,
         remembers: worker.log.remembers(),
     };
-    let mut collector = Collector::new(answers, report, share, checkpoints, notes);
+    let mut collector = Collector::new(answers, report, share, checkpoints);
     let compared = ordered::in_order(
         worker.log.threads(),
         move |intake| sources.give(&pieces, &intake),
@@ -107,9 +108,9 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
 }
 
 /// What is left out of a comparison whose inputs are the objects of a cluster, which is told.
-fn notes(source: &ObjectSource, sets: [&Policies; 2]) -> Vec<String> {
+fn notes(source: &ObjectSource, sets: [&Policies; 2]) -> BTreeSet<String> {
     let Some(of_source) = source.note() else {
-        return Vec::new();
+        return BTreeSet::new();
     };
     let help = "those of updates and deletions are for audit logs";
     let unmatched = unmatched::note(&sets.map(|policies| &policies.sets), Operation::Create, help);

@@ -1,6 +1,6 @@
 //! What a comparison has counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_replay::{Approximation, Unknown};
 use pratique_report::{Action, Evaluation, Finding, Limits, Run, Tally};
@@ -13,6 +13,8 @@ use crate::review::checkpoint::Resumable;
 use crate::review::replay::decided::{Decided, evaluation};
 use crate::review::replay::faults::CountedFaults;
 
+/// How many notes there are of what is left out.
+const MAX_NOTES: usize = 100;
 /// Of how many policies a refusal is explained.
 const MAX_EXPLAINED: usize = 20;
 
@@ -26,6 +28,8 @@ pub(super) struct ImpactReport {
     pub(super) unknown: BTreeMap<Unknown, u64>,
     pub(super) approximations: BTreeMap<Approximation, u64>,
     pub(super) not_subject: u64,
+    /// What is left out.
+    pub(super) notes: BTreeSet<String>,
     /// Requests for objects that changed while objects were listed.
     pub(super) changed_meanwhile: u64,
     /// What is newly refused, with what the new policies find; and newly allowed, with what the old ones found.
@@ -39,7 +43,7 @@ pub(super) struct ImpactReport {
 
 impl ImpactReport {
     /// The report of a run that begins; `faults` are those that were found before.
-    pub(super) fn new(run: Run, faults: CountedFaults) -> Self {
+    pub(super) fn new(run: Run, faults: CountedFaults, notes: BTreeSet<String>) -> Self {
         let tally = || Tally::new(Limits::default());
         ImpactReport {
             run,
@@ -48,6 +52,7 @@ impl ImpactReport {
             unknown: BTreeMap::new(),
             approximations: BTreeMap::new(),
             not_subject: 0,
+            notes,
             changed_meanwhile: 0,
             refused: tally(),
             allowed: tally(),
@@ -58,6 +63,13 @@ impl ImpactReport {
 
     pub(super) fn count_not_subject(&mut self, count: u64) {
         self.not_subject = self.not_subject.saturating_add(count);
+    }
+
+    /// Adds a note on what is left out.
+    pub(super) fn add_note(&mut self, note: String) {
+        if self.notes.len() < MAX_NOTES {
+            self.notes.insert(note);
+        }
     }
 
     pub(super) fn count(&mut self, row: Row) {

@@ -20,6 +20,7 @@ use crate::review::checkpoint::Mark;
 use crate::review::cluster_objects::{self, ListedContent};
 use crate::review::etcd;
 use crate::review::evaluate::Evaluator;
+use crate::review::left_out::LeftOut;
 use crate::review::received::InputRequest;
 use crate::review::replay::decided::Decided;
 use crate::review::replay::engine::{Engine, input};
@@ -28,7 +29,7 @@ use crate::review::replay::log::LogReader;
 use crate::review::replay::possible::without_object;
 use crate::review::replay::subject::Subject;
 use crate::review::replay::units::Unit as FileUnit;
-use crate::review::request::RequestBuilder;
+use crate::review::request::{Assumed, Built, RequestBuilder};
 use crate::style::Style;
 
 /// What comes of a part of the inputs.
@@ -38,6 +39,9 @@ pub(super) struct Part {
     pub(super) start: Option<Mark>,
     pub(super) rows: Vec<Row>,
     pub(super) not_subject: u64,
+    /// The resources that were assumed, with the places of objects.
+    pub(super) assumed: Vec<(Assumed, String)>,
+    pub(super) left_out: LeftOut,
     pub(super) faults: Faults,
 }
 
@@ -122,19 +126,22 @@ impl Worker<'_> {
             Err(unread) => return part.faults.add(unread.fault),
         };
         let number = given.location.document + 1;
-        match self
-            .builder
-            .input(given, &self.new.engine.known.state.defined, number)
-        {
-            Ok(built) => {
-                let subject = Subject::of(&built.input.request, "");
-                self.request(built.input, subject, part, |row| Row {
-                    changed_meanwhile: is_changed,
-                    ..row
-                });
-            }
-            Err(error) => part.faults.add(error),
+        let state = &self.new.engine.known.state;
+        let Built { input, assumed } = match self.builder.input(given, &state.defined, number) {
+            Ok(built) => built,
+            Err(error) => return part.faults.add(error),
+        };
+        if let Some(assumed) = assumed {
+            part.assumed.push((assumed, input.place()));
         }
+        if let (Ok(_), Some(objects)) = (&input.received, &state.api_objects) {
+            part.left_out.count(objects, &input.request);
+        }
+        let subject = Subject::of(&input.request, "");
+        self.request(input, subject, part, |row| Row {
+            changed_meanwhile: is_changed,
+            ..row
+        });
     }
 
     fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {

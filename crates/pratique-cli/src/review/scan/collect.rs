@@ -1,7 +1,5 @@
 //! Counts and prints what comes of the inputs, in their order.
 
-use std::collections::HashSet;
-
 use pratique_arrow::ResultRow;
 use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi, Run};
 use serde::Serialize;
@@ -17,20 +15,18 @@ use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::counted::counted;
 use crate::output::text::text;
+use crate::review::assumed::AssumedKinds;
 #[cfg(feature = "kube")]
 use crate::review::checkpoint::tell_lost;
 use crate::review::checkpoint::{Checkpoints, Resumable};
 use crate::review::input_errors::JsonError;
 use crate::review::left_out::{self, LeftOut};
 use crate::review::record::Record;
-use crate::review::request::Assumed;
 use crate::review::results::Results;
 use crate::review::{junit, sarif};
 
 /// How many errors are printed.
 const MAX_PRINTED: usize = 1000;
-/// How many kinds are told whose resources were assumed.
-const MAX_ASSUMED: usize = 100;
 /// How many objects SARIF and JUnit have, which are printed at the end.
 const MAX_RECORDS: usize = 20_000;
 
@@ -43,7 +39,7 @@ pub(super) struct Collector<'a> {
     /// How much of the inputs was read.
     done: u64,
     printed_errors: usize,
-    assumed: HashSet<Assumed>,
+    assumed: AssumedKinds,
     records: Vec<Record>,
     errors: Vec<JsonError>,
     left_out: LeftOut,
@@ -97,7 +93,7 @@ impl<'a> Collector<'a> {
             progress: ScanProgress::new(arguments.output == ScanFormat::Ndjson, total),
             done: 0,
             printed_errors: 0,
-            assumed: HashSet::new(),
+            assumed: AssumedKinds::default(),
             records: Vec::new(),
             errors: Vec::new(),
             left_out: LeftOut::default(),
@@ -170,7 +166,9 @@ impl<'a> Collector<'a> {
             self.note(warning);
         }
         for (assumed, place) in scanned.assumed {
-            self.assumed(assumed, &place);
+            if let Some(message) = self.assumed.tell(assumed, &place, "") {
+                self.report.add_note(&message);
+            }
         }
         for note in scanned.left_out.kinds() {
             self.report.add_note(&note);
@@ -225,20 +223,6 @@ impl<'a> Collector<'a> {
             ))),
             _ => {}
         }
-    }
-
-    fn assumed(&mut self, assumed: Assumed, place: &str) {
-        if self.assumed.len() >= MAX_ASSUMED || self.assumed.contains(&assumed) {
-            return;
-        }
-        let resource = assumed.resource.trim_end_matches('.');
-        let message = format!(
-            "kind {} is not known: its resource is taken to be {resource}; give its CustomResourceDefinition",
-            assumed.kind
-        );
-        output::note(&output::warning_at(place, &message));
-        self.report.add_note(&message);
-        self.assumed.insert(assumed);
     }
 
     /// Tells how far the scan came before the cluster was lost.
