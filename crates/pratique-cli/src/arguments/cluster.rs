@@ -57,17 +57,11 @@ pub(crate) struct ClientArguments {
     pub(crate) context: Option<String>,
 }
 
+#[cfg(feature = "kube")]
 impl ClientArguments {
     /// Whether a cluster is named.
-    #[cfg(feature = "kube")]
     pub(crate) fn is_given(&self) -> bool {
         self.cluster || self.kubeconfig.is_some() || self.context.is_some()
-    }
-
-    /// Whether a cluster is named: not without a client.
-    #[cfg(not(feature = "kube"))]
-    pub(crate) fn is_given(&self) -> bool {
-        false
     }
 }
 

@@ -75,6 +75,8 @@ impl Sources {
 
     /// How much of it was read: nothing yet. A cluster is asked how much there is only if `asks`.
     pub(super) fn share(&self, asks: bool) -> Arc<ReadShare> {
+        #[cfg(not(feature = "kube"))]
+        let _ = asks;
         match self {
             Sources::Files(inputs) => ReadShare::of(inputs),
             #[cfg(feature = "kube")]

@@ -31,6 +31,10 @@ pub(super) fn is_kept(kind: &StateKind) -> bool {
 struct Scanned {
     name: &'static str,
     /// By their group.
+    #[cfg_attr(
+        not(feature = "kube"),
+        allow(dead_code, reason = "they are chosen of a cluster only")
+    )]
     resources: &'static [(&'static str, &'static [&'static str])],
 }
 

@@ -66,6 +66,8 @@ impl Sources {
 
     /// How much there is of them, if that is known: bytes of files, or objects of a cluster, which is asked only if `asks`.
     pub(super) fn total(&self, asks: bool) -> Option<u64> {
+        #[cfg(not(feature = "kube"))]
+        let _ = asks;
         match self {
             Sources::Files(files) => files.bytes(),
             #[cfg(feature = "kube")]
