@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
@@ -98,6 +98,8 @@ pub(crate) struct Listening {
     pub(crate) listener: Listener,
     pub(crate) address: SocketAddr,
     task: Option<JoinHandle<()>>,
+    /// Keeps the port of one that does not listen from others.
+    _reserved: Option<TcpSocket>,
 }
 
 impl Drop for Listening {
@@ -114,19 +116,25 @@ impl Listening {
         certificates: &Arc<Certificates>,
         state: &Arc<State>,
     ) -> io::Result<Self> {
-        let socket = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;
+        let any: SocketAddr = (std::net::Ipv4Addr::LOCALHOST, 0).into();
+        if listener == Listener::Closed {
+            let socket = TcpSocket::new_v4()?;
+            socket.bind(any)?;
+            return Ok(Self {
+                listener,
+                address: socket.local_addr()?,
+                task: None,
+                _reserved: Some(socket),
+            });
+        }
+        let socket = TcpListener::bind(any).await?;
         let address = socket.local_addr()?;
-        let task = match listener {
-            Listener::Closed => None,
-            _ => {
-                let speech = speech(listener, certificates)?;
-                Some(tokio::spawn(accept(socket, speech, Arc::clone(state))))
-            }
-        };
+        let speech = speech(listener, certificates)?;
         Ok(Self {
             listener,
             address,
-            task,
+            task: Some(tokio::spawn(accept(socket, speech, Arc::clone(state)))),
+            _reserved: None,
         })
     }
 }
