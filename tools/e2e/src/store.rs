@@ -36,7 +36,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
     fs::create_dir_all(&certificates).map_err(Error::file(&certificates))?;
     let certificates = Certificates::new(&certificates)?;
     let mut scans = Scans {
-        store: Versitygw::start(&stage.programs, &stage.state, Some(&certificates))?,
+        store: Versitygw::start(&stage.programs, &stage.state, &certificates)?,
         pratique: stage.programs.pratique().get_program().into(),
         folder: stage.state.clone(),
     };
@@ -49,7 +49,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
         "it ends during an upload: told, and nothing is there",
         scans.ends(),
     );
-    scans.store = Versitygw::start(&stage.programs, &stage.state, Some(&certificates))?;
+    scans.store = Versitygw::start(&stage.programs, &stage.state, &certificates)?;
     transcript.step("once it is back, the same scan is written", scans.large());
     Ok(())
 }

@@ -16,15 +16,15 @@ pub(super) struct Versitygw {
     process: Process,
     endpoint: String,
     folder: PathBuf,
-    authority: Option<PathBuf>,
+    authority: PathBuf,
 }
 
 impl Versitygw {
-    /// Starts one with the buckets that are there, by TLS if it gets certificates.
+    /// Starts one with the buckets that are there.
     pub(super) fn start(
         programs: &Programs,
         state: &Path,
-        certificates: Option<&Certificates>,
+        certificates: &Certificates,
     ) -> Result<Self, Error> {
         let [folder, about] = ["buckets", "about-objects"].map(|name| state.join(name));
         for folder in [&folder, &about] {
@@ -34,33 +34,28 @@ impl Versitygw {
         let mut command = programs.cluster("versitygw");
         command.args(["--quiet", "--access", KEY, "--secret", SECRET]);
         command.args(["--port", &address]);
-        if let Some(certificates) = certificates {
-            command.arg("--cert").arg(certificates.certificate());
-            command.arg("--key").arg(certificates.key());
-        }
+        command.arg("--cert").arg(certificates.certificate());
+        command.arg("--key").arg(certificates.key());
         // Not every file system has attributes for what it notes of objects.
         command.arg("posix").arg("--sidecar").arg(about).arg(&folder);
         let mut process = Process::start(command, &state.join("versitygw.log"))?;
         process.wait_until("ready", |_| Ok(TcpStream::connect(&address).is_ok()))?;
-        let scheme = certificates.map_or("http", |_| "https");
         Ok(Versitygw {
             process,
-            endpoint: format!("{scheme}://{address}"),
+            endpoint: format!("https://{address}"),
             folder,
-            authority: certificates.map(Certificates::authority),
+            authority: certificates.authority(),
         })
     }
 
     /// What a client that may write has in its environment.
     pub(super) fn environment(&self) -> Vec<(&'static str, String)> {
-        let authority = self.authority.as_ref();
-        let mut all = vec![
+        vec![
             ("AWS_ACCESS_KEY_ID", KEY.to_owned()),
             ("AWS_SECRET_ACCESS_KEY", SECRET.to_owned()),
             ("AWS_ENDPOINT_URL", self.endpoint.clone()),
-        ];
-        all.extend(authority.map(|path| ("AWS_CA_BUNDLE", path.display().to_string())));
-        all
+            ("AWS_CA_BUNDLE", self.authority.display().to_string()),
+        ]
     }
 
     /// Makes a bucket.

@@ -1,11 +1,12 @@
 //! The Indexed Jobs: that of Kustomize with a volume, and that of the chart with a store.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
 use pratique_deploy::{part, text};
-use pratique_harness::{Error, eventually, workspace};
-use serde_json::{Map, Value, json};
+use pratique_harness::{Certificates, Error, eventually, workspace};
+use serde_json::{Value, json};
 
 use super::{Jobs, NEVER};
 use crate::deployed;
@@ -104,18 +105,30 @@ impl Jobs {
 
     /// Three shards and one write the same to a store.
     pub(super) fn stored(&mut self) -> Result<String, Error> {
-        let store = Versitygw::start(&self.programs, &self.state, None)?;
+        let certificates = self.state.join("of-store");
+        fs::create_dir_all(&certificates).map_err(Error::file(&certificates))?;
+        let certificates = Certificates::new(&certificates)?;
+        let store = Versitygw::start(&self.programs, &self.state, &certificates)?;
         store.bucket("scans")?;
         self.apply(&deployed::namespace())?;
         self.is_used(RELEASED[0])?;
-        let data: Map<String, Value> = store
+        let metadata = json!({"name": "store", "namespace": RELEASED[0]});
+        let authority = certificates.authority();
+        let authority = fs::read_to_string(&authority).map_err(Error::file(&authority))?;
+        // The Pod has the authority at a place of its own.
+        let variables = store
             .environment()
             .into_iter()
-            .map(|(name, value)| (name.to_owned(), json!(value)))
-            .collect();
-        let metadata = json!({"name": "store", "namespace": RELEASED[0]});
-        let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": data});
-        self.apply(&secret.to_string())?;
+            .filter(|(name, _)| *name != "AWS_CA_BUNDLE");
+        let variables: BTreeMap<&str, String> = variables.collect();
+        for (kind, field, data) in [
+            ("ConfigMap", "data", json!({"ca.crt": authority})),
+            ("Secret", "stringData", json!(variables)),
+        ] {
+            self.apply(
+                &json!({"apiVersion": "v1", "kind": kind, "metadata": metadata, field: data}).to_string(),
+            )?;
+        }
         let claim = self.kubelet.claim("objects");
         fs::create_dir_all(&claim).map_err(Error::file(&claim))?;
         let objects = claim.join("objects.ndjson");
