@@ -67,15 +67,10 @@ fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, Er
         return Err(format!("{}{}", differing.output, differing.errors).into());
     }
     let pod = pod(kubectl, namespace);
-    // The next has webhooks of its own, and nothing that is evaluated by these.
-    kubectl.must(
-        &[
-            "delete",
-            "validatingwebhookconfigurations,mutatingwebhookconfigurations",
-            "--all",
-        ],
-        "",
-    )?;
+    // The next has webhooks of its own, nothing that is evaluated by these, and Jobs of its own, which cannot be changed.
+    kubectl.must(&["delete", "jobs", "--all", "--namespace", namespace], "")?;
+    let hooks = "validatingwebhookconfigurations,mutatingwebhookconfigurations";
+    kubectl.must(&["delete", hooks, "--all"], "")?;
     let pod = pod?;
     Ok(format!(
         "{} objects\n{}",
