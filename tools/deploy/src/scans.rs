@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::objects::{Object, items, of_kind, part, text};
 use super::server;
-use super::workload::{mounted, restricted};
+use super::workload::{mounted, permits, restricted};
 
 /// The flag that says which part of the inputs is scanned.
 const SHARD: &str = "--shard=";
@@ -121,16 +121,9 @@ fn permissions(pod: &Value, arguments: &[&str], objects: &[Object]) -> Vec<Strin
         .filter(is_bound)
         .map(|binding| binding.text("/roleRef/name"))
         .collect();
-    let rules: Vec<&Value> = of_kind(objects, "ClusterRole")
-        .filter(|role| roles.contains(&role.name()))
-        .flat_map(|role| items(role.part("/rules")))
-        .collect();
     let may = |resource: &str, verb: &str| {
-        let has =
-            |rule: &Value, list: &str, wanted: &str| items(&rule[list]).iter().any(|item| item == wanted);
-        rules
-            .iter()
-            .any(|rule| has(rule, "resources", resource) && has(rule, "verbs", verb))
+        of_kind(objects, "ClusterRole")
+            .any(|role| roles.contains(&role.name()) && permits(role, resource, verb))
     };
     let mut needed = vec![
         ("namespaces", "list"),

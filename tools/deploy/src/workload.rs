@@ -66,17 +66,19 @@ fn plugins(container: &Value, objects: &[Object]) -> Vec<String> {
             ));
         }
     }
-    let lists_pods = |role: &Object| {
-        let has =
-            |rule: &Value, list: &str, wanted: &str| items(&rule[list]).iter().any(|item| item == wanted);
-        items(role.part("/rules"))
-            .iter()
-            .any(|rule| has(rule, "resources", "pods") && has(rule, "verbs", "list"))
-    };
-    if named.contains(&"PodSecurity") && !of_kind(objects, "ClusterRole").any(lists_pods) {
+    let mut roles = of_kind(objects, "ClusterRole");
+    if named.contains(&"PodSecurity") && !roles.any(|role| permits(role, "pods", "list")) {
         faults.push("PodSecurity may not list pods".to_owned());
     }
     faults
+}
+
+/// Whether a role has a rule with a resource and a verb.
+pub(super) fn permits(role: &Object, resource: &str, verb: &str) -> bool {
+    let has = |rule: &Value, list: &str, wanted: &str| items(&rule[list]).iter().any(|item| item == wanted);
+    items(role.part("/rules"))
+        .iter()
+        .any(|rule| has(rule, "resources", resource) && has(rule, "verbs", verb))
 }
 
 /// What the strictest of the Pod Security Standards asks for, and a root that cannot be written to.

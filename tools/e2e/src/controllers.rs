@@ -1,6 +1,5 @@
 //! kube-controller-manager, with the controllers that Jobs, their accounts and their Pods need.
 
-use std::fs;
 use std::path::Path;
 
 use pratique_harness::{Error, Process, free_port};
@@ -19,8 +18,7 @@ const CONTROLLERS: [&str; 5] = [
 
 /// Starts it for the API server that an administrator's kubectl asks.
 pub(super) fn start(programs: &Programs, state: &Path, kubectl: &Kubectl) -> Result<Process, Error> {
-    let kubeconfig = state.join("controllers.kubeconfig");
-    fs::write(&kubeconfig, kubectl.kubeconfig("admin-token")).map_err(Error::file(&kubeconfig))?;
+    let kubeconfig = kubectl.kubeconfig(state.join("controllers.kubeconfig"), "admin-token")?;
     let port = free_port()?;
     let mut command = programs.cluster("controller-manager");
     command

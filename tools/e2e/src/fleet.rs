@@ -55,8 +55,9 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
     for (name, policies) in [("fleet.yaml", POLICIES), ("others.yaml", &others)] {
         fs::write(fleet.state.join(name), policies).map_err(Error::file(name))?;
     }
-    let kubeconfig = fleet.kubectl().kubeconfig("admin-token");
-    fs::write(fleet.state.join("kubeconfig"), kubeconfig).map_err(Error::file("kubeconfig"))?;
+    fleet
+        .kubectl()
+        .kubeconfig(fleet.state.join("kubeconfig"), "admin-token")?;
     transcript.step("has 20,000 objects", fleet.create());
     transcript.step("each is seen once", fleet.quiet());
     transcript.step("two sets of policies are compared", fleet.compared());

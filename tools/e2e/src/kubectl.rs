@@ -1,5 +1,6 @@
 //! kubectl, pointed at one API server.
 
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -59,15 +60,17 @@ impl Kubectl {
         self.state.join("certificates/apiserver.crt")
     }
 
-    /// What a program that asks the server needs to know of it, with a token of its own.
-    pub(super) fn kubeconfig(&self, token: &str) -> String {
-        format!(
+    /// Writes what a program that asks the server needs to know of it, with a token of its own.
+    pub(super) fn kubeconfig(&self, path: PathBuf, token: &str) -> Result<PathBuf, Error> {
+        let text = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: e2e\ncontexts: [{{name: e2e, context: {{cluster: e2e, user: e2e}}}}]\n\
              clusters: [{{name: e2e, cluster: {{server: '{}', certificate-authority: '{}'}}}}]\n\
              users: [{{name: e2e, user: {{token: {token}}}}}]\n",
             self.server(),
             self.authority().display()
-        )
+        );
+        fs::write(&path, text).map_err(Error::file(&path))?;
+        Ok(path)
     }
 
     /// The arguments by which curl asks the server as this user.

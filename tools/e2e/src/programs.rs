@@ -44,9 +44,11 @@ impl Programs {
     }
 }
 
-/// The output of a command of `pratique` that denies nothing and fails in nothing.
+/// The output of a command that succeeds, or how it failed.
 pub(super) fn succeeds(command: &mut Command) -> Result<String, Error> {
-    let output = command.output().map_err(Error::program("pratique"))?;
+    let output = command
+        .output()
+        .map_err(Error::program(command.get_program().display()))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(format!("{command:?}: {}", shown(&output)).into()),

@@ -72,9 +72,9 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
     let log: Vec<&str> = log.lines().skip(before).collect();
     let path = stage.state.join("replayed.log");
     fs::write(&path, log.join("\n") + "\n").map_err(Error::file(&path))?;
-    let kubeconfig = api.kubectl().kubeconfig("admin-token");
-    let kubeconfig_path = stage.state.join("kubeconfig");
-    fs::write(&kubeconfig_path, kubeconfig).map_err(Error::file(&kubeconfig_path))?;
+    let kubeconfig = api
+        .kubectl()
+        .kubeconfig(stage.state.join("kubeconfig"), "admin-token")?;
     let mut replay = stage.programs.pratique();
     replay
         .args(["replay", "-o", "ndjson", "--summary", "--remember", "64"])
@@ -83,7 +83,7 @@ pub(super) fn run(stage: &Stage, transcript: &mut Transcript) -> Result<(), Erro
         .arg("--policies")
         .arg(&policies)
         .arg("--kubeconfig")
-        .arg(&kubeconfig_path)
+        .arg(&kubeconfig)
         .arg(&path);
     let output = replay.output().map_err(Error::program("pratique"))?;
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -11,6 +11,7 @@ use super::Stage;
 use super::apiserver::{ApiServer, Start};
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
+use super::programs::succeeds;
 use super::requests;
 use super::starts::configuration;
 
@@ -44,8 +45,7 @@ impl Served {
     pub(super) fn following(stage: &Stage) -> Result<Self, Error> {
         let mut served = Self::before_serve(stage, &LEFT_TO_SERVE)?;
         let path = served.state.join("kubeconfig");
-        fs::write(&path, served.kubectl().kubeconfig("serve-token")).map_err(Error::file(&path))?;
-        served.kubeconfig = Some(path);
+        served.kubeconfig = Some(served.kubectl().kubeconfig(path, "serve-token")?);
         served.pratique = Some(served.spawn(stage)?);
         Ok(served)
     }
@@ -152,40 +152,16 @@ impl Served {
     }
 
     fn curl(&self, path: &str, arguments: &[&str]) -> Result<String, Error> {
-        let output = Command::new("curl")
-            .args(["--silent", "--show-error", "--fail-with-body", "--cacert"])
-            .arg(self.certificates.authority())
-            .arg(format!("https://127.0.0.1:{}{path}", self.port))
-            .args(arguments)
-            .output()
-            .map_err(|error| format!("curl: {error}"))?;
-        match output.status.success() {
-            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-            false => Err(format!(
-                "{}{}",
-                String::from_utf8_lossy(&output.stderr),
-                String::from_utf8_lossy(&output.stdout)
-            )
-            .into()),
-        }
+        let mut command = Command::new("curl");
+        command.args(["--silent", "--show-error", "--fail-with-body", "--cacert"]);
+        command.arg(self.certificates.authority());
+        command.arg(format!("https://127.0.0.1:{}{path}", self.port));
+        succeeds(command.args(arguments))
     }
 
     /// The serial number of the certificate that it shows.
     pub(super) fn serial(&self) -> Result<String, Error> {
-        let output = Command::new("curl")
-            .args([
-                "--silent",
-                "--output",
-                "/dev/null",
-                "--write-out",
-                "%{certs}",
-                "--cacert",
-            ])
-            .arg(self.certificates.authority())
-            .arg(format!("https://127.0.0.1:{}/livez", self.port))
-            .output()
-            .map_err(|error| format!("curl: {error}"))?;
-        let certificates = String::from_utf8_lossy(&output.stdout).into_owned();
+        let certificates = self.curl("/livez", &["--output", "/dev/null", "--write-out", "%{certs}"])?;
         match certificates.is_empty() {
             true => Err("curl shows no certificate".into()),
             false => Ok(certificates),
@@ -197,17 +173,8 @@ impl Served {
         let mut command = stage.programs.pratique();
         command.args(["serve", "--print-webhook-configuration"]);
         self.know_cluster(&mut command);
-        let output = command
-            .arg("--webhook-ca")
-            .arg(self.certificates.authority())
-            .arg("--config")
-            .arg(&self.admission)
-            .output()
-            .map_err(|error| format!("pratique: {error}"))?;
-        match output.status.success() {
-            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-            false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
-        }
+        command.arg("--webhook-ca").arg(self.certificates.authority());
+        succeeds(command.arg("--config").arg(&self.admission))
     }
 }
 

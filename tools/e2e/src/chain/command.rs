@@ -31,8 +31,7 @@ impl<'a> Review<'a> {
         directory: &'a Path,
         set: PluginSet,
     ) -> Result<Self, Error> {
-        let kubeconfig = directory.join("administrator.kubeconfig");
-        fs::write(&kubeconfig, kubectl.kubeconfig("admin-token")).map_err(Error::file(&kubeconfig))?;
+        let kubeconfig = kubectl.kubeconfig(directory.join("administrator.kubeconfig"), "admin-token")?;
         let snapshot = directory.join("snapshot");
         let review = Review {
             programs,

@@ -3,7 +3,6 @@
 
 mod images;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -69,8 +68,7 @@ impl<'a> Plugins<'a> {
         kubectl: &Kubectl,
         images: &Images,
     ) -> Result<Self, Error> {
-        let kubeconfig = directory.join("serve.kubeconfig");
-        fs::write(&kubeconfig, kubectl.kubeconfig("serve-token")).map_err(Error::file(&kubeconfig))?;
+        let kubeconfig = kubectl.kubeconfig(directory.join("serve.kubeconfig"), "serve-token")?;
         let of_images = ("ImagePolicyWebhook", images.configuration(directory)?);
         Ok(Plugins {
             programs,

@@ -1,7 +1,6 @@
 //! `pratique review` evaluates by what a cluster has, and by a snapshot of it.
 
 use std::fs;
-use std::path::PathBuf;
 
 use pratique_harness::{Error, Transcript};
 
@@ -38,13 +37,9 @@ pub(super) fn run(stage: &Stage, kubectl: &Kubectl, transcript: &mut Transcript)
 fn both(stage: &Stage, kubectl: &Kubectl) -> Result<String, Error> {
     let folder = stage.state.join("reviews");
     fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
-    let write = |name: &str, text: &str| -> Result<PathBuf, Error> {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(Error::file(&path))?;
-        Ok(path)
-    };
-    let kubeconfig = write("kubeconfig", &kubectl.kubeconfig("admin-token"))?;
-    write("objects.yaml", OBJECTS)?;
+    let kubeconfig = kubectl.kubeconfig(folder.join("kubeconfig"), "admin-token")?;
+    let objects = folder.join("objects.yaml");
+    fs::write(&objects, OBJECTS).map_err(Error::file(&objects))?;
     let pratique = |arguments: &[&str]| -> Result<(Option<i32>, String), Error> {
         let mut command = stage.programs.pratique();
         command.current_dir(&folder).args(arguments);
