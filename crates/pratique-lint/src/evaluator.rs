@@ -13,7 +13,7 @@ use pratique_expression::{Authorizers, Cache, Composition, Expression, Use, requ
 use pratique_json as json;
 
 use crate::samples::Sample;
-use crate::subject::{Role, Site};
+use crate::subject::Site;
 use variables::Variables;
 
 /// The cost limit of one evaluation.
@@ -85,9 +85,9 @@ impl<'m> SiteEvaluator<'m> {
         let mut composition = Composition::new(&cache);
         let mut expressions = Vec::with_capacity(sites.len());
         for site in sites {
-            let compiled = match site.role {
-                Role::Variable(name) => composition.variable(name, site.text, site.declarations),
-                role => composition.compile(site.text, usage(role), site.declarations),
+            let compiled = match site.variable() {
+                Some(name) => composition.variable(name, site.text, site.declarations),
+                None => composition.compile(site.text, site.usage, site.declarations),
             };
             expressions.push(compiled.ok());
         }
@@ -162,7 +162,7 @@ impl<'s> Run<'s> {
     fn conditions(&mut self, activation: &Activation<'s>) -> bool {
         let (mut is_false, mut has_failed) = (false, false);
         for (index, site) in self.evaluator.sites.iter().enumerate() {
-            if site.role != Role::Condition {
+            if site.usage != Use::MatchCondition {
                 continue;
             }
             match self.evaluate(index, activation) {
@@ -185,9 +185,9 @@ impl<'s> Run<'s> {
         activation.set(slots().variables, Value::Struct(variables));
         let mut is_denied = false;
         for (index, site) in sites.iter().enumerate() {
-            match site.role {
-                Role::Condition => {}
-                Role::Variable(_) => {
+            match site.usage {
+                Use::MatchCondition => {}
+                Use::Variable => {
                     // A variable sees only those before it. Its reads count only if the variable itself is read.
                     let before = variables.reads.take();
                     let evaluation = self.evaluate(index, &activation);
@@ -195,10 +195,10 @@ impl<'s> Run<'s> {
                     let evaluation = evaluation.unwrap_or_else(|| Err(Fault::error("it does not compile")));
                     variables.set(index, evaluation, read);
                 }
-                Role::Message if !is_denied => {}
-                role => {
+                Use::Message if !is_denied => {}
+                usage => {
                     let evaluation = self.evaluate(index, &activation);
-                    if role == Role::Validation {
+                    if usage == Use::Validation {
                         is_denied = matches!(evaluation, Some(Ok(Value::Bool(false))));
                     }
                 }
@@ -206,7 +206,7 @@ impl<'s> Run<'s> {
         }
         let read = variables.all_read();
         for (index, site) in sites.iter().enumerate() {
-            if matches!(site.role, Role::Variable(_)) && !read.contains(&index) {
+            if site.usage == Use::Variable && !read.contains(&index) {
                 if let Some(recorder) = self.recorders.get_mut(index) {
                     *recorder = NodeRecorder::default();
                 }
@@ -304,16 +304,4 @@ fn namespace(name: &str) -> json::Value<'static> {
         "name": "default", "resourceVersion": "1", "uid": "01234567-89ab-cdef-0123-456789abcdef"},
         "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}"#;
     json::parse(DEFAULT).unwrap_or_default()
-}
-
-fn usage(role: Role<'_>) -> Use {
-    match role {
-        Role::Condition => Use::MatchCondition,
-        Role::Variable(_) => Use::Variable,
-        Role::Validation => Use::Validation,
-        Role::Message => Use::Message,
-        Role::Annotation => Use::AuditAnnotation,
-        Role::ApplyConfiguration => Use::ApplyConfiguration,
-        Role::JsonPatch => Use::JsonPatch,
-    }
 }

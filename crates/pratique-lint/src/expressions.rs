@@ -10,7 +10,7 @@ use pratique_types::GroupVersionKind;
 use crate::analysis::Parsed;
 use crate::cost::typings;
 use crate::report::path_text;
-use crate::subject::{ExpressionGroup, Manifests, Role, RuleView, Site};
+use crate::subject::{ExpressionGroup, Manifests, RuleView, Site};
 use crate::typing::{CustomTypes, Typed, type_sites_beside};
 
 /// An expression of a policy or a webhook, checked with the types of a kind that it matches.
@@ -94,10 +94,7 @@ pub(crate) fn typed(group: ExpressionGroup<'_, '_>, custom: &Arc<CustomTypes>) -
                     source: origin.source.clone(),
                     path: site.path.clone(),
                     text: site.text.to_owned(),
-                    variable: match site.role {
-                        Role::Variable(name) => Some(name.to_owned()),
-                        _ => None,
-                    },
+                    variable: site.variable().map(str::to_owned),
                     kind: kind.clone(),
                     environment: typed.environment,
                     checked: typed.checked.ok().map(Arc::new),

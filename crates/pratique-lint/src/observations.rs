@@ -107,7 +107,7 @@ impl Observations {
 impl OperationObservations {
     fn add(&mut self, policy: &Policy<'_>, outcomes: &[Outcome], of: &samples::Extent) {
         for (index, (site, outcome)) in policy.sites.iter().zip(outcomes).enumerate() {
-            if !site.role.is_root() || matches!(outcome, Outcome::Unused) {
+            if site.variable().is_some() || matches!(outcome, Outcome::Unused) {
                 continue;
             }
             let root = self.roots.entry(index).or_default();

@@ -1,7 +1,7 @@
 //! Policies of manifests: their expressions, and the resources that they match.
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{Declarations, environment};
+use pratique_expression::{Declarations, Use, environment};
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
@@ -26,6 +26,8 @@ pub struct PolicyExpression<'p> {
     pub field: String,
     /// Its text.
     pub text: &'p str,
+    /// What it is for.
+    pub usage: Use,
     /// The variables that it can use.
     pub declarations: Declarations,
 }
@@ -36,20 +38,20 @@ impl<'p> Policy<'p> {
         let full = Declarations {
             params: self.param_kind().is_some(),
             authorizer: true,
-            patch_types: matches!(self, Policy::Mutating(_)),
+            patch_types: false,
             variables: true,
         };
         let conditions = Declarations {
             variables: false,
-            patch_types: false,
             ..full
         };
         let mut all = Vec::new();
-        let mut add = |id, field: String, text: &'p str, declarations| {
+        let mut add = |id, field: String, text: &'p str, usage, declarations| {
             all.push(PolicyExpression {
                 id,
                 field,
                 text,
+                usage,
                 declarations,
             });
         };
@@ -59,6 +61,7 @@ impl<'p> Policy<'p> {
                 ExpressionId::Condition(at),
                 field,
                 &condition.expression,
+                Use::MatchCondition,
                 conditions,
             );
         }
@@ -68,6 +71,7 @@ impl<'p> Policy<'p> {
                 id,
                 format!("spec.variables[{at}].expression"),
                 &variable.expression,
+                Use::Variable,
                 full,
             );
         }
@@ -81,6 +85,7 @@ impl<'p> Policy<'p> {
                         ExpressionId::Validation(at),
                         format!("{field}.expression"),
                         &validation.expression,
+                        Use::Validation,
                         full,
                     );
                     let message = validation
@@ -96,6 +101,7 @@ impl<'p> Policy<'p> {
                             ExpressionId::Message(at),
                             format!("{field}.messageExpression"),
                             text,
+                            Use::Message,
                             declarations,
                         );
                     }
@@ -107,6 +113,7 @@ impl<'p> Policy<'p> {
                         ExpressionId::Annotation(at),
                         field,
                         &annotation.value_expression,
+                        Use::AuditAnnotation,
                         full,
                     );
                 }
@@ -122,11 +129,18 @@ impl<'p> Policy<'p> {
                         .json_patch
                         .as_ref()
                         .and_then(|patch| patch.expression.as_deref());
-                    let both = [("applyConfiguration", apply), ("jsonPatch", patch)];
-                    for (form, text) in both {
+                    let both = [
+                        ("applyConfiguration", apply, Use::ApplyConfiguration),
+                        ("jsonPatch", patch, Use::JsonPatch),
+                    ];
+                    let declarations = Declarations {
+                        patch_types: true,
+                        ..full
+                    };
+                    for (form, text, usage) in both {
                         let field = format!("spec.mutations[{at}].{form}.expression");
                         if let Some(text) = text {
-                            add(ExpressionId::Mutation(at), field, text, full);
+                            add(ExpressionId::Mutation(at), field, text, usage, declarations);
                         }
                     }
                 }
@@ -176,10 +190,19 @@ impl<'p> Policy<'p> {
         all.filter(|(_, operations)| !operations.is_empty()).collect()
     }
 
-    fn constraints(self) -> Option<&'p api::MatchResources> {
+    /// What it matches.
+    pub fn constraints(self) -> Option<&'p api::MatchResources> {
         match self {
             Policy::Validating(policy) => policy.spec.as_ref()?.match_constraints.as_ref(),
             Policy::Mutating(policy) => policy.spec.as_ref()?.match_constraints.as_ref(),
+        }
+    }
+
+    /// What its errors come to: `Fail` or `Ignore`.
+    pub fn failure_policy(self) -> Option<&'p str> {
+        match self {
+            Policy::Validating(policy) => policy.spec.as_ref()?.failure_policy.as_deref(),
+            Policy::Mutating(policy) => policy.spec.as_ref()?.failure_policy.as_deref(),
         }
     }
 

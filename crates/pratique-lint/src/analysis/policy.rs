@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use pratique_cel::ast::Ast;
-use pratique_expression::environment;
+use pratique_expression::{Use, environment};
 
 use super::facts::{Facts, KnownValue};
 use super::fold::Folded;
 use super::walk::live_nodes;
-use crate::subject::{Role, Site};
+use crate::subject::Site;
 
 /// The expressions of a policy, parsed; none for one that does not parse.
 pub(crate) struct Parsed {
@@ -44,7 +44,7 @@ impl Parsed {
         let mut holds = false;
         for (site, ast) in sites.iter().zip(&self.asts) {
             let facts = Facts {
-                no_namespace: site.role == Role::Condition,
+                no_namespace: site.usage == Use::MatchCondition,
                 ..*facts
             };
             let folded = ast
@@ -54,16 +54,18 @@ impl Parsed {
             let value = ast
                 .as_ref()
                 .map_or(KnownValue::Unknown, |ast| folded.value(ast.root).clone());
-            match site.role {
-                Role::Condition if value == KnownValue::Bool(false) => return None,
-                Role::Variable(name) => drop(variables.insert(name.to_owned(), value)),
-                Role::Validation => holds = value == KnownValue::Bool(true),
+            match site.usage {
+                Use::MatchCondition if value == KnownValue::Bool(false) => return None,
+                Use::Validation => holds = value == KnownValue::Bool(true),
                 _ => {}
+            }
+            if let Some(name) = site.variable() {
+                variables.insert(name.to_owned(), value);
             }
             // The message of a validation that holds is never evaluated.
             folded_policy
                 .active
-                .push(site.role.is_root() && !(site.role == Role::Message && holds));
+                .push(site.variable().is_none() && !(site.usage == Use::Message && holds));
             folded_policy.folded.push(folded);
         }
         self.activate_variables(sites, &mut folded_policy);
@@ -74,9 +76,9 @@ impl Parsed {
     fn activate_variables(&self, sites: &[Site<'_>], folded_policy: &mut FoldedPolicy) {
         let mut asked = HashSet::new();
         for (index, site) in sites.iter().enumerate().rev() {
-            let active = match site.role {
-                Role::Variable(name) => asked.contains(name),
-                _ => folded_policy.active.get(index).copied().unwrap_or_default(),
+            let active = match site.variable() {
+                Some(name) => asked.contains(name),
+                None => folded_policy.active.get(index).copied().unwrap_or_default(),
             };
             if let Some(place) = folded_policy.active.get_mut(index) {
                 *place = active;

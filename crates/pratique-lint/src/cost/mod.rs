@@ -11,7 +11,7 @@ use pratique_types::builtin::ServedResource;
 
 use crate::analysis::Parsed;
 use crate::report::path_text;
-use crate::subject::{ExpressionGroup, Manifests, Role, RuleView, Site};
+use crate::subject::{ExpressionGroup, Manifests, RuleView, Site};
 use crate::typing::{Kinds, Typed, type_of, type_sites};
 use sizes::{FocusedObject, PlaceRecorder, SpreadObject, Variables, WithVariables};
 
@@ -153,7 +153,7 @@ pub(crate) fn typings(sites: &[Site<'_>], rules: &[RuleView<'_>]) -> Vec<Typing>
 fn variables(sites: &[Site<'_>], typed: &[Typed]) -> Variables {
     let mut variables = Variables::default();
     for (site, typed) in sites.iter().zip(typed) {
-        if let (Role::Variable(name), Ok(checked)) = (site.role, &typed.checked) {
+        if let (Some(name), Ok(checked)) = (site.variable(), &typed.checked) {
             variables.define(name, checked);
         }
     }

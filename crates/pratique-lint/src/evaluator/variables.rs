@@ -6,7 +6,7 @@ use pratique_cel::value::{Evaluation, Struct};
 use pratique_cel::{Context, Fault, Value};
 use pratique_expression::VARIABLES_TYPE;
 
-use crate::subject::{Role, Site};
+use crate::subject::Site;
 
 /// The values of variables, and which expressions read them.
 #[derive(Debug)]
@@ -21,12 +21,8 @@ pub(super) struct Variables<'s> {
 
 impl<'s> Variables<'s> {
     pub(super) fn new(sites: &'s [Site<'s>]) -> Self {
-        let name = |site: &Site<'s>| match site.role {
-            Role::Variable(name) => Some(name),
-            _ => None,
-        };
         Variables {
-            names: sites.iter().map(name).collect(),
+            names: sites.iter().map(Site::variable).collect(),
             values: sites.iter().map(|_| OnceCell::new()).collect(),
             read_by: sites.iter().map(|_| OnceCell::new()).collect(),
             reads: RefCell::default(),

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_expression::Use;
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeType};
 use pratique_types::GroupVersionKind;
 
 use crate::analysis::{Parsed, byte_offset};
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
-use crate::subject::{Policy, Role};
+use crate::subject::Policy;
 use crate::typing::Kinds;
 
 pub(crate) const LINT: Lint = Lint {
@@ -21,14 +22,14 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
     if !policy
         .sites
         .iter()
-        .any(|site| site.role == Role::ApplyConfiguration)
+        .any(|site| site.usage == Use::ApplyConfiguration)
     {
         return;
     }
     let kinds = Kinds::new(&policy.rules);
     let parsed = Parsed::new(&policy.sites);
     for (site, ast) in policy.sites.iter().zip(&parsed.asts) {
-        let Some(ast) = ast.as_ref().filter(|_| site.role == Role::ApplyConfiguration) else {
+        let Some(ast) = ast.as_ref().filter(|_| site.usage == Use::ApplyConfiguration) else {
             continue;
         };
         for ((offset, path), of_kinds) in atomic_fields(ast, &kinds) {

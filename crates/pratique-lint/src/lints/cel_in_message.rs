@@ -14,7 +14,7 @@ pub(crate) const LINT: Lint = Lint {
 };
 
 pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
-    let list = path(&["spec", "validations"]);
+    let list = path("spec.validations");
     for (index, validation) in policy.validations.iter().enumerate() {
         let message = validation.message.as_deref().unwrap_or_default();
         let help = if is_expression(message) || is_broken_expression(message) {

@@ -1,11 +1,12 @@
 //! Match conditions that are the same for every request.
 
+use pratique_expression::Use;
 use pratique_types::Operation;
 
 use crate::analysis::{Facts, KnownValue, Parsed};
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
-use crate::subject::{Origin, Policy, Role, RuleView, Site, Webhook};
+use crate::subject::{Origin, Policy, RuleView, Site, Webhook};
 
 pub(crate) const LINT: Lint = Lint {
     name: "constant-condition",
@@ -21,7 +22,7 @@ pub(crate) fn webhook(webhook: &Webhook<'_>, report: &mut Report) {
 }
 
 fn check(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
-    for site in sites.iter().filter(|site| site.role == Role::Condition) {
+    for site in sites.iter().filter(|site| site.usage == Use::MatchCondition) {
         let alone = std::slice::from_ref(site);
         let parsed = Parsed::new(alone);
         let message = match always(&parsed, alone, &Facts::default()) {

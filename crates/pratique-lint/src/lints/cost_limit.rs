@@ -4,8 +4,9 @@
 //! always reported; one with Fail denies it, which is reported on request. Estimates only select candidates; each
 //! warning is based on an evaluation over a generated object.
 
+use pratique_expression::Use;
 use pratique_manifest::Step;
-use pratique_sample::{Budget, CostExample, Evaluator, ExpressionId, Goal, ObjectSpec, most_expensive};
+use pratique_sample::{Budget, CostExample, Evaluator, Goal, ObjectSpec, most_expensive};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -13,7 +14,7 @@ use crate::Options;
 use crate::cost::{Costs, ExpressionCost};
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
-use crate::subject::{Policy, Role, Site, path};
+use crate::subject::{Policy, Site, path};
 
 pub(crate) const LINT: Lint = Lint {
     name: "cost-limit",
@@ -98,12 +99,12 @@ fn limited(policy: &Policy<'_>) -> Vec<Limited> {
             .map(|(kind, served)| (of_kind(kind), served))
             .collect()
     };
-    let single = policy.sites.iter().zip(ids(&policy.sites)).enumerate();
+    let single = policy.sites.iter().enumerate();
     let mut all: Vec<Limited> = single
-        .map(|(index, (site, id))| Limited {
+        .map(|(index, site)| Limited {
             what: "the expression",
             field: site.path.clone(),
-            goal: Goal::Expression(id),
+            goal: Goal::Expression(site.id.clone()),
             limit: ExpressionCost::LIMIT,
             estimates: estimates(&|at, _| at == index),
             example: None,
@@ -111,18 +112,18 @@ fn limited(policy: &Policy<'_>) -> Vec<Limited> {
         .collect();
     all.push(Limited {
         what: "the match conditions",
-        field: path(&["spec", "matchConditions"]),
+        field: path("spec.matchConditions"),
         goal: Goal::Conditions,
         limit: CONDITIONS,
-        estimates: estimates(&|_, site| site.role == Role::Condition),
+        estimates: estimates(&|_, site| site.usage == Use::MatchCondition),
         example: None,
     });
     all.push(Limited {
         what: "the expressions of the policy together",
-        field: path(&["metadata", "name"]),
+        field: path("metadata.name"),
         goal: Goal::Policy,
         limit: POLICY,
-        estimates: estimates(&|_, site| !matches!(site.role, Role::Condition | Role::Annotation)),
+        estimates: estimates(&|_, site| !matches!(site.usage, Use::MatchCondition | Use::AuditAnnotation)),
         example: None,
     });
     all
@@ -203,28 +204,6 @@ fn operation(policy: &Policy<'_>, served: &ServedResource) -> Option<Operation> 
     let operations: Vec<Operation> = rules.flat_map(|rule| rule.operations.iter().copied()).collect();
     let known = [Operation::Create, Operation::Update, Operation::Delete];
     known.into_iter().find(|operation| operations.contains(operation))
-}
-
-/// The expressions as evaluations name them.
-fn ids<'s>(sites: &'s [Site<'_>]) -> impl Iterator<Item = ExpressionId> + 's {
-    let mut conditions = 0..;
-    let mut validations = 0..;
-    let mut annotations = 0..;
-    let mut mutations = 0..;
-    let mut validation = 0;
-    sites.iter().map(move |site| match site.role {
-        Role::Condition => ExpressionId::Condition(conditions.next().unwrap_or_default()),
-        Role::Variable(name) => ExpressionId::Variable(name.to_owned()),
-        Role::Validation => {
-            validation = validations.next().unwrap_or_default();
-            ExpressionId::Validation(validation)
-        }
-        Role::Message => ExpressionId::Message(validation),
-        Role::Annotation => ExpressionId::Annotation(annotations.next().unwrap_or_default()),
-        Role::ApplyConfiguration | Role::JsonPatch => {
-            ExpressionId::Mutation(mutations.next().unwrap_or_default())
-        }
-    })
 }
 
 /// Four fifths of a limit are near it.
@@ -398,7 +377,7 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
         let pods = pratique_types::builtin::named("pods").unwrap();
         let reads = policy.manifest.reads();
         let evaluator = Evaluator::new(policy.manifest, pods, Operation::Create, &reads.params, 1);
-        let goal = Goal::Expression(ExpressionId::Validation(0));
+        let goal = Goal::Expression(pratique_sample::ExpressionId::Validation(0));
         let cost = |object: &str| {
             let object = pratique_cel::json::parse(object.as_bytes()).unwrap();
             goal.cost(&evaluator.evaluate(&object, None))

@@ -18,7 +18,7 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
         let name = &policy.origin.name.name;
         if let Some(why) = no_rule_in_common(policy, binding) {
             let message = format!("the binding has no effect: {why} the policy {name:?}");
-            let field = path(&["spec", "matchResources", "resourceRules"]);
+            let field = path("spec.matchResources.resourceRules");
             report.add(&binding.origin, &field, Finding::new(&LINT, message));
         }
         for (field, label) in contradictions(policy.constraints, binding.resources) {
@@ -28,7 +28,7 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
             );
             report.add(
                 &binding.origin,
-                &path(&["spec", "matchResources", field]),
+                &path(&format!("spec.matchResources.{field}")),
                 Finding::new(&LINT, message),
             );
         }

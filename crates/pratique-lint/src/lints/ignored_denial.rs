@@ -26,7 +26,7 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
     );
     let finding =
         Finding::new(&LINT, message).help("use failurePolicy: Fail, or bind with [Audit] or [Warn]");
-    report.add(&policy.origin, &path(&["spec", "failurePolicy"]), finding);
+    report.add(&policy.origin, &path("spec.failurePolicy"), finding);
 }
 
 #[cfg(test)]

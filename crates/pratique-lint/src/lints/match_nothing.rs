@@ -57,7 +57,7 @@ fn selector(field: &str, selector: Option<&LabelSelector>, policy: &Policy<'_>, 
     if let Some(label) = selector.and_then(|selector| contradiction(&[selector])) {
         let message =
             format!("the selector matches nothing: no value of the label {label:?} meets all of it");
-        let field = path(&["spec", "matchConstraints", field]);
+        let field = path(&format!("spec.matchConstraints.{field}"));
         report.add(&policy.origin, &field, Finding::new(&LINT, message));
     }
 }

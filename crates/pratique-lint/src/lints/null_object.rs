@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_expression::Use;
 use pratique_types::Operation;
 
 use crate::analysis::{Facts, FoldedPolicy, KnownValue, Parsed, Place, ident_path, live_nodes, place_of};
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
-use crate::subject::{Policy, Role};
+use crate::subject::Policy;
 
 pub(crate) const LINT: Lint = Lint {
     name: "null-object",
@@ -58,7 +59,7 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
             &policy.origin,
             &site.path,
             read.place.clone(),
-            finding(policy, site.role, &root, &read),
+            finding(policy, site.usage, &root, &read),
         );
     }
 }
@@ -129,15 +130,15 @@ fn read_operand(ast: &Ast, id: ExprId) -> Option<ExprId> {
     }
 }
 
-fn finding(policy: &Policy<'_>, role: Role<'_>, root: &str, read: &Read) -> Finding {
+fn finding(policy: &Policy<'_>, usage: Use, root: &str, read: &Read) -> Finding {
     let name = &read.name;
     if root == "namespaceObject" {
         let message = format!("namespaceObject is always null in match conditions: {name} fails");
         return Finding::new(&LINT, message)
             .help("use a namespaceSelector, or move the test into a validation");
     }
-    let outcome = match (role, policy.ignores_errors) {
-        (Role::Message, _) => "the message is replaced by a default one",
+    let outcome = match (usage, policy.ignores_errors) {
+        (Use::Message, _) => "the message is replaced by a default one",
         (_, false) => "the request is denied",
         (_, true) => "the request is let in",
     };

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_cel::{Issue, Position};
-use pratique_expression::{name_at, token_at};
+use pratique_expression::{Use, name_at, token_at};
 use pratique_gotext::suggest::did_you_mean;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
@@ -17,7 +17,7 @@ use crate::analysis::{Facts, Folded, Parsed, live_nodes};
 use crate::lint::Lint;
 use crate::observations::{Extent, KindObservations, NO_KEY, Observations};
 use crate::report::{Finding, Replacement, Report, listed};
-use crate::subject::{Policy, Role};
+use crate::subject::Policy;
 use crate::typing::{Kinds, Typed, type_of, type_sites, type_sites_as_api};
 
 pub(crate) const LINT: Lint = Lint {
@@ -228,7 +228,7 @@ fn is_checked_by_api(policy: &Policy<'_>, index: usize, served: &ServedResource)
     let is_looked_at = policy
         .sites
         .get(index)
-        .is_some_and(|site| matches!(site.role, Role::Validation | Role::Message));
+        .is_some_and(|site| matches!(site.usage, Use::Validation | Use::Message));
     let names = |list: &[String], name: &str| list.iter().any(|item| item == name);
     let named = policy.rules.iter().any(|rule| {
         names(rule.groups, &served.resource.group)

@@ -19,7 +19,7 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
         format!("no binding refers to the policy {name:?}: it is never evaluated"),
     );
     let help = format!("add a {kind}Binding with policyName: {name}");
-    report.add(&policy.origin, &path(&["metadata", "name"]), finding.help(help));
+    report.add(&policy.origin, &path("metadata.name"), finding.help(help));
 }
 
 #[cfg(test)]

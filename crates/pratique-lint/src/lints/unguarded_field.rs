@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_expression::Use;
 use pratique_types::GroupVersionKind;
 
 use crate::analysis::{Parsed, Place, constant_key, ident_path, place_of};
@@ -13,7 +14,7 @@ use crate::lint::Lint;
 use crate::lints::type_check::kinds_text;
 use crate::observations::{Missing, Observations};
 use crate::report::{Finding, Report, listed};
-use crate::subject::{Policy, Role, Site};
+use crate::subject::{Policy, Site};
 
 pub(crate) const LINT: Lint = Lint {
     name: "unguarded-field",
@@ -191,8 +192,8 @@ fn is_of_object(ast: &Ast, operand: ExprId) -> bool {
 }
 
 fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
-    let outcome = match (site.role, policy.ignores_errors) {
-        (Role::Message, _) => "the message is replaced by a default one",
+    let outcome = match (site.usage, policy.ignores_errors) {
+        (Use::Message, _) => "the message is replaced by a default one",
         (_, false) => "the request is denied",
         (_, true) => "the request is let in",
     };

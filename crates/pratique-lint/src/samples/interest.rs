@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 
-use crate::subject::{Role, Site};
+use crate::subject::Site;
 
 /// The maximum number of keys of a map, and of values that are tried for a field.
 const MOST_KEYS: usize = 12;
@@ -39,7 +39,7 @@ impl Interest {
                 locals: HashMap::new(),
             };
             reader.read(&mut interest);
-            if let (Role::Variable(name), Some(field)) = (site.role, reader.field(ast.root)) {
+            if let (Some(name), Some(field)) = (site.variable(), reader.field(ast.root)) {
                 variables.insert(name.into(), field);
             }
         }

@@ -11,7 +11,7 @@ use pratique_manifest::ManifestSet;
 pub(crate) use origin::{Origin, item, path};
 pub(crate) use policy::{Binding, Policy};
 pub(crate) use rule::RuleView;
-pub(crate) use site::{Role, Site};
+pub(crate) use site::Site;
 pub(crate) use webhook::Webhook;
 
 /// All manifests that a server loads.

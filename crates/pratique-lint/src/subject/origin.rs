@@ -19,12 +19,13 @@ impl<'m> Origin<'m> {
     }
 }
 
-/// The path of a field.
-pub(crate) fn path(fields: &[&str]) -> Vec<Step> {
-    fields
-        .iter()
-        .map(|name| Step::Field((*name).to_owned()))
-        .collect()
+/// The path of a field, as messages write it: `spec.validations[0].expression`.
+pub(crate) fn path(field: &str) -> Vec<Step> {
+    let step = |step: &str| {
+        let index = step.strip_suffix(']').and_then(|index| index.parse().ok());
+        index.map_or_else(|| Step::Field(step.to_owned()), Step::Index)
+    };
+    field.split(['.', '[']).map(step).collect()
 }
 
 /// The path of a list item, or of a field of it.

@@ -1,39 +1,38 @@
 //! The expressions of a manifest.
 
-use pratique_expression::Declarations;
+use pratique_expression::{Declarations, Use};
 use pratique_manifest::Step;
+use pratique_sample::{ExpressionId, PolicyExpression};
 
-/// An expression and its role.
+use super::origin::path;
+
+/// An expression and what it is for.
 #[derive(Clone, Debug)]
 pub(crate) struct Site<'m> {
     pub(crate) path: Vec<Step>,
     pub(crate) text: &'m str,
-    pub(crate) role: Role<'m>,
+    pub(crate) id: ExpressionId,
+    pub(crate) usage: Use,
     pub(crate) declarations: Declarations,
 }
 
-/// The role of an expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role<'m> {
-    /// A match condition.
-    Condition,
-    /// The variable of a name.
-    Variable(&'m str),
-    /// A validation.
-    Validation,
-    /// The message of the validation before it.
-    Message,
-    /// An audit annotation's value.
-    Annotation,
-    /// An apply configuration.
-    ApplyConfiguration,
-    /// A JSON patch.
-    JsonPatch,
-}
+impl<'m> Site<'m> {
+    pub(super) fn new(expression: PolicyExpression<'m>) -> Self {
+        Site {
+            path: path(&expression.field),
+            text: expression.text,
+            id: expression.id,
+            usage: expression.usage,
+            declarations: expression.declarations,
+        }
+    }
 
-impl Role<'_> {
-    /// Whether the expression is evaluated for every matching request, not only when another expression reads it.
-    pub(crate) fn is_root(self) -> bool {
-        !matches!(self, Role::Variable(_))
+    /// The name of the variable that it is the value of, if it is one. All other expressions are evaluated for every
+    /// matching request, not only when another one reads them.
+    pub(crate) fn variable(&self) -> Option<&str> {
+        match &self.id {
+            ExpressionId::Variable(name) => Some(name),
+            _ => None,
+        }
     }
 }

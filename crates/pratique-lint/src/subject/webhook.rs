@@ -1,10 +1,11 @@
 //! Webhooks of both kinds.
 
-use pratique_expression::Declarations;
+use k8s_openapi::api::admissionregistration::v1::MatchCondition;
+use pratique_expression::{Declarations, Use};
 use pratique_manifest::{Kind, ManifestSet, Step};
+use pratique_sample::ExpressionId;
 
-use super::origin::{Origin, item, path};
-use super::policy::condition_sites;
+use super::origin::{Origin, path};
 use super::rule::RuleView;
 use super::site::Site;
 
@@ -33,18 +34,10 @@ impl Webhook<'_> {
 /// Reads the fields that both kinds of webhooks have.
 macro_rules! webhook {
     ($webhook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
-        let at = item(&path(&["webhooks"]), $index, "");
-        let mut rules = at.clone();
-        rules.push(Step::Field("rules".to_owned()));
-        let mut conditions = at.clone();
-        conditions.push(Step::Field("matchConditions".to_owned()));
-        let declarations = Declarations {
-            authorizer: true,
-            ..Declarations::default()
-        };
+        let at = format!("webhooks[{}]", $index);
         Webhook {
-            rules: RuleView::of_webhook(&$webhook.rules, &rules),
-            conditions: condition_sites(&$webhook.match_conditions, &conditions, declarations),
+            rules: RuleView::of_webhook(&$webhook.rules, &path(&format!("{at}.rules"))),
+            conditions: condition_sites(&$webhook.match_conditions, &at),
             ca_bundle: $webhook
                 .client_config
                 .ca_bundle
@@ -56,7 +49,7 @@ macro_rules! webhook {
                 .unwrap_or(10),
             reinvoked: $reinvoked,
             name: &$webhook.name,
-            path: at,
+            path: path(&at),
             origin: $origin,
         }
     }};
@@ -86,4 +79,20 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<Webhook<'m>>)
             ));
         }
     }
+}
+
+fn condition_sites<'m>(conditions: &'m Option<Vec<MatchCondition>>, at: &str) -> Vec<Site<'m>> {
+    let conditions = conditions.iter().flatten().enumerate();
+    conditions
+        .map(|(index, condition)| Site {
+            path: path(&format!("{at}.matchConditions[{index}].expression")),
+            text: &condition.expression,
+            id: ExpressionId::Condition(index),
+            usage: Use::MatchCondition,
+            declarations: Declarations {
+                authorizer: true,
+                ..Declarations::default()
+            },
+        })
+        .collect()
 }

@@ -9,7 +9,7 @@ use pratique_expression::{VARIABLES_TYPE, declared_type, environment};
 use super::custom::CustomTypes;
 use super::schema::BuiltinTypes;
 use crate::analysis::{MINOR, Parsed};
-use crate::subject::{Role, Site};
+use crate::subject::Site;
 
 /// An expression with its types.
 pub(crate) struct Typed {
@@ -57,7 +57,7 @@ fn type_sites_with(
             // A syntax error is not a type error.
             None => Err(Vec::new()),
         };
-        if let Role::Variable(name) = site.role {
+        if let Some(name) = site.variable() {
             let of = checked
                 .as_ref()
                 .map_or(Type::Dyn, |checked| declared(checked.result_type()));
