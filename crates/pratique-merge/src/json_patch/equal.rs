@@ -26,11 +26,9 @@ fn equal(actual: &Node<'_>, expected: &Value<'_>) -> bool {
         }
         (Node::Object(actual), Value::Object(expected)) => {
             // Both are in the order of their keys.
+            let mut members = actual.iter().zip(expected.iter());
             actual.len() == expected.len()
-                && actual
-                    .iter()
-                    .zip(expected.iter())
-                    .all(|((key, actual), (other, expected))| key == other && equal(actual, expected))
+                && members.all(|((key, actual), (other, expected))| key == other && equal(actual, expected))
         }
         _ => false,
     }
@@ -49,10 +47,9 @@ fn values_equal(actual: &Value<'_>, expected: &Value<'_>) -> bool {
             actual.len() == expected.len() && actual.iter().zip(expected).all(|(a, b)| values_equal(a, b))
         }
         (Value::Object(actual), Value::Object(expected)) => {
+            let mut members = actual.iter().zip(expected.iter());
             actual.len() == expected.len()
-                && actual
-                    .iter()
-                    .zip(expected.iter())
+                && members
                     .all(|((key, actual), (other, expected))| key == other && values_equal(actual, expected))
         }
         _ => actual == expected,
