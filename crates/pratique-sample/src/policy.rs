@@ -35,87 +35,51 @@ pub struct PolicyExpression<'p> {
 impl<'p> Policy<'p> {
     /// The expressions: match conditions, variables, then the rest in order.
     pub fn expressions(self) -> Vec<PolicyExpression<'p>> {
-        let full = Declarations {
-            params: self.param_kind().is_some(),
-            authorizer: true,
-            patch_types: false,
-            variables: true,
-        };
-        let conditions = Declarations {
-            variables: false,
-            ..full
-        };
+        let params = self.param_kind().is_some();
         let mut all = Vec::new();
-        let mut add = |id, field: String, text: &'p str, usage, declarations| {
+        let mut add = |id, field, text, usage| {
             all.push(PolicyExpression {
                 id,
                 field,
                 text,
                 usage,
-                declarations,
+                declarations: Declarations {
+                    params,
+                    authorizer: usage != Use::Message,
+                    patch_types: matches!(usage, Use::ApplyConfiguration | Use::JsonPatch),
+                    variables: usage != Use::MatchCondition,
+                },
             });
         };
         for (at, condition) in self.conditions().iter().enumerate() {
             let field = format!("spec.matchConditions[{at}].expression");
-            add(
-                ExpressionId::Condition(at),
-                field,
-                &condition.expression,
-                Use::MatchCondition,
-                conditions,
-            );
+            let id = ExpressionId::Condition(at);
+            add(id, field, &condition.expression, Use::MatchCondition);
         }
         for (at, variable) in self.variables().iter().enumerate() {
             let id = ExpressionId::Variable(variable.name.clone());
-            add(
-                id,
-                format!("spec.variables[{at}].expression"),
-                &variable.expression,
-                Use::Variable,
-                full,
-            );
+            let field = format!("spec.variables[{at}].expression");
+            add(id, field, &variable.expression, Use::Variable);
         }
         match self {
             Policy::Validating(policy) => {
                 let spec = policy.spec.as_ref();
                 let validations = spec.and_then(|spec| spec.validations.as_deref());
                 for (at, validation) in validations.unwrap_or_default().iter().enumerate() {
-                    let field = format!("spec.validations[{at}]");
-                    add(
-                        ExpressionId::Validation(at),
-                        format!("{field}.expression"),
-                        &validation.expression,
-                        Use::Validation,
-                        full,
-                    );
-                    let message = validation
-                        .message_expression
-                        .as_deref()
-                        .filter(|text| !text.is_empty());
-                    if let Some(text) = message {
-                        let declarations = Declarations {
-                            authorizer: false,
-                            ..full
-                        };
-                        add(
-                            ExpressionId::Message(at),
-                            format!("{field}.messageExpression"),
-                            text,
-                            Use::Message,
-                            declarations,
-                        );
+                    let id = ExpressionId::Validation(at);
+                    let field = format!("spec.validations[{at}].expression");
+                    add(id, field, &validation.expression, Use::Validation);
+                    let message = validation.message_expression.as_deref();
+                    if let Some(text) = message.filter(|text| !text.is_empty()) {
+                        let field = format!("spec.validations[{at}].messageExpression");
+                        add(ExpressionId::Message(at), field, text, Use::Message);
                     }
                 }
                 let annotations = spec.and_then(|spec| spec.audit_annotations.as_deref());
                 for (at, annotation) in annotations.unwrap_or_default().iter().enumerate() {
                     let field = format!("spec.auditAnnotations[{at}].valueExpression");
-                    add(
-                        ExpressionId::Annotation(at),
-                        field,
-                        &annotation.value_expression,
-                        Use::AuditAnnotation,
-                        full,
-                    );
+                    let id = ExpressionId::Annotation(at);
+                    add(id, field, &annotation.value_expression, Use::AuditAnnotation);
                 }
             }
             Policy::Mutating(policy) => {
@@ -133,14 +97,10 @@ impl<'p> Policy<'p> {
                         ("applyConfiguration", apply, Use::ApplyConfiguration),
                         ("jsonPatch", patch, Use::JsonPatch),
                     ];
-                    let declarations = Declarations {
-                        patch_types: true,
-                        ..full
-                    };
                     for (form, text, usage) in both {
                         let field = format!("spec.mutations[{at}].{form}.expression");
                         if let Some(text) = text {
-                            add(ExpressionId::Mutation(at), field, text, usage, declarations);
+                            add(ExpressionId::Mutation(at), field, text, usage);
                         }
                     }
                 }

@@ -137,11 +137,7 @@ fn finding(policy: &Policy<'_>, usage: Use, root: &str, read: &Read) -> Finding 
         return Finding::new(&LINT, message)
             .help("use a namespaceSelector, or move the test into a validation");
     }
-    let outcome = match (usage, policy.ignores_errors) {
-        (Use::Message, _) => "the message is replaced by a default one",
-        (_, false) => "the request is denied",
-        (_, true) => "the request is let in",
-    };
+    let outcome = policy.outcome_of_errors(usage);
     let operations = listed(&read.operations);
     let message = format!("{root} is null on {operations}: {name} fails, and {outcome}");
     let other = match root {

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
-use pratique_expression::Use;
 use pratique_types::GroupVersionKind;
 
 use crate::analysis::{Parsed, Place, constant_key, ident_path, place_of};
@@ -192,11 +191,7 @@ fn is_of_object(ast: &Ast, operand: ExprId) -> bool {
 }
 
 fn finding(policy: &Policy<'_>, site: &Site<'_>, read: &Read) -> Finding {
-    let outcome = match (site.usage, policy.ignores_errors) {
-        (Use::Message, _) => "the message is replaced by a default one",
-        (_, false) => "the request is denied",
-        (_, true) => "the request is let in",
-    };
+    let outcome = policy.outcome_of_errors(site.usage);
     let (kinds, names, key) = (kinds_text(&read.kinds), listed(&read.names), &read.key);
     let unfilled = match read.unfilled.as_deref() {
         None => String::new(),

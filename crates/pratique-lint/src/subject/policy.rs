@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
+use pratique_expression::Use;
 use pratique_manifest::{Kind, ManifestSet};
 use pratique_sample::Policy as Manifest;
 
@@ -25,6 +26,17 @@ pub(crate) struct Policy<'m> {
     /// Whether the failure policy is `Ignore`.
     pub(crate) ignores_errors: bool,
     pub(crate) bindings: Vec<Binding<'m>>,
+}
+
+impl Policy<'_> {
+    /// What an error of an expression comes to.
+    pub(crate) fn outcome_of_errors(&self, usage: Use) -> &'static str {
+        match (usage, self.ignores_errors) {
+            (Use::Message, _) => "the message is replaced by a default one",
+            (_, false) => "the request is denied",
+            (_, true) => "the request is let in",
+        }
+    }
 }
 
 /// A binding of a policy.
