@@ -8,7 +8,6 @@ use prometheus_client::metrics::counter::Counter;
 
 use crate::family::{FloatGauge, Table};
 use crate::histogram::{CEL, CONDITION, Histogram, POLICY, STEP, WEBHOOK};
-use crate::labels::Plugin;
 use crate::snapshot::{Family, Kind, Series, Value};
 use crate::summary::Summary;
 
@@ -35,7 +34,7 @@ pub(crate) struct Families {
     pub(crate) reloads: Table<Counter, 3>,
     pub(crate) reload_times: Table<FloatGauge, 3>,
     /// The identity of the server and the hash of the configuration, for each plugin.
-    pub(crate) configurations: Mutex<BTreeMap<Plugin, (String, String)>>,
+    pub(crate) configurations: Mutex<BTreeMap<String, (String, String)>>,
     pub(crate) compilations: Table<Histogram, 0>,
     pub(crate) evaluations: Table<Histogram, 0>,
     pub(crate) undecided: Table<Counter, 3>,
@@ -353,7 +352,7 @@ impl Families {
             .map(|(plugin, (identity, hash))| Series {
                 labels: CONFIGURATION
                     .into_iter()
-                    .zip([identity.clone(), hash.clone(), plugin.as_str().into()])
+                    .zip([identity.clone(), hash.clone(), plugin.clone()])
                     .collect(),
                 value: Value::Gauge(1.0),
             })

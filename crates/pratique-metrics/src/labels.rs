@@ -81,19 +81,6 @@ pub enum Action {
     Warn,
 }
 
-/// An admission plugin that is configured by manifests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Plugin {
-    /// `MutatingAdmissionPolicy`
-    MutatingAdmissionPolicy,
-    /// `MutatingAdmissionWebhook`
-    MutatingAdmissionWebhook,
-    /// `ValidatingAdmissionPolicy`
-    ValidatingAdmissionPolicy,
-    /// `ValidatingAdmissionWebhook`
-    ValidatingAdmissionWebhook,
-}
-
 impl Operation {
     /// The value of the label `operation`.
     #[must_use]
@@ -183,27 +170,6 @@ impl Action {
             Action::Deny => "deny",
             Action::Audit => "audit",
             Action::Warn => "warn",
-        }
-    }
-}
-
-impl Plugin {
-    /// All plugins, sorted by name.
-    pub const ALL: [Plugin; 4] = [
-        Plugin::MutatingAdmissionPolicy,
-        Plugin::MutatingAdmissionWebhook,
-        Plugin::ValidatingAdmissionPolicy,
-        Plugin::ValidatingAdmissionWebhook,
-    ];
-
-    /// The value of the label `plugin`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Plugin::MutatingAdmissionPolicy => "MutatingAdmissionPolicy",
-            Plugin::MutatingAdmissionWebhook => "MutatingAdmissionWebhook",
-            Plugin::ValidatingAdmissionPolicy => "ValidatingAdmissionPolicy",
-            Plugin::ValidatingAdmissionWebhook => "ValidatingAdmissionWebhook",
         }
     }
 }

@@ -6,11 +6,11 @@
 //! chooses the format for a client.
 //!
 //! ```
-//! use pratique_metrics::{Metrics, Plugin};
+//! use pratique_metrics::Metrics;
 //! use std::time::SystemTime;
 //!
 //! let metrics = Metrics::new("the-name-of-this-server");
-//! metrics.reload_succeeded(Plugin::ValidatingAdmissionPolicy, "sha256:78da", SystemTime::now());
+//! metrics.reload_succeeded("ValidatingAdmissionPolicy", "sha256:78da", SystemTime::now());
 //! assert!(metrics.text().contains("automatic_reloads_total"));
 //! ```
 //!
@@ -31,9 +31,7 @@ mod text;
 
 pub use family::SERIES_LIMIT;
 pub use format::Format;
-pub use labels::{
-    Action, ConditionOwner, Operation, Plugin, PolicyError, StepType, WebhookError, WebhookType,
-};
+pub use labels::{Action, ConditionOwner, Operation, PolicyError, StepType, WebhookError, WebhookType};
 pub use metrics::Metrics;
 pub use snapshot::{Distribution, Family, Kind, Quantiles, Series, Value};
 pub use text::write as write_text;

@@ -12,9 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::encode::encode;
 use crate::families::Families;
 use crate::format::Format;
-use crate::labels::{
-    Action, ConditionOwner, Operation, Plugin, PolicyError, StepType, WebhookError, WebhookType,
-};
+use crate::labels::{Action, ConditionOwner, Operation, PolicyError, StepType, WebhookError, WebhookType};
 use crate::snapshot::Family;
 
 /// All metrics of a server. Clones share their values.
@@ -178,7 +176,7 @@ impl Metrics {
     }
 
     /// Counts a successful load or reload of manifests. The hash is empty without manifests.
-    pub fn reload_succeeded(&self, plugin: Plugin, hash: &str, at: SystemTime) {
+    pub fn reload_succeeded(&self, plugin: &str, hash: &str, at: SystemTime) {
         self.reloaded(plugin, "success", at);
         // An API server without an identity has no configuration info.
         if self.0.identity.is_empty() {
@@ -188,11 +186,11 @@ impl Metrics {
             .configurations
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(plugin, (self.0.identity.clone(), hash.to_owned()));
+            .insert(plugin.to_owned(), (self.0.identity.clone(), hash.to_owned()));
     }
 
     /// Counts a failed reload of manifests.
-    pub fn reload_failed(&self, plugin: Plugin, at: SystemTime) {
+    pub fn reload_failed(&self, plugin: &str, at: SystemTime) {
         self.reloaded(plugin, "failure", at);
     }
 
@@ -246,10 +244,10 @@ impl Metrics {
     }
 
     /// Sets whether a directory of manifests is watched.
-    pub fn directory_watched(&self, plugin: Plugin, directory: &str, is_watched: bool) {
+    pub fn directory_watched(&self, plugin: &str, directory: &str, is_watched: bool) {
         self.families()
             .directories_watched
-            .set([directory, plugin.as_str()], f64::from(u8::from(is_watched)));
+            .set([directory, plugin], f64::from(u8::from(is_watched)));
     }
 
     /// Counts a successful load or reload of the server's certificates.
@@ -311,8 +309,8 @@ impl Metrics {
         &self.0.families
     }
 
-    fn reloaded(&self, plugin: Plugin, status: &str, at: SystemTime) {
-        let labels = [&*self.0.identity, plugin.as_str(), status];
+    fn reloaded(&self, plugin: &str, status: &str, at: SystemTime) {
+        let labels = [&*self.0.identity, plugin, status];
         self.families().reloads.inc(labels);
         let seconds = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         self.families().reload_times.set(labels, seconds);

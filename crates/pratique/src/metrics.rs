@@ -13,7 +13,7 @@ use crate::observer::{ChainObserver, Phase, Span};
 
 impl AdmissionObserver for Metrics {
     fn reloaded(&self, reload: &Reload<'_>) {
-        let plugin = plugin(reload.plugin);
+        let plugin = reload.plugin.name();
         match reload.result {
             ReloadResult::Loaded { hash } => self.reload_succeeded(plugin, hash, reload.at),
             ReloadResult::Unchanged => {}
@@ -21,8 +21,8 @@ impl AdmissionObserver for Metrics {
         }
     }
 
-    fn watching(&self, of: pratique_manifest::Plugin, directory: &str, is_watched: bool) {
-        self.directory_watched(plugin(of), directory, is_watched);
+    fn watching(&self, plugin: Plugin, directory: &str, is_watched: bool) {
+        self.directory_watched(plugin.name(), directory, is_watched);
     }
 
     fn compiled(&self, took: &[Duration]) {
@@ -203,14 +203,5 @@ fn operation(operation: Operation) -> metrics::Operation {
         Operation::Delete => metrics::Operation::Delete,
         Operation::Connect => metrics::Operation::Connect,
         Operation::None => metrics::Operation::None,
-    }
-}
-
-fn plugin(plugin: Plugin) -> metrics::Plugin {
-    match plugin {
-        Plugin::MutatingAdmissionPolicy => metrics::Plugin::MutatingAdmissionPolicy,
-        Plugin::MutatingAdmissionWebhook => metrics::Plugin::MutatingAdmissionWebhook,
-        Plugin::ValidatingAdmissionPolicy => metrics::Plugin::ValidatingAdmissionPolicy,
-        Plugin::ValidatingAdmissionWebhook => metrics::Plugin::ValidatingAdmissionWebhook,
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
+use pratique_manifest::Plugin;
 use pratique_metrics::{
-    Action, ConditionOwner, Family, Kind, Metrics, Operation, Plugin, PolicyError, StepType, WebhookError,
+    Action, ConditionOwner, Family, Kind, Metrics, Operation, PolicyError, StepType, WebhookError,
     WebhookType,
 };
 
@@ -96,8 +97,8 @@ fn everything() -> Metrics {
     {
         for phase in [StepType::Admit, StepType::Validate] {
             metrics.step(phase, operation, rejected, at);
-            for plugin in Plugin::ALL {
-                metrics.controller(plugin.as_str(), phase, operation, rejected, at);
+            for plugin in Plugin::START_ORDER {
+                metrics.controller(plugin.name(), phase, operation, rejected, at);
             }
         }
         for webhook in [WebhookType::Mutating, WebhookType::Validating] {
@@ -119,9 +120,9 @@ fn everything() -> Metrics {
             metrics.validation("policy", "binding", action, error, at);
         }
     }
-    for plugin in Plugin::ALL {
-        metrics.reload_succeeded(plugin, "sha256:", now);
-        metrics.reload_failed(plugin, now);
+    for plugin in Plugin::START_ORDER {
+        metrics.reload_succeeded(plugin.name(), "sha256:", now);
+        metrics.reload_failed(plugin.name(), now);
     }
     metrics.compilation(at);
     metrics.evaluations(1, at);

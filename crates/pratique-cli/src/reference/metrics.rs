@@ -55,11 +55,7 @@ fn kind(kind: Kind) -> &'static str {
 #[test]
 fn described_families_are_those_of_the_text() {
     let metrics = Metrics::new("name");
-    metrics.reload_succeeded(
-        pratique_metrics::Plugin::ValidatingAdmissionPolicy,
-        "hash",
-        SystemTime::UNIX_EPOCH,
-    );
+    metrics.reload_succeeded("ValidatingAdmissionPolicy", "hash", SystemTime::UNIX_EPOCH);
     let described = metrics.described();
     for family in metrics.gather() {
         let same = described.iter().find(|described| described.name == family.name);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
 
 use pratique_metrics::{
-    Action, ConditionOwner, Metrics, Operation, Plugin, PolicyError, StepType, WebhookError, WebhookType,
+    Action, ConditionOwner, Metrics, Operation, PolicyError, StepType, WebhookError, WebhookType,
 };
 
 use super::strict::{self, Family};
@@ -61,15 +61,15 @@ fn busy() -> Metrics {
     );
     metrics.mutation("label.static.k8s.io", "b", PolicyError::None, millis(2));
     metrics.reload_succeeded(
-        Plugin::ValidatingAdmissionPolicy,
+        "ValidatingAdmissionPolicy",
         "sha256:78da",
         UNIX_EPOCH + millis(1_795_226_642_934),
     );
     metrics.reload_failed(
-        Plugin::ValidatingAdmissionPolicy,
+        "ValidatingAdmissionPolicy",
         UNIX_EPOCH + millis(1_795_226_643_000),
     );
-    metrics.reload_succeeded(Plugin::MutatingAdmissionWebhook, "", UNIX_EPOCH);
+    metrics.reload_succeeded("MutatingAdmissionWebhook", "", UNIX_EPOCH);
     metrics.compilation(millis(1));
     metrics.evaluations(1, millis(1));
     metrics.pod_security_evaluation(["deny", "enforce", "baseline", "latest", "create", "pod", ""]);
@@ -83,7 +83,7 @@ fn busy() -> Metrics {
     metrics.log_lines_dropped(2);
     metrics.background_tasks_ended("watch", 0);
     metrics.background_tasks_ended("audit", 1);
-    metrics.directory_watched(Plugin::ValidatingAdmissionPolicy, "/manifests", true);
+    metrics.directory_watched("ValidatingAdmissionPolicy", "/manifests", true);
     metrics.certificates_loaded();
     metrics.certificates_failed();
     metrics.certificate_expires("serving", UNIX_EPOCH + millis(1_800_000_000_000));
@@ -129,7 +129,7 @@ fn both_formats_are_strict_and_agree() {
 fn empty_metrics_are_empty() {
     let metrics = Metrics::new("");
     assert_eq!((&*metrics.text(), &*metrics.openmetrics()), ("", "# EOF\n"));
-    metrics.reload_succeeded(Plugin::MutatingAdmissionPolicy, "sha256:1", UNIX_EPOCH);
+    metrics.reload_succeeded("MutatingAdmissionPolicy", "sha256:1", UNIX_EPOCH);
     assert!(!metrics.text().contains("last_config_info"));
 }
 
