@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use crate::plugin::Plugin;
 
 /// Passes every kind, with the list of a set that its objects are in, to a macro: the one list of them.
 macro_rules! with_kinds {
@@ -48,6 +49,21 @@ impl Kind {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The plugin that reads static manifests of the kind.
+    #[must_use]
+    pub const fn plugin(self) -> Plugin {
+        match self {
+            Self::ValidatingAdmissionPolicy | Self::ValidatingAdmissionPolicyBinding => {
+                Plugin::ValidatingAdmissionPolicy
+            }
+            Self::MutatingAdmissionPolicy | Self::MutatingAdmissionPolicyBinding => {
+                Plugin::MutatingAdmissionPolicy
+            }
+            Self::ValidatingWebhookConfiguration => Plugin::ValidatingAdmissionWebhook,
+            Self::MutatingWebhookConfiguration => Plugin::MutatingAdmissionWebhook,
+        }
     }
 
     /// Whether objects of the kind are policies.

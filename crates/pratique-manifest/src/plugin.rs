@@ -54,21 +54,8 @@ impl Plugin {
 
     /// Whether manifests of this kind belong in the plugin's directory.
     #[must_use]
-    pub const fn accepts(self, kind: Kind) -> bool {
-        matches!(
-            (self, kind),
-            (
-                Self::MutatingAdmissionPolicy,
-                Kind::MutatingAdmissionPolicy | Kind::MutatingAdmissionPolicyBinding
-            ) | (
-                Self::ValidatingAdmissionPolicy,
-                Kind::ValidatingAdmissionPolicy | Kind::ValidatingAdmissionPolicyBinding
-            ) | (Self::MutatingAdmissionWebhook, Kind::MutatingWebhookConfiguration)
-                | (
-                    Self::ValidatingAdmissionWebhook,
-                    Kind::ValidatingWebhookConfiguration
-                )
-        )
+    pub fn accepts(self, kind: Kind) -> bool {
+        kind.plugin() == self
     }
 }
 

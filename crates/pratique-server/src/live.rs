@@ -259,9 +259,7 @@ impl AdmissionObserver for Reloads {
 }
 
 fn plugin_of(set: &ManifestSet) -> Option<Plugin> {
-    Plugin::START_ORDER
-        .into_iter()
-        .find(|plugin| set.objects().any(|object| plugin.accepts(object.kind)))
+    set.objects().map(|object| object.kind.plugin()).min()
 }
 
 /// The names of policies and webhook configurations.

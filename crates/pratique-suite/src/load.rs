@@ -389,12 +389,7 @@ impl PolicyFiles {
         }
         self.files.push(PathBuf::from(&file.path));
         let is_static = policies.iter().any(|(_, name)| name.ends_with(SUFFIX));
-        let kind = policies.first().map(|(kind, _)| *kind);
-        let plugin = kind.and_then(|kind| {
-            Plugin::START_ORDER
-                .into_iter()
-                .find(|plugin| plugin.accepts(kind))
-        });
+        let plugin = policies.first().map(|(kind, _)| kind.plugin());
         match plugin.filter(|_| is_static) {
             Some(plugin) => self.of_plugins.entry(plugin).or_default().push(file),
             None => self.of_api.push(file),

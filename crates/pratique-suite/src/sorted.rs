@@ -159,15 +159,14 @@ impl SortedPolicies {
                 failures.push(missing_kind(location()));
                 continue;
             };
-            let Some((kind, plugin)) = Kind::from_name(name).and_then(|kind| Some((kind, plugin_of(kind)?)))
-            else {
+            let Some(kind) = Kind::from_name(name) else {
                 *self.others.entry(name.to_owned()).or_default() += 1;
                 continue;
             };
             let name = text(&["metadata", "name"]).unwrap_or_default();
             let named = || NamedOrigin::of(kind, name, text(&["spec", "policyName"]));
             let group = match (self.origin, named()) {
-                (Some(Origin::Static), _) | (None, NamedOrigin::Static) => Group::Static(plugin),
+                (Some(Origin::Static), _) | (None, NamedOrigin::Static) => Group::Static(kind.plugin()),
                 (Some(Origin::Api), _) | (None, NamedOrigin::Api) => Group::Api,
             };
             if group == Group::Api {
@@ -279,11 +278,4 @@ fn failure(rule: Rule, message: String, location: Option<Location>) -> Failure {
             ..Problem::new(rule, message)
         }],
     }
-}
-
-/// The plugin that reads static manifests of a kind.
-fn plugin_of(kind: Kind) -> Option<Plugin> {
-    Plugin::START_ORDER
-        .into_iter()
-        .find(|plugin| plugin.accepts(kind))
 }

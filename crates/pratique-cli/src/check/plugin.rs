@@ -45,13 +45,7 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
 pub(super) fn plugins_of(content: &[u8]) -> Vec<Plugin> {
     let text = String::from_utf8_lossy(content);
     let kinds = text.split("kind").skip(1).filter_map(named_kind);
-    let mut plugins: Vec<Plugin> = kinds
-        .filter_map(|kind| {
-            Plugin::START_ORDER
-                .into_iter()
-                .find(|plugin| plugin.accepts(kind))
-        })
-        .collect();
+    let mut plugins: Vec<Plugin> = kinds.map(Kind::plugin).collect();
     plugins.sort_unstable();
     plugins.dedup();
     plugins

@@ -6,7 +6,6 @@ use super::{Form, Mismatch};
 use crate::kind::Kind;
 use crate::parse::header::Header;
 use crate::parse::help::looks_like;
-use crate::plugin::Plugin;
 
 const GROUP: &str = "admissionregistration.k8s.io";
 const CONFIGURATION_KINDS: [&str; 4] = [
@@ -40,10 +39,7 @@ pub(crate) fn for_kind(header: &Header) -> Option<(String, Option<&'static str>)
         };
         return Some((text, None));
     }
-    let plugin = Plugin::START_ORDER
-        .into_iter()
-        .find(|plugin| plugin.accepts(kind))?;
-    let text = format!("{kind} belongs in the directory of the plugin {plugin}");
+    let text = format!("{kind} belongs in the directory of the plugin {}", kind.plugin());
     Some((text, None))
 }
 
