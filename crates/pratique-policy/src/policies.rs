@@ -12,7 +12,7 @@ use crate::binding::{Bindings, Terms};
 use crate::compiled::Expressions;
 use crate::constraints::Constraints;
 use crate::policy_core::{Parts, PolicyCore};
-use crate::policy_set::{CompiledPolicy, PolicySet, SourcesOf};
+use crate::policy_set::{CompiledPolicy, PolicySet};
 
 /// The validating policies of one origin with their bindings.
 #[derive(Debug)]
@@ -29,7 +29,6 @@ pub(crate) struct Policy {
     pub(crate) expressions: Expressions,
     /// Whether an expression reads `authorizer`.
     pub(crate) asks_authorizer: bool,
-    sources: Option<SourcesOf<Policy>>,
 }
 
 impl Policies {
@@ -127,20 +126,10 @@ impl CompiledPolicy for Policy {
             asks_authorizer: core.asks_authorizer() || expressions.ask_authorizer(),
             core,
             expressions,
-            sources: None,
         })
     }
 
     fn core(&self) -> &PolicyCore {
         &self.core
-    }
-
-    fn sources(&mut self) -> &mut Option<SourcesOf<Self>> {
-        &mut self.sources
-    }
-
-    fn is_of(&self, object: &Arc<Self::Object>, bindings: &[(&str, &Arc<Self::Binding>)]) -> bool {
-        let sources = self.sources.as_ref();
-        sources.is_some_and(|sources| sources.is(object, bindings))
     }
 }

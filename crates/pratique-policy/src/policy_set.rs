@@ -36,22 +36,16 @@ pub(crate) trait CompiledPolicy: Sized + Send + Sync {
     ) -> Option<Self>;
 
     fn core(&self) -> &PolicyCore;
-
-    /// The objects that it was compiled from, if they are remembered.
-    fn sources(&mut self) -> &mut Option<SourcesOf<Self>>;
-
-    /// Whether it was compiled from these very objects.
-    fn is_of(&self, object: &Arc<Self::Object>, bindings: &[(&str, &Arc<Self::Binding>)]) -> bool;
 }
-
-pub(crate) type SourcesOf<P> = Sources<<P as CompiledPolicy>::Object, <P as CompiledPolicy>::Binding>;
 
 /// The policies of one origin with their bindings.
 #[derive(Debug)]
-pub(crate) struct PolicySet<P> {
+pub(crate) struct PolicySet<P: CompiledPolicy> {
     pub(crate) origin: Origin,
     /// By name.
     pub(crate) policies: Vec<Arc<P>>,
+    /// The objects that each was compiled from, while they are remembered.
+    sources: Vec<Sources<P::Object, P::Binding>>,
     pub(crate) groups: Groups,
     constraints: Arc<Constraints>,
 }
@@ -81,7 +75,9 @@ impl<P: CompiledPolicy> PolicySet<P> {
             )
             .map(Arc::new)
         });
-        PolicySet::new(compiled.collect(), origin, constraints.clone())
+        let mut policies: Vec<Arc<P>> = compiled.collect();
+        policies.sort_by(|a, b| a.core().name.cmp(&b.core().name));
+        PolicySet::new(policies, Vec::new(), origin, constraints.clone())
     }
 
     /// Compiles policies and bindings in place of these. Those that were compiled from the same objects are reused.
@@ -97,42 +93,47 @@ impl<P: CompiledPolicy> PolicySet<P> {
     {
         let bindings = BindingsByPolicy::new(bindings, |binding| P::binding_names(binding));
         let sources = bindings.join(objects, |object| P::name(object), self.origin);
-        let compiled = compile_all(&sources, workers, |source| {
-            let known = self.find(source.name);
-            let known = known.filter(|known| known.is_of(source.policy, &source.bindings));
-            known.cloned().or_else(|| {
+        let mut compiled = compile_all(&sources, workers, |source| {
+            let made_of = Sources::new(source.policy, &source.bindings);
+            let policy = self.find(source.name, &made_of).or_else(|| {
                 let bindings =
                     Bindings::new(&source.bindings, |binding| P::terms(binding, &self.constraints));
                 let name = source.name.to_owned();
-                let mut compiled = P::compile(name, source.policy, bindings, cache, &self.constraints)?;
-                *compiled.sources() = Some(Sources::new(source.policy, &source.bindings));
-                Some(Arc::new(compiled))
-            })
+                P::compile(name, source.policy, bindings, cache, &self.constraints).map(Arc::new)
+            })?;
+            Some((policy, made_of))
         });
-        PolicySet::new(compiled, self.origin, self.constraints.clone())
+        compiled.sort_by(|(a, _), (b, _)| a.core().name.cmp(&b.core().name));
+        let (policies, sources) = compiled.into_iter().unzip();
+        PolicySet::new(policies, sources, self.origin, self.constraints.clone())
     }
 
-    fn new(mut policies: Vec<Arc<P>>, origin: Origin, constraints: Arc<Constraints>) -> Self {
-        policies.sort_by(|a, b| a.core().name.cmp(&b.core().name));
+    /// A set of policies, by name.
+    fn new(
+        policies: Vec<Arc<P>>,
+        sources: Vec<Sources<P::Object, P::Binding>>,
+        origin: Origin,
+        constraints: Arc<Constraints>,
+    ) -> Self {
         PolicySet {
             origin,
             groups: Groups::new(policies.iter().map(|policy| policy.core())),
             constraints,
             policies,
+            sources,
         }
     }
 
-    fn find(&self, name: &str) -> Option<&Arc<P>> {
-        let at = self
-            .policies
-            .binary_search_by(|policy| policy.core().name.as_str().cmp(name));
-        self.policies.get(at.ok()?)
+    /// The policy of a name, if it was compiled from these very objects.
+    fn find(&self, name: &str, made_of: &Sources<P::Object, P::Binding>) -> Option<Arc<P>> {
+        let by_name = |policy: &Arc<P>| policy.core().name.as_str().cmp(name);
+        let at = self.policies.binary_search_by(by_name).ok()?;
+        let is_same = self.sources.get(at)? == made_of;
+        self.policies.get(at).filter(|_| is_same).cloned()
     }
 
     /// Forgets which objects the policies were compiled from.
     pub(crate) fn forget_origins(&mut self) {
-        for policy in self.policies.iter_mut().filter_map(Arc::get_mut) {
-            *policy.sources() = None;
-        }
+        self.sources = Vec::new();
     }
 }

@@ -32,16 +32,18 @@ impl<P, B> Sources<P, B> {
             bindings: bindings.collect(),
         }
     }
+}
 
+impl<P, B> PartialEq for Sources<P, B> {
     /// Whether these are the same objects.
-    pub(crate) fn is(&self, policy: &Arc<P>, bindings: &[(&str, &Arc<B>)]) -> bool {
-        let same_bindings = || {
-            let mut pairs = self.bindings.iter().zip(bindings);
-            pairs.all(|(known, (_, given))| std::ptr::eq(known.as_ptr(), Arc::as_ptr(given)))
-        };
-        std::ptr::eq(self.policy.as_ptr(), Arc::as_ptr(policy))
-            && self.bindings.len() == bindings.len()
-            && same_bindings()
+    fn eq(&self, other: &Self) -> bool {
+        self.policy.ptr_eq(&other.policy)
+            && self.bindings.len() == other.bindings.len()
+            && self
+                .bindings
+                .iter()
+                .zip(&other.bindings)
+                .all(|(one, other)| one.ptr_eq(other))
     }
 }
 
@@ -113,10 +115,10 @@ mod tests {
         let (policy, other) = (Arc::new(1), Arc::new(1));
         let (first, second) = (Arc::new("a"), Arc::new("b"));
         let made = Sources::new(&policy, &[("a", &first), ("b", &second)]);
-        assert!(made.is(&policy, &[("a", &first), ("b", &second)]));
-        assert!(!made.is(&other, &[("a", &first), ("b", &second)]));
-        assert!(!made.is(&policy, &[("b", &second), ("a", &first)]));
-        assert!(!made.is(&policy, &[("a", &first)]));
+        assert!(made == Sources::new(&policy, &[("a", &first), ("b", &second)]));
+        assert!(made != Sources::new(&other, &[("a", &first), ("b", &second)]));
+        assert!(made != Sources::new(&policy, &[("b", &second), ("a", &first)]));
+        assert!(made != Sources::new(&policy, &[("a", &first)]));
     }
 
     #[test]
@@ -125,6 +127,6 @@ mod tests {
         let made = Sources::<_, ()>::new(&policy, &[]);
         drop(policy);
         let others: Vec<_> = (0..64).map(Arc::new).collect();
-        assert!(others.iter().all(|other| !made.is(other, &[])));
+        assert!(others.iter().all(|other| made != Sources::new(other, &[])));
     }
 }

@@ -30,7 +30,7 @@ use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
 use crate::needs::needs;
 use crate::policy_core::{Parts, PolicyCore};
-use crate::policy_set::{CompiledPolicy, PolicySet, SourcesOf};
+use crate::policy_set::{CompiledPolicy, PolicySet};
 use pratique_exclusion::Origin;
 
 pub use dispatch::{mutate, mutate_once};
@@ -53,7 +53,6 @@ pub(crate) struct MutatingPolicy {
     declared: usize,
     /// Whether it is reinvoked when the object changes after it.
     reinvoked: bool,
-    sources: Option<SourcesOf<MutatingPolicy>>,
 }
 
 /// A compiled mutation.
@@ -180,21 +179,11 @@ impl CompiledPolicy for MutatingPolicy {
             mutations: mutations.collect(),
             declared: declared.len(),
             reinvoked: spec.reinvocation_policy.as_deref() == Some("IfNeeded"),
-            sources: None,
         })
     }
 
     fn core(&self) -> &PolicyCore {
         &self.core
-    }
-
-    fn sources(&mut self) -> &mut Option<SourcesOf<Self>> {
-        &mut self.sources
-    }
-
-    fn is_of(&self, object: &Arc<Self::Object>, bindings: &[(&str, &Arc<Self::Binding>)]) -> bool {
-        let sources = self.sources.as_ref();
-        sources.is_some_and(|sources| sources.is(object, bindings))
     }
 }
 
