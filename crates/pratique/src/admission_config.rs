@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_manifest::{Loaded, ManifestSet, Plugin};
+use pratique_manifest::{Kind, Loaded, ManifestSet, Plugin};
 use pratique_policy::{MutatingPolicies, OnUndecided, Origin, Policies};
 use pratique_types::FeatureGates;
 use pratique_types::admissionregistration::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
@@ -153,25 +153,13 @@ impl AdmissionConfig {
 
     /// The names of the static policies: mutating ones first, each kind in the order in which they act.
     fn names(&self) -> Arc<[String]> {
-        let mutating = self.objects(
-            Origin::Static,
-            |set| &set.mutating_policies,
-            |api| &api.mutating_policies,
-        );
-        let mut mutating: Vec<_> = mutating
-            .filter_map(|policy| policy.metadata.name.clone())
+        let objects = self.sets.iter().flat_map(|set| set.objects());
+        let policies = objects.filter(|object| object.kind.is_policy());
+        let mut names: Vec<_> = policies
+            .map(|policy| (policy.kind == Kind::ValidatingAdmissionPolicy, policy.name))
             .collect();
-        let validating = self.objects(
-            Origin::Static,
-            |set| &set.validating_policies,
-            |api| &api.validating_policies,
-        );
-        let mut validating: Vec<_> = validating
-            .filter_map(|policy| policy.metadata.name.clone())
-            .collect();
-        mutating.sort();
-        validating.sort();
-        mutating.into_iter().chain(validating).collect()
+        names.sort_unstable();
+        names.into_iter().map(|(_, name)| name.to_owned()).collect()
     }
 
     /// Fails where there are webhooks and no caller for them.

@@ -47,7 +47,8 @@ impl ChainRun<'_> {
     }
 
     async fn round(&mut self, rounds: &mut Rounds, observer: &mut dyn ChainObserver) -> Result<(), End> {
-        self.mutating_plugins(Stage::BeforeDynamic, observer).await?;
+        self.plugins(Phase::Mutating, Stage::BeforeDynamic, observer)
+            .await?;
         self.steps(Place::BeforeMutatingPolicies, observer).await?;
         let began = Stopwatch::start();
         let ended = self.mutating_policies(rounds, observer).await;
@@ -65,7 +66,7 @@ impl ChainRun<'_> {
             self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
         }
         self.steps(Place::AfterMutatingWebhooks, observer).await?;
-        self.mutating_plugins(Stage::AfterDynamic, observer).await
+        self.plugins(Phase::Mutating, Stage::AfterDynamic, observer).await
     }
 
     async fn mutating_policies(

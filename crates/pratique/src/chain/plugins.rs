@@ -14,45 +14,36 @@ use crate::observer::{ChainObserver, Logging, Phase};
 use crate::plugins;
 
 impl ChainRun<'_> {
-    /// Runs the mutating halves of a stage, up to the first that does not let the request pass.
-    pub(super) async fn mutating_plugins(
+    /// Runs one half of the plugins of a stage, up to the first that refuses the request. Mutating, one that is undecided ends it
+    /// as well; validating, it does not keep those that follow from refusing.
+    pub(super) async fn plugins(
         &mut self,
+        phase: Phase,
         stage: Stage,
         observer: &mut dyn ChainObserver,
     ) -> Result<(), End> {
         let operation = self.request.operation;
         for plugin in self.admission.plugins.stage(stage) {
             let handler = plugin.handler();
-            if handler.admits(operation) {
-                self.in_time()?;
-                let began = Stopwatch::start();
-                let ended = self.mutate_by(plugin).await;
-                note_undecided(&ended, observer);
-                self.record(handler.name, Phase::Mutating, began, ended, observer)?;
+            let runs = match phase {
+                Phase::Mutating => handler.admits(operation),
+                Phase::Validating => handler.checks(operation),
+            };
+            if !runs {
+                continue;
             }
-        }
-        Ok(())
-    }
-
-    /// Runs the validating halves of a stage, up to the first that refuses the request: one that is undecided does not keep
-    /// those that follow from refusing.
-    pub(super) async fn validating_plugins(
-        &mut self,
-        stage: Stage,
-        observer: &mut dyn ChainObserver,
-    ) -> Result<(), End> {
-        let operation = self.request.operation;
-        for plugin in self.admission.plugins.stage(stage) {
-            let handler = plugin.handler();
-            if handler.checks(operation) {
-                self.in_time()?;
-                let began = Stopwatch::start();
-                let ended = self.validate_by(plugin).await;
-                note_undecided(&ended, observer);
-                match self.record(handler.name, Phase::Validating, began, ended, observer) {
-                    Err(End::Undecided(undecided)) => self.outcome.undecided.push(*undecided),
-                    ended => ended?,
+            self.in_time()?;
+            let began = Stopwatch::start();
+            let ended = match phase {
+                Phase::Mutating => self.mutate_by(plugin).await,
+                Phase::Validating => self.validate_by(plugin).await,
+            };
+            note_undecided(&ended, observer);
+            match self.record(handler.name, phase, began, ended, observer) {
+                Err(End::Undecided(undecided)) if phase == Phase::Validating => {
+                    self.outcome.undecided.push(*undecided);
                 }
+                ended => ended?,
             }
         }
         Ok(())

@@ -18,7 +18,8 @@ impl ChainRun<'_> {
     }
 
     pub(super) async fn validate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
-        self.validating_plugins(Stage::BeforeDynamic, observer).await?;
+        self.plugins(Phase::Validating, Stage::BeforeDynamic, observer)
+            .await?;
         self.steps(Place::BeforeValidatingPolicies, observer).await?;
         let began = Stopwatch::start();
         let ended = self.validating_policies(observer).await;
@@ -33,7 +34,8 @@ impl ChainRun<'_> {
             self.record(plugin.name(), Phase::Validating, began, ended, observer)?;
         }
         self.steps(Place::AfterValidatingWebhooks, observer).await?;
-        self.validating_plugins(Stage::AfterDynamic, observer).await
+        self.plugins(Phase::Validating, Stage::AfterDynamic, observer)
+            .await
     }
 
     async fn validating_policies(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {

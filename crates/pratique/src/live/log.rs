@@ -51,27 +51,21 @@ pub(super) fn emptied(plugin: pratique_manifest::Plugin, dir: &str, removed: usi
 /// Logs new webhook configurations that name resources excluded from webhooks.
 pub(super) fn changed(before: &Configurations, after: &Configurations) {
     each_new(&before.mutating_webhooks, &after.mutating_webhooks, |new| {
-        let rules = new
-            .webhooks
-            .iter()
-            .flatten()
-            .filter_map(|webhook| webhook.rules.as_ref());
+        let webhooks = new.webhooks.iter().flatten();
+        let rules = webhooks.filter_map(|webhook| webhook.rules.as_ref()).flatten();
         Notice::of(
             "MutatingWebhookConfiguration",
             new.metadata.name.as_deref().unwrap_or_default(),
-            rules.flatten(),
+            rules,
         )
     });
     each_new(&before.validating_webhooks, &after.validating_webhooks, |new| {
-        let rules = new
-            .webhooks
-            .iter()
-            .flatten()
-            .filter_map(|webhook| webhook.rules.as_ref());
+        let webhooks = new.webhooks.iter().flatten();
+        let rules = webhooks.filter_map(|webhook| webhook.rules.as_ref()).flatten();
         Notice::of(
             "ValidatingWebhookConfiguration",
             new.metadata.name.as_deref().unwrap_or_default(),
-            rules.flatten(),
+            rules,
         )
     });
 }
