@@ -124,8 +124,8 @@ fn normalized(webhook: &str, url: Option<&str>) -> Result<String, EndpointError>
     Ok(format!("{}://{}{path}", parsed.scheme(), parsed.host()))
 }
 
-/// An absolute path without empty segments, `.` and `..`.
-fn clean(path: &str) -> String {
+/// An absolute path without empty segments, `.`, `..` and a slash at its end.
+pub(crate) fn clean(path: &str) -> String {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {
         match step {

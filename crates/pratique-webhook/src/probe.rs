@@ -11,7 +11,7 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::library::authz;
 use pratique_expression::Cache;
 use pratique_match::{Equivalents, Namespace, Namespaces};
-use pratique_types::{AdmissionRequest, GroupVersionResource, builtin};
+use pratique_types::{GroupVersionResource, OwnedAdmissionRequest, builtin};
 use serde_json::json;
 
 use crate::caller::Endpoint;
@@ -43,7 +43,10 @@ pub async fn probe_mutating(
     caller: &HttpCaller,
 ) -> Vec<Probed> {
     let one = async |webhook: &api::MutatingWebhook| {
-        let text = request(webhook.rules.as_deref().unwrap_or_default());
+        let request = match request(webhook.rules.as_deref().unwrap_or_default()) {
+            Ok(OwnedAdmissionRequest(request)) => request,
+            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
+        };
         let mut alone = configuration.clone();
         alone.webhooks = Some(vec![api::MutatingWebhook {
             rules: Some(vec![match_all()]),
@@ -56,23 +59,18 @@ pub async fn probe_mutating(
         let webhooks = MutatingWebhooks::compile([&alone], Origin::Api, &Cache::new());
         let (mut recorder, mut reinvocation) = (CallRecorder::default(), Reinvocation::default());
         let equivalents = Equivalents::new();
-        let status = match serde_json::from_str::<AdmissionRequest<'_>>(&text) {
-            Ok(request) => {
-                let context = context(&equivalents);
-                let sets = [&webhooks];
-                let mutated = mutate(
-                    &sets,
-                    &request,
-                    &context,
-                    &mut reinvocation,
-                    caller,
-                    &mut recorder,
-                )
-                .await;
-                mutated.ok().and_then(|mutated| mutated.status)
-            }
-            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
-        };
+        let context = context(&equivalents);
+        let sets = [&webhooks];
+        let mutated = mutate(
+            &sets,
+            &request,
+            &context,
+            &mut reinvocation,
+            caller,
+            &mut recorder,
+        )
+        .await;
+        let status = mutated.ok().and_then(|mutated| mutated.status);
         recorder.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
     };
     join_all(configuration.webhooks.iter().flatten().map(one)).await
@@ -84,7 +82,10 @@ pub async fn probe_validating(
     caller: &HttpCaller,
 ) -> Vec<Probed> {
     let one = async |webhook: &api::ValidatingWebhook| {
-        let text = request(webhook.rules.as_deref().unwrap_or_default());
+        let request = match request(webhook.rules.as_deref().unwrap_or_default()) {
+            Ok(OwnedAdmissionRequest(request)) => request,
+            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
+        };
         let mut alone = configuration.clone();
         alone.webhooks = Some(vec![api::ValidatingWebhook {
             rules: Some(vec![match_all()]),
@@ -97,14 +98,9 @@ pub async fn probe_validating(
         let webhooks = ValidatingWebhooks::compile([&alone], Origin::Api, &Cache::new());
         let mut recorder = CallRecorder::default();
         let equivalents = Equivalents::new();
-        let status = match serde_json::from_str::<AdmissionRequest<'_>>(&text) {
-            Ok(request) => {
-                let context = context(&equivalents);
-                let outcome = validate(&[&webhooks], &request, &context, caller, &mut recorder).await;
-                outcome.ok().and_then(|outcome| outcome.status)
-            }
-            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
-        };
+        let context = context(&equivalents);
+        let outcome = validate(&[&webhooks], &request, &context, caller, &mut recorder).await;
+        let status = outcome.ok().and_then(|outcome| outcome.status);
         recorder.probed(&webhooks.webhooks, caller, status.map(|status| status.message))
     };
     join_all(configuration.webhooks.iter().flatten().map(one)).await
@@ -170,8 +166,8 @@ fn match_all() -> api::RuleWithOperations {
     }
 }
 
-/// A dry run that the rules match, as JSON.
-fn request(rules: &[api::RuleWithOperations]) -> String {
+/// A dry run that the rules match.
+fn request(rules: &[api::RuleWithOperations]) -> Result<OwnedAdmissionRequest, serde_json::Error> {
     let first = |list: fn(&api::RuleWithOperations) -> &Option<Vec<String>>, otherwise: &str| {
         let listed = rules.first().and_then(|rule| list(rule).as_ref()?.first());
         let known = listed.filter(|text| *text != "*");
@@ -208,7 +204,7 @@ fn request(rules: &[api::RuleWithOperations]) -> String {
         "CONNECT" => (json!(null), json!(null)),
         _ => (object, json!(null)),
     };
-    let request = json!({
+    serde_json::from_value(json!({
         "uid": "",
         "kind": {"group": group, "version": version, "kind": kind},
         "resource": {"group": group, "version": version, "resource": resource},
@@ -219,8 +215,7 @@ fn request(rules: &[api::RuleWithOperations]) -> String {
         "object": new,
         "oldObject": old,
         "dryRun": true,
-    });
-    request.to_string()
+    }))
 }
 
 /// An empty cluster whose authorizer has no opinion.

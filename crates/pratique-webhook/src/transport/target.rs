@@ -9,6 +9,7 @@ use pratique_gotext::url::Url;
 
 use super::client_error::ClientError;
 use crate::caller::Endpoint;
+use crate::endpoint::clean;
 
 /// An endpoint's URL, taken apart.
 #[derive(Clone, Debug)]
@@ -115,19 +116,6 @@ fn with_port(authority: &str, port: &str) -> String {
 fn is_local(host: &str) -> bool {
     let address = bare(host).parse::<IpAddr>();
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// An absolute path without `.`, `..`, doubled and trailing slashes.
-fn clean(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/"))
 }
 
 /// Percent-encodes a path as Go does.
