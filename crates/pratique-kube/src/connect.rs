@@ -95,15 +95,7 @@ impl ApiServer {
             error: Box::new(error),
         };
         let file = Kubeconfig::read().map_err(wrong)?;
-        files::check_roots(&file)?;
-        let options = KubeConfigOptions {
-            context: Some(context.to_owned()),
-            ..KubeConfigOptions::default()
-        };
-        let background = Background::start()?;
-        let config = async move { Config::from_custom_kubeconfig(file, &options).await };
-        let config = wait(background.handle()?, config)?.map_err(wrong)?;
-        Self::connect(background, config)
+        Self::of_file(file, Some(context), wrong)
     }
 
     /// The API server that a kubeconfig file names by its current context, or by the one given.
@@ -117,6 +109,15 @@ impl ApiServer {
             error: Box::new(error),
         };
         let file = Kubeconfig::read_from(&path).map_err(wrong)?;
+        Self::of_file(file, context, wrong)
+    }
+
+    /// The API server of a context of a kubeconfig, of its current one unless said.
+    fn of_file(
+        file: Kubeconfig,
+        context: Option<&str>,
+        wrong: impl FnOnce(KubeconfigError) -> ConnectError,
+    ) -> Result<Self, ConnectError> {
         files::check_roots(&file)?;
         let options = KubeConfigOptions {
             context: context.map(str::to_owned),

@@ -7,6 +7,7 @@ use pratique::cluster::MergeSchema;
 use pratique::json::Value;
 use pratique::types::builtin::ServedResource;
 use pratique::types::{GroupVersionKind, GroupVersionResource};
+use serde_json::json;
 
 use super::follow::Keep;
 use super::stored::Stored;
@@ -93,31 +94,21 @@ impl Definition {
 /// A definition without its schemas, and without versions that are not served.
 fn outline(definition: &Value<'_>, served: &[&str]) -> Value<'static> {
     let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
-    let object = |members: &[(&'static str, Value<'static>)]| {
-        let members = members.iter().cloned();
-        Value::Object(members.map(|(name, value)| (name.into(), value)).collect())
-    };
-    let string = |path: &[&str]| Value::from(text(path).to_owned());
-    let versions = served
-        .iter()
-        .map(|name| object(&[("name", Value::from((*name).to_owned()))]));
-    let names = object(&[
-        ("kind", string(&["spec", "names", "kind"])),
-        ("plural", string(&["spec", "names", "plural"])),
-    ]);
-    let spec = object(&[
-        ("group", string(&["spec", "group"])),
-        ("names", names),
-        ("scope", string(&["spec", "scope"])),
-        ("versions", Value::Array(versions.collect())),
-    ]);
+    let versions: Vec<_> = served.iter().map(|name| json!({"name": name})).collect();
     let kind = kind();
-    object(&[
-        ("apiVersion", Value::from(kind.api_version())),
-        ("kind", Value::from(kind.kind)),
-        ("metadata", object(&[("name", string(&["metadata", "name"]))])),
-        ("spec", spec),
-    ])
+    let outline = json!({
+        "apiVersion": kind.api_version(),
+        "kind": kind.kind,
+        "metadata": {"name": text(&["metadata", "name"])},
+        "spec": {
+            "group": text(&["spec", "group"]),
+            "names": {"kind": text(&["spec", "names", "kind"]), "plural": text(&["spec", "names", "plural"])},
+            "scope": text(&["spec", "scope"]),
+            "versions": versions,
+        },
+    });
+    let parsed = pratique::json::parse(outline.to_string().as_bytes()).map(Value::into_owned);
+    parsed.unwrap_or_default()
 }
 
 /// The defaults of a definition, if it has any that can be followed.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rate::RateLimit;
 use super::read::{ClusterReader, ReadError};
-use super::requests::{Failure, PATIENCE, encoded};
+use super::requests::{Failure, PATIENCE, encoded, with_kind};
 
 /// How a collection is read.
 #[derive(Clone, Debug)]
@@ -300,7 +300,7 @@ impl Page {
         let objects = items.into_iter().skip(self.seen);
         Ok(objects.map(|object| ListedObject {
             is_changed: self.is_changed(&object),
-            object: self.with_kind(object),
+            object: with_kind(object, &self.kind),
         }))
     }
 
@@ -319,15 +319,6 @@ impl Page {
             // Versions of other servers do not tell.
             _ => self.position.renewed,
         }
-    }
-
-    fn with_kind<'p>(&self, object: Value<'p>) -> Value<'p> {
-        let mut object = object;
-        if let Value::Object(members) = &mut object {
-            members.insert("apiVersion", Value::from(self.kind.api_version()));
-            members.insert("kind", Value::from(self.kind.kind.clone()));
-        }
-        object
     }
 }
 

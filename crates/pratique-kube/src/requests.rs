@@ -94,7 +94,7 @@ impl Requests {
             let token = token.unwrap_or_default().to_owned();
             let items = page.get("items").and_then(Value::as_array).unwrap_or_default();
             let items = items.iter().filter(|object| kept(object));
-            objects.extend(items.map(|object| with_kind(object.clone(), kind)));
+            objects.extend(items.map(|object| with_kind(object.clone(), kind).into_owned()));
             match token {
                 token if token.is_empty() => return Ok(objects),
                 token if token == next => {
@@ -211,8 +211,7 @@ pub(super) fn read_error(error: &Error) -> ReadError {
 }
 
 /// Those in lists of built-in kinds do not say what they are.
-pub(super) fn with_kind(object: Value<'_>, kind: &GroupVersionKind) -> Value<'static> {
-    let mut object = object.into_owned();
+pub(super) fn with_kind<'v>(mut object: Value<'v>, kind: &GroupVersionKind) -> Value<'v> {
     if let Value::Object(members) = &mut object {
         members.insert("apiVersion", Value::from(kind.api_version()));
         members.insert("kind", Value::from(kind.kind.clone()));
