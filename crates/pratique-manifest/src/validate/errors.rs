@@ -43,18 +43,25 @@ pub(super) struct FieldErrors {
 const MAX_ERRORS: usize = 10_000;
 const MAX_LENGTH: usize = 16 << 20;
 
+impl FieldError {
+    fn new(path: Vec<Step>, text: String) -> Self {
+        FieldError {
+            path,
+            rule: Rule::InvalidField,
+            text,
+            issues: Vec::new(),
+            uses_variables: false,
+            help: None,
+            meant: None,
+        }
+    }
+}
+
 impl FieldErrors {
     pub(super) fn into_vec(mut self) -> Vec<FieldError> {
         if self.more > 0 {
-            self.errors.push(FieldError {
-                path: Vec::new(),
-                rule: Rule::InvalidField,
-                text: format!("and {} more errors of this object", self.more),
-                issues: Vec::new(),
-                uses_variables: false,
-                help: None,
-                meant: None,
-            });
+            let text = format!("and {} more errors of this object", self.more);
+            self.errors.push(FieldError::new(Vec::new(), text));
         }
         self.errors
     }
@@ -158,15 +165,7 @@ impl FieldErrors {
             text.push_str(detail);
         }
         self.length = self.length.saturating_add(text.len());
-        self.errors.push(FieldError {
-            path,
-            rule: Rule::InvalidField,
-            text,
-            issues: Vec::new(),
-            uses_variables: false,
-            help: None,
-            meant: None,
-        });
+        self.errors.push(FieldError::new(path, text));
     }
 }
 
