@@ -4,8 +4,9 @@ use std::sync::PoisonError;
 
 use pratique::webhook::{self, Call, CallError, CallErrorKind, Caller};
 use pratique_gotext::strconv::quote;
-use pratique_json::{Object, Value, base64};
+use pratique_json::{Value, base64};
 use pratique_merge::json_patch::diff;
+use pratique_types::{AdmissionResponse, AdmissionReview, Status};
 
 use crate::scripted::{Answer, Response, Script, ScriptedCaller};
 use crate::substitute::merge;
@@ -24,7 +25,9 @@ impl ScriptedCaller {
         let mut scripts = scripts.iter();
         let script = scripts.find(|script| script.fits(&call.webhook, &review));
         match &script.ok_or_else(unknown)?.answer {
-            Answer::Response(response) => Ok(response.review(&review).to_string().into_bytes()),
+            Answer::Response(response) => {
+                serde_json::to_vec(&response.review(&review)).map_err(|_| unknown())
+            }
             Answer::Error(why) => Err(failed(call, why, CallErrorKind::Transport)),
             Answer::Timeout => Err(failed(call, "context deadline exceeded", CallErrorKind::Timeout)),
         }
@@ -72,48 +75,35 @@ fn object_of<'v>(review: &'v Value<'v>) -> &'v Value<'v> {
 
 impl Response {
     /// The answer to a review.
-    fn review(&self, asked: &Value<'_>) -> Value<'static> {
-        let copy = |path: &[&str]| asked.at(path).cloned().map(Value::into_owned).unwrap_or_default();
-        let mut response = Object::new();
-        response.insert("uid", copy(&["request", "uid"]));
-        response.insert("allowed", self.allowed);
-        if let Some(status) = self.status() {
-            response.insert("status", status);
+    fn review(&self, asked: &Value<'_>) -> AdmissionReview<'static> {
+        let text = |path: &[&str]| {
+            asked
+                .at(path)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let says_why = self.code.is_some() || self.reason.is_some() || self.message.is_some();
+        let status = says_why.then(|| Status {
+            code: self.code.unwrap_or_default(),
+            reason: self.reason.clone().unwrap_or_default(),
+            message: self.message.clone().unwrap_or_default(),
+            ..Status::default()
+        });
+        let patch = self.patch_of(asked);
+        let response = AdmissionResponse {
+            uid: text(&["request", "uid"]),
+            allowed: self.allowed,
+            result: status,
+            patch_type: patch.as_ref().map(|_| "JSONPatch".to_owned()),
+            patch: patch.map(|patch| base64::encode(patch.to_string().as_bytes())),
+            audit_annotations: self.audit_annotations.clone(),
+            warnings: self.warnings.clone(),
+        };
+        AdmissionReview {
+            api_version: text(&["apiVersion"]),
+            ..AdmissionReview::answer(response)
         }
-        if let Some(patch) = self.patch_of(asked) {
-            response.insert("patch", base64::encode(patch.to_string().as_bytes()));
-            response.insert("patchType", "JSONPatch");
-        }
-        if !self.warnings.is_empty() {
-            let warnings = self.warnings.iter().map(|text| Value::from(text.clone()));
-            response.insert("warnings", Value::Array(warnings.collect()));
-        }
-        if !self.audit_annotations.is_empty() {
-            let mut annotations = Object::new();
-            for (key, value) in &self.audit_annotations {
-                annotations.insert(key.clone(), value.clone());
-            }
-            response.insert("auditAnnotations", annotations);
-        }
-        let mut review = Object::new();
-        review.insert("apiVersion", copy(&["apiVersion"]));
-        review.insert("kind", "AdmissionReview");
-        review.insert("response", response);
-        Value::Object(review)
-    }
-
-    fn status(&self) -> Option<Object<'static>> {
-        let mut status = Object::new();
-        if let Some(code) = self.code {
-            status.insert("code", Value::Int(code.into()));
-        }
-        if let Some(reason) = &self.reason {
-            status.insert("reason", reason.clone());
-        }
-        if let Some(message) = &self.message {
-            status.insert("message", message.clone());
-        }
-        (!status.is_empty()).then_some(status)
     }
 
     /// The patch that is sent; none where nothing is to be changed.
