@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
+use pratique_gotext::hex::encode_to_string;
 use pratique_manifest::{MAX_CONFIGURATION_BYTES, read_regular};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -175,8 +176,7 @@ impl Certificates {
 
     /// The hash of the content.
     pub(crate) fn hash(&self) -> String {
-        let state = self.state();
-        state.hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        encode_to_string(&self.state().hash)
     }
 
     /// The expiry of the current certificates.

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use url::form_urlencoded;
+
 use super::html::Html;
 use crate::recent::{Decision, DecisionKind};
 
@@ -24,13 +26,9 @@ impl Filter {
     /// Parses the filter of a query. Other parameters are ignored.
     pub(super) fn of(query: Option<&str>) -> Self {
         let mut filter = Filter::default();
-        for (name, value) in query
-            .unwrap_or_default()
-            .split('&')
-            .filter_map(|pair| pair.split_once('='))
-        {
-            if let Some(field) = filter.field(name) {
-                *field = decoded(value);
+        for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            if let Some(field) = filter.field(&name) {
+                *field = value.into_owned();
             }
         }
         filter
@@ -116,46 +114,11 @@ impl Filter {
             (DECISION, &self.decision),
         ];
         let parts = parts.into_iter().filter(|(_, value)| !value.is_empty());
-        let parts: Vec<String> = parts
-            .map(|(name, value)| format!("{name}={}", encoded(value)))
-            .collect();
-        format!("?{}", parts.join("&"))
+        let query = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(parts)
+            .finish();
+        format!("?{query}")
     }
-}
-
-/// Percent-encodes all but unreserved characters.
-fn encoded(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
-}
-
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digit = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        let escaped = match (first, digit(0), digit(1)) {
-            (b'%', Some(high), Some(low)) => u8::try_from(high * 16 + low).ok(),
-            _ => None,
-        };
-        match (escaped, first) {
-            (Some(byte), _) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-                continue;
-            }
-            (None, b'+') => bytes.push(b' '),
-            (None, other) => bytes.push(*other),
-        }
-        rest = after;
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -180,7 +143,7 @@ mod tests {
         check(
             "policy=%3Ci%3E%26+%c3%A4",
             ["", "<i>& ä", ""],
-            "?policy=%3Ci%3E%26%20%C3%A4",
+            "?policy=%3Ci%3E%26+%C3%A4",
         );
         check("other=1&namespace=%zz%", ["%zz%", "", ""], "?namespace=%25zz%25");
         assert_eq!(Filter::of(None), Filter::default());
