@@ -1,19 +1,16 @@
 // Command bench times how an API server decodes and defaults objects, for `cargo xtask bench objects`.
 //
 // The first line of stdin is the setup: {"objects": {NAME: OBJECT}}. The answer holds what admission would see of each:
-// {"objects": {NAME: OBJECT}}. Each further line asks for a measurement, {"measure": …, "case": …, "nanoseconds": …}, and is
-// answered by {"operations": …, "nanoseconds": …}.
+// {"objects": {NAME: OBJECT}}. Package contest has the rest.
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
-	"time"
 
+	"github.com/pratique/pratique/tools/go/contest"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -26,62 +23,37 @@ type setup struct {
 	Objects map[string]json.RawMessage `json:"objects"`
 }
 
-type order struct {
-	Measure     string `json:"measure"`
-	Case        string `json:"case"`
-	Nanoseconds int64  `json:"nanoseconds"`
-}
-
-type sample struct {
-	Operations  int64 `json:"operations"`
-	Nanoseconds int64 `json:"nanoseconds"`
-}
-
 func main() {
-	if err := serve(); err != nil {
+	if err := contest.Serve(os.Stdin, os.Stdout, begin); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func serve() error {
-	in, out := json.NewDecoder(bufio.NewReader(os.Stdin)), json.NewEncoder(os.Stdout)
-	var given setup
-	if err := in.Decode(&given); err != nil {
-		return err
-	}
+func begin(given setup) (any, contest.Measure, error) {
 	subjects, facts := map[string]*subject{}, map[string]json.RawMessage{}
 	for name, text := range given.Objects {
 		s, err := newSubject(text)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		subjects[name] = s
 		if facts[name], err = s.seen(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if err := out.Encode(map[string]any{"objects": facts}); err != nil {
-		return err
-	}
-	for in.More() {
-		var o order
-		if err := in.Decode(&o); err != nil {
-			return err
-		}
+	measure := func(o contest.Order) (contest.Sample, error) {
 		s, known := subjects[o.Case]
 		if !known {
-			return fmt.Errorf("no object is named %q", o.Case)
+			return contest.Sample{}, fmt.Errorf("no object is named %q", o.Case)
 		}
 		operation, err := s.operation(o.Measure)
 		if err != nil {
-			return err
+			return contest.Sample{}, err
 		}
-		if err := out.Encode(measure(operation, time.Duration(o.Nanoseconds))); err != nil {
-			return err
-		}
+		return contest.Operations(o.Length(), operation), nil
 	}
-	return nil
+	return map[string]any{"objects": facts}, measure, nil
 }
 
 // subject is an object as a person writes it.
@@ -173,29 +145,4 @@ func must(err error) {
 	if err != nil {
 		panic(err)
 	}
-}
-
-// measure repeats an operation for about the time given, after a tenth of it to warm up, in batches that take about a
-// hundredth of the time. The sample is the median batch: one in which something else had the processor tells nothing.
-func measure(operation func(), length time.Duration) sample {
-	batch := int64(1)
-	for start := time.Now(); time.Since(start) < length/10; {
-		began := time.Now()
-		for range batch {
-			operation()
-		}
-		if time.Since(began) < length/100 {
-			batch *= 2
-		}
-	}
-	var batches []int64
-	for start := time.Now(); len(batches) == 0 || time.Since(start) < length; {
-		began := time.Now()
-		for range batch {
-			operation()
-		}
-		batches = append(batches, time.Since(began).Nanoseconds())
-	}
-	slices.Sort(batches)
-	return sample{batch, batches[len(batches)/2]}
 }

@@ -1,9 +1,8 @@
 // Command bench runs the admission plugins that are built into kube-apiserver, for `cargo xtask bench plugins`.
 //
 // The first line of stdin is the setup, a case of benches/data/plugins.json: {"plugins": NAMES or "default", "objects": …,
-// "request": …}. The answer is what becomes of the request: {"allowed": …, "message": …, "object": …}. Each further line asks
-// for a measurement, {"measure": …, "case": …, "nanoseconds": …, "processor": …}, and is answered by {"operations": …,
-// "nanoseconds": …}.
+// "request": …}. The answer is what becomes of the request: {"allowed": …, "message": …, "object": …}. Package
+// contest has the rest.
 //
 // # What is fair
 //
@@ -14,13 +13,11 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
+	"github.com/pratique/pratique/tools/go/contest"
 	"golang.org/x/sys/unix"
 	"k8s.io/klog/v2"
 )
@@ -28,7 +25,7 @@ import (
 func main() {
 	klog.LogToStderr(false)
 	klog.SetOutput(nothing{})
-	if err := serve(); err != nil {
+	if err := contest.Serve(os.Stdin, os.Stdout, begin); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -38,64 +35,22 @@ type nothing struct{}
 
 func (nothing) Write(text []byte) (int, error) { return len(text), nil }
 
-type order struct {
-	Nanoseconds int64 `json:"nanoseconds"`
-	Processor   bool  `json:"processor"`
-}
-
-type sample struct {
-	Operations  int64 `json:"operations"`
-	Nanoseconds int64 `json:"nanoseconds"`
-}
-
-func serve() error {
-	in, out := json.NewDecoder(bufio.NewReader(os.Stdin)), json.NewEncoder(os.Stdout)
-	var given setup
-	if err := in.Decode(&given); err != nil {
-		return err
-	}
+func begin(given setup) (any, contest.Measure, error) {
 	s, err := newSubject(&given)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	found, err := s.facts()
-	if err != nil {
-		return err
+	measure := func(o contest.Order) (contest.Sample, error) {
+		now := clock(o.Processor)
+		batch := func(size int) time.Duration { return s.batch(size, now) }
+		return contest.Batches(o.Length(), most, batch), nil
 	}
-	if err := out.Encode(found); err != nil {
-		return err
-	}
-	for in.More() {
-		var o order
-		if err := in.Decode(&o); err != nil {
-			return err
-		}
-		if err := out.Encode(measure(s, time.Duration(o.Nanoseconds), o.Processor)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return found, measure, err
 }
 
 // most is how many objects are copied at once: more would leave the caches of a processor.
 const most = 64
-
-// measure runs the plugins for about the time given, after a tenth of it to warm up, in batches that take about a hundredth
-// of the time. The sample is the median batch: one in which something else had the processor tells nothing.
-func measure(s *subject, length time.Duration, processor bool) sample {
-	size, now := 1, clock(processor)
-	for start := time.Now(); time.Since(start) < length/10; {
-		if s.batch(size, now) < length/100 && size < most {
-			size *= 2
-		}
-	}
-	var batches []int64
-	for start := time.Now(); len(batches) == 0 || time.Since(start) < length; {
-		batches = append(batches, s.batch(size, now).Nanoseconds())
-	}
-	slices.Sort(batches)
-	return sample{int64(size), batches[len(batches)/2]}
-}
 
 // clock is the wall's, or the time that this process has on processors.
 func clock(processor bool) func() time.Duration {

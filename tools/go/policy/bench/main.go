@@ -3,9 +3,7 @@
 // Without arguments it judges one request again and again. The first line of stdin is the setup, {"plugin": …,
 // "directory": …, "request": …, "namespace": …, "openapi": …}: the plugin's name, its directory of static manifests, an
 // AdmissionRequest, the namespace that it is in, and the file of the OpenAPI document of core/v1, which mutations need.
-// The answer is what came of the request: {"allowed": …, "message": …, "object": …}. Each further line asks for a
-// measurement, {"measure": …, "case": …, "nanoseconds": …, "processor": …}, and is answered by {"operations": …,
-// "nanoseconds": …}.
+// The answer is what came of the request: {"allowed": …, "message": …, "object": …}. Package contest has the rest.
 //
 // `bench start [-processor] [-n TIMES] PLUGIN DIRECTORY` times the way from a directory to a plugin that can judge, `bench keep PLUGIN
 // SMALL DIRECTORY` says what memory a directory's policies keep; see start.go. `bench scan DIRECTORY NAMESPACES OBJECTS` judges
@@ -25,6 +23,7 @@ import (
 	"os"
 
 	"github.com/go-logr/logr"
+	"github.com/pratique/pratique/tools/go/contest"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 )
@@ -40,7 +39,7 @@ func main() {
 
 func run(arguments []string) error {
 	if len(arguments) == 0 {
-		return serve(os.Stdin, os.Stdout)
+		return contest.Serve(os.Stdin, os.Stdout, begin)
 	}
 	switch what, rest := arguments[0], arguments[1:]; what {
 	case "start":

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
+	"math"
 	"os"
 	"runtime"
-	"slices"
 	"time"
 
+	"github.com/pratique/pratique/tools/go/contest"
 	"golang.org/x/sys/unix"
 )
 
@@ -21,62 +20,18 @@ type setup struct {
 	OpenAPI   string `json:"openapi"`
 }
 
-type order struct {
-	Measure     string `json:"measure"`
-	Case        string `json:"case"`
-	Nanoseconds int64  `json:"nanoseconds"`
-	Processor   bool   `json:"processor"`
-}
-
-type sample struct {
-	Operations  int64 `json:"operations"`
-	Nanoseconds int64 `json:"nanoseconds"`
-}
-
-func serve(orders io.Reader, answers io.Writer) error {
-	in, out := json.NewDecoder(bufio.NewReader(orders)), json.NewEncoder(answers)
-	var given setup
-	if err := in.Decode(&given); err != nil {
-		return err
-	}
+func begin(given setup) (any, contest.Measure, error) {
 	s, err := newSubject(given)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	found, err := s.facts()
-	if err != nil {
-		return err
+	measure := func(o contest.Order) (contest.Sample, error) {
+		now := clock(o.Processor)
+		batch := func(size int) time.Duration { return s.batch(size, now) }
+		return contest.Batches(o.Length(), math.MaxInt, batch), nil
 	}
-	if err := out.Encode(found); err != nil {
-		return err
-	}
-	for in.More() {
-		var o order
-		if err := in.Decode(&o); err != nil {
-			return err
-		}
-		if err := out.Encode(measure(s, time.Duration(o.Nanoseconds), o.Processor)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// measure judges for about the time given, after a tenth of it to warm up, in batches that take about a hundredth of the
-// time. The sample is the median batch: one in which something else had the processor tells nothing.
-func measure(s *subject, length time.Duration, processor bool) sample {
-	size, now := 1, clock(processor)
-	for start := time.Now(); time.Since(start) < length/10; {
-		if s.batch(size, now) < length/100 {
-			size *= 2
-		}
-	}
-	var batches []int64
-	for start := time.Now(); len(batches) == 0 || time.Since(start) < length; {
-		batches = append(batches, s.batch(size, now).Nanoseconds())
-	}
-	slices.Sort(batches)
-	return sample{int64(size), batches[len(batches)/2]}
+	return found, measure, err
 }
 
 // clock is the wall's, or the time that this goroutine's thread has on a processor. The latter leaves out the threads that

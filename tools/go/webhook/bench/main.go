@@ -1,15 +1,12 @@
 // Command bench times the webhook plugins of k8s.io/apiserver for `cargo xtask bench webhook`.
 //
 // The first line of stdin is the setup: {"request": …, "namespace": …, "cases": {name: {"mutating": …, "validating": …}}}.
-// The answer holds the labels that the object has after mutation: {"labels": {name: …}}. Each further line asks for a
-// measurement, {"measure": …, "case": …, "nanoseconds": …}, and is answered by {"operations": …, "nanoseconds": …}.
+// The answer holds the labels that the object has after mutation: {"labels": {name: …}}. Package contest has the rest.
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"sync"
@@ -17,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/pratique/pratique/tools/go/contest"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/klog/v2"
 )
@@ -32,69 +30,40 @@ type configurations struct {
 	Validating json.RawMessage `json:"validating"`
 }
 
-type order struct {
-	Measure     string `json:"measure"`
-	Case        string `json:"case"`
-	Nanoseconds int64  `json:"nanoseconds"`
-}
-
-type sample struct {
-	Operations  int64 `json:"operations"`
-	Nanoseconds int64 `json:"nanoseconds"`
-}
-
 func main() {
 	klog.SetLogger(logr.Discard())
-	if err := serve(os.Stdin, os.Stdout); err != nil {
+	if err := contest.Serve(os.Stdin, os.Stdout, begin); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func serve(orders io.Reader, answers io.Writer) error {
-	in, out := json.NewDecoder(bufio.NewReader(orders)), json.NewEncoder(answers)
-	var given setup
-	if err := in.Decode(&given); err != nil {
-		return err
-	}
+func begin(given setup) (any, contest.Measure, error) {
 	subjects, labels := map[string]*subject{}, map[string]any{}
 	for name, c := range given.Cases {
 		s, err := newSubject(given, c)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if err := s.validate(s.attributes()); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if labels[name], err = s.labels(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		subjects[name] = s
 	}
-	if err := out.Encode(map[string]any{"labels": labels}); err != nil {
-		return err
-	}
-	for in.More() {
-		var o order
-		if err := in.Decode(&o); err != nil {
-			return err
-		}
+	measure := func(o contest.Order) (contest.Sample, error) {
 		s, known := subjects[o.Case]
 		if !known {
-			return fmt.Errorf("no case is named %q", o.Case)
+			return contest.Sample{}, fmt.Errorf("no case is named %q", o.Case)
 		}
-		measured, err := s.measure(o.Measure, time.Duration(o.Nanoseconds))
-		if err != nil {
-			return err
-		}
-		if err := out.Encode(measured); err != nil {
-			return err
-		}
+		return s.measure(o.Measure, o.Length())
 	}
-	return nil
+	return map[string]any{"labels": labels}, measure, nil
 }
 
-func (s *subject) measure(what string, length time.Duration) (sample, error) {
+func (s *subject) measure(what string, length time.Duration) (contest.Sample, error) {
 	switch what {
 	case "throughput":
 		return s.atOnce(length)
@@ -103,27 +72,27 @@ func (s *subject) measure(what string, length time.Duration) (sample, error) {
 	case "mutate":
 		return s.oneByOne(s.mutate, length)
 	}
-	return sample{}, fmt.Errorf("no work is named %q", what)
+	return contest.Sample{}, fmt.Errorf("no work is named %q", what)
 }
 
 // oneByOne gives the median of how long the work takes. The request is there before the clock starts, as the API server
 // has decoded it before.
-func (s *subject) oneByOne(work func(admission.Attributes) error, length time.Duration) (sample, error) {
+func (s *subject) oneByOne(work func(admission.Attributes) error, length time.Duration) (contest.Sample, error) {
 	var times []int64
 	for start := time.Now(); len(times) == 0 || time.Since(start) < length; {
 		attributes := s.attributes()
 		began := time.Now()
 		if err := work(attributes); err != nil {
-			return sample{}, err
+			return contest.Sample{}, err
 		}
 		times = append(times, time.Since(began).Nanoseconds())
 	}
 	slices.Sort(times)
-	return sample{1, times[len(times)/2]}, nil
+	return contest.Sample{Operations: 1, Nanoseconds: times[len(times)/2]}, nil
 }
 
 // atOnce gives how often 16 workers validate, each its own request.
-func (s *subject) atOnce(length time.Duration) (sample, error) {
+func (s *subject) atOnce(length time.Duration) (contest.Sample, error) {
 	var operations atomic.Int64
 	var failed atomic.Value
 	var workers sync.WaitGroup
@@ -143,7 +112,7 @@ func (s *subject) atOnce(length time.Duration) (sample, error) {
 	workers.Wait()
 	elapsed := time.Since(start)
 	if err, _ := failed.Load().(error); err != nil {
-		return sample{}, err
+		return contest.Sample{}, err
 	}
-	return sample{operations.Load(), elapsed.Nanoseconds()}, nil
+	return contest.Sample{Operations: operations.Load(), Nanoseconds: elapsed.Nanoseconds()}, nil
 }
