@@ -11,80 +11,60 @@ use pratique_harness::{cargo, workspace};
 pub(crate) struct Tool {
     /// The task that it does, and the name of its directory.
     pub(crate) task: &'static str,
-    /// The package of its program.
-    package: &'static str,
     /// What it does.
     pub(crate) about: &'static str,
 }
 
 /// All tools, in the order in which they are listed.
 pub(crate) const TOOLS: &[Tool] = &[
-    Tool {
-        task: "conformance",
-        package: "pratique-conformance",
-        about: "Run a directory of conformance cases and compare decisions and messages",
-    },
-    Tool {
-        task: "differential",
-        package: "pratique-differential",
-        about: "Look for differences from the reference with random cases, and make each small",
-    },
-    Tool {
-        task: "bench",
-        package: "pratique-bench",
-        about: "Measure ours, and beside it the reference",
-    },
-    Tool {
-        task: "e2e",
-        package: "pratique-e2e",
-        about: "Run a real API server, and compare what it says with what Pratique says",
-    },
-    Tool {
-        task: "load-test",
-        package: "pratique-load-test",
-        about: "Put a server under load, and beside clients that are slow, large or gone",
-    },
-    Tool {
-        task: "attack",
-        package: "pratique-attack",
-        about: "Attack a server and the commands with little memory and few files, and see whether others notice",
-    },
-    Tool {
-        task: "page",
-        package: "pratique-page",
-        about: "Look at the page of a server in a real browser",
-    },
-    Tool {
-        task: "playground",
-        package: "pratique-playground",
-        about: "Build the playground and the package for JavaScript, compare them with the engine, look at the page",
-    },
-    Tool {
-        task: "deploy",
-        package: "pratique-deploy",
-        about: "Render what is deployed with Kustomize and Helm, and look whether it holds together",
-    },
-    Tool {
-        task: "release",
-        package: "pratique-release",
-        about: "Write what package managers read of a release: Homebrew's formula, krew's manifest",
-    },
-    Tool {
-        task: "field",
-        package: "pratique-field",
-        about: "Look at the policies of public repositories: whether what is warned of is so",
-    },
-    Tool {
-        task: "fuzz",
-        package: "pratique-fuzz-run",
-        about: "Give the fuzz targets inputs that no author has thought of",
-    },
-    Tool {
-        task: "codegen",
-        package: "pratique-codegen",
-        about: "Write the tables of Kubernetes' built-in types",
-    },
+    tool(
+        "conformance",
+        "Run a directory of conformance cases and compare decisions and messages",
+    ),
+    tool(
+        "differential",
+        "Look for differences from the reference with random cases, and make each small",
+    ),
+    tool("bench", "Measure ours, and beside it the reference"),
+    tool(
+        "e2e",
+        "Run a real API server, and compare what it says with what Pratique says",
+    ),
+    tool(
+        "load-test",
+        "Put a server under load, and beside clients that are slow, large or gone",
+    ),
+    tool(
+        "attack",
+        "Attack a server and the commands with little memory and few files, and see whether others notice",
+    ),
+    tool("page", "Look at the page of a server in a real browser"),
+    tool(
+        "playground",
+        "Build the playground and the package for JavaScript, compare them with the engine, look at the page",
+    ),
+    tool(
+        "deploy",
+        "Render what is deployed with Kustomize and Helm, and look whether it holds together",
+    ),
+    tool(
+        "release",
+        "Write what package managers read of a release: Homebrew's formula, krew's manifest",
+    ),
+    tool(
+        "field",
+        "Look at the policies of public repositories: whether what is warned of is so",
+    ),
+    tool(
+        "fuzz",
+        "Give the fuzz targets inputs that no author has thought of",
+    ),
+    tool("codegen", "Write the tables of Kubernetes' built-in types"),
 ];
+
+const fn tool(task: &'static str, about: &'static str) -> Tool {
+    Tool { task, about }
+}
 
 impl Tool {
     /// The tool that does a task.
@@ -92,11 +72,27 @@ impl Tool {
         TOOLS.iter().find(|tool| tool.task == task)
     }
 
+    /// The package of its program.
+    fn package(&self) -> String {
+        match self.task {
+            // The targets themselves are `pratique-fuzz`.
+            "fuzz" => "pratique-fuzz-run".to_owned(),
+            task => format!("pratique-{task}"),
+        }
+    }
+
     /// Cargo, which builds it with the profile of this program, and runs it in the current directory.
     pub(crate) fn command(&self, profile: &str, arguments: impl IntoIterator<Item = OsString>) -> Command {
         let mut command = cargo::command();
         command
-            .args(["run", "--quiet", "--profile", profile, "--package", self.package])
+            .args([
+                "run",
+                "--quiet",
+                "--profile",
+                profile,
+                "--package",
+                &self.package(),
+            ])
             .arg("--manifest-path")
             .arg(workspace::root().join("Cargo.toml"))
             .arg("--")
@@ -132,9 +128,7 @@ mod tests {
             }
         }
         found.sort();
-        let listed = TOOLS
-            .iter()
-            .map(|tool| (tool.task.to_owned(), tool.package.to_owned()));
+        let listed = TOOLS.iter().map(|tool| (tool.task.to_owned(), tool.package()));
         let mut listed: Vec<_> = listed.collect();
         listed.sort();
         assert_eq!(found, listed);
