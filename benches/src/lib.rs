@@ -3,7 +3,8 @@
 pub mod contest;
 pub mod memory;
 
-use pratique::Objects;
+use std::sync::LazyLock;
+
 use pratique::manifest::ManifestFile;
 
 /// A Pod of two containers and an init container.
@@ -21,53 +22,9 @@ pub const WRITTEN_POD: &str = include_str!("../data/written-pod.json");
 pub const PLUGIN_CASES: &str = include_str!("../data/plugins.json");
 
 /// Expressions of the kind that policies are made of, from the smallest to the largest, each with a short name.
-pub const EXPRESSIONS: [(&str, &str); 12] = [
-    ("name", "object.metadata.name.startsWith('checkout-')"),
-    (
-        "replicas",
-        "!has(object.spec.replicas) || object.spec.replicas <= 50",
-    ),
-    (
-        "label",
-        "has(object.metadata.labels) && 'team' in object.metadata.labels",
-    ),
-    (
-        "host",
-        "!(has(object.spec.hostNetwork) && object.spec.hostNetwork)",
-    ),
-    (
-        "token",
-        "has(object.spec.automountServiceAccountToken) && object.spec.automountServiceAccountToken == false",
-    ),
-    (
-        "nonroot",
-        "object.spec.containers.all(c, has(c.securityContext) && has(c.securityContext.runAsNonRoot) && c.securityContext.runAsNonRoot == true)",
-    ),
-    (
-        "registry",
-        "object.spec.containers.all(c, c.image.startsWith('registry.shop.example/'))",
-    ),
-    (
-        "tag",
-        "object.spec.containers.all(c, c.image.contains(':') && !c.image.endsWith(':latest'))",
-    ),
-    (
-        "pattern",
-        "object.spec.containers.all(c, c.image.matches('^registry\\\\.shop\\\\.example/[a-z-]+:[0-9.]+$'))",
-    ),
-    (
-        "capabilities",
-        "object.spec.containers.all(c, has(c.securityContext.capabilities) && c.securityContext.capabilities.drop.exists(d, d == 'ALL'))",
-    ),
-    (
-        "ports",
-        "object.spec.containers.map(c, has(c.ports) ? c.ports.filter(p, p.containerPort < 1024).size() : 0).all(n, n == 0)",
-    ),
-    (
-        "volumes",
-        "!has(object.spec.volumes) || object.spec.volumes.all(v, !has(v.hostPath)) && object.spec.volumes.size() <= 10 && object.spec.volumes.exists_one(v, v.name == 'config')",
-    ),
-];
+pub static EXPRESSIONS: LazyLock<Vec<(String, String)>> =
+    // The text is a constant of ours; a test counts the expressions.
+    LazyLock::new(|| serde_json::from_str(include_str!("../data/expressions.json")).unwrap_or_default());
 
 /// Static manifests of `count` policies with a binding each: three validations of [`EXPRESSIONS`] a policy, of which
 /// every policy has its own mix, all for Pods.
@@ -77,7 +34,7 @@ pub fn manifests(count: usize) -> Vec<ManifestFile> {
             .map(|step| {
                 EXPRESSIONS
                     .get((index + step * 5) % EXPRESSIONS.len())
-                    .map_or("true", |(_, text)| text)
+                    .map_or("true", |(_, text)| text.as_str())
             })
             .map(|text| format!("  - expression: {}\n", json_string(text)))
             .collect();
@@ -108,17 +65,14 @@ pub fn request() -> String {
     )
 }
 
-/// The namespace of [`POD`].
-pub fn cluster() -> Objects {
-    const NAMESPACE: &[u8] = br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#;
-    let mut objects = Objects::new();
-    if let Ok(namespace) = pratique_json::parse(NAMESPACE) {
-        // It has a kind and a name, so it is kept.
-        let _ = objects.insert(namespace.into_owned());
-    }
-    objects
-}
-
 fn json_string(text: &str) -> String {
     pratique_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn there_are_expressions() {
+        assert_eq!(super::EXPRESSIONS.len(), 12);
+    }
 }

@@ -28,7 +28,13 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
     let measures = MEASURES.into_iter();
     let measures = measures.filter(|(name, _)| !beside_crate || CEL_CRATE.contains(name));
     let measures: Vec<(&str, &str)> = measures.collect();
-    Contest::new(arguments, "cel", &measures, EXPRESSIONS.map(|(name, _)| name)).between(sides)
+    Contest::new(
+        arguments,
+        "cel",
+        &measures,
+        EXPRESSIONS.iter().map(|(name, _)| name),
+    )
+    .between(sides)
 }
 
 /// What a side without costs finds, too.
@@ -67,6 +73,9 @@ const CEL_CRATE: [&str; 2] = ["compile", "evaluate"];
 
 fn setup() -> Result<Value, Error> {
     let object: Value = serde_json::from_str(POD).map_err(|error| error.to_string())?;
-    let expressions = EXPRESSIONS.map(|(name, text)| json!({"name": name, "text": text}));
+    let expressions: Vec<Value> = EXPRESSIONS
+        .iter()
+        .map(|(name, text)| json!({"name": name, "text": text}))
+        .collect();
     Ok(json!({"object": object, "expressions": expressions}))
 }

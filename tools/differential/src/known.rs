@@ -1,5 +1,7 @@
 //! Where we differ from the reference on purpose.
 
+use std::sync::LazyLock;
+
 use super::outcome::Outcome;
 
 /// Whether a difference is one of those that are meant to be.
@@ -32,50 +34,9 @@ fn shows_a_go_struct(ours: &Outcome, theirs: &Outcome) -> bool {
 
 /// Names of the reference's own types for one type of CEL. Messages about a wrong kind of value show them, and which
 /// one it is depends on how the value was made.
-const SYNONYMS: &[(&str, &[&str])] = &[
-    (
-        "a map",
-        &[
-            "*common.reflectSchemalessTypedStruct",
-            "*common.reflectSchemalessTypedMap",
-            "*types.baseMap",
-            "map[ref.Val]ref.Val",
-            "map[string]interface {}",
-            "map[string]string",
-            "map[string]v1.ExtraValue",
-            "*structpb.Struct",
-            "v1.AdmissionRequest",
-            "v1.GroupVersionKind",
-            "v1.GroupVersionResource",
-            "v1.UserInfo",
-            "v1.Namespace",
-            "v1.NamespaceStatus",
-            "v1.NamespaceSpec",
-            "v1.NamespaceCondition",
-            "v1.ObjectMeta",
-        ],
-    ),
-    (
-        "a list",
-        &[
-            "*common.reflectSchemalessTypedList",
-            "*types.baseList",
-            "*types.concatList",
-            "[]ref.Val",
-            "[]interface {}",
-            "[]string",
-            "v1.ExtraValue",
-            "[]v1.FinalizerName",
-            "[]v1.NamespaceCondition",
-            "*structpb.ListValue",
-        ],
-    ),
-    ("a quantity", &["*cel.Quantity", "cel.Quantity"]),
-    ("null", &["<nil>", "types.Null", "structpb.NullValue"]),
-    ("bytes", &["types.Bytes", "[]uint8"]),
-    ("a timestamp", &["types.Timestamp", "time.Time"]),
-    ("a duration", &["types.Duration", "time.Duration"]),
-];
+// The text is a constant of ours; a test reads it. Long names come first, as a name may begin with another.
+static SYNONYMS: LazyLock<Vec<(String, Vec<String>)>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("synonyms.json")).unwrap_or_default());
 
 fn names_a_go_type(ours: &Outcome, theirs: &Outcome) -> bool {
     ours.error != theirs.error && ours.cost == theirs.cost && plain(&ours.error) == plain(&theirs.error)
@@ -88,10 +49,7 @@ fn plain(error: &str) -> String {
         .replace("map(dyn, dyn)", "map")
         .replace("list(dyn)", "list")
         .replace('\'', "");
-    for (name, synonyms) in SYNONYMS {
-        let mut synonyms = synonyms.to_vec();
-        // A name may begin with another.
-        synonyms.sort_by_key(|synonym| std::cmp::Reverse(synonym.len()));
+    for (name, synonyms) in SYNONYMS.iter() {
         for synonym in synonyms {
             plain = plain.replace(synonym, name);
         }
@@ -110,4 +68,16 @@ fn counts_on_after_an_error(ours: &Outcome, theirs: &Outcome) -> bool {
     ];
     let counted = |error: &str| ERRORS.iter().any(|known| error.contains(known));
     ours.error == theirs.error && ours.of == theirs.of && counted(&ours.error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_go_are_those_of_cel() {
+        let error = |of: &str| format!("no such overload: *types.{of} < int");
+        assert_eq!(plain(&error("baseMap")), "no such overload: a map < int");
+        assert_ne!(plain(&error("baseMap")), plain(&error("baseList")));
+    }
 }
