@@ -10,6 +10,7 @@ mod grammar;
 mod known;
 mod ours;
 mod outcome;
+mod outcomes;
 mod patterns;
 mod policy;
 mod process;

@@ -30,6 +30,7 @@ pub use self::reference::Reference;
 use self::report::Report;
 pub use self::world::World;
 use super::Span;
+use super::outcomes::shrunk;
 
 /// What to compare.
 #[derive(clap::Args)]
@@ -92,8 +93,8 @@ fn settle(
         };
         if known::is_known(ours, theirs) {
             report.known += 1;
-        } else if report.wants(kind, ours, theirs) {
-            match shrink::shrunk(reference, world.with_request(index))? {
+        } else if report.found.wants(kind, ours, theirs) {
+            match shrunk(reference, world.with_request(index))? {
                 Some(difference) => report.add(&difference),
                 None => report.varies += 1,
             }

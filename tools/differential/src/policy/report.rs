@@ -1,13 +1,11 @@
 //! What a run found, each difference once.
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 use serde_json::Value;
 
-use super::outcome::{Kind, texts};
-use super::shrink::Difference;
-use crate::report::shape;
+use super::world::World;
+use crate::outcomes::{Difference, Found};
 
 /// What a run found.
 #[derive(Default)]
@@ -23,18 +21,15 @@ pub(super) struct Report {
     pub(super) known: usize,
     /// Requests on which the reference is not of one mind.
     pub(super) varies: usize,
-    met: BTreeMap<String, usize>,
-    shapes: BTreeMap<String, usize>,
+    /// The differences.
+    pub(super) found: Found,
     lost: usize,
 }
-
-/// How many differences that look the same are made small.
-const ENOUGH: usize = 3;
 
 impl Report {
     /// Whether there is anything to mend.
     pub(super) fn has_differences(&self) -> bool {
-        !self.shapes.is_empty() || self.lost > 0
+        self.found.count() > 0 || self.lost > 0
     }
 
     /// Counts a world.
@@ -50,25 +45,9 @@ impl Report {
         self.warned += usize::from(theirs.get("warnings").is_some());
     }
 
-    /// Whether a difference is worth the work of making it small.
-    pub(super) fn wants(&mut self, kind: Kind, ours: &Value, theirs: &Value) -> bool {
-        let key = format!("{kind:?} {} {}", shape(&texts(ours)), shape(&texts(theirs)));
-        let met = self.met.entry(key).or_default();
-        *met += 1;
-        *met <= ENOUGH && self.shapes.len() < 40
-    }
-
-    /// Prints a difference unless one of its shape is known.
-    pub(super) fn add(&mut self, difference: &Difference) {
-        let key = format!(
-            "{:?} {} {}",
-            difference.kind,
-            shape(&texts(&difference.ours)),
-            shape(&texts(&difference.theirs))
-        );
-        let seen = self.shapes.entry(key).or_default();
-        *seen += 1;
-        if *seen == 1 {
+    /// Prints a difference unless one of its looks is known.
+    pub(super) fn add(&mut self, difference: &Difference<World>) {
+        if self.found.is_new(difference) {
             println!("{}", Shown(difference));
         }
     }
@@ -82,12 +61,12 @@ impl Report {
     }
 }
 
-struct Shown<'d>(&'d Difference);
+struct Shown<'d>(&'d Difference<World>);
 
 impl Display for Shown<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let Difference {
-            world,
+            case,
             kind,
             ours,
             theirs,
@@ -95,7 +74,7 @@ impl Display for Shown<'_> {
         writeln!(formatter, "{kind:?}:")?;
         writeln!(formatter, "  ours:      {ours}")?;
         writeln!(formatter, "  reference: {theirs}")?;
-        writeln!(formatter, "  case: {}", world.case(theirs))
+        writeln!(formatter, "  case: {}", case.case(theirs))
     }
 }
 
@@ -114,7 +93,7 @@ impl Display for Report {
         writeln!(
             formatter,
             "{} differences, {} worlds without an answer",
-            self.shapes.len(),
+            self.found.count(),
             self.lost
         )
     }

@@ -12,7 +12,7 @@ mod patches;
 mod reference;
 mod shrink;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use pratique_harness::Error;
@@ -21,15 +21,13 @@ use serde_json::Value;
 use self::case::Case;
 use self::ours::Ours;
 use self::reference::Reference;
+use self::shrink::Sides;
 use super::Span;
-use super::policy::outcome::{Kind, differs, texts};
-use super::report::shape;
+use super::outcomes::{Found, shrunk};
+use super::policy::outcome::differs;
 
 /// How many cases the reference works at.
 const AHEAD: usize = 16;
-
-/// How many differences that look the same are made small.
-const ENOUGH: usize = 3;
 
 /// What a run found.
 #[derive(Default)]
@@ -38,8 +36,7 @@ struct Report {
     changed: usize,
     denied: usize,
     known: usize,
-    met: BTreeMap<String, usize>,
-    shapes: BTreeMap<String, usize>,
+    found: Found,
 }
 
 /// Runs until the time is over; whether there was a difference.
@@ -73,9 +70,9 @@ pub(super) fn compare(span: &Span) -> Result<bool, Error> {
         report.changed,
         report.denied,
         report.known,
-        report.shapes.len()
+        report.found.count()
     );
-    Ok(!report.shapes.is_empty())
+    Ok(report.found.count() > 0)
 }
 
 impl Report {
@@ -101,32 +98,20 @@ impl Report {
             self.known += 1;
             return Ok(());
         }
-        let met = self.met.entry(look(kind, outcome, theirs)).or_default();
-        *met += 1;
-        if *met > ENOUGH {
+        if !self.found.wants(kind, outcome, theirs) {
             return Ok(());
         }
-        if let Some(found) = shrink::shrunk(reference, ours, case)? {
-            let seen = self
-                .shapes
-                .entry(look(found.kind, &found.ours, &found.theirs))
-                .or_default();
-            *seen += 1;
-            if *seen == 1 {
-                println!(
-                    "{:?}:\n  ours:      {}\n  reference: {}",
-                    found.kind, found.ours, found.theirs
-                );
-                println!("  patches: {:?}", found.case.patches());
-                println!("  case: {}\n", found.case.conformance(&found.theirs));
-            }
+        let difference = shrunk(&mut Sides { reference, ours }, case)?;
+        if let Some(found) = difference.filter(|difference| self.found.is_new(difference)) {
+            println!(
+                "{:?}:\n  ours:      {}\n  reference: {}",
+                found.kind, found.ours, found.theirs
+            );
+            println!("  patches: {:?}", found.case.patches());
+            println!("  case: {}\n", found.case.conformance(&found.theirs));
         }
         Ok(())
     }
-}
-
-fn look(kind: Kind, ours: &Value, theirs: &Value) -> String {
-    format!("{kind:?} {} {}", shape(&texts(ours)), shape(&texts(theirs)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,4 @@
-//! Makes a difference small: without operations, members of the object, parts of the patch's text.
-
-use std::time::{Duration, Instant};
+//! What a difference of webhooks is made small by: without operations, members of the object, parts of the patch's text.
 
 use pratique_harness::Error;
 use serde_json::{Value, json};
@@ -10,98 +8,36 @@ use super::known;
 use super::ours::Ours;
 use super::patches::operations;
 use super::reference::Reference;
-use crate::policy::outcome::{Kind, differs};
+use crate::outcomes::Subject;
 use crate::tree::shorter;
 
-/// A case on which the two sides differ.
-#[derive(Clone, Debug)]
-pub(super) struct Difference {
-    /// The case.
-    pub(super) case: Case,
-    /// In what.
-    pub(super) kind: Kind,
-    /// Our outcome.
-    pub(super) ours: Value,
-    /// The reference's.
-    pub(super) theirs: Value,
+/// Both sides.
+pub(super) struct Sides<'s> {
+    pub(super) reference: &'s mut Reference,
+    pub(super) ours: &'s Ours,
 }
 
-/// How many candidates are tried at once.
-const AT_ONCE: usize = 32;
+impl Subject for Sides<'_> {
+    type Case = Case;
 
-/// How often the reference is asked, so that what it leaves to chance shows.
-const TIMES: usize = 128;
-
-/// How long a difference is made small, at most.
-const LONGEST: Duration = Duration::from_secs(60);
-
-/// The smallest case that still differs in the same way; none if it does not differ when asked again and again.
-pub(super) fn shrunk(
-    reference: &mut Reference,
-    ours: &Ours,
-    case: Case,
-) -> Result<Option<Difference>, Error> {
-    let Some(mut best) = sure(reference, ours, case)? else {
-        return Ok(None);
-    };
-    let end = Instant::now() + LONGEST;
-    'again: while Instant::now() < end {
-        for candidates in smaller(&best.case).chunks(AT_ONCE) {
-            for case in candidates {
-                reference.ask(case, 1)?;
-            }
-            let mut likely = Vec::new();
-            for case in candidates {
-                let theirs = reference.answer()?;
-                let outcome = ours.outcome(case);
-                if theirs
-                    .first()
-                    .is_some_and(|theirs| best.is_like(case, &outcome, theirs))
-                {
-                    likely.push(case);
-                }
-            }
-            for case in likely {
-                let found = sure(reference, ours, case.clone())?;
-                if let Some(found) = found.filter(|found| best.is_like(case, &found.ours, &found.theirs)) {
-                    best = found;
-                    continue 'again;
-                }
-            }
-        }
-        break;
+    fn ask(&mut self, case: &Case, times: usize) -> Result<(), Error> {
+        self.reference.ask(case, times)
     }
-    Ok(Some(best))
-}
 
-fn sure(reference: &mut Reference, ours: &Ours, case: Case) -> Result<Option<Difference>, Error> {
-    reference.ask(&case, TIMES)?;
-    let theirs = reference.answer()?;
-    let outcome = ours.outcome(&case);
-    let Ok([theirs]) = <[Value; 1]>::try_from(theirs) else {
-        return Ok(None);
-    };
-    let kind = differs(&outcome, &theirs).filter(|_| !known::is_known(&case, &outcome, &theirs));
-    Ok(kind.map(|kind| Difference {
-        case,
-        kind,
-        ours: outcome,
-        theirs,
-    }))
-}
+    fn theirs(&mut self) -> Result<Vec<Value>, Error> {
+        self.reference.answer()
+    }
 
-impl Difference {
-    fn is_like(&self, case: &Case, ours: &Value, theirs: &Value) -> bool {
-        let traits = |outcome: &Value| {
-            (
-                outcome.get("allowed").cloned(),
-                outcome.pointer("/status/code").cloned(),
-            )
-        };
-        differs(ours, theirs) == Some(self.kind)
-            && !known::is_known(case, ours, theirs)
-            && traits(ours) == traits(&self.ours)
-            && traits(theirs) == traits(&self.theirs)
+    fn ours(&self, case: &Case) -> Option<Value> {
+        Some(self.ours.outcome(case))
+    }
+
+    fn is_known(&self, case: &Case, ours: &Value, theirs: &Value) -> bool {
+        known::is_known(case, ours, theirs)
+    }
+
+    fn smaller(&self, case: &Case) -> Vec<Case> {
+        smaller(case)
     }
 }
 
