@@ -72,6 +72,15 @@ impl Browser {
         Ok(entries.map(|entry| at(entry, "/message").to_string()).collect())
     }
 
+    /// That the browser has complained of nothing since the last time.
+    pub fn quiet(&self) -> Result<String, Error> {
+        let complaints = self.complaints()?;
+        match complaints.is_empty() {
+            true => Ok("no complaints in the console".to_owned()),
+            false => Err(complaints.join("\n").into()),
+        }
+    }
+
     /// How wide the screen is that pages are shown on, which may be less than a window can be; `None` is the window.
     pub fn screen(&self, pixels: Option<u32>) -> Result<(), Error> {
         let command = match pixels {
@@ -162,6 +171,14 @@ fn value(answer: &str) -> Result<Value, Error> {
 /// What is at a place; null where nothing is.
 pub fn at<'v>(value: &'v Value, place: &str) -> &'v Value {
     value.pointer(place).unwrap_or(&Value::Null)
+}
+
+/// That what is seen is what is expected.
+pub fn equal(seen: &Value, expected: &Value) -> Result<(), Error> {
+    match seen == expected {
+        true => Ok(()),
+        false => Err(format!("{seen} is seen, {expected} expected").into()),
+    }
 }
 
 /// What is at a URL, whatever its certificate; given what is to be posted there, if anything.

@@ -1,6 +1,6 @@
 //! What has to be seen on the page.
 
-use pratique_harness::browser::{Browser, at};
+use pratique_harness::browser::{Browser, at, equal};
 use pratique_harness::{Error, Transcript, eventually, outcome};
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ pub(super) fn all(served: &Served, browser: &Browser, transcript: &mut Transcrip
     step("takes no text for markup", harmless(browser));
     step("is styled, in light and dark", styled(browser));
     step("fits a narrow window", narrow(browser));
-    step("still nothing is wrong with it", quiet(browser));
+    step("still nothing is wrong with it", browser.quiet());
 }
 
 /// That the checks below can fail at all.
@@ -71,15 +71,7 @@ fn opens(served: &Served, browser: &Browser) -> Result<String, Error> {
         at(&version, "/version").as_str().unwrap_or_default()
     );
     equal(&seen, &json!(["Pratique", heading, "en", 0]))?;
-    quiet(browser)
-}
-
-fn quiet(browser: &Browser) -> Result<String, Error> {
-    let complaints = browser.complaints()?;
-    match complaints.is_empty() {
-        true => Ok("no complaints in the console, and nothing was fetched".to_owned()),
-        false => Err(complaints.join("\n").into()),
-    }
+    browser.quiet()
 }
 
 fn loaded(served: &Served, browser: &Browser) -> Result<String, Error> {
@@ -314,11 +306,4 @@ fn rows(browser: &Browser, heading: &str) -> Result<Vec<Vec<String>>, Error> {
 fn text(rows: &[Vec<String>]) -> String {
     let lines = rows.iter().map(|row| row.join(" | ").replace('\n', " "));
     lines.collect::<Vec<_>>().join("\n")
-}
-
-fn equal(seen: &Value, expected: &Value) -> Result<(), Error> {
-    match seen == expected {
-        true => Ok(()),
-        false => Err(format!("{seen} instead of {expected}").into()),
-    }
 }

@@ -3,10 +3,10 @@
 use std::fs;
 
 use pratique_harness::Error;
-use pratique_harness::browser::Browser;
+use pratique_harness::browser::{Browser, equal};
 use serde_json::json;
 
-use crate::seen::{choose, decision, equal, fill, text, write};
+use crate::seen::{choose, decision, fill, text, write};
 use crate::source;
 
 const LIMIT: &str = "A limit from params";

@@ -1,6 +1,6 @@
 //! What has to be seen on the page.
 
-use pratique_harness::browser::{Browser, at};
+use pratique_harness::browser::{Browser, at, equal};
 use pratique_harness::{Error, Transcript, eventually};
 use serde_json::{Value, json};
 
@@ -75,16 +75,13 @@ fn opens(url: &str, browser: &Browser) -> Result<String, Error> {
 }
 
 fn quiet(browser: &Browser) -> Result<String, Error> {
-    let complaints = browser.complaints()?;
-    if !complaints.is_empty() {
-        return Err(complaints.join("\n").into());
-    }
+    let told = browser.quiet()?;
     let elsewhere = browser.ask(
         "return performance.getEntriesByType('resource').map(entry => entry.name)
             .filter(name => !name.startsWith(location.origin + '/') && !name.startsWith('data:'))",
     )?;
     equal(&elsewhere, &json!([]))?;
-    Ok("no complaints in the console".to_owned())
+    Ok(told)
 }
 
 /// Replaces the text of an editor as a keyboard does.
@@ -338,11 +335,4 @@ pub(crate) fn text(browser: &Browser, selector: &str) -> Result<String, Error> {
 
 fn same(expected: &str, seen: &str) -> Result<(), Error> {
     equal(&json!(seen), &json!(expected))
-}
-
-pub(crate) fn equal(seen: &Value, expected: &Value) -> Result<(), Error> {
-    match seen == expected {
-        true => Ok(()),
-        false => Err(format!("{seen} is seen, {expected} expected").into()),
-    }
 }

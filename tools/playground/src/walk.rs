@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use pratique_harness::browser::{Browser, at};
+use pratique_harness::browser::{Browser, at, equal};
 use pratique_harness::{Error, eventually};
 use serde_json::json;
 
-use crate::seen::{choose, decision, equal, text, write};
+use crate::seen::{choose, decision, text, write};
 use crate::source;
 
 const PAGE: &str = "docs/walks/browser.md";
