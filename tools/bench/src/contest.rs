@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pratique_harness::Error;
+use pratique_harness::{Error, with};
 use serde_json::{Value, json};
 
 use super::Arguments;
@@ -169,12 +169,9 @@ impl Results {
 
 fn line_json(line: &Line) -> Value {
     let spread = |spread: &Spread| json!({"lowest": spread.lowest, "median": spread.median, "highest": spread.highest});
-    let mut shown = json!({"name": line.case, "ours": spread(&line.ours)});
-    if let (Some((theirs, ratio)), Some(members)) = (&line.against, shown.as_object_mut()) {
-        members.insert("theirs".to_owned(), spread(theirs));
-        members.insert("ratio".to_owned(), spread(ratio));
-    }
-    shown
+    let against = line.against.iter();
+    let against = against.flat_map(|(theirs, ratio)| [("theirs", spread(theirs)), ("ratio", spread(ratio))]);
+    with(json!({"name": line.case, "ours": spread(&line.ours)}), against)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use pratique_harness::Error;
+use pratique_harness::{Error, with};
 use serde_json::{Map, Value, json};
 
 use super::contest::{Contest, Results};
@@ -69,9 +69,7 @@ fn setup(listeners: &Value) -> Result<Value, Error> {
         metadata.remove("uid");
     }
     // An API server writes the status of pods that have none: this is what it asks webhooks in front of us about.
-    if let Some(members) = object.as_object_mut() {
-        members.insert("status".to_owned(), json!({}));
-    }
+    let object = with(object, [("status", json!({}))]);
     let cases = CASES.map(|(name, listener, count)| {
         let configuration = |kind: &str, path: &str| configuration(listeners, listener, count, kind, path);
         let both = json!({

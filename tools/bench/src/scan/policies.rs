@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::{Dice, Error};
+use pratique_harness::{Dice, Error, with};
 use serde_json::{Value, json};
 
 use crate::board::policies::rules::{self, RULES, Rule};
@@ -44,7 +44,7 @@ fn name(index: usize) -> String {
 }
 
 fn policy(index: usize, about: About, dice: &mut Dice) -> Value {
-    let mut spec = match about {
+    let spec = match about {
         About::Pods => rules::mix(index, dice),
         About::Deployments => of_templates(&rules::mix(index, dice)),
         About::ConfigMaps => of(&RULES.config_maps, index),
@@ -59,9 +59,7 @@ fn policy(index: usize, about: About, dice: &mut Dice) -> Value {
     let rule = json!({
         "apiGroups": [group], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": resources,
     });
-    if let Some(spec) = spec.as_object_mut() {
-        spec.insert("matchConstraints".to_owned(), json!({"resourceRules": [rule]}));
-    }
+    let spec = with(spec, [("matchConstraints", json!({"resourceRules": [rule]}))]);
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingAdmissionPolicy",

@@ -1,6 +1,6 @@
 //! Policies, a cluster, and requests: what both sides are asked about.
 
-use pratique_harness::Dice;
+use pratique_harness::{Dice, with};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ impl World {
                 manifests.insert(folder.to_owned(), json!({"policies.json": list.to_string()}));
             }
         }
-        let mut case =
+        let case =
             json!({"name": "differential/", "objects": self.objects, "request": self.requests.first()});
         let parts = [
             ("manifests", Value::Object(manifests)),
@@ -88,11 +88,6 @@ impl World {
             ("authorizer", json!({"allow": self.allow})),
             ("expect", expect.clone()),
         ];
-        if let Some(members) = case.as_object_mut() {
-            for (name, part) in parts {
-                members.insert(name.to_owned(), part);
-            }
-        }
-        case
+        with(case, parts)
     }
 }

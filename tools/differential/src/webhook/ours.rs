@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration;
 use pratique::Objects;
 use pratique_expression::Cache;
-use pratique_harness::Error;
+use pratique_harness::{Error, with};
 use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
@@ -136,30 +136,25 @@ impl Ours {
             }
             turns.begin_second();
         };
-        let mut outcome = json!({
+        let outcome = json!({
             "allowed": status.is_none(), "warnings": warnings, "auditAnnotations": annotations,
-        });
-        let status_json = status.as_ref().map(|status| {
-            let mut status = serde_json::to_value(status).unwrap_or_default();
-            if let Some(members) = status.as_object_mut() {
-                members.remove("status");
-                members.remove("metadata");
-            }
-            status
         });
         // An object that is written the same did not change.
         let written = |object: &pratique_json::Value<'_>| object.rewritten("").to_string();
         let changed =
             current.filter(|object| status.is_none() && written(object) != written(&request.object));
-        let changed = changed.map(|object| serde_json::to_value(&object));
-        if let Some(members) = outcome.as_object_mut() {
-            if let Some(status) = status_json {
-                members.insert("status".to_owned(), status);
+        let changed = changed.and_then(|object| serde_json::to_value(&object).ok());
+        let status = status.map(|status| {
+            let mut status = serde_json::to_value(status).unwrap_or_default();
+            if let Some(members) = status.as_object_mut() {
+                members.retain(|name, _| !matches!(name.as_str(), "status" | "metadata"));
             }
-            if let Some(Ok(object)) = changed {
-                members.insert("object".to_owned(), object);
-            }
-        }
+            ("status", status)
+        });
+        let outcome = with(
+            outcome,
+            status.into_iter().chain(changed.map(|object| ("object", object))),
+        );
         let uids = player.uids.into_inner().unwrap_or_else(PoisonError::into_inner);
         let masked = uids.iter().fold(outcome.to_string(), |text, uid| {
             text.replace(uid.as_str(), "$UID")

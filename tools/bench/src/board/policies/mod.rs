@@ -11,7 +11,7 @@ pub(crate) mod yaml;
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::{Dice, Error};
+use pratique_harness::{Dice, Error, with};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -116,14 +116,12 @@ impl Policies {
     }
 
     fn policy(&self, index: usize, is_about_pods: bool, dice: &mut Dice) -> Value {
-        let mut spec = match self.effect {
+        let spec = match self.effect {
             Effect::Validate => self.validations(index, dice),
             Effect::Apply => mutations::apply(index),
             Effect::Patch => mutations::patch(index),
         };
-        if let Some(spec) = spec.as_object_mut() {
-            spec.insert("matchConstraints".to_owned(), constraints(is_about_pods, dice));
-        }
+        let spec = with(spec, [("matchConstraints", constraints(is_about_pods, dice))]);
         let kind = self.plugin();
         json!({
             "apiVersion": "admissionregistration.k8s.io/v1",

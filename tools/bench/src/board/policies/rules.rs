@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use pratique_harness::Dice;
+use pratique_harness::{Dice, with};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// A rule: an expression, and what is said when it does not hold. `NUMBER` stands for what is a policy's own.
 pub(crate) type Rule = (String, String);
@@ -35,22 +35,21 @@ pub(crate) fn mix(index: usize, dice: &mut Dice) -> Value {
         .iter()
         .map(|rule| validation(rule, index, dice.chance(20)))
         .collect();
-    let mut spec = json!({"validations": validations});
-    let Some(members) = spec.as_object_mut() else {
-        return spec;
-    };
-    add_variables(members);
-    if dice.chance(25) {
+    let images = "(object.spec.containers + object.spec.?initContainers.orValue([])).map(c, c.image)";
+    let names_images = json!(validations).to_string().contains("variables.");
+    let variables = names_images.then(|| ("variables", json!([{"name": "images", "expression": images}])));
+    let conditions = dice.chance(25).then(|| {
         let condition = match dice.chance(50) {
             true => "!('system:nodes' in request.userInfo.groups)".to_owned(),
             false => numbered("request.userInfo.username != 'system:unit-NUMBER'", index),
         };
-        members.insert(
-            "matchConditions".to_owned(),
+        (
+            "matchConditions",
             json!([{"name": "who", "expression": condition}]),
-        );
-    }
-    spec
+        )
+    });
+    let spec = json!({"validations": validations});
+    with(spec, variables.into_iter().chain(conditions))
 }
 
 /// The same three rules as others have, of the common ones without a number.
@@ -104,20 +103,6 @@ fn validation((text, message): &Rule, index: usize, speaks: bool) -> Value {
 /// The number has three digits at least, so that what is made larger by it is large.
 fn numbered(text: &str, index: usize) -> String {
     text.replace("NUMBER", &format!("{}", 100 + index))
-}
-
-/// The variables that the validations name.
-fn add_variables(members: &mut Map<String, Value>) {
-    let is_named = members
-        .get("validations")
-        .is_some_and(|validations| validations.to_string().contains("variables."));
-    if is_named {
-        let images = "(object.spec.containers + object.spec.?initContainers.orValue([])).map(c, c.image)";
-        members.insert(
-            "variables".to_owned(),
-            json!([{"name": "images", "expression": images}]),
-        );
-    }
 }
 
 #[cfg(test)]
