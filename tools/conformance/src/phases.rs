@@ -9,6 +9,7 @@ mod plugins;
 
 use std::collections::BTreeMap;
 
+use pratique_harness::with;
 use pratique_json as json;
 use pratique_objects::Objects;
 use pratique_plugin::{Effects, Stage};
@@ -260,7 +261,7 @@ fn passed(answer: Result<Effects, Box<Status>>) -> Result<Vec<String>, Refusal> 
 
 fn review(attributes: &Attributes) -> Value {
     let kind = &attributes.kind;
-    let mut review = json!({
+    let review = json!({
         "operation": attributes.operation.as_str(),
         "options": Value::from(attributes.options.clone()),
         "kind": {"group": kind.group, "version": kind.version, "kind": kind.kind},
@@ -272,15 +273,8 @@ fn review(attributes: &Attributes) -> Value {
         ("namespace", json!(attributes.namespace)),
         ("subResource", json!(attributes.subresource)),
     ];
-    for (name, value) in told {
-        if !value.is_null()
-            && value != ""
-            && let Some(members) = review.as_object_mut()
-        {
-            members.insert(name.to_owned(), value);
-        }
-    }
-    review
+    let told = told.into_iter();
+    with(review, told.filter(|(_, value)| !value.is_null() && value != ""))
 }
 
 /// Creates an object that exists before.

@@ -7,7 +7,7 @@ use pratique::manifest::{ManifestFile, Plugin};
 use pratique::policy::PolicyObserver;
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionBuilder, Configurations, EvalContext, ObjectModel, Outcome as Evaluated};
-use pratique_harness::Error;
+use pratique_harness::{Error, with};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -134,21 +134,15 @@ pub fn shown(evaluated: &Evaluated) -> Value {
         members.remove("status");
         members.remove("metadata");
     }
-    let mut shown = json!({
+    let shown = json!({
         "allowed": evaluated.allowed(),
         "warnings": evaluated.warnings,
         "auditAnnotations": evaluated.audit_annotations,
     });
-    if let (false, Some(members)) = (status.is_null(), shown.as_object_mut()) {
-        members.insert("status".to_owned(), status);
-    }
-    if let (Some(object), Some(members)) = (&evaluated.object, shown.as_object_mut()) {
-        members.insert(
-            "object".to_owned(),
-            serde_json::to_value(object).unwrap_or_default(),
-        );
-    }
-    shown
+    let object = evaluated.object.as_ref().map(serde_json::to_value);
+    let object = object.map(|object| ("object", object.unwrap_or_default()));
+    let status = (!status.is_null()).then_some(("status", status));
+    with(shown, status.into_iter().chain(object))
 }
 
 /// The decision is everything but the wording of messages, warnings and annotations.

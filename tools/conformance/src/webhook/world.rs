@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pratique::Objects;
-use pratique_harness::Error;
+use pratique_harness::{Error, with};
 use pratique_json as json;
 use pratique_manifest::load_kube_config;
 use pratique_match::Equivalents;
@@ -154,7 +154,7 @@ impl World {
         };
         calls.sort_by_key(key);
         let warnings = warnings::passed_on(evaluated.warnings.iter().map(String::as_str));
-        let mut shown = json!({
+        let shown = json!({
             "allowed": evaluated.status.is_none(),
             "calls": calls,
             "warnings": warnings,
@@ -164,12 +164,9 @@ impl World {
         let status = evaluated.status.as_ref().map(serde_json::to_value);
         let object = evaluated.object.as_ref().filter(|_| status.is_none());
         let object = object.map(serde_json::to_value);
-        for (field, value) in [("status", status), ("object", object)] {
-            if let (Some(Ok(value)), Some(members)) = (value, shown.as_object_mut()) {
-                members.insert(field.to_owned(), value);
-            }
-        }
-        self.masked(shown)
+        let parts = [("status", status), ("object", object)].into_iter();
+        let parts = parts.filter_map(|(name, part)| Some((name, part?.ok()?)));
+        self.masked(with(shown, parts))
     }
 
     fn masked(&self, value: Value) -> Value {
