@@ -132,6 +132,32 @@ pub(crate) fn within<T>(limit: Duration, run: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Interrupts a run that keeps its checkpoint in `kept.json`, as [`interrupted`] does, and runs it again: it goes on, reports
+/// what the whole run did, and leaves no checkpoint. Returns the checkpoint that it went on from.
+#[track_caller]
+pub(crate) fn interrupted_and_resumed(
+    directory: &Directory,
+    whole: &Run,
+    arguments: &[&str],
+    has_counted: impl Fn(&Value) -> bool,
+) -> Vec<u8> {
+    let of_part = interrupted(directory, arguments, "kept.json", has_counted);
+    let resumed = directory.run(arguments);
+    assert!(
+        resumed.stderr.contains("continued from the checkpoint, after "),
+        "{resumed}"
+    );
+    assert_eq!(
+        (resumed.code, &resumed.stdout),
+        (whole.code, &whole.stdout),
+        "{}",
+        resumed.stderr
+    );
+    let left = directory.path().join("kept.json").exists();
+    assert!(!left, "a complete run leaves no checkpoint");
+    of_part
+}
+
 /// Runs a command that keeps a checkpoint in a file of the directory, and kills it once the report of the checkpoint has counted
 /// something. The checkpoint that was seen is what the next run finds, however far the killed one came.
 pub(crate) fn interrupted(
