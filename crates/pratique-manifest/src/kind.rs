@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+
 use crate::plugin::Plugin;
 
 /// Passes every kind, with the list of a set that its objects are in, to a macro: the one list of them.

@@ -37,7 +37,7 @@ use work::{Side, Worker};
 
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
-    destination::verify(&arguments.answers.report.page)?;
+    destination::verify(&arguments.answers.comparison.page)?;
     let known = &arguments.known;
     let state = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let source = ObjectSource::of(&arguments.inputs, known, &state, "compare")?;

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         return Err(CliError::NoCheckpoint);
     }
     let inputs = Inputs::of_logs(&arguments.logs)?;
-    destination::verify(&answers.report.page)?;
+    destination::verify(&answers.comparison.page)?;
     let known = &arguments.known;
     let mut state = StateSource::open(&known.client, known.snapshot.as_deref())?;
     let Some(policies) = Policies::load(&arguments.policies, known, &mut state, None)? else {
