@@ -40,19 +40,16 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         let &[left, right] = &*call.arguments else {
             return truth(self.call(call));
         };
-        let left = self.operand(left);
-        if let Some(stop) = first_stop([&left]) {
-            return Err(stop);
-        }
-        let right = self.operand(right);
-        if let (Ok(left), Ok(right)) = (&left, &right)
-            && let Some((result, cost)) = intrinsic.apply(left, right)
-        {
-            self.context.work(cost.saturating_mul(10))?;
-            self.context.charge(cost)?;
-            return Ok(result);
-        }
-        truth(self.finish_two(call, &left, &right))
+        self.with_operands(left, right, |evaluator, left, right| {
+            if let (Ok(left), Ok(right)) = (left, right)
+                && let Some((result, cost)) = intrinsic.apply(left, right)
+            {
+                evaluator.context.work(cost.saturating_mul(10))?;
+                evaluator.context.charge(cost)?;
+                return Ok(result);
+            }
+            truth(evaluator.finish_two(call, left, right))
+        })
     }
 
     /// A match with a constant pattern.
@@ -76,12 +73,26 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     /// Both arguments are evaluated, even if the first is an error.
     fn call_two(&mut self, call: &'a Call, left: NodeId, right: NodeId) -> Evaluation<'a> {
+        self.with_operands(left, right, |evaluator, left, right| {
+            evaluator.finish_two(call, left, right)
+        })
+    }
+
+    /// Evaluates two operands, and gives their results where they lie, as they are large to move. The second is not
+    /// evaluated if the first ends the evaluation.
+    #[inline(always)]
+    pub(super) fn with_operands<T>(
+        &mut self,
+        left: NodeId,
+        right: NodeId,
+        give: impl FnOnce(&mut Self, &Evaluation<'a>, &Evaluation<'a>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
         let left = self.operand(left);
         if let Some(stop) = first_stop([&left]) {
             return Err(stop);
         }
         let right = self.operand(right);
-        self.finish_two(call, &left, &right)
+        give(self, &left, &right)
     }
 
     fn finish_two(

@@ -185,7 +185,9 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
                 self.context.charge(READ)?;
                 // The reference evaluates no argument of a call of three after an error.
                 if !by_key || fault.is_none() {
-                    self.context.charge(if by_key { READ } else { 0 })?;
+                    if by_key {
+                        self.context.charge(READ)?;
+                    }
                     let value = self.evaluate(value);
                     if let Some(stop) = first_stop([&value]) {
                         return Err(stop);

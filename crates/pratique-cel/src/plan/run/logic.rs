@@ -37,15 +37,10 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     pub(super) fn equality(&mut self, left: NodeId, right: NodeId, negated: bool) -> Result<bool, Fault> {
-        let left = self.operand(left);
-        if let Some(stop) = first_stop([&left]) {
-            return Err(stop);
-        }
-        let right = self.operand(right);
-        match (&left, &right) {
-            (Ok(left), Ok(right)) => self.equality_of(left, right, negated),
-            _ => self.equality_of_errors(&left, &right, negated),
-        }
+        self.with_operands(left, right, |evaluator, left, right| match (left, right) {
+            (Ok(left), Ok(right)) => evaluator.equality_of(left, right, negated),
+            _ => evaluator.equality_of_errors(left, right, negated),
+        })
     }
 
     fn equality_of(&mut self, left: &Value<'a>, right: &Value<'a>, negated: bool) -> Result<bool, Fault> {
