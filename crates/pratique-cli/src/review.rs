@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         None => phases.objects(&sets),
     };
     let (mut cluster, others) = ClusterState::new(&known, given, before, objects, plugin_state);
-    inputs.survey(limits, &mut cluster, |_| false);
+    inputs.survey(limits, &mut cluster, None);
     let complete = arguments.known.objects_complete;
     let others = cluster.placed(others, &arguments.request.sender.namespace);
     let permissions = Permissions::new(rules, &known, &others, complete);

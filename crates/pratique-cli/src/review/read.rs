@@ -204,8 +204,13 @@ impl Inputs {
     }
 
     /// Adds the namespaces and definitions of all files to what is known, but for files of which `is_other` holds for the first
-    /// piece. Those of standard input and other pipes count from where they are.
-    pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState, is_other: impl Fn(&Piece) -> bool) {
+    /// piece, which is read for that. Those of standard input and other pipes count from where they are.
+    pub(super) fn survey(
+        &self,
+        limits: Limits,
+        state: &mut ClusterState,
+        is_other: Option<fn(&Piece) -> bool>,
+    ) {
         let kinds = state.surveyed;
         // What cannot be read is told when it is evaluated; what is read of a pipe is gone.
         for file in self.files().filter(|file| self.is_lasting(file)) {
@@ -213,9 +218,8 @@ impl Inputs {
                 continue;
             };
             let mut pieces = Splitter::new(input, limits).map_while(Result::ok).peekable();
-            let is_surveyed = !pieces.peek().is_some_and(&is_other)
-                && (is_export || self.mentions(file, kinds).unwrap_or_default());
-            if is_surveyed {
+            let is_other = is_other.is_some_and(|is_other| pieces.peek().is_some_and(is_other));
+            if !is_other && (is_export || self.mentions(file, kinds).unwrap_or_default()) {
                 let pieces = pieces.filter(|piece| is_export || mentions_cluster(piece, kinds));
                 surveyed::survey(&input::shown(file), pieces, state);
             }

@@ -88,7 +88,7 @@ impl Sources {
     pub(super) fn survey(&self, limits: Limits, state: &mut ClusterState) {
         match self {
             // Of logs, whose objects came and went, nothing is known.
-            Sources::Files(inputs) => inputs.survey(limits, state, is_log),
+            Sources::Files(inputs) => inputs.survey(limits, state, Some(is_log)),
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
             Sources::Cluster(_) => state.objects.assume_namespaces(),

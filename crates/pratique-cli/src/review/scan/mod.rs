@@ -220,7 +220,7 @@ impl Inputs {
             cluster.surveyed = &OF_CLUSTER_TO_PLUGINS;
         }
         match sources {
-            Sources::Files(_) => self.files.survey(limits, cluster, |_| false),
+            Sources::Files(_) => self.files.survey(limits, cluster, None),
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
             Sources::Cluster { .. } => cluster.objects.assume_namespaces(),
