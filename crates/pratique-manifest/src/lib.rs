@@ -27,6 +27,7 @@ mod configuration;
 mod decode;
 mod default;
 mod expression;
+mod file_schema;
 mod help;
 mod kind;
 mod load;
@@ -53,6 +54,7 @@ pub use expression::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionHelp, ExpressionIssue,
     ExpressionUse, PolicyExpressions, UncheckedExpressions,
 };
+pub use file_schema::FileSchema;
 pub use help::{Edit, Help};
 
 pub use kind::Kind;

@@ -12,11 +12,11 @@ use pratique_types::Operation;
 
 use crate::actual::Actual;
 use crate::decision::Decision;
-use crate::format::{API_VERSION, KIND};
 use crate::load::Policies;
 use crate::policy_outcome::PolicyOutcome;
 use crate::read::read_suites_at;
 use crate::roots::Roots;
+use crate::schema::{API_VERSION, KIND};
 use crate::suite::{Case, CaseNodes, ClusterState, Expected, Suite, TestInput};
 use crate::yaml;
 

@@ -16,10 +16,9 @@ use pratique_manifest::{
 
 use crate::authorizer::Rules;
 use crate::foreign::{self, Program};
-use crate::format::{API_VERSION, AUTHORIZER, KIND, SUITE};
 use crate::request;
 use crate::roots::{Outside, Roots, SuiteRoots};
-use crate::shape::{Shape, faults};
+use crate::schema::{API_VERSION, AUTHORIZER, FORMAT, KIND};
 use crate::suite::{Case, CaseNodes, Reference, Suite, TestInput};
 use budget::Budget;
 pub(crate) use fields::Fields;
@@ -91,7 +90,7 @@ pub fn read_rules(file: &ManifestFile) -> Result<Rules, Vec<Problem>> {
     for document in documents {
         let source = document.source;
         let mut problems = document.duplicates;
-        problems.extend(faults(&source, source.root(), Shape::Struct(&AUTHORIZER)));
+        problems.extend(FORMAT.problems(&source, AUTHORIZER));
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -124,7 +123,7 @@ fn is_suite(version: &str, kind: &str) -> bool {
 }
 
 fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<Suite, Vec<Problem>> {
-    let problems = faults(&source, source.root(), Shape::Struct(&SUITE));
+    let problems = FORMAT.problems(&source, KIND);
     if !problems.is_empty() {
         return Err(problems);
     }

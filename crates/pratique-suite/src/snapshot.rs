@@ -10,7 +10,7 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 use serde::{Deserialize, Serialize};
 
-use crate::format::API_VERSION;
+use crate::schema::API_VERSION;
 use crate::yaml;
 
 /// The `kind` of an index.

@@ -8,11 +8,11 @@ use clap::{Arg, Command, CommandFactory as _};
 use pratique_manifest::{
     Entry, Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value, path_text, read_documents,
 };
-use pratique_suite::shape::{Shape, faults};
 use pratique_suite::{API_VERSION, Roots};
 
+use super::KIND;
 use super::setting::{Setting, SettingValue};
-use super::shape::{COMMANDS, COMMON, PROJECT, arguments, field_name, is_switch};
+use super::shape::{COMMANDS, COMMON, FORMAT, arguments, field_name, is_switch};
 use crate::arguments::Arguments;
 use crate::input::STDIN;
 
@@ -30,11 +30,7 @@ pub(super) fn settings(file: &ManifestFile) -> Result<Option<Vec<Setting>>, Vec<
         return Ok(None);
     }
     let mut problems = document.duplicates;
-    problems.extend(faults(
-        &document.source,
-        document.source.root(),
-        Shape::Struct(&PROJECT),
-    ));
+    problems.extend(FORMAT.problems(&document.source, KIND));
     if documents.next().is_some() {
         let message = "the project file is one document".to_owned();
         problems.push(problem(message, document.source.locate(&[])));

@@ -2,10 +2,12 @@
 
 use std::sync::LazyLock;
 
-use clap::builder::ValueRange;
+use clap::builder::{PossibleValue, ValueRange};
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
+use pratique_manifest::FileSchema;
+use pratique_schema::Schema;
 use pratique_suite::API_VERSION;
-use pratique_suite::shape::{Field, Shape, Struct};
+use serde_json::{Map, Value, json};
 
 use super::KIND;
 use crate::arguments::Arguments;
@@ -73,62 +75,98 @@ pub(crate) const COMMON: [Common; 7] = [
     },
 ];
 
-const TEXTS: Shape = Shape::List(&Shape::Scalar);
-
-/// The shape of the file. It is made once, and lives as long as the process.
-pub(crate) static PROJECT: LazyLock<&'static Struct> = LazyLock::new(|| {
+/// The JSON Schema of the file.
+pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let command = Arguments::command();
-    let mut fields = vec![
-        Field {
-            name: "apiVersion",
-            about: "The version of this format.",
-            shape: Shape::OneOf(&[API_VERSION]),
-            required: true,
-        },
-        Field {
-            name: "kind",
-            about: "The kind of this format.",
-            shape: Shape::OneOf(&[KIND]),
-            required: true,
-        },
-    ];
-    fields.extend(COMMON.iter().map(|common| Field {
-        name: common.name,
-        about: common.about,
-        shape: TEXTS,
-        required: false,
+    let sections: Vec<&Command> = COMMANDS
+        .iter()
+        .filter_map(|name| command.find_subcommand(name))
+        .collect();
+    let mut definitions: Map<String, Value> = sections.iter().map(|section| definition(section)).collect();
+    let mut fields = Map::new();
+    for (name, about, only) in [
+        ("apiVersion", "The version of this format.", API_VERSION),
+        ("kind", "The kind of this format.", KIND),
+    ] {
+        fields.insert(
+            name.to_owned(),
+            described(json!({ "type": "string", "enum": [only] }), about),
+        );
+    }
+    fields.extend(
+        COMMON
+            .iter()
+            .map(|common| (common.name.to_owned(), described(scalars(), common.about))),
+    );
+    fields.extend(sections.iter().map(|section| {
+        let reference = format!("#/definitions/{}", capitalized(section.get_name()));
+        // Siblings of `$ref` are ignored.
+        let schema = json!({ "allOf": [{ "$ref": reference }] });
+        (
+            section.get_name().to_owned(),
+            described(schema, &about(section.get_about())),
+        )
     }));
-    let sections = COMMANDS.iter().filter_map(|name| command.find_subcommand(name));
-    fields.extend(sections.map(|section| Field {
-        name: leak(section.get_name().to_owned()),
-        about: leak(about(section.get_about())),
-        shape: Shape::Struct(leaked(section_of(section))),
-        required: false,
-    }));
-    leaked(Struct {
-        name: KIND,
-        about: "What the commands of pratique are given in a repository. Paths are relative to the directory of the file; flags \
-                and environment variables take precedence.",
-        fields: Vec::leak(fields),
+    let about = "What the commands of pratique are given in a repository. Paths are relative to the directory of the file; flags \
+                 and environment variables take precedence.";
+    let mut file = structure(about, fields);
+    file.insert("required".to_owned(), json!(["apiVersion", "kind"]));
+    definitions.insert(KIND.to_owned(), file.into());
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Pratique project file",
+        "$ref": format!("#/definitions/{KIND}"),
+        "definitions": definitions,
     })
 });
 
+/// The format of the file.
+pub(crate) static FORMAT: LazyLock<FileSchema> = LazyLock::new(|| FileSchema::new(&SCHEMA, types));
+
+fn types() -> &'static Schema {
+    FORMAT.types()
+}
+
 /// The section of a command: a field for each of its arguments.
-fn section_of(command: &Command) -> Struct {
-    let fields: Vec<Field> = arguments(command)
-        .map(|argument| Field {
-            name: leak(field_name(argument)),
-            about: leak(about(argument.get_help())),
-            shape: shape(argument),
-            required: false,
-        })
-        .collect();
+fn definition(command: &Command) -> (String, Value) {
+    let fields = arguments(command).map(|argument| {
+        (
+            field_name(argument),
+            described(shape(argument), &about(argument.get_help())),
+        )
+    });
     let name = command.get_name();
-    Struct {
-        name: leak(capitalized(name)),
-        about: leak(format!("The arguments of `pratique {name}`.")),
-        fields: Vec::leak(fields),
+    let about = format!("The arguments of `pratique {name}`.");
+    (capitalized(name), structure(&about, fields.collect()).into())
+}
+
+fn structure(about: &str, fields: Map<String, Value>) -> Map<String, Value> {
+    let schema = [
+        ("type", "object".into()),
+        ("description", about.into()),
+        ("additionalProperties", false.into()),
+        ("properties", fields.into()),
+    ];
+    schema
+        .map(|(key, value)| (key.to_owned(), value))
+        .into_iter()
+        .collect()
+}
+
+fn described(mut schema: Value, about: &str) -> Value {
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert("description".to_owned(), about.into());
     }
+    schema
+}
+
+/// Texts, as the command line takes them: a number or a boolean is one.
+fn scalars() -> Value {
+    json!({ "type": "array", "items": scalar() })
+}
+
+fn scalar() -> Value {
+    json!({ "type": ["string", "number", "boolean"] })
 }
 
 /// The arguments of a command that have a field: all but those that print something instead.
@@ -158,9 +196,9 @@ pub(crate) fn is_switch(argument: &Arg) -> bool {
     matches!(argument.get_action(), ArgAction::SetTrue | ArgAction::SetFalse)
 }
 
-fn shape(argument: &Arg) -> Shape {
+fn shape(argument: &Arg) -> Value {
     if is_switch(argument) {
-        return Shape::Bool;
+        return json!({ "type": "boolean" });
     }
     let several = argument.get_value_delimiter().is_some()
         || matches!(argument.get_action(), ArgAction::Append)
@@ -168,20 +206,16 @@ fn shape(argument: &Arg) -> Shape {
             .get_num_args()
             .is_some_and(|count: ValueRange| count.max_values() > 1);
     if several {
-        return TEXTS;
+        return scalars();
     }
     let possible = argument.get_possible_values();
-    match possible.is_empty() {
-        true => Shape::Scalar,
-        false => {
-            let names = possible.iter().map(|value| leak(value.get_name().to_owned()));
-            let names: Vec<&'static str> = names.collect();
-            // YAML has booleans of these names.
-            match names.as_slice() {
-                ["on", "off"] => Shape::OneOfOr(Vec::leak(names), &Shape::Bool),
-                _ => Shape::OneOf(Vec::leak(names)),
-            }
-        }
+    let names: Vec<&str> = possible.iter().map(PossibleValue::get_name).collect();
+    let named = json!({ "type": "string", "enum": names });
+    match names.as_slice() {
+        [] => scalar(),
+        // YAML has booleans of these names.
+        ["on", "off"] => json!({ "anyOf": [named, { "type": "boolean" }] }),
+        _ => named,
     }
 }
 
@@ -195,14 +229,6 @@ fn capitalized(word: &str) -> String {
     first.into_iter().chain(characters).collect()
 }
 
-fn leak(text: String) -> &'static str {
-    text.leak()
-}
-
-fn leaked(of: Struct) -> &'static Struct {
-    Box::leak(Box::new(of))
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -213,13 +239,7 @@ mod tests {
     #[test]
     fn every_flag_has_its_place() {
         let command = Arguments::command();
-        let section = |name: &str| {
-            let field = PROJECT.fields.iter().find(|field| field.name == name).unwrap();
-            match field.shape {
-                Shape::Struct(of) => of,
-                _ => panic!("{name} is no section"),
-            }
-        };
+        let section = |name: &str| &SCHEMA["definitions"][capitalized(name)]["properties"];
         for subcommand in command.get_subcommands() {
             // What prints help, what makes the file, what people look at, and what works on reports is not told by the file.
             let alone = [
@@ -234,11 +254,7 @@ mod tests {
             if alone.contains(&subcommand.get_name()) {
                 continue;
             }
-            let fields: Vec<&str> = section(subcommand.get_name())
-                .fields
-                .iter()
-                .map(|field| field.name)
-                .collect();
+            let fields = section(subcommand.get_name());
             for argument in subcommand.get_arguments() {
                 let name = argument.get_long().unwrap_or(argument.get_id().as_str());
                 if ["help", "version"].contains(&name) {
@@ -252,11 +268,7 @@ mod tests {
                         false => first.to_uppercase() + rest,
                     };
                 }
-                assert!(
-                    fields.contains(&camel.as_str()),
-                    "{} {name}",
-                    subcommand.get_name()
-                );
+                assert!(fields.get(&camel).is_some(), "{} {name}", subcommand.get_name());
             }
         }
     }
@@ -279,8 +291,7 @@ mod tests {
     #[test]
     fn the_published_schema_is_that_of_the_commands() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pratique.schema.json");
-        let schema = pratique_suite::schema_of("Pratique project file", &PROJECT);
-        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        let text = serde_json::to_string_pretty(&*SCHEMA).unwrap() + "\n";
         if std::env::var_os("BLESS").is_some() {
             fs::write(&path, &text).unwrap();
         }

@@ -4,18 +4,18 @@
 use std::collections::BTreeSet;
 
 use pratique_schema::{Scalar, Schema, Shape, StructType, TypeId};
-use pratique_suite::{schema, schema_of};
+use pratique_suite::schema;
 use serde_json::Value;
 
 use super::markdown::{codes, escaped, table};
-use crate::project::shape::PROJECT;
+use crate::project::shape::SCHEMA;
 
 pub(super) fn project_file() -> String {
     of_schema(
         "The project file",
         "The fields of `pratique.yaml`, which [a page of its own](../configuration.md) introduces. \
          [The schema](../pratique.schema.json) is for editors.",
-        &schema_of("Pratique project file", &PROJECT),
+        &SCHEMA,
     )
 }
 
@@ -23,7 +23,7 @@ pub(super) fn suites() -> String {
     of_schema(
         "Suites",
         "The fields of suites, which [Testing policies](../test.md) introduces. [The schema](../suite.schema.json) is for editors.",
-        &schema(),
+        schema(),
     )
 }
 

@@ -31,16 +31,28 @@ impl<'t> TreeNode<'t> {
         }
     }
 
-    pub(super) fn node(self) -> &'t tree::Node {
+    pub(crate) fn node(self) -> &'t tree::Node {
         self.tree.get(self.id)
     }
 
-    pub(super) fn key(self) -> &'t str {
+    pub(crate) fn key(self) -> &'t str {
         self.entry.map_or("", |entry| &*entry.key)
     }
 
-    pub(super) fn key_span(self) -> Span {
+    pub(crate) fn key_span(self) -> Span {
         self.entry.map_or(self.node().span, |entry| entry.key_span)
+    }
+
+    pub(crate) fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// The members of a mapping; of anything else none.
+    pub(crate) fn entries(self) -> &'t [Entry] {
+        match &self.node().value {
+            tree::Value::Map(entries) => entries,
+            _ => &[],
+        }
     }
 
     /// Whether it nests deeper than an API server keeps.
@@ -88,11 +100,7 @@ impl<'t> Node<'t> for TreeNode<'t> {
     }
 
     fn members(self) -> impl Iterator<Item = (&'t str, Self)> {
-        let entries = match &self.node().value {
-            tree::Value::Map(entries) => entries.as_slice(),
-            _ => &[],
-        };
-        entries.iter().map(move |entry| {
+        self.entries().iter().map(move |entry| {
             let member = TreeNode {
                 tree: self.tree,
                 id: entry.value,

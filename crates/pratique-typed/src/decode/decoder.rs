@@ -82,6 +82,7 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
             let field = walk.field(name);
             let is_repeated = N::MAY_REPEAT && field.is_some() && !seen.insert(name);
             if let Some(Shape::Scalar(kind)) = field.map(|field| &field.shape)
+                && !S::VISITS
                 && !is_repeated
                 && is_plain(*kind, &node.value())
             {
@@ -118,6 +119,7 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
         S: FaultSink<'v, N>,
     {
         match *node.value() {
+            _ if !self.visit(node) => Continue(()),
             Value::Null => Continue(()),
             Value::Object(_) => self.structure(id, node.members()),
             _ => {
@@ -171,6 +173,7 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
     {
         let schema = self.schema;
         match (shape, &*node.value()) {
+            _ if !self.visit(node) => Continue(()),
             (_, Value::Null) => Continue(()),
             (Shape::Struct(id), Value::Object(_)) => self.structure(*id, node.members()),
             (Shape::List(element), Value::Array(_)) => {
@@ -189,6 +192,14 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
             (Shape::Scalar(kind), value) => self.scalar(*kind, shape, node, value, go_type),
             _ => self.mismatch(shape, node, go_type),
         }
+    }
+
+    /// Shows a value to a sink that visits values; whether it is to be decoded.
+    fn visit<N: Node<'v>>(&mut self, node: N) -> bool
+    where
+        S: FaultSink<'v, N>,
+    {
+        !S::VISITS || self.sink.visit(&self.place, node)
     }
 
     /// Reports a key of a map that is there for the second time.

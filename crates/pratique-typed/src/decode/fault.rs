@@ -10,6 +10,14 @@ use super::place::Place;
 
 /// Receives what a decoder finds.
 pub trait FaultSink<'v, N: Node<'v>> {
+    /// Whether it [visits](FaultSink::visit) values.
+    const VISITS: bool = false;
+
+    /// Looks at a value before it is decoded; `false` if that is all there is to it.
+    fn visit(&mut self, _place: &Place<'v>, _value: N) -> bool {
+        true
+    }
+
     /// Takes a value that cannot be decoded, and says whether decoding continues after it.
     fn fault(&mut self, fault: &Fault<'_, 'v, N>) -> ControlFlow<()>;
 
@@ -27,7 +35,8 @@ pub(super) type GoType<'g> = &'g dyn Fn() -> String;
 
 /// A value that cannot be decoded.
 pub struct Fault<'f, 'v, N> {
-    pub(super) place: &'f Place<'v>,
+    /// Where the value is.
+    pub place: &'f Place<'v>,
     /// The value.
     pub value: N,
     /// The shape that it does not have; `None` where its form is right.
@@ -70,7 +79,8 @@ impl<'v, N: Node<'v>> Fault<'_, 'v, N> {
 
 /// A member that strict decoding refuses.
 pub struct StrictFault<'f, 'v, N> {
-    pub(super) place: &'f Place<'v>,
+    /// Where the member is.
+    pub place: &'f Place<'v>,
     /// Why it is refused.
     pub kind: StrictKind,
     /// The member.

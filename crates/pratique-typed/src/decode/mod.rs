@@ -25,6 +25,7 @@ pub use decoder::Written;
 pub use fault::{Fault, FaultSink, StrictFault, StrictKind};
 pub use first::StrictFaults;
 pub use node::Node;
+pub use place::{Place, Step};
 pub use received::received;
 
 /// Why an object is not decoded into a type.

@@ -5,20 +5,26 @@ use pratique_schema::StructType;
 
 /// The way from the root of a document to a value.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place<'v> {
-    pub(super) steps: Vec<Step<'v>>,
+pub struct Place<'v> {
+    /// The steps from the root.
+    pub steps: Vec<Step<'v>>,
 }
 
 /// A step of a [`Place`].
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step<'v> {
-    /// A field of a struct with this name, perhaps of one that it embeds.
+pub enum Step<'v> {
+    /// A member of a struct.
     Field {
+        /// The struct.
         of: &'static StructType,
+        /// The struct that it embeds for the sake of the field, if it does.
         embedded: Option<&'static str>,
+        /// The name of the field, which need not exist.
         name: &'v str,
     },
+    /// An element of a list.
     Index(usize),
+    /// A member of a map.
     Key(&'v str),
 }
 
