@@ -26,7 +26,8 @@
 //! ```
 //!
 //! The types, and what is defaulted where, are tables that `cargo xtask codegen objects` makes of one release of
-//! Kubernetes; the functions that set defaults by more than a constant are in `defaults`, by the names of their groups.
+//! Kubernetes. The functions that set defaults by more than a constant are steps in `data/functions.txt`, and in
+//! `defaults` where steps do not suffice.
 
 mod certificate_request;
 mod changes;

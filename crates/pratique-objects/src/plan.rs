@@ -2,58 +2,90 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::iter::Peekable;
+use std::str::Lines;
 
 use foldhash::fast::RandomState;
 use pratique_json::{Object, Value};
 use pratique_types::GroupVersionKind;
 
-use crate::defaults::{Context, Function};
-use crate::release::read_kind;
+use crate::defaults::field::{at, copy, is_absent, is_empty, merge, part};
+use crate::defaults::{self, Context, Function};
+use crate::internal;
+use crate::release::{gate, read_kind};
+
+/// The functions that tables call.
+static FUNCTIONS: &str = include_str!("../data/functions.txt");
 
 /// The plans of a release, which share their parts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Plans {
     plans: Vec<Vec<Step>>,
     kinds: HashMap<GroupVersionKind, usize, RandomState>,
 }
+
+/// The names of the fields that lead to a value.
+type Path = Box<[&'static str]>;
 
 /// A step of defaulting a value.
 #[derive(Debug)]
 enum Step {
     /// A function is called with it.
     Call(Function),
+    /// A plan is followed with it.
+    Run(usize),
     /// A field is set where it is absent.
     Absent(&'static str, Value<'static>),
     /// A field is set where it is absent or empty.
     Zero(&'static str, Value<'static>),
+    /// A field is set.
+    Set(&'static str, Value<'static>),
+    Remove(&'static str),
+    /// A value is set where it is absent or empty to a copy of another.
+    Copy(Path, Path),
+    /// A map gets the members that another has and it has not.
+    Merge(&'static str, &'static str),
     /// A plan is followed in a field.
     In(&'static str, usize),
+    /// A plan is followed in a struct, which is made where it is absent.
+    Part(&'static str, usize),
     /// A plan is followed in each element of a list or value of a map.
     Each(usize),
+    /// A plan is followed if the value at a path is so.
+    When(Path, Test, usize),
+}
+
+/// What a value has to be.
+#[derive(Debug)]
+enum Test {
+    Absent(bool),
+    Empty(bool),
+    OneOf(Vec<Value<'static>>),
+    Lacks(&'static str),
+}
+
+impl Test {
+    fn holds(&self, value: Option<&Value<'_>>) -> bool {
+        match self {
+            Test::Absent(is_absent) => value.is_none_or(Value::is_null) == *is_absent,
+            Test::Empty(is_empty) => value.is_none_or(Value::is_empty) == *is_empty,
+            Test::OneOf(values) => values.iter().any(|of| Some(of) == value),
+            Test::Lacks(key) => value.is_none_or(|value| value.get(key).is_none()),
+        }
+    }
 }
 
 impl Plans {
     /// Reads a table as `cargo xtask codegen` writes it. A plan comes after those that it refers to, so that following one
     /// ends.
-    pub(crate) fn read(table: &'static str, function: fn(&str) -> Option<Function>) -> Self {
-        let mut read = Plans::default();
-        for line in table.lines() {
-            match line.strip_prefix(' ') {
-                Some(step) => {
-                    let step = read_step(step, read.plans.len(), function);
-                    if let (Some(step), Some(plan)) = (step, read.plans.last_mut()) {
-                        plan.push(step);
-                    }
-                }
-                None if line.starts_with("plan ") => read.plans.push(Vec::new()),
-                None => {
-                    let words = line.strip_prefix("kind ").and_then(|line| line.split_once(' '));
-                    let kind = words.and_then(|(kind, plan)| Some((read_kind(kind)?, plan.parse().ok()?)));
-                    read.kinds.extend(kind);
-                }
-            }
+    pub(crate) fn read(table: &'static str) -> Self {
+        let mut reader = Reader::default();
+        reader.read(FUNCTIONS);
+        reader.read(table);
+        Plans {
+            plans: reader.plans,
+            kinds: reader.kinds,
         }
-        read
     }
 
     /// Defaults an object of a kind.
@@ -67,19 +99,38 @@ impl Plans {
         for step in self.plans.get(plan).into_iter().flatten() {
             match step {
                 Step::Call(function) => function(object, context),
+                Step::Run(plan) => self.object(*plan, object, context),
                 Step::Absent(field, value) => {
-                    if object.get(field).is_none_or(Value::is_null) {
+                    if is_absent(object, field) {
                         object.insert(*field, value.clone());
                     }
                 }
                 Step::Zero(field, value) => {
-                    if object.get(field).is_none_or(Value::is_empty) {
+                    if is_empty(object, field) {
                         object.insert(*field, value.clone());
                     }
                 }
+                Step::Set(field, value) => {
+                    object.insert(*field, value.clone());
+                }
+                Step::Remove(field) => {
+                    object.remove(field);
+                }
+                Step::Copy(to, from) => copy(object, to, from),
+                Step::Merge(to, from) => merge(object, to, from),
                 Step::In(field, plan) => {
                     if let Some(value) = object.get_mut(field) {
                         self.value(*plan, value, context);
+                    }
+                }
+                Step::Part(field, plan) => {
+                    if let Some(part) = part(object, field) {
+                        self.object(*plan, part, context);
+                    }
+                }
+                Step::When(path, test, plan) => {
+                    if test.holds(at(object, path)) {
+                        self.object(*plan, object, context);
                     }
                 }
                 Step::Each(plan) => object
@@ -107,24 +158,111 @@ impl Plans {
     }
 }
 
-fn read_step(line: &'static str, known: usize, function: fn(&str) -> Option<Function>) -> Option<Step> {
-    let (verb, rest) = line.split_once(' ')?;
-    if verb == "call" {
-        return function(rest).map(Step::Call);
-    }
-    let (field, rest) = rest.split_once(' ')?;
-    match verb {
-        "absent" => Some(Step::Absent(field, read_value(rest)?)),
-        "zero" => Some(Step::Zero(field, read_value(rest)?)),
-        "in" => {
-            let plan = rest.parse().ok().filter(|plan| *plan < known)?;
-            Some(match field {
-                "*" => Step::Each(plan),
-                field => Step::In(field, plan),
-            })
+/// Reads tables one after another.
+#[derive(Default)]
+struct Reader {
+    plans: Vec<Vec<Step>>,
+    kinds: HashMap<GroupVersionKind, usize, RandomState>,
+    /// Plans that were read, by their names, which in generated tables are numbers.
+    named: HashMap<&'static str, usize, RandomState>,
+}
+
+impl Reader {
+    fn read(&mut self, table: &'static str) {
+        let mut lines = table.lines().peekable();
+        while let Some(line) = lines.next() {
+            if let Some(names) = line.strip_prefix("plan ") {
+                let plan = self.steps(&mut lines, 1);
+                self.named.extend(names.split(' ').map(|name| (name, plan)));
+            } else if let Some((kind, plan)) =
+                line.strip_prefix("kind ").and_then(|line| line.split_once(' '))
+            {
+                self.kinds.extend(read_kind(kind).zip(self.plan(plan)));
+            }
         }
-        _ => None,
     }
+
+    /// Reads the steps that are indented so deep into a plan. Recursion follows the indentation.
+    fn steps(&mut self, lines: &mut Peekable<Lines<'static>>, depth: usize) -> usize {
+        let is_step = |line: &&str| line.bytes().take_while(|byte| *byte == b' ').count() == depth;
+        let mut steps = Vec::new();
+        while let Some(line) = lines.next_if(is_step) {
+            steps.extend(self.step(line.trim_start(), lines, depth));
+        }
+        self.plans.push(steps);
+        self.plans.len() - 1
+    }
+
+    fn step(
+        &mut self,
+        line: &'static str,
+        lines: &mut Peekable<Lines<'static>>,
+        depth: usize,
+    ) -> Option<Step> {
+        let (verb, rest) = line.split_once(' ')?;
+        let (field, value) = rest.split_once(' ').unwrap_or((rest, ""));
+        Some(match verb {
+            "call" => match self.plan(rest) {
+                Some(plan) => Step::Run(plan),
+                None => Step::Call(native(rest)?),
+            },
+            "absent" => Step::Absent(field, read_value(value)?),
+            "zero" => Step::Zero(field, read_value(value)?),
+            "set" => Step::Set(field, read_value(value)?),
+            "remove" => Step::Remove(field),
+            "copy" => Step::Copy(path(field), path(value)),
+            "merge" => Step::Merge(field, value),
+            "in" => {
+                let plan = match value {
+                    "" => self.steps(lines, depth + 1),
+                    name => self.plan(name)?,
+                };
+                match field {
+                    "*" => Step::Each(plan),
+                    field => Step::In(field, plan),
+                }
+            }
+            "part" => Step::Part(field, self.steps(lines, depth + 1)),
+            "when" => Step::When(path(field), read_test(value)?, self.steps(lines, depth + 1)),
+            "gate" => {
+                let plan = self.steps(lines, depth + 1);
+                return gate(field).then_some(Step::Run(plan));
+            }
+            _ => return None,
+        })
+    }
+
+    /// A plan by its name: `core/v1.SetDefaults_Pod`
+    fn plan(&self, name: &str) -> Option<usize> {
+        let of_any_version = || {
+            let (group, of) = name.split_once('/')?;
+            let (_, of) = of.split_once('.')?;
+            self.named.get(format!("{group}/*.{of}").as_str())
+        };
+        self.named.get(name).or_else(of_any_version).copied()
+    }
+}
+
+/// A function that is more than steps.
+fn native(name: &str) -> Option<Function> {
+    defaults::function(name).or_else(|| internal::function(name))
+}
+
+fn path(text: &'static str) -> Path {
+    text.split('.').collect()
+}
+
+fn read_test(text: &'static str) -> Option<Test> {
+    let (test, rest) = text.split_once(' ').unwrap_or((text, ""));
+    Some(match test {
+        "absent" => Test::Absent(true),
+        "present" => Test::Absent(false),
+        "empty" => Test::Empty(true),
+        "set" => Test::Empty(false),
+        "is" => Test::OneOf(rest.split(' ').filter_map(read_value).collect()),
+        "lacks" => Test::Lacks(rest),
+        _ => return None,
+    })
 }
 
 /// A value that copies share.
@@ -139,22 +277,26 @@ fn read_value(text: &'static str) -> Option<Value<'static>> {
 mod tests {
     use super::*;
 
-    /// No function of a table is missing.
+    /// No step of a table is missing.
     #[track_caller]
-    fn check(table: &'static str, function: fn(&str) -> Option<Function>) {
-        let calls = table.lines().filter_map(|line| line.strip_prefix(" call "));
-        let missing: Vec<&str> = calls.filter(|name| function(name).is_none()).collect();
-        assert_eq!(missing, [] as [&str; 0]);
-        let plans = Plans::read(table, function);
+    fn check(table: &'static str) {
+        let plans = Plans::read(table);
+        let lines = || FUNCTIONS.lines().chain(table.lines());
+        let is_off = |line: &str| {
+            line.trim_start()
+                .strip_prefix("gate ")
+                .is_some_and(|name| !gate(name))
+        };
+        let written = lines().filter(|line| line.starts_with(' ') && !is_off(line));
         let steps: usize = plans.plans.iter().map(Vec::len).sum();
-        let written = |prefix: &str| table.lines().filter(|line| line.starts_with(prefix)).count();
-        assert_eq!(steps, written(" "));
-        assert_eq!(plans.kinds.len(), written("kind "));
+        assert_eq!(steps, written.count());
+        let kinds = lines().filter(|line| line.starts_with("kind "));
+        assert_eq!(plans.kinds.len(), kinds.count());
     }
 
     #[test]
     fn every_step_is_read() {
-        check(include_str!("../data/defaults.txt"), crate::defaults::function);
-        check(include_str!("../data/conversions.txt"), crate::internal::function);
+        check(include_str!("../data/defaults.txt"));
+        check(include_str!("../data/conversions.txt"));
     }
 }

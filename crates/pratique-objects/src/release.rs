@@ -8,7 +8,6 @@ use pratique_schema::{Layouts, Schema, TypeId};
 use pratique_types::GroupVersionKind;
 
 use crate::plan::Plans;
-use crate::{defaults, internal};
 
 static TYPES: &str = include_str!("../data/types.txt");
 
@@ -33,13 +32,13 @@ pub(crate) fn layouts() -> &'static Layouts {
 /// What is defaulted where.
 pub(crate) fn plans() -> &'static Plans {
     static PLANS: OnceLock<Plans> = OnceLock::new();
-    PLANS.get_or_init(|| Plans::read(include_str!("../data/defaults.txt"), defaults::function))
+    PLANS.get_or_init(|| Plans::read(include_str!("../data/defaults.txt")))
 }
 
 /// What changes where in objects that are brought into their internal version and back.
 pub(crate) fn conversions() -> &'static Plans {
     static PLANS: OnceLock<Plans> = OnceLock::new();
-    PLANS.get_or_init(|| Plans::read(include_str!("../data/conversions.txt"), internal::function))
+    PLANS.get_or_init(|| Plans::read(include_str!("../data/conversions.txt")))
 }
 
 /// The type of a kind.

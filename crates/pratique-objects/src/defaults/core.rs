@@ -1,83 +1,14 @@
-//! `core/v1`: all but Pods and Services.
+//! `core/v1`.
 
-use pratique_json::{Object, Value};
+use pratique_json::Object;
 
-use super::field::{absent, add_missing, copied, elements, empty, is_absent, members, part, text};
-use super::{Context, Function, pod, quantities, service};
+use super::field::{is_absent, is_empty, part, pointer, text};
+use super::{Context, image};
 use crate::release::gate;
 
-pub(super) fn function(name: &str) -> Option<Function> {
-    Some(match name {
-        // Its data become an empty map, which is not written.
-        "ConfigMap" => |_, _| {},
-        "ConfigMapVolumeSource"
-        | "DownwardAPIVolumeSource"
-        | "ProjectedVolumeSource"
-        | "SecretVolumeSource" => |object, _| absent(object, "defaultMode", 0o644),
-        "Container" | "EphemeralContainer" => pod::container,
-        "Endpoints" => endpoints,
-        "HTTPGetAction" => |object, _| {
-            empty(object, "path", "/");
-            empty(object, "scheme", "HTTP");
-        },
-        "HostPathVolumeSource" => |object, _| absent(object, "type", ""),
-        "LimitRangeItem" => limit_range_item,
-        "Namespace" => namespace,
-        "NamespaceStatus" => |object, _| empty(object, "phase", "Active"),
-        "NodeStatus" => node_status,
-        "ObjectFieldSelector" => |object, _| empty(object, "apiVersion", "v1"),
-        "PersistentVolume" => persistent_volume,
-        "PersistentVolumeClaim" => |object, _| {
-            if let Some(status) = part(object, "status") {
-                empty(status, "phase", "Pending");
-            }
-        },
-        "PersistentVolumeClaimSpec" => |object, _| absent(object, "volumeMode", "Filesystem"),
-        "Pod" => pod::pod,
-        "PodLogOptions" => |object, _| {
-            if gate("PodLogsQuerySplitStreams") {
-                absent(object, "stream", "All");
-            }
-        },
-        "PodSpec" => pod::spec,
-        "Probe" => pod::probe,
-        "ReplicationController" => replication_controller,
-        "ResourceList" => quantities::round_up,
-        "Secret" => |object, _| empty(object, "type", "Opaque"),
-        "Service" => service::service,
-        "ServiceAccountTokenProjection" => |object, _| absent(object, "expirationSeconds", 3600),
-        "Volume" => pod::volume,
-        _ => return None,
-    })
-}
-
-fn endpoints(object: &mut Object<'_>, _: &Context<'_>) {
-    for subset in elements(object, "subsets") {
-        for port in elements(subset, "ports") {
-            empty(port, "protocol", "TCP");
-        }
-    }
-}
-
-fn limit_range_item(object: &mut Object<'_>, _: &Context<'_>) {
-    if text(object, "type") != "Container" {
-        return;
-    }
-    let mut fill = |to: &'static str, from: &str| {
-        let from = members(object, from).clone();
-        if !from.is_empty()
-            && let Some(to) = part(object, to)
-        {
-            add_missing(to, &from);
-        }
-    };
-    fill("default", "max");
-    fill("defaultRequest", "default");
-    fill("defaultRequest", "min");
-}
-
-fn namespace(object: &mut Object<'_>, _: &Context<'_>) {
-    let Some(metadata) = part(object, "metadata") else {
+/// Labels a namespace with its name.
+pub(super) fn label_of_name(namespace: &mut Object<'_>, _: &Context<'_>) {
+    let Some(metadata) = part(namespace, "metadata") else {
         return;
     };
     let name = metadata.get("name").filter(|name| !name.is_empty()).cloned();
@@ -88,43 +19,26 @@ fn namespace(object: &mut Object<'_>, _: &Context<'_>) {
     }
 }
 
-fn node_status(object: &mut Object<'_>, _: &Context<'_>) {
-    if let Some(capacity) = copied(object, &["capacity"]) {
-        absent(object, "allocatable", capacity);
-    }
+pub(super) fn pull_policy(container: &mut Object<'_>, _: &Context<'_>) {
+    let policy = image::pull_policy(text(container, "image"));
+    container.insert("imagePullPolicy", policy);
 }
 
-fn persistent_volume(object: &mut Object<'_>, _: &Context<'_>) {
-    if let Some(status) = part(object, "status") {
-        empty(status, "phase", "Pending");
+pub(super) fn source(volume: &mut Object<'_>, _: &Context<'_>) {
+    // All fields of a volume but its name are sources.
+    let has_source = volume
+        .iter()
+        .any(|(name, source)| name != "name" && !source.is_null());
+    if !has_source {
+        volume.insert("emptyDir", Object::new());
     }
-    if let Some(spec) = part(object, "spec") {
-        empty(spec, "persistentVolumeReclaimPolicy", "Retain");
-        absent(spec, "volumeMode", "Filesystem");
-    }
-}
-
-fn replication_controller(object: &mut Object<'_>, _: &Context<'_>) {
-    let Some(labels) = template_labels(object) else {
+    if is_absent(volume, "image") || !gate("ImageVolume") {
         return;
-    };
-    if let Some(spec) = part(object, "spec") {
-        empty(spec, "selector", labels.clone());
     }
-    label(object, labels);
-}
-
-/// The labels of an object's template of Pods, if it has any, or an empty map of them.
-pub(super) fn template_labels<'a>(object: &Object<'a>) -> Option<Value<'a>> {
-    copied(object, &["spec", "template", "metadata", "labels"])
-}
-
-/// Gives an object labels, unless it has some.
-pub(super) fn label<'a>(object: &mut Object<'a>, labels: Value<'a>) {
-    if let Some(metadata) = part(object, "metadata") {
-        let is_new = is_absent(metadata, "labels") && labels.is_empty();
-        if !is_new {
-            empty(metadata, "labels", labels);
-        }
+    if let Some(source) = pointer(volume, "image")
+        && is_empty(source, "pullPolicy")
+    {
+        let policy = image::pull_policy(text(source, "reference"));
+        source.insert("pullPolicy", policy);
     }
 }

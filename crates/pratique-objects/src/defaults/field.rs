@@ -55,30 +55,39 @@ pub(crate) fn members<'o, 'a>(object: &'o Object<'a>, field: &str) -> &'o Object
     found.unwrap_or(&NOTHING)
 }
 
-/// The structs in a list.
-pub(crate) fn elements<'o, 'a>(
-    object: &'o mut Object<'a>,
-    field: &str,
-) -> impl Iterator<Item = &'o mut Object<'a>> {
-    let list = match object.get_mut(field) {
-        Some(Value::Array(list)) => list.as_mut_slice(),
-        _ => &mut [],
-    };
-    list.iter_mut().filter_map(|element| match element {
-        Value::Object(object) => Some(object),
-        _ => None,
-    })
-}
-
-/// A copy of a value at a path, where there is one.
-pub(crate) fn copied<'a>(object: &Object<'a>, path: &[&str]) -> Option<Value<'a>> {
+/// The value at a path.
+pub(crate) fn at<'o, 'a>(object: &'o Object<'a>, path: &[&str]) -> Option<&'o Value<'a>> {
     let (first, rest) = path.split_first()?;
-    let value = object.get(first)?.at(rest)?;
-    (!value.is_null()).then(|| value.clone())
+    object.get(first)?.at(rest)
 }
 
-/// Adds to a map what another has and it has not.
-pub(crate) fn add_missing<'a>(to: &mut Object<'a>, from: &Object<'a>) {
+/// Sets the value at a path where it is absent or empty to a copy of what is at another, if that is there.
+pub(crate) fn copy<'a>(object: &mut Object<'a>, to: &[&'static str], from: &[&str]) {
+    if !at(object, to).is_none_or(Value::is_empty) {
+        return;
+    }
+    let Some(value) = at(object, from).filter(|value| !value.is_null()).cloned() else {
+        return;
+    };
+    let Some((field, holders)) = to.split_last() else {
+        return;
+    };
+    let mut holder = Some(object);
+    for field in holders {
+        holder = holder.and_then(|holder| part(holder, field));
+    }
+    if let Some(holder) = holder {
+        holder.insert(*field, value);
+    }
+}
+
+/// Adds to a map what another of the same object has and it has not.
+pub(crate) fn merge(object: &mut Object<'_>, to: &'static str, from: &str) {
+    let from = members(object, from).clone();
+    if from.is_empty() {
+        return;
+    }
+    let Some(to) = part(object, to) else { return };
     for (name, value) in from.members() {
         if !to.contains_key(name) {
             to.insert(name.clone(), value.clone());

@@ -1,28 +1,16 @@
-//! The defaulting functions that are written by hand, by their names upstream, one module for some groups of the API.
+//! The defaulting functions that are more than steps, by the names that `data/functions.txt` calls them by.
 //!
-//! Where each is called, and what is set without a function, says the generated [plan](crate::plan). They work on
-//! objects that were decoded: structs that are no pointers are there, lists and maps are there if Go has them, perhaps
-//! empty.
+//! Where each is called, and what is set without a function, says the [plan](crate::plan). They work on objects that were
+//! decoded: structs that are no pointers are there, lists and maps are there if Go has them, perhaps empty.
 // Upstream: pkg/apis/GROUP/VERSION/defaults.go
 
-mod apps;
-mod autoscaling;
-mod batch;
 mod certificates;
 mod core;
-mod device;
-mod extensions;
+mod definitions;
 pub(crate) mod field;
-mod flowcontrol;
 mod image;
-mod network;
-mod pod;
 mod pod_resources;
 mod quantities;
-mod rbac;
-mod registration;
-mod service;
-mod storage;
 
 use std::cell::RefCell;
 
@@ -59,26 +47,19 @@ impl<'c> Context<'c> {
     }
 }
 
-/// A defaulting function by its name upstream: `core/v1.SetDefaults_Pod`.
+/// A function by its name.
 pub(crate) fn function(name: &str) -> Option<Function> {
-    let (package, function) = name.split_once(".SetDefaults_")?;
-    let (group, version) = package.split_once('/')?;
-    match group {
-        "admissionregistration" | "apiextensions" | "apiregistration" => {
-            registration::function(group, version, function)
-        }
-        "apps" => apps::function(version, function),
-        "authentication" => extensions::token_request(function),
-        "autoscaling" => autoscaling::function(version, function),
-        "batch" => batch::function(function),
-        "certificates" => certificates::function(function),
-        "core" => core::function(function),
-        "discovery" | "networking" => network::function(function),
-        "extensions" => extensions::function(function),
-        "flowcontrol" => flowcontrol::function(version, function),
-        "rbac" => rbac::function(version, function),
-        "resource" => device::function(version, function),
-        "scheduling" | "storage" => storage::function(version, function),
-        _ => None,
-    }
+    Some(match name {
+        "label_of_name" => core::label_of_name,
+        "names_of_definition" => definitions::names,
+        "pull_policy_of_container" => core::pull_policy,
+        "resources_of_pod" => |spec, _| pod_resources::default(spec),
+        "rounded_up" => quantities::round_up,
+        "signer_of_request" => certificates::signer,
+        "source_of_volume" => core::source,
+        "stored_versions" => definitions::stored_versions,
+        "time_of_taint" => |taint, context| field::absent(taint, "timeAdded", context.now.to_owned()),
+        "versions_of_definition" => definitions::versions,
+        _ => return None,
+    })
 }

@@ -4,7 +4,7 @@ use pratique_gotext::strconv::parse_int;
 use pratique_json::{Object, Value};
 
 use super::core::drop_annotations;
-use crate::defaults::field::{elements, is_empty, members, part, text};
+use crate::defaults::field::{is_empty, members, part, text};
 use crate::defaults::{Context, Function};
 
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
@@ -15,12 +15,6 @@ pub(super) fn function(of: &str) -> Option<Function> {
         "DaemonSet" => daemon_set,
         "Deployment" => deployment,
         "ScaleStatus" => scale_status,
-        "StatefulSetSpec" => |object, _| {
-            for template in elements(object, "volumeClaimTemplates") {
-                template.insert("apiVersion", "v1");
-                template.insert("kind", "PersistentVolumeClaim");
-            }
-        },
         _ => return None,
     })
 }

@@ -2,22 +2,16 @@
 
 use pratique_json::{Object, Value, base64};
 
-use crate::defaults::field::{absent, is_empty, members, part, pointer, text};
+use crate::defaults::field::{is_empty, members, part, pointer};
 use crate::defaults::{Context, Function};
 
 pub(super) fn function(of: &str) -> Option<Function> {
     Some(match of {
         "NodeSpec" => |object, _| first_of_list(object, "podCIDR", "podCIDRs", None),
         "Pod" => pod,
-        "PodSpec" => pod_spec,
         "PodStatus" => |object, _| first_of_list(object, "podIP", "podIPs", Some("ip")),
         "PodTemplateSpec" => |object, _| drop_init_annotations(object),
         "Secret" => secret,
-        "PersistentVolumeSpec"
-        | "ReplicationController"
-        | "ReplicationControllerSpec"
-        | "ReplicationControllerStatus"
-        | "ResourceList" => |_, _| {},
         _ => return None,
     })
 }
@@ -58,24 +52,6 @@ pub(super) fn drop_annotations(object: &mut Object<'_>, names: &[&str]) {
     }
     if is_empty(metadata, "annotations") {
         metadata.remove("annotations");
-    }
-}
-
-fn pod_spec(object: &mut Object<'_>, _: &Context<'_>) {
-    // The one is an alias of the other, which wins.
-    let (old, new) = (text(object, "serviceAccount"), text(object, "serviceAccountName"));
-    if old != new {
-        match new.is_empty() {
-            true => copy(object, "serviceAccount", "serviceAccountName"),
-            false => copy(object, "serviceAccountName", "serviceAccount"),
-        }
-    }
-    absent(object, "securityContext", Object::new());
-}
-
-fn copy(object: &mut Object<'_>, from: &str, to: &'static str) {
-    if let Some(value) = object.get(from).cloned() {
-        object.insert(to, value);
     }
 }
 

@@ -115,8 +115,3 @@ pub(super) fn subject(object: &mut Object<'_>, _: &Context<'_>) {
         false => object.insert("apiVersion", version),
     };
 }
-
-/// The internal version has the fields of a basic device in the device.
-pub(super) fn device(object: &mut Object<'_>, _: &Context<'_>) {
-    absent(object, "basic", Object::new());
-}
