@@ -21,6 +21,7 @@
 mod added;
 mod conversion;
 pub mod decode;
+mod encode;
 mod form;
 mod go_text;
 mod part_type;
@@ -29,6 +30,7 @@ mod settled;
 
 pub use added::Added;
 pub use conversion::{ConversionError, changed_back, converted};
+pub use encode::Encoder;
 pub use form::{
     Settled, id, is_builtin, keeps_form, named, reread, settle_in, settle_keeping_empty, settle_strict,
     type_at, typed, typed_as,

@@ -1,14 +1,14 @@
 //! HorizontalPodAutoscalers. The hub is `v2`; what `v1` cannot say is kept there in annotations.
 
-mod layouts;
-
 use pratique_json::{Object, Progress, Value};
-use pratique_schema::{Schema, TypeId};
+use pratique_schema::{Schema, Shape, TypeId};
 
 use super::go_json;
 use super::{
     ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, part, put, rename, take, text,
 };
+use crate::encode::Encoder;
+use crate::form::typed_as;
 
 pub(super) const HORIZONTAL_POD_AUTOSCALER: Family = Family { to_hub, from_hub };
 
@@ -27,6 +27,9 @@ const ANNOTATIONS: [&str; 6] = [
     "autoscaling.alpha.kubernetes.io/scale-up-tolerance",
 ];
 
+/// The rules of scaling, which the annotation has in their internal version, whose fields are those of `v2`.
+const RULES: &str = "autoscaling/v2.HorizontalPodAutoscalerBehavior";
+
 const FIRST: &str = "autoscaling/v1";
 
 /// The use of processors that is aimed at where nothing else is.
@@ -39,7 +42,7 @@ fn to_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), Co
             .iter_mut()
             .for_each(|metric| each_source(metric, spec_to_hub));
         let behavior = annotation(autoscaler, BEHAVIOR)
-            .zip(named("autoscaling/v2.HorizontalPodAutoscalerBehavior"))
+            .zip(named(RULES))
             .and_then(|(text, of)| go_json::read(text, of))
             .filter(|behavior| !behavior.is_empty());
         let current = listed(autoscaler, CURRENT_METRICS, "MetricStatus");
@@ -92,10 +95,15 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
             .iter_mut()
             .for_each(|metric| each_source(metric, spec_from_hub));
         if !metrics.is_empty() {
-            notes.push((METRICS, layouts::SPECS.text(&formed(metrics, "MetricSpec"))));
+            notes.push((METRICS, written(metrics, "MetricSpec")));
         }
         if let Some(behavior) = take(spec, "behavior") {
-            notes.push((BEHAVIOR, layouts::RULES.text(&behavior)));
+            let encoder = Encoder {
+                is_bare: true,
+                ..Encoder::builtin()
+            };
+            let shape = named(RULES).map(Shape::Struct);
+            notes.push((BEHAVIOR, encoder.text(shape.as_ref(), &behavior)));
         }
     }
     if let Some(status) = part(autoscaler, "status") {
@@ -109,15 +117,18 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
             .iter_mut()
             .for_each(|metric| each_source(metric, status_from_hub));
         if !current.is_empty() {
-            notes.push((
-                CURRENT_METRICS,
-                layouts::STATUSES.text(&formed(current, "MetricStatus")),
-            ));
+            notes.push((CURRENT_METRICS, written(current, "MetricStatus")));
         }
-        let conditions = objects(take(status, "conditions"));
+        let mut conditions = objects(take(status, "conditions"));
         if !conditions.is_empty() {
-            let conditions = formed(conditions, "HorizontalPodAutoscalerCondition");
-            notes.push((CONDITIONS, layouts::STATES.text(&conditions)));
+            // The annotation does without it.
+            conditions
+                .iter_mut()
+                .for_each(|condition| drop(condition.remove("observedGeneration")));
+            notes.push((
+                CONDITIONS,
+                written(conditions, "HorizontalPodAutoscalerCondition"),
+            ));
         }
     }
     for (name, text) in notes {
@@ -137,16 +148,16 @@ fn listed(autoscaler: &Object<'_>, name: &str, of: &str) -> Option<Vec<Object<'s
     go_json::read_list(text, named(&format!("autoscaling/v1.{of}"))?)
 }
 
-/// A list with all fields that objects of a type of `v1` have.
-fn formed(objects: Vec<Object<'_>>, of: &str) -> Value<'static> {
+/// A list as text, with all fields that objects of a type of `v1` have.
+fn written(objects: Vec<Object<'_>>, of: &str) -> String {
     let of = named(&format!("autoscaling/v1.{of}"));
     let formed = objects.into_iter().map(|object| {
         let object = Value::Object(object);
-        let formed =
-            of.and_then(|of| crate::form::typed_as(of, &object, &Progress::unwatched()).unwrap_or_default());
+        let formed = of.and_then(|of| typed_as(of, &object, &Progress::unwatched()).unwrap_or_default());
         formed.unwrap_or_else(|| object.borrowed()).into_owned()
     });
-    Value::Array(formed.collect())
+    let shape = of.map(|of| Shape::List(Box::new(Shape::Struct(of))));
+    Encoder::builtin().text(shape.as_ref(), &Value::Array(formed.collect()))
 }
 
 fn list<'a>(objects: Vec<Object<'a>>) -> Value<'a> {

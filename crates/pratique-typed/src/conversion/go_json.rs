@@ -1,90 +1,10 @@
-//! Go's JSON of structs that conversions keep in annotations: written in the order of their declaration, and read with
-//! names in any case.
+//! Go's JSON of structs that conversions keep in annotations, read with names in any case.
 
-use pratique_json::{Object, Progress, Value, escape_html, parse};
+use pratique_json::{Object, Progress, Value, parse};
 use pratique_schema::{Schema, Shape, TypeId};
 
 use crate::decode::lenient;
 use crate::form::typed_as;
-
-/// How a value is written.
-#[derive(Debug)]
-pub(super) enum Layout {
-    /// As any other.
-    Plain,
-    /// A list of such.
-    List(&'static Layout),
-    /// A struct: its fields in order; those that are missing are left out.
-    Struct(&'static [Entry]),
-    /// A struct without names for JSON: those of Go, and null for what is missing.
-    Bare(&'static [Entry]),
-}
-
-/// A field by its name in an object, and how it is written.
-pub(super) type Entry = (&'static str, &'static Layout);
-
-impl Layout {
-    /// A value as text.
-    pub(super) fn text(&self, value: &Value<'_>) -> String {
-        let mut text = String::new();
-        self.write(value, &mut text);
-        text
-    }
-
-    /// Recursion follows the layout.
-    fn write(&self, value: &Value<'_>, to: &mut String) {
-        match (self, value) {
-            (Layout::List(element), Value::Array(elements)) => {
-                to.push('[');
-                for (at, value) in elements.iter().enumerate() {
-                    if at > 0 {
-                        to.push(',');
-                    }
-                    element.write(value, to);
-                }
-                to.push(']');
-            }
-            (Layout::Struct(fields), Value::Object(object)) => {
-                let there = fields.iter().filter_map(|(name, layout)| {
-                    let value = object.get(name)?;
-                    Some(((*name).to_owned(), *layout, value))
-                });
-                members(there, to);
-            }
-            (Layout::Bare(fields), Value::Object(object)) => {
-                let all = fields.iter().map(|(name, layout)| {
-                    let value = object.get(name).unwrap_or(&Value::Null);
-                    (capitalized(name), *layout, value)
-                });
-                members(all, to);
-            }
-            _ => to.push_str(&escape_html(&value.to_string())),
-        }
-    }
-}
-
-fn members<'v, 'j: 'v>(
-    members: impl Iterator<Item = (String, &'static Layout, &'v Value<'j>)>,
-    to: &mut String,
-) {
-    to.push('{');
-    for (at, (name, layout, value)) in members.enumerate() {
-        if at > 0 {
-            to.push(',');
-        }
-        to.push('"');
-        to.push_str(&name);
-        to.push_str("\":");
-        layout.write(value, to);
-    }
-    to.push('}');
-}
-
-fn capitalized(name: &str) -> String {
-    let mut characters = name.chars();
-    let first = characters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(characters).collect()
-}
 
 /// Reads a struct; `None` where Go does not. Null is one without values.
 pub(super) fn read(text: &str, of: TypeId) -> Option<Object<'static>> {

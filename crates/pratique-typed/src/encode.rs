@@ -1,0 +1,110 @@
+//! Values as Go writes them: the members of structs in the order of their declaration, those of maps by name.
+
+use pratique_json::{Object, Value, escape_html};
+use pratique_schema::{LayoutField, Schema, Shape, TypeId, layout, names_in_order};
+
+/// Writes values of types as JSON.
+#[derive(Clone, Copy, Debug)]
+pub struct Encoder<'e> {
+    /// The types.
+    pub schema: &'e Schema,
+    /// The fields of a type by its name, in order.
+    pub layout: fn(&str) -> &'static [LayoutField],
+    /// The shape of what a field of a type holds, where that follows from the value.
+    pub shape_of: fn(TypeId, &str, &Value<'_>) -> Option<Shape>,
+    /// Whether structs have no names for JSON: members have the names of Go, and are null where they are missing.
+    pub is_bare: bool,
+}
+
+impl Encoder<'static> {
+    /// Writes values of the built-in types.
+    pub fn builtin() -> Self {
+        Encoder {
+            schema: Schema::builtin(),
+            layout,
+            shape_of: |_, _, _| None,
+            is_bare: false,
+        }
+    }
+}
+
+impl Encoder<'_> {
+    /// A value of a shape as text; members of an unknown shape are written by name.
+    pub fn text(&self, shape: Option<&Shape>, value: &Value<'_>) -> String {
+        let mut text = String::new();
+        self.write(shape, value, &mut text);
+        escape_html(&text).into_owned()
+    }
+
+    /// Recursion follows the nesting of the value, which its parser bounds.
+    fn write(&self, shape: Option<&Shape>, value: &Value<'_>, text: &mut String) {
+        match (shape, value) {
+            (Some(Shape::Struct(id)), Value::Object(object)) => {
+                let of = self.schema.get(*id);
+                let order = names_in_order((self.layout)(of.name));
+                let known = order.into_iter().filter_map(|name| {
+                    let missing = self.is_bare.then_some(&Value::Null);
+                    let value = object.get(name).or(missing)?;
+                    let free = (self.shape_of)(*id, name, value);
+                    let shape = free.or_else(|| of.field(name).map(|field| field.shape.clone()));
+                    Some((name, value, shape))
+                });
+                self.members(known, self.is_bare, text);
+            }
+            (Some(Shape::Map(of)), Value::Object(object)) => self.by_name(Some(&**of), object, text),
+            (_, Value::Object(object)) => self.by_name(None, object, text),
+            (shape, Value::Array(elements)) => {
+                let element = match shape {
+                    Some(Shape::List(element)) => Some(&**element),
+                    _ => None,
+                };
+                text.push('[');
+                for (at, value) in elements.iter().enumerate() {
+                    if at > 0 {
+                        text.push(',');
+                    }
+                    self.write(element, value, text);
+                }
+                text.push(']');
+            }
+            (_, scalar) => text.push_str(&scalar.to_string()),
+        }
+    }
+
+    fn by_name(&self, shape: Option<&Shape>, object: &Object<'_>, text: &mut String) {
+        let members = object.iter();
+        self.members(
+            members.map(|(name, value)| (name, value, shape.cloned())),
+            false,
+            text,
+        );
+    }
+
+    fn members<'m>(
+        &self,
+        members: impl Iterator<Item = (&'m str, &'m Value<'m>, Option<Shape>)>,
+        is_bare: bool,
+        text: &mut String,
+    ) {
+        text.push('{');
+        for (at, (name, value, shape)) in members.enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            let name = match is_bare {
+                true => Value::from(capitalized(name)),
+                false => Value::from(name),
+            };
+            text.push_str(&name.to_string());
+            text.push(':');
+            self.write(shape.as_ref(), value, text);
+        }
+        text.push('}');
+    }
+}
+
+fn capitalized(name: &str) -> String {
+    let mut characters = name.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}
