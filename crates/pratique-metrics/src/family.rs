@@ -8,6 +8,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 
 use crate::histogram::Histogram;
+use crate::snapshot::{Family, Kind, Series, Value};
 use crate::summary::Summary;
 
 /// A gauge of floating point numbers.
@@ -22,9 +23,20 @@ const UNEXPECTED: &str = "unexpected";
 /// The labels whose values are names of objects; all others have few values.
 const NAMES: [&str; 3] = ["name", "policy", "policy_binding"];
 
+/// A metric: one series of a family.
+pub(crate) trait Metric {
+    /// The kind of the family.
+    const KIND: Kind;
+
+    /// The current value.
+    fn value(&self) -> Value;
+}
+
 /// The series of a family by their label values.
 #[derive(Debug)]
 pub(crate) struct Table<T, const N: usize> {
+    name: &'static str,
+    help: &'static str,
     /// The names of the labels, sorted.
     labels: [&'static str; N],
     new: fn() -> T,
@@ -39,18 +51,20 @@ struct LabelValues<const N: usize>([Box<str>; N]);
 struct BorrowedLabelValues<'a, const N: usize>([&'a str; N]);
 
 impl<T, const N: usize> Table<T, N> {
-    pub(crate) fn new(labels: [&'static str; N], new: fn() -> T) -> Self {
+    pub(crate) fn new(
+        name: &'static str,
+        help: &'static str,
+        labels: [&'static str; N],
+        new: fn() -> T,
+    ) -> Self {
         Table {
+            name,
+            help,
             labels,
             new,
             limit: SERIES_LIMIT,
             series: RwLock::default(),
         }
-    }
-
-    /// The names of the labels, sorted.
-    pub(crate) fn labels(&self) -> Vec<&'static str> {
-        self.labels.to_vec()
     }
 
     /// Updates the series with these label values, which are in the order of the label names.
@@ -70,21 +84,6 @@ impl<T, const N: usize> Table<T, N> {
         update(series.entry(values).or_insert_with(self.new))
     }
 
-    /// The labels and the current value of each series, sorted by label values.
-    pub(crate) fn read<V>(&self, read: impl Fn(&T) -> V) -> Vec<(Vec<(&'static str, String)>, V)> {
-        let series = self.series.read().unwrap_or_else(PoisonError::into_inner);
-        let labels = |values: &LabelValues<N>| {
-            let pairs = self.labels.iter().zip(&values.0);
-            pairs.map(|(name, value)| (*name, value.to_string())).collect()
-        };
-        let mut all: Vec<(Vec<_>, V)> = series
-            .iter()
-            .map(|(values, series)| (labels(values), read(series)))
-            .collect();
-        all.sort_by(|left, right| left.0.cmp(&right.0));
-        all
-    }
-
     fn without_names<'a>(&self, mut values: [&'a str; N]) -> [&'a str; N] {
         for (label, value) in self.labels.iter().zip(&mut values) {
             if NAMES.contains(label) {
@@ -92,6 +91,30 @@ impl<T, const N: usize> Table<T, N> {
             }
         }
         values
+    }
+}
+
+impl<T: Metric, const N: usize> Table<T, N> {
+    /// The family with the current values, sorted by label values.
+    pub(crate) fn family(&self) -> Family {
+        let table = self.series.read().unwrap_or_else(PoisonError::into_inner);
+        let labels = |values: &LabelValues<N>| {
+            let pairs = self.labels.iter().zip(&values.0);
+            pairs.map(|(name, value)| (*name, value.to_string())).collect()
+        };
+        let series = table.iter().map(|(values, metric)| Series {
+            labels: labels(values),
+            value: metric.value(),
+        });
+        let mut series: Vec<Series> = series.collect();
+        series.sort_by(|left, right| left.labels.cmp(&right.labels));
+        Family {
+            name: self.name,
+            help: self.help,
+            kind: T::KIND,
+            labels: self.labels.to_vec(),
+            series,
+        }
     }
 }
 
@@ -123,6 +146,38 @@ impl<const N: usize> Table<Summary, N> {
     }
 }
 
+impl Metric for Counter {
+    const KIND: Kind = Kind::Counter;
+
+    fn value(&self) -> Value {
+        Value::Counter(self.get())
+    }
+}
+
+impl Metric for FloatGauge {
+    const KIND: Kind = Kind::Gauge;
+
+    fn value(&self) -> Value {
+        Value::Gauge(self.get())
+    }
+}
+
+impl Metric for Histogram {
+    const KIND: Kind = Kind::Histogram;
+
+    fn value(&self) -> Value {
+        Value::Histogram(self.read())
+    }
+}
+
+impl Metric for Summary {
+    const KIND: Kind = Kind::Summary;
+
+    fn value(&self) -> Value {
+        Value::Summary(self.read())
+    }
+}
+
 impl<const N: usize> Equivalent<LabelValues<N>> for BorrowedLabelValues<'_, N> {
     fn equivalent(&self, key: &LabelValues<N>) -> bool {
         self.0.iter().zip(&key.0).all(|(left, right)| *left == &**right)
@@ -131,29 +186,31 @@ impl<const N: usize> Equivalent<LabelValues<N>> for BorrowedLabelValues<'_, N> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use prometheus_client::metrics::counter::Counter;
 
     use super::Table;
+    use crate::snapshot::Value;
 
     #[test]
     fn names_past_the_limit_are_counted_together() {
-        let mut table = Table::new(["code", "name"], AtomicU64::default);
+        let mut table = Table::new("requests", "", ["code", "name"], Counter::default);
         table.limit = 3;
         for name in ["a", "b", "c", "d", "e", "a"] {
-            table.with(["200", name], |count| count.fetch_add(1, Ordering::Relaxed));
+            table.inc(["200", name]);
         }
-        table.with(["500", "f"], |count| count.fetch_add(1, Ordering::Relaxed));
-        let read = table.read(|count| count.load(Ordering::Relaxed));
-        let found: Vec<(&str, &str, u64)> = read
+        table.inc(["500", "f"]);
+        let family = table.family();
+        let found: Vec<(&str, &str, &Value)> = family
+            .series
             .iter()
-            .map(|(labels, count)| (&*labels[0].1, &*labels[1].1, *count))
+            .map(|series| (&*series.labels[0].1, &*series.labels[1].1, &series.value))
             .collect();
         let expected = [
-            ("200", "a", 2),
-            ("200", "b", 1),
-            ("200", "c", 1),
-            ("200", "unexpected", 2),
-            ("500", "unexpected", 1),
+            ("200", "a", &Value::Counter(2)),
+            ("200", "b", &Value::Counter(1)),
+            ("200", "c", &Value::Counter(1)),
+            ("200", "unexpected", &Value::Counter(2)),
+            ("500", "unexpected", &Value::Counter(1)),
         ];
         assert_eq!(found, expected);
     }
