@@ -153,7 +153,9 @@ fn chain(names: &Json) -> Result<PluginChain, Error> {
     let gates = PluginGates::default();
     let plugins = names.into_iter().map(|name| {
         let factory = pratique_plugins::factory(name).ok_or_else(|| format!("there is no plugin {name}"))?;
-        (factory.make)(&PluginSettings::new(&gates)).map_err(|error| Error::from(error.of_plugin(name)))
+        factory
+            .start(&PluginSettings::new(&gates))
+            .map_err(|error| Error::from(error.of_plugin(name)))
     });
     Ok(PluginChain::new(plugins.collect::<Result<_, Error>>()?))
 }

@@ -82,5 +82,5 @@ pub use plugin::Plugin;
 pub use pratique_core::{Attributes, Phase};
 pub use pratique_types::admission_plugins::{BUILT_IN, BuiltIn};
 pub use rejection::{MissingState, Rejection};
-pub use settings::{KubeconfigCheck, PluginFactory, PluginSettings, StartError};
+pub use settings::{KubeconfigCheck, MakePlugin, PluginFactory, PluginSettings, StartError};
 pub use state::{ClusterState, Lookup, StateKind};

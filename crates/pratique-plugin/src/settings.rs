@@ -44,13 +44,26 @@ pub enum StartError {
     NotInitialized(Failure),
 }
 
+/// Makes a plugin that is called when a handler says.
+pub type MakePlugin = fn(Handler, &PluginSettings<'_>) -> Result<Box<dyn Plugin>, StartError>;
+
 /// Makes a plugin of a name.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginFactory {
     /// The plugin's name, and when it is called.
     pub handler: Handler,
     /// Makes it, or says why its configuration is refused.
-    pub make: fn(&PluginSettings<'_>) -> Result<Box<dyn Plugin>, StartError>,
+    pub make: MakePlugin,
+}
+
+impl PluginFactory {
+    /// Makes the plugin.
+    ///
+    /// # Errors
+    /// Its configuration is refused.
+    pub fn start(&self, settings: &PluginSettings<'_>) -> Result<Box<dyn Plugin>, StartError> {
+        (self.make)(self.handler, settings)
+    }
 }
 
 impl<'a> PluginSettings<'a> {

@@ -6,7 +6,9 @@ use pratique_core::{Attributes, status};
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::Rejection;
-use pratique_types::{GroupVersionResource, Reason, Status, StatusDetails};
+use pratique_types::{
+    AdmissionRequest, GroupVersionKind, GroupVersionResource, Reason, Status, StatusDetails,
+};
 
 use crate::object::text;
 
@@ -57,6 +59,15 @@ pub(crate) fn bad_request(message: impl Into<String>) -> Rejection {
 /// `Internal error occurred: …`
 pub(crate) fn internal(error: &str) -> Rejection {
     status::internal_error(error).into()
+}
+
+/// `Internal error occurred: Expected Service resource, got: …`
+// Upstream: apimachinery/pkg/runtime/schema/group_version.go, GroupVersionKind.String
+pub(crate) fn expected_resource(expected: &str, request: &AdmissionRequest<'_>) -> Rejection {
+    let GroupVersionKind { group, version, kind } = &request.kind;
+    internal(&format!(
+        "Expected {expected} resource, got: {group}/{version}, Kind={kind}"
+    ))
 }
 
 /// Several errors as one: each text once, and without brackets where there is one.

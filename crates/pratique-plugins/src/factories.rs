@@ -2,50 +2,134 @@
 
 use std::collections::BTreeSet;
 
-use pratique_plugin::{Handler, PluginFactory, StateKind};
+use pratique_plugin::{Gate, Handler, MakePlugin, PluginFactory, StateKind};
+use pratique_types::Operation;
 
+use crate::built_in::{Requests, handled};
 use crate::{always, events, identity, namespaces, nodes, pods, scheduling, storage};
 
-/// The plugins that are built into kube-apiserver, but those for policies and webhooks, in the order of the server.
-pub const FACTORIES: &[PluginFactory] = &[
-    always::ALWAYS_ADMIT,
-    namespaces::NAMESPACE_AUTO_PROVISION,
-    namespaces::NAMESPACE_LIFECYCLE,
-    namespaces::NAMESPACE_EXISTS,
-    pods::LIMIT_POD_HARD_ANTI_AFFINITY_TOPOLOGY,
-    pods::LIMIT_RANGER,
-    pods::SERVICE_ACCOUNT,
-    nodes::NODE_RESTRICTION,
-    nodes::TAINT_NODES_BY_CONDITION,
-    pods::ALWAYS_PULL_IMAGES,
-    pods::IMAGE_POLICY_WEBHOOK,
-    pratique_pod_security::FACTORY,
-    pods::POD_NODE_SELECTOR,
-    pods::PRIORITY,
-    pods::DEFAULT_TOLERATION_SECONDS,
-    pods::POD_TOLERATION_RESTRICTION,
-    events::FACTORY,
-    pods::EXTENDED_RESOURCE_TOLERATION,
-    storage::DEFAULT_STORAGE_CLASS,
-    storage::STORAGE_OBJECT_IN_USE_PROTECTION,
-    storage::POD_GROUP_PROTECTION,
-    identity::OWNER_REFERENCES_PERMISSION_ENFORCEMENT,
-    storage::PERSISTENT_VOLUME_CLAIM_RESIZE,
-    pods::RUNTIME_CLASS,
-    identity::CERTIFICATE_APPROVAL,
-    identity::CERTIFICATE_SIGNING,
-    identity::CLUSTER_TRUST_BUNDLE_ATTEST,
-    identity::CERTIFICATE_SUBJECT_RESTRICTION,
-    storage::DEFAULT_INGRESS_CLASS,
-    storage::DENY_SERVICE_EXTERNAL_IPS,
-    pods::POD_TOPOLOGY_LABELS,
-    scheduling::POD_GROUP_WORKLOAD_EXISTS,
-    nodes::NODE_DECLARED_FEATURE_VALIDATOR,
-    scheduling::JOB_VALIDATION,
-    pods::POD_RESIZE_VALIDATOR,
-    pratique_quota::FACTORY,
-    always::ALWAYS_DENY,
+const ALL: &[Operation] = &Operation::ALL;
+const CREATE: &[Operation] = &[Operation::Create];
+const UPDATE: &[Operation] = &[Operation::Update];
+const WRITES: &[Operation] = &[Operation::Create, Operation::Update];
+const CHANGES: &[Operation] = &[Operation::Create, Operation::Update, Operation::Delete];
+
+const ANY: Requests = Requests::Any;
+const PODS: Requests = Requests::of("", "pods");
+const RESIZES: Requests = Requests::to("", "pods", "resize");
+const NODES: Requests = Requests::of("", "nodes");
+const CLAIMS: Requests = Requests::of("", "persistentvolumeclaims");
+const SERVICES: Requests = Requests::of("", "services");
+const INGRESSES: Requests = Requests::of("networking.k8s.io", "ingresses");
+const JOBS: Requests = Requests::of("batch", "jobs");
+const GROUPS: Requests = Requests::of("scheduling.k8s.io", "podgroups");
+const CSRS: Requests = Requests::of(identity::CERTIFICATES, "certificatesigningrequests");
+const APPROVALS: Requests = Requests::to(identity::CERTIFICATES, "certificatesigningrequests", "approval");
+const STATUSES: Requests = Requests::to(identity::CERTIFICATES, "certificatesigningrequests", "status");
+
+/// Either of them is enough.
+const GATES_OF_JOBS: &[Gate] = &[Gate::GENERIC_WORKLOAD, Gate::WORKLOAD_WITH_JOB];
+
+/// What nodes refer to.
+const OF_NODES: &[StateKind] = &[
+    StateKind::POD,
+    StateKind::NODE,
+    StateKind::SERVICE_ACCOUNT,
+    StateKind::CSI_DRIVER,
+    StateKind::PERSISTENT_VOLUME,
+    StateKind::PERSISTENT_VOLUME_CLAIM,
 ];
+
+/// The plugins that are built into kube-apiserver, but those for policies and webhooks, in the order of the server: when
+/// each is called and what it may look up, and what makes it, with the requests that it looks at.
+#[rustfmt::skip]
+pub const FACTORIES: &[PluginFactory] = &[
+    plugin(Handler::new("AlwaysAdmit", ALL).mutating().validating(),
+        |handler, _| handled(handler, ANY, always::AlwaysAdmit)),
+    plugin(Handler::new("NamespaceAutoProvision", CREATE).mutating().needing(&[StateKind::NAMESPACE]),
+        |handler, _| handled(handler, ANY, namespaces::NamespaceAutoProvision)),
+    plugin(Handler::new("NamespaceLifecycle", CHANGES).mutating().needing(&[StateKind::NAMESPACE]),
+        |handler, _| handled(handler, ANY, namespaces::NamespaceLifecycle)),
+    plugin(Handler::new("NamespaceExists", CHANGES).validating().needing(&[StateKind::NAMESPACE]),
+        |handler, _| handled(handler, ANY, namespaces::NamespaceExists)),
+    plugin(Handler::new("LimitPodHardAntiAffinityTopology", WRITES).validating(),
+        |handler, _| handled(handler, PODS, pods::LimitPodHardAntiAffinityTopology)),
+    plugin(Handler::new("LimitRanger", WRITES).mutating().validating().needing(&[StateKind::LIMIT_RANGE]),
+        |handler, settings| handled(handler, ANY, pods::LimitRanger::new(settings))),
+    plugin(Handler::new("ServiceAccount", WRITES).mutating().validating()
+        .needing(&[StateKind::SERVICE_ACCOUNT]),
+        |handler, _| handled(handler, ANY, pods::ServiceAccount)),
+    plugin(Handler::new("NodeRestriction", CHANGES).mutating().needing(OF_NODES).asking_authorizer(),
+        |handler, settings| handled(handler, ANY, nodes::NodeRestriction::new(settings))),
+    plugin(Handler::new("TaintNodesByCondition", CREATE).mutating(),
+        |handler, _| handled(handler, NODES, nodes::TaintNodesByCondition)),
+    plugin(Handler::new("AlwaysPullImages", WRITES).mutating().validating(),
+        |handler, _| handled(handler, PODS, pods::AlwaysPullImages)),
+    plugin(Handler::new("ImagePolicyWebhook", WRITES).validating(),
+        |handler, settings| handled(handler, ANY, pods::ImagePolicyWebhook::read(settings)?)),
+    pratique_pod_security::FACTORY,
+    plugin(Handler::new("PodNodeSelector", CREATE).mutating().validating().needing(&[StateKind::NAMESPACE]),
+        |handler, settings| handled(handler, PODS, pods::PodNodeSelector::new(settings))),
+    plugin(Handler::new("Priority", CHANGES).mutating().validating().needing(&[StateKind::PRIORITY_CLASS]),
+        |handler, settings| handled(handler, ANY, pods::Priority::new(settings))),
+    plugin(Handler::new("DefaultTolerationSeconds", WRITES).mutating(),
+        |handler, settings| handled(handler, PODS, pods::DefaultTolerationSeconds::new(settings))),
+    plugin(Handler::new("PodTolerationRestriction", WRITES).mutating().validating()
+        .needing(&[StateKind::NAMESPACE]),
+        |handler, settings| handled(handler, PODS, pods::PodTolerationRestriction::read(settings)?)),
+    plugin(Handler::new("EventRateLimit", WRITES).validating(),
+        |handler, settings| handled(handler, ANY, events::EventRateLimit::read(settings)?)),
+    plugin(Handler::new("ExtendedResourceToleration", WRITES).mutating(),
+        |handler, _| handled(handler, PODS, pods::ExtendedResourceToleration)),
+    plugin(Handler::new("DefaultStorageClass", CREATE).mutating().needing(&[StateKind::STORAGE_CLASS]),
+        |handler, _| handled(handler, CLAIMS, storage::STORAGE_CLASS)),
+    plugin(Handler::new("StorageObjectInUseProtection", CREATE).mutating(),
+        |handler, _| handled(handler, ANY, storage::Protection { of: &storage::STORAGE })),
+    plugin(Handler::new("PodGroupProtection", CREATE).mutating(),
+        |handler, settings| handled(handler, ANY.when(settings, &[Gate::GENERIC_WORKLOAD]),
+            storage::Protection { of: &storage::POD_GROUPS })),
+    plugin(Handler::new("OwnerReferencesPermissionEnforcement", WRITES).validating()
+        .needing(&[StateKind::CUSTOM_RESOURCE_DEFINITION]).asking_authorizer(),
+        |handler, _| handled(handler, ANY, identity::OwnerReferencesPermissionEnforcement)),
+    plugin(Handler::new("PersistentVolumeClaimResize", UPDATE).validating()
+        .needing(&[StateKind::STORAGE_CLASS]),
+        |handler, _| handled(handler, CLAIMS, storage::PersistentVolumeClaimResize)),
+    plugin(Handler::new("RuntimeClass", CREATE).mutating().validating().needing(&[StateKind::RUNTIME_CLASS]),
+        |handler, _| handled(handler, PODS, pods::RuntimeClass)),
+    plugin(Handler::new("CertificateApproval", UPDATE).validating().asking_authorizer(),
+        |handler, _| handled(handler, APPROVALS, identity::CertificatePermission { verb: "approve" })),
+    plugin(Handler::new("CertificateSigning", UPDATE).validating().asking_authorizer(),
+        |handler, _| handled(handler, STATUSES, identity::CertificatePermission { verb: "sign" })),
+    plugin(Handler::new("ClusterTrustBundleAttest", WRITES).validating().asking_authorizer(),
+        |handler, settings| handled(handler, ANY.when(settings, &[Gate::CLUSTER_TRUST_BUNDLE]),
+            identity::ClusterTrustBundleAttest)),
+    plugin(Handler::new("CertificateSubjectRestriction", CREATE).validating(),
+        |handler, _| handled(handler, CSRS, identity::CertificateSubjectRestriction)),
+    plugin(Handler::new("DefaultIngressClass", CREATE).mutating().needing(&[StateKind::INGRESS_CLASS]),
+        |handler, _| handled(handler, INGRESSES, storage::INGRESS_CLASS)),
+    plugin(Handler::new("DenyServiceExternalIPs", WRITES).validating(),
+        |handler, _| handled(handler, SERVICES, storage::DenyServiceExternalIps)),
+    plugin(Handler::new("PodTopologyLabels", CREATE).mutating().needing(&[StateKind::NODE]),
+        |handler, settings| handled(handler, ANY.when(settings, &[Gate::POD_TOPOLOGY_LABELS]),
+            pods::PodTopologyLabels)),
+    plugin(Handler::new("PodGroupWorkloadExists", CREATE).validating().needing(&[StateKind::WORKLOAD]),
+        |handler, settings| handled(handler, GROUPS.when(settings, &[Gate::GENERIC_WORKLOAD]),
+            scheduling::PodGroupWorkloadExists)),
+    plugin(Handler::new("NodeDeclaredFeatureValidator", UPDATE).validating().needing(&[StateKind::NODE]),
+        |handler, settings| handled(handler, ANY.when(settings, &[Gate::NODE_DECLARED_FEATURES]),
+            nodes::NodeDeclaredFeatureValidator)),
+    plugin(Handler::new("JobValidation", UPDATE).validating().needing(&[StateKind::POD_GROUP]),
+        |handler, settings| handled(handler, JOBS.when(settings, GATES_OF_JOBS), scheduling::JobValidation)),
+    plugin(Handler::new("PodResizeValidator", UPDATE).validating().needing(&[StateKind::NODE]),
+        |handler, _| handled(handler, RESIZES, pods::PodResizeValidator)),
+    pratique_quota::FACTORY,
+    plugin(Handler::new("AlwaysDeny", ALL).mutating().validating(),
+        |handler, _| handled(handler, ANY, always::AlwaysDeny)),
+];
+
+const fn plugin(handler: Handler, make: MakePlugin) -> PluginFactory {
+    PluginFactory { handler, make }
+}
 
 /// The plugin with a name.
 pub fn factory(name: &str) -> Option<&'static PluginFactory> {

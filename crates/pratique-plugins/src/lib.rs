@@ -14,7 +14,7 @@
 //!
 //! let gates = PluginGates::default();
 //! let priority = factory("Priority").ok_or("no such plugin")?;
-//! let chain = PluginChain::new(vec![(priority.make)(&PluginSettings::new(&gates))?]);
+//! let chain = PluginChain::new(vec![priority.start(&PluginSettings::new(&gates))?]);
 //!
 //! let mut cluster = StateObjects::whole();
 //! cluster.insert(parse(br#"{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
@@ -34,6 +34,7 @@
 
 mod always;
 mod answer;
+mod built_in;
 mod configuration;
 mod events;
 mod factories;
@@ -41,7 +42,6 @@ mod identity;
 mod namespaces;
 mod nodes;
 mod object;
-mod plain;
 mod pods;
 mod scheduling;
 mod storage;

@@ -28,7 +28,7 @@ pub const FACTORY: PluginFactory = PluginFactory {
     handler: Handler::new(NAME, &[Operation::Create, Operation::Update])
         .validating()
         .needing(&[StateKind::NAMESPACE, StateKind::POD]),
-    make: |settings| Ok(Box::new(PodSecurity::configured(settings)?)),
+    make: |_, settings| Ok(Box::new(PodSecurity::configured(settings)?)),
 };
 
 /// The keys of audit annotations.

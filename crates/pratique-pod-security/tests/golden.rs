@@ -11,7 +11,7 @@ use serde_json::Value;
 fn plugin(configuration: Option<&str>) -> Result<Box<dyn Plugin>, String> {
     let gates = PluginGates::default();
     let settings = PluginSettings::new(&gates).with_configuration(configuration.map(str::as_bytes));
-    (FACTORY.make)(&settings).map_err(|error| error.of_plugin(NAME))
+    FACTORY.start(&settings).map_err(|error| error.of_plugin(NAME))
 }
 
 #[test]

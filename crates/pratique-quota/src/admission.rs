@@ -25,7 +25,7 @@ pub const FACTORY: PluginFactory = PluginFactory {
             StateKind::RESOURCE_CLAIM,
             StateKind::POD,
         ]),
-    make: |settings| {
+    make: |_, settings| {
         let limited = match settings.configuration {
             Some(text) => read_limited_resources(settings.configuration_file, text)?,
             None => Vec::new(),

@@ -6,32 +6,32 @@ mod configuration;
 use std::sync::{Mutex, PoisonError};
 
 use pratique_core::Attributes;
-use pratique_plugin::{Handler, PluginContext, PluginFactory};
-use pratique_types::{Operation, Reason, Status};
+use pratique_plugin::{PluginSettings, StartError};
+use pratique_types::{Reason, Status};
 
 use crate::answer::aggregate;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{is_kind, text};
-use crate::plain::{Answer, PlainPlugin, plain};
 use bucket::Buckets;
 use configuration::{LimitType, limits};
 
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("EventRateLimit", &[Operation::Create, Operation::Update]).validating(),
-    make: |settings| {
-        let limits = limits(settings)?.into_iter();
-        let limits = limits.map(|limit| (limit.limit_type, Mutex::new(Buckets::new(&limit))));
-        let limits = limits.collect();
-        plain(FACTORY.handler, EventRateLimit { limits })
-    },
-};
-
 // Upstream: plugin/pkg/admission/eventratelimit/admission.go
-struct EventRateLimit {
+pub(crate) struct EventRateLimit {
     limits: Vec<(LimitType, Mutex<Buckets>)>,
 }
 
-impl PlainPlugin for EventRateLimit {
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+impl EventRateLimit {
+    pub(crate) fn read(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
+        let limits = limits(settings)?.into_iter();
+        let limits = limits.map(|limit| (limit.limit_type, Mutex::new(Buckets::new(&limit))));
+        Ok(EventRateLimit {
+            limits: limits.collect(),
+        })
+    }
+}
+
+impl BuiltInPlugin for EventRateLimit {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         let is_event = request.kind.kind == "Event" && request.kind.group.is_empty();
         if !is_event || request.dry_run == Some(true) {

@@ -3,59 +3,25 @@
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Handler, PluginContext, PluginFactory, Rejection};
-use pratique_types::Operation;
+use pratique_plugin::Rejection;
 
 use super::CERTIFICATES;
 use super::signers::is_authorized;
 use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements, go_type, is_kind, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const CERTIFICATE_APPROVAL: PluginFactory = PluginFactory {
-    handler: Handler::new("CertificateApproval", &[Operation::Update])
-        .validating()
-        .asking_authorizer(),
-    make: |_| {
-        let (subresource, verb) = ("approval", "approve");
-        plain(
-            CERTIFICATE_APPROVAL.handler,
-            CertificatePermission { subresource, verb },
-        )
-    },
-};
-
-pub(crate) const CERTIFICATE_SIGNING: PluginFactory = PluginFactory {
-    handler: Handler::new("CertificateSigning", &[Operation::Update])
-        .validating()
-        .asking_authorizer(),
-    make: |_| {
-        let (subresource, verb) = ("status", "sign");
-        plain(
-            CERTIFICATE_SIGNING.handler,
-            CertificatePermission { subresource, verb },
-        )
-    },
-};
 
 /// A plugin for a part of certificate signing requests, whose change needs a permission.
 // Upstream: plugin/pkg/admission/certificates/approval/admission.go
 // Upstream: plugin/pkg/admission/certificates/signing/admission.go
-struct CertificatePermission {
-    subresource: &'static str,
-    verb: &'static str,
+pub(crate) struct CertificatePermission {
+    /// What the user needs the permission for: `approve` or `sign`.
+    pub(crate) verb: &'static str,
 }
 
-impl PlainPlugin for CertificatePermission {
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for CertificatePermission {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
-        let resource = &request.resource;
-        if request.sub_resource != self.subresource
-            || resource.resource != "certificatesigningrequests"
-            || resource.group != CERTIFICATES
-        {
-            return Ok(());
-        }
         let (old, new) = (&request.old_object, attributes.object);
         check_type(attributes, old)?;
         if self.verb == "sign" {

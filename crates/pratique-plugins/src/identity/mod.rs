@@ -6,11 +6,10 @@ mod signers;
 mod subject;
 mod trust_bundle;
 
-pub(crate) use certificates::CERTIFICATE_APPROVAL;
-pub(crate) use certificates::CERTIFICATE_SIGNING;
-pub(crate) use owner_references::FACTORY as OWNER_REFERENCES_PERMISSION_ENFORCEMENT;
-pub(crate) use subject::FACTORY as CERTIFICATE_SUBJECT_RESTRICTION;
-pub(crate) use trust_bundle::FACTORY as CLUSTER_TRUST_BUNDLE_ATTEST;
+pub(crate) use certificates::CertificatePermission;
+pub(crate) use owner_references::OwnerReferencesPermissionEnforcement;
+pub(crate) use subject::CertificateSubjectRestriction;
+pub(crate) use trust_bundle::ClusterTrustBundleAttest;
 
 /// The group of certificates.
-const CERTIFICATES: &str = "certificates.k8s.io";
+pub(crate) const CERTIFICATES: &str = "certificates.k8s.io";

@@ -6,33 +6,20 @@ use std::collections::HashMap;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{
-    Access, AccessAnswer, Handler, MissingState, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Access, AccessAnswer, MissingState, PluginContext, Rejection, StateKind};
 use pratique_types::{GroupVersionKind, Operation, builtin};
 
 use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new(
-        "OwnerReferencesPermissionEnforcement",
-        &[Operation::Create, Operation::Update],
-    )
-    .validating()
-    .needing(&[StateKind::CUSTOM_RESOURCE_DEFINITION])
-    .asking_authorizer(),
-    make: |_| plain(FACTORY.handler, OwnerReferencesPermissionEnforcement),
-};
 
 // Upstream: plugin/pkg/admission/gc/gc_admission.go
-struct OwnerReferencesPermissionEnforcement;
+pub(crate) struct OwnerReferencesPermissionEnforcement;
 
 const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
 
-impl PlainPlugin for OwnerReferencesPermissionEnforcement {
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for OwnerReferencesPermissionEnforcement {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         let is_pod_status =

@@ -2,34 +2,19 @@
 
 use pratique_core::Attributes;
 use pratique_objects::CertificateRequest;
-use pratique_plugin::{Handler, PluginContext, PluginFactory};
-use pratique_types::Operation;
 
 use super::CERTIFICATES;
 use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{go_type, is_kind, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("CertificateSubjectRestriction", &[Operation::Create]).validating(),
-    make: |_| plain(FACTORY.handler, CertificateSubjectRestriction),
-};
 
 // Upstream: plugin/pkg/admission/certificates/subjectrestriction/admission.go
-struct CertificateSubjectRestriction;
+pub(crate) struct CertificateSubjectRestriction;
 
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
-impl PlainPlugin for CertificateSubjectRestriction {
-    fn validate(&self, attributes: &Attributes<'_>, _: &PluginContext<'_>) -> Answer {
-        let request = attributes.request;
-        let resource = &request.resource;
-        if resource.resource != "certificatesigningrequests"
-            || resource.group != CERTIFICATES
-            || !request.sub_resource.is_empty()
-        {
-            return Ok(());
-        }
+impl BuiltInPlugin for CertificateSubjectRestriction {
+    fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
         let object = attributes.object;
         if !is_kind(object, CERTIFICATES, "CertificateSigningRequest") {
             let found = go_type(object);

@@ -3,38 +3,22 @@
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Gate, Handler, PluginContext, PluginFactory};
 use pratique_types::Operation;
 
 use super::CERTIFICATES;
 use super::signers::is_authorized;
 use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{go_type, is_kind, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new(
-        "ClusterTrustBundleAttest",
-        &[Operation::Create, Operation::Update],
-    )
-    .validating()
-    .asking_authorizer(),
-    make: |settings| {
-        let enabled = settings.feature_gates.enabled(Gate::CLUSTER_TRUST_BUNDLE);
-        plain(FACTORY.handler, ClusterTrustBundleAttest { enabled })
-    },
-};
 
 // Upstream: plugin/pkg/admission/certificates/ctbattest/admission.go
-struct ClusterTrustBundleAttest {
-    enabled: bool,
-}
+pub(crate) struct ClusterTrustBundleAttest;
 
-impl PlainPlugin for ClusterTrustBundleAttest {
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for ClusterTrustBundleAttest {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
-        if !self.enabled || resource.resource != "clustertrustbundles" || resource.group != CERTIFICATES {
+        if resource.resource != "clustertrustbundles" || resource.group != CERTIFICATES {
             return Ok(());
         }
         let (bundle, old) = (attributes.object, &request.old_object);

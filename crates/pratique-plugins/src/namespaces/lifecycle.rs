@@ -1,40 +1,20 @@
 //! NamespaceLifecycle: nothing is created in namespaces that do not exist or end, and some namespaces stay.
 
-use pratique_plugin::{
-    Effects, Handler, Lookup, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Lookup, MutableAttributes, StateKind};
 use pratique_types::{Operation, StatusCause};
 
 use super::{created, is_for_namespace, is_terminating};
 use crate::answer::{forbidden_as, forbidden_status, not_found};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new(
-        "NamespaceLifecycle",
-        &[Operation::Create, Operation::Update, Operation::Delete],
-    )
-    .mutating()
-    .needing(&[StateKind::NAMESPACE]),
-    make: |_| Ok(Box::new(NamespaceLifecycle)),
-};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 
 // Upstream: apiserver pkg/admission/plugin/namespace/lifecycle/admission.go
-struct NamespaceLifecycle;
+pub(crate) struct NamespaceLifecycle;
 
 /// Namespaces that may not be deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
 
-impl Plugin for NamespaceLifecycle {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        effects: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl BuiltInPlugin for NamespaceLifecycle {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         if is_for_namespace(request) {
             let is_immortal = IMMORTAL.contains(&request.name.as_str());
@@ -54,10 +34,10 @@ impl Plugin for NamespaceLifecycle {
             return Ok(());
         }
         let namespace = request.namespace.as_str();
-        let stored = context.state.get(StateKind::NAMESPACE, "", namespace);
+        let stored = call.state.get(StateKind::NAMESPACE, "", namespace);
         match stored {
             Lookup::Found(_) | Lookup::Named => {}
-            Lookup::Absent if created(effects, namespace).is_some() => {}
+            Lookup::Absent if created(call.effects, namespace).is_some() => {}
             Lookup::Absent => return Err(not_found("", "namespaces", namespace)),
             Lookup::Unknown => return Err(StateKind::NAMESPACE.missing("", Some(namespace))),
         }

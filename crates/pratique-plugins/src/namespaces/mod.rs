@@ -5,12 +5,14 @@ mod exists;
 mod lifecycle;
 
 use pratique_json::Value;
-use pratique_plugin::{Effects, Lookup, PluginContext, Rejection, StateKind};
+use pratique_plugin::{Effects, Lookup, Rejection, StateKind};
 use pratique_types::AdmissionRequest;
 
-pub(crate) use auto_provision::FACTORY as NAMESPACE_AUTO_PROVISION;
-pub(crate) use exists::FACTORY as NAMESPACE_EXISTS;
-pub(crate) use lifecycle::FACTORY as NAMESPACE_LIFECYCLE;
+use crate::built_in::Call;
+
+pub(crate) use auto_provision::NamespaceAutoProvision;
+pub(crate) use exists::NamespaceExists;
+pub(crate) use lifecycle::NamespaceLifecycle;
 
 /// Whether a request is for a namespace itself.
 fn is_for_namespace(request: &AdmissionRequest<'_>) -> bool {
@@ -18,20 +20,14 @@ fn is_for_namespace(request: &AdmissionRequest<'_>) -> bool {
 }
 
 /// A namespace that is stored, or that an earlier plugin creates.
-pub(crate) fn namespace<'a>(
-    context: &PluginContext<'a>,
-    effects: &'a Effects,
-    name: &str,
-) -> Result<Option<&'a Value<'a>>, Rejection> {
-    Ok(context
-        .state
-        .find(StateKind::NAMESPACE, "", name)?
-        .or_else(|| created(effects, name)))
+pub(crate) fn namespace<'a>(call: &'a Call<'_>, name: &str) -> Result<Option<&'a Value<'a>>, Rejection> {
+    let stored = call.state.find(StateKind::NAMESPACE, "", name)?;
+    Ok(stored.or_else(|| created(call.effects, name)))
 }
 
 /// Whether a namespace is stored, or an earlier plugin creates it.
-fn exists(context: &PluginContext<'_>, effects: &Effects, name: &str) -> Result<bool, Rejection> {
-    Ok(context.state.exists(StateKind::NAMESPACE, "", name)? || created(effects, name).is_some())
+fn exists(call: &Call<'_>, name: &str) -> Result<bool, Rejection> {
+    Ok(call.state.exists(StateKind::NAMESPACE, "", name)? || created(call.effects, name).is_some())
 }
 
 /// Whether a namespace that exists is being deleted. One of which only the name is known is taken to be in use, as nearly

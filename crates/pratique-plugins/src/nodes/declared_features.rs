@@ -5,29 +5,16 @@ use std::borrow::Cow;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Gate, Handler, PluginContext, PluginFactory, StateKind};
-use pratique_types::Operation;
+use pratique_plugin::StateKind;
 
 use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements, members, name, text};
-use crate::plain::{Answer, PlainPlugin, plain};
 use crate::pods::pod_resize::node_of_changed;
 use crate::pods::{containers, is_for_pods, quantity};
 
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("NodeDeclaredFeatureValidator", &[Operation::Update])
-        .validating()
-        .needing(&[StateKind::NODE]),
-    make: |settings| {
-        let enabled = settings.feature_gates.enabled(Gate::NODE_DECLARED_FEATURES);
-        plain(FACTORY.handler, NodeDeclaredFeatureValidator { enabled })
-    },
-};
-
 // Upstream: plugin/pkg/admission/nodedeclaredfeatures/admission.go
-struct NodeDeclaredFeatureValidator {
-    enabled: bool,
-}
+pub(crate) struct NodeDeclaredFeatureValidator;
 
 /// A feature that a change of a pod may need. The other features that nodes declare matter for scheduling only.
 struct Feature {
@@ -47,10 +34,10 @@ const FEATURES: [Feature; 2] = [
     },
 ];
 
-impl PlainPlugin for NodeDeclaredFeatureValidator {
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for NodeDeclaredFeatureValidator {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
-        if !self.enabled || !is_for_pods(request) || !matches!(request.sub_resource.as_str(), "" | "resize") {
+        if !is_for_pods(request) || !matches!(request.sub_resource.as_str(), "" | "resize") {
             return Ok(());
         }
         let Some(node) = node_of_changed(attributes)? else {

@@ -4,6 +4,6 @@ mod declared_features;
 mod restriction;
 mod taint;
 
-pub(crate) use declared_features::FACTORY as NODE_DECLARED_FEATURE_VALIDATOR;
-pub(crate) use restriction::FACTORY as NODE_RESTRICTION;
-pub(crate) use taint::FACTORY as TAINT_NODES_BY_CONDITION;
+pub(crate) use declared_features::NodeDeclaredFeatureValidator;
+pub(crate) use restriction::NodeRestriction;
+pub(crate) use taint::TaintNodesByCondition;

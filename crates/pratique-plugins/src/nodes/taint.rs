@@ -1,30 +1,19 @@
 //! TaintNodesByCondition: new nodes are not ready.
 
-use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory};
-use pratique_types::Operation;
+use pratique_plugin::MutableAttributes;
 
 use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements, elements_mut, go_type, is_kind, object, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("TaintNodesByCondition", &[Operation::Create]).mutating(),
-    make: |_| plain(FACTORY.handler, TaintNodesByCondition),
-};
 
 // Upstream: plugin/pkg/admission/nodetaint/admission.go
-struct TaintNodesByCondition;
+pub(crate) struct TaintNodesByCondition;
 
 const KEY: &str = "node.kubernetes.io/not-ready";
 const EFFECT: &str = "NoSchedule";
 
-impl PlainPlugin for TaintNodesByCondition {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &PluginContext<'_>) -> Answer {
-        let request = attributes.request;
-        let resource = &request.resource;
-        if resource.resource != "nodes" || !resource.group.is_empty() || !request.sub_resource.is_empty() {
-            return Ok(());
-        }
+impl BuiltInPlugin for TaintNodesByCondition {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
         let node = attributes.object();
         if !is_kind(node, "", "Node") {
             let error = format!("unexpected type {}", go_type(node));

@@ -4,26 +4,19 @@ use std::collections::BTreeSet;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
-use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory, Rejection};
+use pratique_plugin::{MutableAttributes, Rejection};
 use pratique_types::{AdmissionRequest, Operation};
 
-use super::{CONTAINER_LISTS, containers, is_for_whole_pods, is_pod};
+use super::{CONTAINER_LISTS, containers, is_pod};
 use crate::answer::{aggregate, bad_request, forbidden_status};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{descend_mut, elements, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("AlwaysPullImages", &[Operation::Create, Operation::Update])
-        .mutating()
-        .validating(),
-    make: |_| plain(FACTORY.handler, AlwaysPullImages),
-};
 
 // Upstream: plugin/pkg/admission/alwayspullimages/admission.go
-struct AlwaysPullImages;
+pub(crate) struct AlwaysPullImages;
 
-impl PlainPlugin for AlwaysPullImages {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for AlwaysPullImages {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
         if !concerns(attributes.request, attributes.object()) {
             return Ok(());
         }
@@ -46,7 +39,7 @@ impl PlainPlugin for AlwaysPullImages {
         Ok(())
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, _: &PluginContext<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
         let pod = attributes.object;
         if !concerns(attributes.request, pod) {
             return Ok(());
@@ -79,12 +72,9 @@ impl PlainPlugin for AlwaysPullImages {
     }
 }
 
-/// Whether a request is for pods, and not an update that names no image that the pod did not have.
+/// Whether a request is not an update that names no image that the pod did not have.
 // Upstream: plugin/pkg/admission/alwayspullimages/admission.go, shouldIgnore and isUpdateWithNoNewImages
 fn concerns(request: &AdmissionRequest<'_>, pod: &Value<'_>) -> bool {
-    if !is_for_whole_pods(request) {
-        return false;
-    }
     let old = &request.old_object;
     if request.operation != Operation::Update || !is_pod(pod) || !is_pod(old) {
         return true;

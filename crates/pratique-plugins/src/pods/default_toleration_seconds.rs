@@ -1,46 +1,34 @@
 //! DefaultTolerationSeconds: pods tolerate nodes that are not ready for some minutes.
 
 use pratique_json::Value;
-use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory};
-use pratique_types::Operation;
+use pratique_plugin::{MutableAttributes, PluginSettings};
 
-use super::{is_for_whole_pods, is_pod};
+use super::is_pod;
 use crate::answer::bad_request;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements, elements_mut, go_type, object, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new(
-        "DefaultTolerationSeconds",
-        &[Operation::Create, Operation::Update],
-    )
-    .mutating(),
-    make: |settings| {
-        let defaults = [
-            (
-                "node.kubernetes.io/not-ready",
-                settings.not_ready_toleration_seconds,
-            ),
-            (
-                "node.kubernetes.io/unreachable",
-                settings.unreachable_toleration_seconds,
-            ),
-        ];
-        plain(FACTORY.handler, DefaultTolerationSeconds { defaults })
-    },
-};
 
 // Upstream: plugin/pkg/admission/defaulttolerationseconds/admission.go
-struct DefaultTolerationSeconds {
+pub(crate) struct DefaultTolerationSeconds {
     /// Taints, and how long they are tolerated.
     defaults: [(&'static str, i64); 2],
 }
 
-impl PlainPlugin for DefaultTolerationSeconds {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &PluginContext<'_>) -> Answer {
-        if !is_for_whole_pods(attributes.request) {
-            return Ok(());
+impl DefaultTolerationSeconds {
+    pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        let not_ready = settings.not_ready_toleration_seconds;
+        let unreachable = settings.unreachable_toleration_seconds;
+        DefaultTolerationSeconds {
+            defaults: [
+                ("node.kubernetes.io/not-ready", not_ready),
+                ("node.kubernetes.io/unreachable", unreachable),
+            ],
         }
+    }
+}
+
+impl BuiltInPlugin for DefaultTolerationSeconds {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
         if !is_pod(attributes.object()) {
             return Err(bad_request(format!(
                 "expected *api.Pod but got {}",

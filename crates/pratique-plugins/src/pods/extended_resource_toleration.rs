@@ -4,32 +4,19 @@ use std::collections::BTreeSet;
 
 use pratique_gotext::validation::qualified_name;
 use pratique_json::Object;
-use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory};
-use pratique_types::Operation;
+use pratique_plugin::MutableAttributes;
 
 use super::toleration::Toleration;
-use super::{containers, is_for_whole_pods, is_pod};
+use super::{containers, is_pod};
 use crate::answer::bad_request;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements_mut, go_type, members};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new(
-        "ExtendedResourceToleration",
-        &[Operation::Create, Operation::Update],
-    )
-    .mutating(),
-    make: |_| plain(FACTORY.handler, ExtendedResourceToleration),
-};
 
 // Upstream: plugin/pkg/admission/extendedresourcetoleration/admission.go
-struct ExtendedResourceToleration;
+pub(crate) struct ExtendedResourceToleration;
 
-impl PlainPlugin for ExtendedResourceToleration {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &PluginContext<'_>) -> Answer {
-        if !is_for_whole_pods(attributes.request) {
-            return Ok(());
-        }
+impl BuiltInPlugin for ExtendedResourceToleration {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
         let pod = attributes.object();
         if !is_pod(pod) {
             return Err(bad_request(format!(

@@ -8,45 +8,38 @@ mod limits;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
-use pratique_plugin::{
-    DerivedCache, Gate, Handler, MutableAttributes, PluginContext, PluginFactory, StateKind,
-};
+use pratique_plugin::{DerivedCache, Gate, MutableAttributes, PluginSettings, StateKind};
 use pratique_types::{AdmissionRequest, Operation};
 use smallvec::SmallVec;
 
 use super::is_pod;
 use crate::answer::{aggregate, forbidden};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{is_kind, members, text};
-use crate::plain::{Answer, PlainPlugin, plain};
 use asked::{Amount, Asked, AskedOfPod};
 use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("LimitRanger", &[Operation::Create, Operation::Update])
-        .mutating()
-        .validating()
-        .needing(&[StateKind::LIMIT_RANGE]),
-    make: |settings| {
-        let plugin = LimitRanger {
-            pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
-            ranges: DerivedCache::new(MAX_NAMESPACES),
-        };
-        plain(FACTORY.handler, plugin)
-    },
-};
 
 /// The limit ranges of more namespaces than this are not kept.
 const MAX_NAMESPACES: usize = 1024;
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go
-struct LimitRanger {
+pub(crate) struct LimitRanger {
     pod_level_resources: bool,
     ranges: DerivedCache<RangeIndex>,
 }
 
-impl PlainPlugin for LimitRanger {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
+impl LimitRanger {
+    pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        LimitRanger {
+            pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
+            ranges: DerivedCache::new(MAX_NAMESPACES),
+        }
+    }
+}
+
+impl BuiltInPlugin for LimitRanger {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         if !is_limited(request) {
             return Ok(());
@@ -62,7 +55,7 @@ impl PlainPlugin for LimitRanger {
         Ok(())
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         if !is_limited(request) {
             return Ok(());

@@ -23,22 +23,21 @@ use pratique_types::AdmissionRequest;
 
 use crate::object::{elements, is_kind};
 
-pub(crate) use always_pull_images::FACTORY as ALWAYS_PULL_IMAGES;
-pub(crate) use anti_affinity::FACTORY as LIMIT_POD_HARD_ANTI_AFFINITY_TOPOLOGY;
-pub(crate) use default_toleration_seconds::FACTORY as DEFAULT_TOLERATION_SECONDS;
-pub(crate) use extended_resource_toleration::FACTORY as EXTENDED_RESOURCE_TOLERATION;
-pub(crate) use image_policy::FACTORY as IMAGE_POLICY_WEBHOOK;
+pub(crate) use always_pull_images::AlwaysPullImages;
+pub(crate) use anti_affinity::LimitPodHardAntiAffinityTopology;
+pub(crate) use default_toleration_seconds::DefaultTolerationSeconds;
+pub(crate) use extended_resource_toleration::ExtendedResourceToleration;
 pub use image_policy::ImagePolicyBackend;
-pub(crate) use limit_ranger::FACTORY as LIMIT_RANGER;
-pub(crate) use pod_node_selector::FACTORY as POD_NODE_SELECTOR;
-pub(crate) use pod_resize::FACTORY as POD_RESIZE_VALIDATOR;
-pub(crate) use pod_toleration_restriction::FACTORY as POD_TOLERATION_RESTRICTION;
-pub(crate) use priority::FACTORY as PRIORITY;
+pub(crate) use image_policy::ImagePolicyWebhook;
+pub(crate) use limit_ranger::LimitRanger;
+pub(crate) use pod_node_selector::PodNodeSelector;
+pub(crate) use pod_resize::PodResizeValidator;
+pub(crate) use pod_toleration_restriction::PodTolerationRestriction;
+pub(crate) use priority::Priority;
 pub(crate) use resources::quantity;
-pub(crate) use runtime_class::FACTORY as RUNTIME_CLASS;
-pub(crate) use service_account::FACTORY as SERVICE_ACCOUNT;
-pub(crate) use service_account::{references_config_maps, references_secrets};
-pub(crate) use topology_labels::FACTORY as POD_TOPOLOGY_LABELS;
+pub(crate) use runtime_class::RuntimeClass;
+pub(crate) use service_account::{ServiceAccount, references_config_maps, references_secrets};
+pub(crate) use topology_labels::PodTopologyLabels;
 
 /// The annotation of pods that a kubelet runs without the server.
 pub(crate) const MIRROR_POD: &str = "kubernetes.io/config.mirror";
@@ -49,11 +48,6 @@ pub(crate) const CONTAINER_LISTS: [&str; 3] = ["initContainers", "containers", "
 /// Whether a request is for pods or a part of them.
 pub(crate) fn is_for_pods(request: &AdmissionRequest<'_>) -> bool {
     request.resource.resource == "pods" && request.resource.group.is_empty()
-}
-
-/// Whether a request is for pods themselves.
-pub(crate) fn is_for_whole_pods(request: &AdmissionRequest<'_>) -> bool {
-    request.sub_resource.is_empty() && is_for_pods(request)
 }
 
 /// Whether an object is a Pod.

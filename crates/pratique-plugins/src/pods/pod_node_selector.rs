@@ -6,30 +6,16 @@ use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::{label_value, qualified_name};
 use pratique_json::{Object, Value};
-use pratique_plugin::{
-    Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
-use pratique_types::Operation;
+use pratique_plugin::{MutableAttributes, PluginSettings, Rejection};
 
-use super::{is_for_whole_pods, is_pod};
+use super::is_pod;
 use crate::answer::{forbidden_as, internal};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::configuration::documents;
 use crate::object::{annotation, descend_mut, members, name};
 
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("PodNodeSelector", &[Operation::Create])
-        .mutating()
-        .validating()
-        .needing(&[StateKind::NAMESPACE]),
-    make: |settings| {
-        Ok(Box::new(PodNodeSelector {
-            selectors: settings.configuration.map(read).unwrap_or_default(),
-        }))
-    },
-};
-
 // Upstream: plugin/pkg/admission/podnodeselector/admission.go
-struct PodNodeSelector {
+pub(crate) struct PodNodeSelector {
     /// The labels that pods of a namespace may select, and what counts where a namespace has no selector.
     selectors: BTreeMap<String, String>,
 }
@@ -39,21 +25,12 @@ const CLUSTER_DEFAULT: &str = "clusterDefaultNodeSelector";
 
 type Labels = BTreeMap<String, String>;
 
-impl Plugin for PodNodeSelector {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        effects: &mut Effects,
-    ) -> Result<(), Rejection> {
-        if !is_for_whole_pods(attributes.request) || !is_pod(attributes.object()) {
+impl BuiltInPlugin for PodNodeSelector {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut Call<'_>) -> Answer {
+        if !is_pod(attributes.object()) {
             return Ok(());
         }
-        let selector = self.checked_selector(&attributes.as_attributes(), context, effects)?;
+        let selector = self.checked_selector(&attributes.as_attributes(), call)?;
         if !selector.is_empty()
             && let Some(of_pod) = descend_mut(attributes.object_mut(), &["spec", "nodeSelector"])
         {
@@ -64,29 +41,25 @@ impl Plugin for PodNodeSelector {
         self.check_whitelist(&attributes.as_attributes())
     }
 
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        effects: &mut Effects,
-    ) -> Result<(), Rejection> {
-        if !is_for_whole_pods(attributes.request) || !is_pod(attributes.object) {
+    fn validate(&self, attributes: &Attributes<'_>, call: &mut Call<'_>) -> Answer {
+        if !is_pod(attributes.object) {
             return Ok(());
         }
-        self.checked_selector(attributes, context, effects)?;
+        self.checked_selector(attributes, call)?;
         self.check_whitelist(attributes)
     }
 }
 
 impl PodNodeSelector {
+    pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        PodNodeSelector {
+            selectors: settings.configuration.map(read).unwrap_or_default(),
+        }
+    }
+
     /// The selector of the namespace, with which the pod's must not conflict.
-    fn checked_selector(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        effects: &Effects,
-    ) -> Result<Labels, Rejection> {
-        let selector = self.namespace_selector(&attributes.request.namespace, context, effects)?;
+    fn checked_selector(&self, attributes: &Attributes<'_>, call: &Call<'_>) -> Result<Labels, Rejection> {
+        let selector = self.namespace_selector(&attributes.request.namespace, call)?;
         let conflicts = of_pod(attributes.object)
             .any(|(key, value)| selector.get(key).is_some_and(|wanted| wanted != value));
         match conflicts {
@@ -99,13 +72,8 @@ impl PodNodeSelector {
     }
 
     // Upstream: plugin/pkg/admission/podnodeselector/admission.go, getNodeSelectorMap
-    fn namespace_selector(
-        &self,
-        namespace: &str,
-        context: &PluginContext<'_>,
-        effects: &Effects,
-    ) -> Result<Labels, Rejection> {
-        let Some(stored) = crate::namespaces::namespace(context, effects, namespace)? else {
+    fn namespace_selector(&self, namespace: &str, call: &Call<'_>) -> Result<Labels, Rejection> {
+        let Some(stored) = crate::namespaces::namespace(call, namespace)? else {
             return Err(internal(&format!("namespace {namespace} does not exist")));
         };
         match annotation(stored, ANNOTATION) {

@@ -4,31 +4,20 @@ use pratique_core::Attributes;
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Handler, PluginContext, PluginFactory, Rejection, StateKind};
-use pratique_types::{Operation, StatusCause};
+use pratique_plugin::{Rejection, StateKind};
+use pratique_types::StatusCause;
 
 use super::resources;
-use super::{has_pod, is_for_pods, is_pod};
+use super::{has_pod, is_pod};
 use crate::answer::{bad_request, forbidden, forbidden_status};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{go_type, members, name, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("PodResizeValidator", &[Operation::Update])
-        .validating()
-        .needing(&[StateKind::NODE]),
-    make: |_| plain(FACTORY.handler, PodResizeValidator),
-};
 
 // Upstream: plugin/pkg/admission/podresize/admission.go
-struct PodResizeValidator;
+pub(crate) struct PodResizeValidator;
 
-impl PlainPlugin for PodResizeValidator {
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
-        let request = attributes.request;
-        if !is_for_pods(request) || request.sub_resource != "resize" {
-            return Ok(());
-        }
+impl BuiltInPlugin for PodResizeValidator {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let pod = attributes.object;
         match node_of_changed(attributes)? {
             None => Ok(()),

@@ -4,41 +4,19 @@ mod configuration;
 mod read;
 
 use pratique_core::Attributes;
-use pratique_plugin::{
-    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
-};
+use pratique_plugin::{Gate, MutableAttributes, PluginSettings, Rejection, StartError};
 use pratique_types::{AdmissionRequest, Operation};
 
+use super::is_pod;
 use super::resources::is_best_effort;
 use super::toleration::{Toleration, is_whitelisted, merge_into};
-use super::{is_for_whole_pods, is_pod};
 use crate::answer::not_found;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{annotation, elements, elements_mut};
 use read::{OwnedToleration, read};
 
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new(
-        "PodTolerationRestriction",
-        &[Operation::Create, Operation::Update],
-    )
-    .mutating()
-    .validating()
-    .needing(&[StateKind::NAMESPACE]),
-    make: |settings| {
-        let (default, whitelist) = match settings.configuration {
-            None => (Vec::new(), Vec::new()),
-            Some(text) => configuration::read(settings.configuration_file, text)?,
-        };
-        Ok(Box::new(PodTolerationRestriction {
-            default,
-            whitelist,
-            pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
-        }))
-    },
-};
-
 // Upstream: plugin/pkg/admission/podtolerationrestriction/admission.go
-struct PodTolerationRestriction {
+pub(crate) struct PodTolerationRestriction {
     default: Vec<OwnedToleration>,
     whitelist: Vec<OwnedToleration>,
     pod_level_resources: bool,
@@ -56,23 +34,14 @@ const MEMORY_PRESSURE: Toleration<'static> = Toleration {
     seconds: None,
 };
 
-impl Plugin for PodTolerationRestriction {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn admit(
-        &self,
-        attributes: &mut MutableAttributes<'_, '_>,
-        context: &PluginContext<'_>,
-        effects: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl BuiltInPlugin for PodTolerationRestriction {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut Call<'_>) -> Answer {
         let request = attributes.request;
-        if !is_for_whole_pods(request) || !is_pod(attributes.object()) {
+        if !is_pod(attributes.object()) {
             return Ok(());
         }
         let of_namespace = match request.operation {
-            Operation::Create => of_namespace(request, context, effects, DEFAULTS)?,
+            Operation::Create => of_namespace(request, call, DEFAULTS)?,
             _ => Some(Vec::new()),
         };
         let defaults = of_namespace.as_ref().unwrap_or(&self.default);
@@ -85,34 +54,36 @@ impl Plugin for PodTolerationRestriction {
         {
             merge_into(tolerations, &added);
         }
-        self.check(&attributes.as_attributes(), context, effects)
+        self.check(&attributes.as_attributes(), call)
     }
 
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        effects: &mut Effects,
-    ) -> Result<(), Rejection> {
-        match is_for_whole_pods(attributes.request) && is_pod(attributes.object) {
-            true => self.check(attributes, context, effects),
+    fn validate(&self, attributes: &Attributes<'_>, call: &mut Call<'_>) -> Answer {
+        match is_pod(attributes.object) {
+            true => self.check(attributes, call),
             false => Ok(()),
         }
     }
 }
 
 impl PodTolerationRestriction {
-    fn check(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        effects: &Effects,
-    ) -> Result<(), Rejection> {
+    pub(crate) fn read(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
+        let (default, whitelist) = match settings.configuration {
+            None => (Vec::new(), Vec::new()),
+            Some(text) => configuration::read(settings.configuration_file, text)?,
+        };
+        Ok(PodTolerationRestriction {
+            default,
+            whitelist,
+            pod_level_resources: settings.feature_gates.enabled(Gate::POD_LEVEL_RESOURCES),
+        })
+    }
+
+    fn check(&self, attributes: &Attributes<'_>, call: &Call<'_>) -> Answer {
         let tolerations = elements(attributes.object, &["spec", "tolerations"]);
         if tolerations.is_empty() {
             return Ok(());
         }
-        let of_namespace = of_namespace(attributes.request, context, effects, WHITELIST)?;
+        let of_namespace = of_namespace(attributes.request, call, WHITELIST)?;
         let (whitelist, scope) = match &of_namespace {
             Some(whitelist) => (whitelist, "namespace"),
             None => (&self.whitelist, "cluster"),
@@ -132,12 +103,11 @@ impl PodTolerationRestriction {
 // Upstream: plugin/pkg/admission/podtolerationrestriction/admission.go, extractNSTolerations
 fn of_namespace(
     request: &AdmissionRequest<'_>,
-    context: &PluginContext<'_>,
-    effects: &Effects,
+    call: &Call<'_>,
     key: &str,
 ) -> Result<Option<Vec<OwnedToleration>>, Rejection> {
     let name = &request.namespace;
-    let Some(namespace) = crate::namespaces::namespace(context, effects, name)? else {
+    let Some(namespace) = crate::namespaces::namespace(call, name)? else {
         return Err(not_found("", "namespaces", name));
     };
     match annotation(namespace, key) {

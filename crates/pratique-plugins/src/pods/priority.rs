@@ -2,31 +2,25 @@
 
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Gate, Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Gate, MutableAttributes, PluginContext, PluginSettings, Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::is_pod;
 use crate::answer::{bad_request, forbidden};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{descend_mut, is_kind, name, set_at, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new(
-        "Priority",
-        &[Operation::Create, Operation::Update, Operation::Delete],
-    )
-    .mutating()
-    .validating()
-    .needing(&[StateKind::PRIORITY_CLASS]),
-    make: |settings| {
-        let of_pod_groups = settings.feature_gates.enabled(Gate::WORKLOAD_AWARE_PREEMPTION);
-        plain(FACTORY.handler, Priority { of_pod_groups })
-    },
-};
 
 // Upstream: plugin/pkg/admission/priority/admission.go
-struct Priority {
+pub(crate) struct Priority {
     of_pod_groups: bool,
+}
+
+impl Priority {
+    pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        Priority {
+            of_pod_groups: settings.feature_gates.enabled(Gate::WORKLOAD_AWARE_PREEMPTION),
+        }
+    }
 }
 
 /// What a class makes of a pod.
@@ -36,8 +30,8 @@ struct Established<'s> {
     preemption_policy: Option<&'s str>,
 }
 
-impl PlainPlugin for Priority {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for Priority {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         if !request.sub_resource.is_empty() {
             return Ok(());
@@ -57,7 +51,7 @@ impl PlainPlugin for Priority {
         }
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
         if !request.sub_resource.is_empty()

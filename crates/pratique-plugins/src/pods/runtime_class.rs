@@ -4,32 +4,20 @@ use std::borrow::Cow;
 
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
-use pratique_types::Operation;
+use pratique_plugin::{MutableAttributes, PluginContext, Rejection, StateKind};
 
+use super::is_pod;
 use super::resources::{amount, amounts, quantity};
 use super::toleration::{Toleration, merge_into};
-use super::{is_for_whole_pods, is_pod};
 use crate::answer::{bad_request, forbidden};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{descend_mut, elements, elements_mut, members, remove_at, set_at};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("RuntimeClass", &[Operation::Create])
-        .mutating()
-        .validating()
-        .needing(&[StateKind::RUNTIME_CLASS]),
-    make: |_| plain(FACTORY.handler, RuntimeClass),
-};
 
 // Upstream: plugin/pkg/admission/runtimeclass/admission.go
-struct RuntimeClass;
+pub(crate) struct RuntimeClass;
 
-impl PlainPlugin for RuntimeClass {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
-        if !is_for_whole_pods(attributes.request) {
-            return Ok(());
-        }
+impl BuiltInPlugin for RuntimeClass {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
         let Some(class) = class_of(&attributes.as_attributes(), context)? else {
             return Ok(());
         };
@@ -37,10 +25,7 @@ impl PlainPlugin for RuntimeClass {
         set_scheduling(attributes, class)
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
-        if !is_for_whole_pods(attributes.request) {
-            return Ok(());
-        }
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let class = class_of(attributes, context)?;
         let defined = class.and_then(|class| members(class, &["overhead"]));
         match (class, defined) {

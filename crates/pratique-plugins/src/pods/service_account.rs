@@ -5,27 +5,19 @@ mod token;
 
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
-use pratique_plugin::{Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{MutableAttributes, PluginContext, Rejection, StateKind};
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::{MIRROR_POD, is_for_pods, is_pod};
 use crate::answer::{forbidden, not_found_text};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{annotation, descend_mut, elements, has_annotation, name, text};
-use crate::plain::{Answer, PlainPlugin, plain};
 
 pub(crate) use secrets::references_config_maps;
 pub(crate) use secrets::references_secrets;
 
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("ServiceAccount", &[Operation::Create, Operation::Update])
-        .mutating()
-        .validating()
-        .needing(&[StateKind::SERVICE_ACCOUNT]),
-    make: |_| plain(FACTORY.handler, ServiceAccount),
-};
-
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go
-struct ServiceAccount;
+pub(crate) struct ServiceAccount;
 
 /// The account of pods that name none.
 const DEFAULT_ACCOUNT: &str = "default";
@@ -33,8 +25,8 @@ const DEFAULT_ACCOUNT: &str = "default";
 /// The annotation of accounts whose pods may use the secrets that the account lists, and no others.
 const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 
-impl PlainPlugin for ServiceAccount {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for ServiceAccount {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         if !concerns(request, attributes.object()) || request.operation != Operation::Create {
             return Ok(());
@@ -57,7 +49,7 @@ impl PlainPlugin for ServiceAccount {
         check_secrets(account, &attributes.as_attributes())
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         match concerns(attributes.request, attributes.object) {
             true => check(attributes, context),
             false => Ok(()),

@@ -1,35 +1,22 @@
 //! PodTopologyLabels: pods and their bindings get the zone and the region of their node as labels.
 
 use pratique_json::Value;
-use pratique_plugin::{Gate, Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
-use pratique_types::Operation;
+use pratique_plugin::{MutableAttributes, Rejection, StateKind};
 
 use super::{is_for_pods, is_pod};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{descend_mut, go_type, is_kind, members, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("PodTopologyLabels", &[Operation::Create])
-        .mutating()
-        .needing(&[StateKind::NODE]),
-    make: |settings| {
-        let enabled = settings.feature_gates.enabled(Gate::POD_TOPOLOGY_LABELS);
-        plain(FACTORY.handler, PodTopologyLabels { enabled })
-    },
-};
 
 // Upstream: plugin/pkg/admission/podtopologylabels/admission.go
-struct PodTopologyLabels {
-    enabled: bool,
-}
+pub(crate) struct PodTopologyLabels;
 
 /// The labels that are copied.
 const LABELS: [&str; 2] = ["topology.kubernetes.io/region", "topology.kubernetes.io/zone"];
 
-impl PlainPlugin for PodTopologyLabels {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for PodTopologyLabels {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
-        if !self.enabled || !is_for_pods(request) {
+        if !is_for_pods(request) {
             return Ok(());
         }
         let object = attributes.object();

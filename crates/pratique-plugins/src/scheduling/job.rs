@@ -3,40 +3,21 @@
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Gate, Handler, PluginContext, PluginFactory, Rejection, StateKind};
-use pratique_types::Operation;
+use pratique_plugin::{PluginContext, Rejection, StateKind};
 
 use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements, is_kind, name, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("JobValidation", &[Operation::Update])
-        .validating()
-        .needing(&[StateKind::POD_GROUP]),
-    make: |settings| {
-        let gates = settings.feature_gates;
-        let enabled = gates.enabled(Gate::GENERIC_WORKLOAD) || gates.enabled(Gate::WORKLOAD_WITH_JOB);
-        plain(FACTORY.handler, JobValidation { enabled })
-    },
-};
 
 // Upstream: plugin/pkg/admission/job/admission.go
-struct JobValidation {
-    enabled: bool,
-}
+pub(crate) struct JobValidation;
 
-impl PlainPlugin for JobValidation {
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for JobValidation {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
-        let resource = &request.resource;
         let (job, old) = (attributes.object, &request.old_object);
         let parallelism = ["spec", "parallelism"];
-        if !self.enabled
-            || resource.resource != "jobs"
-            || resource.group != "batch"
-            || !request.sub_resource.is_empty()
-            || !is_kind(job, "batch", "Job")
+        if !is_kind(job, "batch", "Job")
             || !is_kind(old, "batch", "Job")
             || job.at(&parallelism) == old.at(&parallelism)
         {

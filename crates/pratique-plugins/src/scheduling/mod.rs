@@ -3,5 +3,5 @@
 mod job;
 mod workload_exists;
 
-pub(crate) use job::FACTORY as JOB_VALIDATION;
-pub(crate) use workload_exists::FACTORY as POD_GROUP_WORKLOAD_EXISTS;
+pub(crate) use job::JobValidation;
+pub(crate) use workload_exists::PodGroupWorkloadExists;

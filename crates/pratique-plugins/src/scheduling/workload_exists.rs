@@ -2,40 +2,19 @@
 
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
-use pratique_plugin::{Gate, Handler, PluginContext, PluginFactory, StateKind};
-use pratique_types::Operation;
+use pratique_plugin::StateKind;
 
 use crate::answer::{bad_request, forbidden};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements, is_kind, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("PodGroupWorkloadExists", &[Operation::Create])
-        .validating()
-        .needing(&[StateKind::WORKLOAD]),
-    make: |settings| {
-        let enabled = settings.feature_gates.enabled(Gate::GENERIC_WORKLOAD);
-        plain(FACTORY.handler, PodGroupWorkloadExists { enabled })
-    },
-};
 
 // Upstream: plugin/pkg/admission/podgroup/admission.go
-struct PodGroupWorkloadExists {
-    enabled: bool,
-}
+pub(crate) struct PodGroupWorkloadExists;
 
-impl PlainPlugin for PodGroupWorkloadExists {
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for PodGroupWorkloadExists {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
-        let resource = &request.resource;
         let group = attributes.object;
-        if !self.enabled
-            || resource.resource != "podgroups"
-            || resource.group != "scheduling.k8s.io"
-            || !request.sub_resource.is_empty()
-        {
-            return Ok(());
-        }
         if !is_kind(group, "scheduling.k8s.io", "PodGroup") {
             return Err(bad_request(
                 "resource was marked with kind PodGroup but could not be converted",

@@ -3,37 +3,23 @@
 use pratique_core::Attributes;
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
-use pratique_plugin::{Handler, PluginContext, PluginFactory, StateKind};
-use pratique_types::Operation;
+use pratique_plugin::StateKind;
 
-use super::storage_class::BETA_CLASS;
+use super::default_class::BETA_CLASS;
 use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{annotation, is_kind, text};
-use crate::plain::{Answer, PlainPlugin, plain};
 use crate::pods::quantity;
 
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("PersistentVolumeClaimResize", &[Operation::Update])
-        .validating()
-        .needing(&[StateKind::STORAGE_CLASS]),
-    make: |_| plain(FACTORY.handler, PersistentVolumeClaimResize),
-};
-
 // Upstream: plugin/pkg/admission/storage/persistentvolume/resize/admission.go
-struct PersistentVolumeClaimResize;
+pub(crate) struct PersistentVolumeClaimResize;
 
-impl PlainPlugin for PersistentVolumeClaimResize {
-    fn validate(&self, attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for PersistentVolumeClaimResize {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         let (claim, old) = (attributes.object, &request.old_object);
         let is_claim = |object: &Value<'_>| is_kind(object, "", "PersistentVolumeClaim");
-        if request.resource.resource != "persistentvolumeclaims"
-            || !request.resource.group.is_empty()
-            || !request.sub_resource.is_empty()
-            || !is_claim(claim)
-            || !is_claim(old)
-            || size(claim) <= size(old)
-        {
+        if !is_claim(claim) || !is_claim(old) || size(claim) <= size(old) {
             return Ok(());
         }
         if text(old, &["status", "phase"]) != "Bound" {

@@ -4,34 +4,21 @@ use std::collections::HashSet;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
-use pratique_plugin::{Handler, PluginContext, PluginFactory};
-use pratique_types::Operation;
 
-use super::ingress_class::go_kind;
-use crate::answer::{forbidden, internal};
+use crate::answer::{expected_resource, forbidden};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{elements, is_kind};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("DenyServiceExternalIPs", &[Operation::Create, Operation::Update]).validating(),
-    make: |_| plain(FACTORY.handler, DenyServiceExternalIps),
-};
 
 // Upstream: plugin/pkg/admission/network/denyserviceexternalips/admission.go
-struct DenyServiceExternalIps;
+pub(crate) struct DenyServiceExternalIps;
 
-impl PlainPlugin for DenyServiceExternalIps {
-    fn validate(&self, attributes: &Attributes<'_>, _: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for DenyServiceExternalIps {
+    fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
         let request = attributes.request;
-        let resource = &request.resource;
-        if resource.resource != "services" || !resource.group.is_empty() || !request.sub_resource.is_empty() {
-            return Ok(());
-        }
         let old = &request.old_object;
         let is_service = |object: &Value<'_>| is_kind(object, "", "Service");
         if !is_service(attributes.object) || !(old.is_null() || is_service(old)) {
-            let kind = go_kind(&request.kind);
-            return Err(internal(&format!("Expected Service resource, got: {kind}")));
+            return Err(expected_resource("Service", request));
         }
         let path = ["spec", "externalIPs"];
         let known: HashSet<Option<&str>> = elements(old, &path).iter().map(Value::as_str).collect();

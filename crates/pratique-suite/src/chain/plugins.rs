@@ -132,7 +132,9 @@ pub fn make_plugin(
     check_kubeconfig: &dyn Fn(&str) -> Result<(), String>,
 ) -> Result<Box<dyn Plugin>, Failure> {
     let settings = settings.with_kubeconfig_check(check_kubeconfig);
-    (factory.make)(&settings).map_err(|error| failure(factory.handler.name, error))
+    factory
+        .start(&settings)
+        .map_err(|error| failure(factory.handler.name, error))
 }
 
 /// The failure with which a server ends.

@@ -62,7 +62,7 @@ fn plugins() -> PluginChain {
         let others: [&'static PluginFactory; 2] = [&pratique_pod_security::FACTORY, &pratique_quota::FACTORY];
         let found = others.into_iter().find(|factory| factory.handler.name == name);
         let factory = found.or_else(|| pratique_plugins::factory(name)).unwrap();
-        (factory.make)(&PluginSettings::new(&gates)).unwrap()
+        factory.start(&PluginSettings::new(&gates)).unwrap()
     };
     PluginChain::new(default_plugins().map(make).collect())
 }

@@ -27,7 +27,7 @@ impl Plugins {
         // Those for policies and webhooks are no plugins here.
         let factories = default_plugins().filter_map(pratique_plugins::factory);
         let plugins = factories.map(|factory| {
-            let plugin = (factory.make)(&PluginSettings::new(&gates));
+            let plugin = factory.start(&PluginSettings::new(&gates));
             plugin.map_err(|error| error.of_plugin(factory.handler.name))
         });
         let mut state = StateObjects::whole();

@@ -100,7 +100,7 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
                 *seconds = given;
             }
         }
-        match (factory.make)(&settings) {
+        match factory.start(&settings) {
             Ok(plugin) => plugins.push(plugin),
             Err(error) => return Ok(Err(error.of_plugin(name))),
         }

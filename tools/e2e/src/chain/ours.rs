@@ -219,7 +219,9 @@ fn chain(names: &[&str]) -> Result<PluginChain, Error> {
             _ => None,
         };
         let settings = PluginSettings::new(&gates).with_configuration(configuration);
-        (factory.make)(&settings).map_err(|error| Error::from(error.of_plugin(name)))
+        factory
+            .start(&settings)
+            .map_err(|error| Error::from(error.of_plugin(name)))
     });
     Ok(PluginChain::new(plugins.collect::<Result<_, Error>>()?))
 }

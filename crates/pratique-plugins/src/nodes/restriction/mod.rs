@@ -11,44 +11,29 @@ mod references;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{Gate, Handler, MutableAttributes, PluginContext, PluginFactory, Rejection, StateKind};
+use pratique_plugin::{Gate, MutableAttributes, PluginContext, PluginSettings, Rejection};
 use pratique_types::{Operation, UserInfo};
 
 use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{go_type, is_kind, name, text};
-use crate::plain::{Answer, PlainPlugin, plain};
-
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new(
-        "NodeRestriction",
-        &[Operation::Create, Operation::Update, Operation::Delete],
-    )
-    .mutating()
-    .needing(&[
-        StateKind::POD,
-        StateKind::NODE,
-        StateKind::SERVICE_ACCOUNT,
-        StateKind::CSI_DRIVER,
-        StateKind::PERSISTENT_VOLUME,
-        StateKind::PERSISTENT_VOLUME_CLAIM,
-    ])
-    .asking_authorizer(),
-    make: |settings| {
-        let enabled = |gate| settings.feature_gates.enabled(gate);
-        let plugin = NodeRestriction {
-            insecure_requests: enabled(Gate::ALLOW_INSECURE_KUBELET_CSR),
-            restricts_audiences: enabled(Gate::NODE_AUDIENCE_RESTRICTION),
-            pod_certificates: enabled(Gate::POD_CERTIFICATE_REQUEST),
-        };
-        plain(FACTORY.handler, plugin)
-    },
-};
 
 // Upstream: plugin/pkg/admission/noderestriction/admission.go
-struct NodeRestriction {
+pub(crate) struct NodeRestriction {
     insecure_requests: bool,
     restricts_audiences: bool,
     pod_certificates: bool,
+}
+
+impl NodeRestriction {
+    pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
+        let enabled = |gate| settings.feature_gates.enabled(gate);
+        NodeRestriction {
+            insecure_requests: enabled(Gate::ALLOW_INSECURE_KUBELET_CSR),
+            restricts_audiences: enabled(Gate::NODE_AUDIENCE_RESTRICTION),
+            pod_certificates: enabled(Gate::POD_CERTIFICATE_REQUEST),
+        }
+    }
 }
 
 /// A request of a node.
@@ -58,8 +43,8 @@ struct NodeRequest<'a> {
     context: &'a PluginContext<'a>,
 }
 
-impl PlainPlugin for NodeRestriction {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &PluginContext<'_>) -> Answer {
+impl BuiltInPlugin for NodeRestriction {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
         let Some(node) = node_of(&attributes.request.user_info) else {
             return Ok(());
         };

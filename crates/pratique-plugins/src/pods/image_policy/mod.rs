@@ -9,31 +9,30 @@ use std::time::Duration;
 
 use pratique_core::Attributes;
 use pratique_plugin::{
-    Effects, Handler, ImageReviewAnswer, MissingState, Plugin, PluginContext, PluginFactory, Rejection,
+    Effects, ImageReviewAnswer, MissingState, PluginContext, PluginSettings, Rejection, StartError,
 };
-use pratique_types::Operation;
 
 use super::{has_pod, is_for_pods};
 use crate::answer::{bad_request, forbidden};
+use crate::built_in::{Answer, BuiltInPlugin, Call};
 use configuration::Configuration;
 pub use configuration::ImagePolicyBackend;
 use review::ImageReviewStatus;
 
-pub(crate) const FACTORY: PluginFactory = PluginFactory {
-    handler: Handler::new("ImagePolicyWebhook", &[Operation::Create, Operation::Update]).validating(),
-    make: |settings| {
-        Ok(Box::new(ImagePolicyWebhook {
-            configuration: configuration::read(settings)?,
-            answers: Mutex::default(),
-        }))
-    },
-};
-
 // Upstream: plugin/pkg/admission/imagepolicy/admission.go
-struct ImagePolicyWebhook {
+pub(crate) struct ImagePolicyWebhook {
     configuration: Configuration,
     /// Answers by what was asked, and until when they count.
     answers: Mutex<HashMap<String, (ImageReviewStatus, Duration)>>,
+}
+
+impl ImagePolicyWebhook {
+    pub(crate) fn read(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
+        Ok(ImagePolicyWebhook {
+            configuration: configuration::read(settings)?,
+            answers: Mutex::default(),
+        })
+    }
 }
 
 /// What keys of audit annotations begin with.
@@ -45,17 +44,8 @@ const CAPACITY: usize = 1024;
 /// The most bytes of a question and its answer that are kept: pods may have texts of megabytes.
 const MOST_BYTES: usize = 64 << 10;
 
-impl Plugin for ImagePolicyWebhook {
-    fn handler(&self) -> &Handler {
-        &FACTORY.handler
-    }
-
-    fn validate(
-        &self,
-        attributes: &Attributes<'_>,
-        context: &PluginContext<'_>,
-        effects: &mut Effects,
-    ) -> Result<(), Rejection> {
+impl BuiltInPlugin for ImagePolicyWebhook {
+    fn validate(&self, attributes: &Attributes<'_>, call: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         if !is_for_pods(request) || !matches!(request.sub_resource.as_str(), "" | "ephemeralcontainers") {
             return Ok(());
@@ -66,17 +56,18 @@ impl Plugin for ImagePolicyWebhook {
             ));
         }
         let spec = review::spec(attributes);
-        let answer = match self.known(&spec, context.now) {
+        let answer = match self.known(&spec, call.now) {
             Some(answer) => answer,
-            None => match self.ask(&spec, context) {
+            None => match self.ask(&spec, call) {
                 Ok(answer) => answer,
                 Err(Unanswered::Pending) => return Err(Rejection::Pending),
                 Err(Unanswered::Unknown) => return Err(MissingState::ImageReview.into()),
-                Err(Unanswered::Failed(error)) => return self.failed(attributes, effects, error),
+                Err(Unanswered::Failed(error)) => return self.failed(attributes, call.effects, error),
             },
         };
         for (key, value) in &answer.audit_annotations {
-            effects.annotate(format!("{AUDIT_PREFIX}{key}"), value.clone());
+            call.effects
+                .annotate(format!("{AUDIT_PREFIX}{key}"), value.clone());
         }
         match (answer.allowed, answer.reason.as_str()) {
             (true, _) => Ok(()),
@@ -133,12 +124,7 @@ impl ImagePolicyWebhook {
     }
 
     // Upstream: plugin/pkg/admission/imagepolicy/admission.go, webhookError
-    fn failed(
-        &self,
-        attributes: &Attributes<'_>,
-        effects: &mut Effects,
-        error: Rejection,
-    ) -> Result<(), Rejection> {
+    fn failed(&self, attributes: &Attributes<'_>, effects: &mut Effects, error: Rejection) -> Answer {
         if self.configuration.default_allow {
             // What the reference writes to the pod besides is lost, because validation has a copy.
             effects.annotate(format!("{AUDIT_PREFIX}failed-open"), "true");

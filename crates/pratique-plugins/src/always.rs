@@ -1,0 +1,27 @@
+//! AlwaysAdmit, which lets everything pass, and AlwaysDeny, which refuses everything.
+
+use pratique_core::Attributes;
+use pratique_plugin::MutableAttributes;
+
+use crate::answer::forbidden;
+use crate::built_in::{Answer, BuiltInPlugin, Call};
+
+// Upstream: plugin/pkg/admission/admit/admission.go
+pub(crate) struct AlwaysAdmit;
+
+impl BuiltInPlugin for AlwaysAdmit {}
+
+// Upstream: plugin/pkg/admission/deny/admission.go
+pub(crate) struct AlwaysDeny;
+
+const ERROR: &str = "admission control is denying all modifications";
+
+impl BuiltInPlugin for AlwaysDeny {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
+        Err(forbidden(&attributes.as_attributes(), ERROR))
+    }
+
+    fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
+        Err(forbidden(attributes, ERROR))
+    }
+}

@@ -1,0 +1,146 @@
+//! What the plugins that are built in have in common.
+
+use std::ops::Deref;
+
+use pratique_core::Attributes;
+use pratique_plugin::{
+    Effects, Gate, Handler, MutableAttributes, Plugin, PluginContext, PluginSettings, Rejection, StartError,
+};
+use pratique_types::AdmissionRequest;
+
+/// Whether a request passes a half of a plugin.
+pub(crate) type Answer = Result<(), Rejection>;
+
+/// A plugin that is built in. When it is called is in the table of [`FACTORIES`](crate::FACTORIES).
+pub(crate) trait BuiltInPlugin: Send + Sync {
+    /// See [`Plugin::admit`].
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
+        let _ = (attributes, context);
+        Ok(())
+    }
+
+    /// See [`Plugin::validate`].
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+        let _ = (attributes, context);
+        Ok(())
+    }
+}
+
+/// The context of a request, and what follows from the request besides the decision.
+pub(crate) struct Call<'c> {
+    pub(crate) context: &'c PluginContext<'c>,
+    pub(crate) effects: &'c mut Effects,
+}
+
+impl<'c> Deref for Call<'c> {
+    type Target = PluginContext<'c>;
+
+    fn deref(&self) -> &Self::Target {
+        self.context
+    }
+}
+
+/// The requests that a plugin looks at; it lets others pass.
+#[derive(Clone, Copy)]
+pub(crate) enum Requests {
+    /// All.
+    Any,
+    /// None: the plugin is behind a feature gate that is off.
+    Never,
+    /// Those for a resource or a subresource.
+    Of {
+        group: &'static str,
+        resource: &'static str,
+        /// Empty for the objects themselves.
+        subresource: &'static str,
+    },
+}
+
+impl Requests {
+    /// Those for the objects of a resource themselves.
+    pub(crate) const fn of(group: &'static str, resource: &'static str) -> Self {
+        Requests::to(group, resource, "")
+    }
+
+    /// Those to a subresource.
+    pub(crate) const fn to(group: &'static str, resource: &'static str, subresource: &'static str) -> Self {
+        Requests::Of {
+            group,
+            resource,
+            subresource,
+        }
+    }
+
+    /// These where one of the feature gates is on.
+    pub(crate) fn when(self, settings: &PluginSettings<'_>, gates: &[Gate]) -> Self {
+        match gates.iter().any(|gate| settings.feature_gates.enabled(*gate)) {
+            true => self,
+            false => Requests::Never,
+        }
+    }
+
+    fn contain(self, request: &AdmissionRequest<'_>) -> bool {
+        match self {
+            Requests::Any => true,
+            Requests::Never => false,
+            Requests::Of {
+                group,
+                resource,
+                subresource,
+            } => {
+                request.sub_resource == subresource
+                    && request.resource.resource == resource
+                    && request.resource.group == group
+            }
+        }
+    }
+}
+
+/// Makes it a plugin that is called when the handler says, for these requests.
+pub(crate) fn handled(
+    handler: Handler,
+    requests: Requests,
+    plugin: impl BuiltInPlugin + 'static,
+) -> Result<Box<dyn Plugin>, StartError> {
+    Ok(Box::new(Handled {
+        handler,
+        requests,
+        plugin,
+    }))
+}
+
+struct Handled<P> {
+    handler: Handler,
+    requests: Requests,
+    plugin: P,
+}
+
+impl<P: BuiltInPlugin> Plugin for Handled<P> {
+    fn handler(&self) -> &Handler {
+        &self.handler
+    }
+
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+    ) -> Answer {
+        match self.requests.contain(attributes.request) {
+            true => self.plugin.admit(attributes, &mut Call { context, effects }),
+            false => Ok(()),
+        }
+    }
+
+    fn validate(
+        &self,
+        attributes: &Attributes<'_>,
+        context: &PluginContext<'_>,
+        effects: &mut Effects,
+    ) -> Answer {
+        match self.requests.contain(attributes.request) {
+            true => self.plugin.validate(attributes, &mut Call { context, effects }),
+            false => Ok(()),
+        }
+    }
+}
