@@ -5,29 +5,18 @@ use pratique_gotext::strconv::parse_int;
 use pratique_json::{Object, Value};
 
 use super::{
-    ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, none, part, parts, put, take,
-    text,
+    ApiVersion, ConversionError, Family, annotate, annotation, any, drop_annotation, none, part, parts, put,
+    take, text,
 };
 
-pub(super) const DAEMON_SET: Family = Family {
-    to_hub: daemon_set_to_hub,
-    from_hub: daemon_set_from_hub,
-};
-
-pub(super) const DEPLOYMENT: Family = Family {
-    to_hub: deployment_to_hub,
-    from_hub: deployment_from_hub,
-};
-
-pub(super) const STATEFUL_SET: Family = Family {
-    to_hub: none,
-    from_hub: stateful_set_from_hub,
-};
-
-pub(super) const SCALE: Family = Family {
-    to_hub: scale_to_hub,
-    from_hub: scale_from_hub,
-};
+pub(super) const DAEMON_SET: Family = Family::new(annotates, daemon_set_to_hub, daemon_set_from_hub);
+pub(super) const DEPLOYMENT: Family = Family::new(annotates, deployment_to_hub, deployment_from_hub);
+pub(super) const STATEFUL_SET: Family = Family::new(any, none, stateful_set_from_hub);
+pub(super) const SCALE: Family = Family::new(
+    |version| version != "autoscaling/v1",
+    scale_to_hub,
+    scale_from_hub,
+);
 
 const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
@@ -37,8 +26,8 @@ fn annotates(version: ApiVersion<'_>) -> bool {
     matches!(version, "apps/v1" | "apps/v1beta2")
 }
 
-fn daemon_set_to_hub(version: ApiVersion<'_>, set: &mut Object<'_>) -> Result<(), ConversionError> {
-    if let (true, Some(generation)) = (annotates(version), annotation(set, TEMPLATE_GENERATION)) {
+fn daemon_set_to_hub(_: ApiVersion<'_>, set: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let Some(generation) = annotation(set, TEMPLATE_GENERATION) {
         let generation = parse_int(generation)?;
         drop_annotation(set, TEMPLATE_GENERATION);
         if let Some(spec) = part(set, "spec") {
@@ -48,19 +37,14 @@ fn daemon_set_to_hub(version: ApiVersion<'_>, set: &mut Object<'_>) -> Result<()
     Ok(())
 }
 
-fn daemon_set_from_hub(version: ApiVersion<'_>, set: &mut Object<'_>) -> Result<(), ConversionError> {
-    if annotates(version) {
-        let generation = part(set, "spec").and_then(|spec| take(spec, "templateGeneration"));
-        let generation = generation.and_then(|value| value.as_int()).unwrap_or_default();
-        annotate(set, TEMPLATE_GENERATION, generation.to_string());
-    }
+fn daemon_set_from_hub(_: ApiVersion<'_>, set: &mut Object<'_>) -> Result<(), ConversionError> {
+    let generation = part(set, "spec").and_then(|spec| take(spec, "templateGeneration"));
+    let generation = generation.and_then(|value| value.as_int()).unwrap_or_default();
+    annotate(set, TEMPLATE_GENERATION, generation.to_string());
     Ok(())
 }
 
-fn deployment_to_hub(version: ApiVersion<'_>, deployment: &mut Object<'_>) -> Result<(), ConversionError> {
-    if !annotates(version) {
-        return Ok(());
-    }
+fn deployment_to_hub(_: ApiVersion<'_>, deployment: &mut Object<'_>) -> Result<(), ConversionError> {
     let Some(revision) = annotation(deployment, ROLLBACK_TO).filter(|revision| !revision.is_empty()) else {
         return Ok(());
     };
@@ -77,10 +61,7 @@ fn deployment_to_hub(version: ApiVersion<'_>, deployment: &mut Object<'_>) -> Re
     Ok(())
 }
 
-fn deployment_from_hub(version: ApiVersion<'_>, deployment: &mut Object<'_>) -> Result<(), ConversionError> {
-    if !annotates(version) {
-        return Ok(());
-    }
+fn deployment_from_hub(_: ApiVersion<'_>, deployment: &mut Object<'_>) -> Result<(), ConversionError> {
     match part(deployment, "spec").and_then(|spec| take(spec, "rollbackTo")) {
         Some(rollback) => {
             let revision = rollback.get("revision").and_then(Value::as_int);
@@ -106,8 +87,8 @@ fn stateful_set_from_hub(version: ApiVersion<'_>, set: &mut Object<'_>) -> Resul
     Ok(())
 }
 
-fn scale_to_hub(version: ApiVersion<'_>, scale: &mut Object<'_>) -> Result<(), ConversionError> {
-    if let (true, Some(status)) = (version != "autoscaling/v1", part(scale, "status")) {
+fn scale_to_hub(_: ApiVersion<'_>, scale: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let Some(status) = part(scale, "status") {
         let labels = take(status, "selector");
         let selector = match take(status, "targetSelector").filter(|selector| !selector.is_empty()) {
             Some(selector) => selector,
@@ -125,8 +106,8 @@ fn joined(labels: &Value<'_>) -> String {
     terms.collect::<Vec<_>>().join(",")
 }
 
-fn scale_from_hub(version: ApiVersion<'_>, scale: &mut Object<'_>) -> Result<(), ConversionError> {
-    if let (true, Some(status)) = (version != "autoscaling/v1", part(scale, "status")) {
+fn scale_from_hub(_: ApiVersion<'_>, scale: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let Some(status) = part(scale, "status") {
         let selector = text(status, "selector").to_owned();
         status.remove("selector");
         if let Some(labels) = labels_of(&selector)? {

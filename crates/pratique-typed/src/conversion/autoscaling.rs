@@ -5,12 +5,13 @@ use pratique_schema::{Schema, Shape, TypeId};
 
 use super::go_json;
 use super::{
-    ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, part, put, rename, take, text,
+    ApiVersion, ConversionError, Family, annotate, annotation, any, drop_annotation, part, put, rename, take,
+    text,
 };
 use crate::encode::Encoder;
 use crate::form::typed_as;
 
-pub(super) const HORIZONTAL_POD_AUTOSCALER: Family = Family { to_hub, from_hub };
+pub(super) const HORIZONTAL_POD_AUTOSCALER: Family = Family::new(any, to_hub, from_hub);
 
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";

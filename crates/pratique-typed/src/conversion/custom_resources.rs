@@ -3,9 +3,9 @@
 use pratique_json::{Object, Value};
 
 use super::small::with_port;
-use super::{ApiVersion, ConversionError, Family, part, parts, put, rename, take};
+use super::{ApiVersion, ConversionError, Family, is_v1beta1, part, parts, put, rename, take};
 
-pub(super) const DEFINITION: Family = Family { to_hub, from_hub };
+pub(super) const DEFINITION: Family = Family::new(|version| !is_v1beta1(version), to_hub, from_hub);
 
 /// What may be said of all versions, with the name of that, or of one.
 const SHARED: [(&str, &str); 4] = [
@@ -15,12 +15,8 @@ const SHARED: [(&str, &str); 4] = [
     ("validation", "schema"),
 ];
 
-fn is_hub(version: ApiVersion<'_>) -> bool {
-    version.ends_with("/v1beta1")
-}
-
-fn to_hub(version: ApiVersion<'_>, definition: &mut Object<'_>) -> Result<(), ConversionError> {
-    let Some(spec) = part(definition, "spec").filter(|_| !is_hub(version)) else {
+fn to_hub(_: ApiVersion<'_>, definition: &mut Object<'_>) -> Result<(), ConversionError> {
+    let Some(spec) = part(definition, "spec") else {
         return Ok(());
     };
     if !spec.contains_key("preserveUnknownFields") {
@@ -62,8 +58,8 @@ fn to_hub(version: ApiVersion<'_>, definition: &mut Object<'_>) -> Result<(), Co
     Ok(())
 }
 
-fn from_hub(version: ApiVersion<'_>, definition: &mut Object<'_>) -> Result<(), ConversionError> {
-    let Some(spec) = part(definition, "spec").filter(|_| !is_hub(version)) else {
+fn from_hub(_: ApiVersion<'_>, definition: &mut Object<'_>) -> Result<(), ConversionError> {
+    let Some(spec) = part(definition, "spec") else {
         return Ok(());
     };
     if let Some(conversion) = part(spec, "conversion") {

@@ -4,7 +4,7 @@ use pratique_json::Object;
 
 use super::{ApiVersion, ConversionError, Family, rename};
 
-pub(super) const EVENT: Family = Family { to_hub, from_hub };
+pub(super) const EVENT: Family = Family::new(|version| version != "v1", to_hub, from_hub);
 
 /// The names of fields in `events.k8s.io` and in the core group.
 const NAMES: [(&str, &str); 7] = [
@@ -17,16 +17,12 @@ const NAMES: [(&str, &str); 7] = [
     ("reportingController", "reportingComponent"),
 ];
 
-fn to_hub(version: ApiVersion<'_>, event: &mut Object<'_>) -> Result<(), ConversionError> {
-    if version != "v1" {
-        NAMES.iter().for_each(|(from, to)| rename(event, from, to));
-    }
+fn to_hub(_: ApiVersion<'_>, event: &mut Object<'_>) -> Result<(), ConversionError> {
+    NAMES.iter().for_each(|(from, to)| rename(event, from, to));
     Ok(())
 }
 
-fn from_hub(version: ApiVersion<'_>, event: &mut Object<'_>) -> Result<(), ConversionError> {
-    if version != "v1" {
-        NAMES.iter().for_each(|(to, from)| rename(event, from, to));
-    }
+fn from_hub(_: ApiVersion<'_>, event: &mut Object<'_>) -> Result<(), ConversionError> {
+    NAMES.iter().for_each(|(to, from)| rename(event, from, to));
     Ok(())
 }

@@ -76,10 +76,22 @@ type Step = fn(ApiVersion<'_>, &mut Object<'_>) -> Result<(), ConversionError>;
 /// A kind whose versions do not have the same fields.
 #[derive(Clone, Copy)]
 struct Family {
+    /// Whether a version needs the steps.
+    differs: fn(ApiVersion<'_>) -> bool,
     /// From a version to the hub.
     to_hub: Step,
     /// From the hub to a version.
     from_hub: Step,
+}
+
+impl Family {
+    const fn new(differs: fn(ApiVersion<'_>) -> bool, to_hub: Step, from_hub: Step) -> Self {
+        Family {
+            differs,
+            to_hub,
+            from_hub,
+        }
+    }
 }
 
 /// What it takes to bring an object into another version.
@@ -146,8 +158,11 @@ pub fn converted<'a>(
     let Value::Object(mut members) = formed.as_ref().unwrap_or(object).try_owned(progress)? else {
         return Ok(None);
     };
-    (family.to_hub)(from, &mut members)?;
-    (family.from_hub)(&kind.api_version(), &mut members)?;
+    for (step, version) in [(family.to_hub, from), (family.from_hub, &own_version)] {
+        if (family.differs)(version) {
+            step(version, &mut members)?;
+        }
+    }
     Ok(Some(Value::Object(members)))
 }
 
@@ -249,10 +264,7 @@ fn relation(one: &GroupVersionKind, other: &GroupVersionKind) -> Relation {
 }
 
 /// Versions whose common fields have the same names.
-const SAME_NAMES: Family = Family {
-    to_hub: none,
-    from_hub: none,
-};
+const SAME_NAMES: Family = Family::new(|_| false, none, none);
 
 /// Whether two kinds are versions of one.
 pub(crate) fn are_versions(one: &GroupVersionKind, other: &GroupVersionKind) -> bool {
@@ -268,6 +280,18 @@ fn storage_group(kind: &GroupVersionKind) -> &str {
         ("apps" | "extensions", "Scale") => "autoscaling",
         (group, _) => group,
     }
+}
+
+fn any(_: ApiVersion<'_>) -> bool {
+    true
+}
+
+fn is_v1alpha1(version: ApiVersion<'_>) -> bool {
+    version.ends_with("/v1alpha1")
+}
+
+fn is_v1beta1(version: ApiVersion<'_>) -> bool {
+    version.ends_with("/v1beta1")
 }
 
 /// The step of versions that have the hub's form.

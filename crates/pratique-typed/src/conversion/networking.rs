@@ -2,28 +2,21 @@
 
 use pratique_json::{Object, Value};
 
-use super::{ApiVersion, ConversionError, Family, part, parts, put, rename, take, text};
+use super::{ApiVersion, ConversionError, Family, is_v1beta1, part, parts, put, rename, take, text};
 
-pub(super) const INGRESS: Family = Family {
-    to_hub: ingress_to_hub,
-    from_hub: ingress_from_hub,
-};
+pub(super) const INGRESS: Family = Family::new(is_v1beta1, ingress_to_hub, ingress_from_hub);
+pub(super) const ENDPOINT_SLICE: Family = Family::new(is_v1beta1, slice_to_hub, slice_from_hub);
 
-pub(super) const ENDPOINT_SLICE: Family = Family {
-    to_hub: slice_to_hub,
-    from_hub: slice_from_hub,
-};
-
-fn ingress_to_hub(version: ApiVersion<'_>, ingress: &mut Object<'_>) -> Result<(), ConversionError> {
-    if let (true, Some(spec)) = (version.ends_with("/v1beta1"), part(ingress, "spec")) {
+fn ingress_to_hub(_: ApiVersion<'_>, ingress: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let Some(spec) = part(ingress, "spec") {
         rename(spec, "backend", "defaultBackend");
         each_backend(spec, "defaultBackend", backend_to_hub);
     }
     Ok(())
 }
 
-fn ingress_from_hub(version: ApiVersion<'_>, ingress: &mut Object<'_>) -> Result<(), ConversionError> {
-    if let (true, Some(spec)) = (version.ends_with("/v1beta1"), part(ingress, "spec")) {
+fn ingress_from_hub(_: ApiVersion<'_>, ingress: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let Some(spec) = part(ingress, "spec") {
         rename(spec, "defaultBackend", "backend");
         each_backend(spec, "backend", backend_from_hub);
     }
@@ -74,10 +67,7 @@ fn backend_from_hub(backend: &mut Object<'_>) {
 const ZONE: &str = "topology.kubernetes.io/zone";
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-fn slice_to_hub(version: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
-    if !version.ends_with("/v1beta1") {
-        return Ok(());
-    }
+fn slice_to_hub(_: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
     for endpoint in parts(slice, "endpoints") {
         let Some(Value::Object(mut topology)) = endpoint.remove("topology") else {
             continue;
@@ -95,10 +85,7 @@ fn slice_to_hub(version: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), C
     Ok(())
 }
 
-fn slice_from_hub(version: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
-    if !version.ends_with("/v1beta1") {
-        return Ok(());
-    }
+fn slice_from_hub(_: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
     for endpoint in parts(slice, "endpoints") {
         let mut topology = match endpoint.remove("deprecatedTopology") {
             Some(Value::Object(topology)) => topology,

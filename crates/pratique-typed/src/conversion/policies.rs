@@ -2,17 +2,10 @@
 
 use pratique_json::{Object, Value};
 
-use super::{ApiVersion, ConversionError, Family, part, parts, text};
+use super::{ApiVersion, ConversionError, Family, any, is_v1alpha1, is_v1beta1, part, parts, text};
 
-pub(super) const POD_DISRUPTION_BUDGET: Family = Family {
-    to_hub: budget_to_hub,
-    from_hub: budget_from_hub,
-};
-
-pub(super) const ROLE_BINDING: Family = Family {
-    to_hub: binding_to_hub,
-    from_hub: binding_from_hub,
-};
+pub(super) const POD_DISRUPTION_BUDGET: Family = Family::new(any, budget_to_hub, budget_from_hub);
+pub(super) const ROLE_BINDING: Family = Family::new(is_v1alpha1, binding_to_hub, binding_from_hub);
 
 /// A label that no pod has. An empty selector selects nothing in the first version and everything in others, so each says
 /// the other's meaning by this label.
@@ -30,20 +23,16 @@ fn everything() -> Value<'static> {
     Value::Object(Object::new())
 }
 
-fn is_first(version: ApiVersion<'_>) -> bool {
-    version.ends_with("/v1beta1")
-}
-
 fn budget_to_hub(version: ApiVersion<'_>, budget: &mut Object<'_>) -> Result<(), ConversionError> {
     let Some(selector) = part(budget, "spec").and_then(|spec| spec.get_mut("selector")) else {
         return Ok(());
     };
     let (exists, misses) = (by_label("Exists"), by_label("DoesNotExist"));
-    if is_first(version) && *selector == everything() {
+    if is_v1beta1(version) && *selector == everything() {
         *selector = exists;
-    } else if is_first(version) && *selector == misses {
+    } else if is_v1beta1(version) && *selector == misses {
         *selector = everything();
-    } else if is_first(version) || (*selector != exists && *selector != everything()) {
+    } else if is_v1beta1(version) || (*selector != exists && *selector != everything()) {
         let requirements = selector.get_mut("matchExpressions");
         if let Some(Value::Array(requirements)) = requirements {
             let key = |of: &Value<'_>| of.get("key").and_then(Value::as_str) == Some(MATCH_LABEL);
@@ -58,7 +47,7 @@ fn budget_to_hub(version: ApiVersion<'_>, budget: &mut Object<'_>) -> Result<(),
 
 fn budget_from_hub(version: ApiVersion<'_>, budget: &mut Object<'_>) -> Result<(), ConversionError> {
     let selector = part(budget, "spec").and_then(|spec| spec.get_mut("selector"));
-    if let (true, Some(selector)) = (is_first(version), selector) {
+    if let (true, Some(selector)) = (is_v1beta1(version), selector) {
         if *selector == by_label("Exists") {
             *selector = everything();
         } else if *selector == everything() {
@@ -71,10 +60,7 @@ fn budget_from_hub(version: ApiVersion<'_>, budget: &mut Object<'_>) -> Result<(
 const RBAC: &str = "rbac.authorization.k8s.io";
 const RBAC_ALPHA: &str = "rbac.authorization.k8s.io/v1alpha1";
 
-fn binding_to_hub(version: ApiVersion<'_>, binding: &mut Object<'_>) -> Result<(), ConversionError> {
-    if version != RBAC_ALPHA {
-        return Ok(());
-    }
+fn binding_to_hub(_: ApiVersion<'_>, binding: &mut Object<'_>) -> Result<(), ConversionError> {
     for subject in parts(binding, "subjects") {
         let version = subject.remove("apiVersion");
         let group = match text(subject, "kind") {
@@ -101,10 +87,7 @@ fn group_of(version: &str) -> &str {
     }
 }
 
-fn binding_from_hub(version: ApiVersion<'_>, binding: &mut Object<'_>) -> Result<(), ConversionError> {
-    if version != RBAC_ALPHA {
-        return Ok(());
-    }
+fn binding_from_hub(_: ApiVersion<'_>, binding: &mut Object<'_>) -> Result<(), ConversionError> {
     for subject in parts(binding, "subjects") {
         let group = subject.remove("apiGroup");
         let group = group.as_ref().and_then(Value::as_str).unwrap_or_default();

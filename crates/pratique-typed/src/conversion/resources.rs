@@ -3,37 +3,29 @@
 use pratique_json::{Object, Value};
 use pratique_schema::{Field, Presence, Schema};
 
-use super::{ApiVersion, ConversionError, Family, part, parts, put, take};
+use super::{ApiVersion, ConversionError, Family, is_v1beta1, part, parts, put, take};
 
-pub(super) const CLAIM: Family = Family {
-    to_hub: |version, claim| requests(version, claim, &["spec"], gather),
-    from_hub: |version, claim| requests(version, claim, &["spec"], spread),
-};
+pub(super) const CLAIM: Family = Family::new(
+    is_v1beta1,
+    |_, claim| requests(claim, &["spec"], gather),
+    |_, claim| requests(claim, &["spec"], spread),
+);
+pub(super) const CLAIM_TEMPLATE: Family = Family::new(
+    is_v1beta1,
+    |_, template| requests(template, &["spec", "spec"], gather),
+    |_, template| requests(template, &["spec", "spec"], spread),
+);
+pub(super) const SLICE: Family = Family::new(is_v1beta1, slice_to_hub, slice_from_hub);
 
-pub(super) const CLAIM_TEMPLATE: Family = Family {
-    to_hub: |version, template| requests(version, template, &["spec", "spec"], gather),
-    from_hub: |version, template| requests(version, template, &["spec", "spec"], spread),
-};
-
-pub(super) const SLICE: Family = Family {
-    to_hub: slice_to_hub,
-    from_hub: slice_from_hub,
-};
-
-fn is_first(version: ApiVersion<'_>) -> bool {
-    version == "resource.k8s.io/v1beta1"
-}
-
-/// Changes the requests of a claim whose spec is at a path, if the version is the first one.
+/// Changes the requests of a claim whose spec is at a path.
 fn requests(
-    version: ApiVersion<'_>,
     object: &mut Object<'_>,
     spec: &[&str],
     change: fn(&mut Object<'_>),
 ) -> Result<(), ConversionError> {
     let of_spec = spec.iter().try_fold(object, |object, field| part(object, field));
     let devices = of_spec.and_then(|spec| part(spec, "devices"));
-    if let (true, Some(devices)) = (is_first(version), devices) {
+    if let Some(devices) = devices {
         parts(devices, "requests").for_each(change);
     }
     Ok(())
@@ -66,8 +58,8 @@ fn spread(request: &mut Object<'_>) {
     }
 }
 
-fn slice_to_hub(version: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
-    if let (true, Some(spec)) = (is_first(version), part(slice, "spec")) {
+fn slice_to_hub(_: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let Some(spec) = part(slice, "spec") {
         for device in parts(spec, "devices") {
             if let Some(Value::Object(mut basic)) = device.remove("basic") {
                 basic.insert("name", device.remove("name").unwrap_or_default());
@@ -84,8 +76,8 @@ fn slice_to_hub(version: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), C
     Ok(())
 }
 
-fn slice_from_hub(version: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
-    if let (true, Some(spec)) = (is_first(version), part(slice, "spec")) {
+fn slice_from_hub(_: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let Some(spec) = part(slice, "spec") {
         for device in parts(spec, "devices") {
             let name = device.remove("name");
             let basic = std::mem::take(device);

@@ -3,38 +3,29 @@
 use pratique_json::{Object, Value};
 
 use super::{
-    ApiVersion, ConversionError, Family, annotate, annotation, drop_annotation, none, part, parts, put,
-    rename, take,
+    ApiVersion, ConversionError, Family, annotate, annotation, any, drop_annotation, is_v1alpha1, is_v1beta1,
+    none, part, parts, put, rename, take,
 };
 
-pub(super) const ACCESS_REVIEW: Family = Family {
-    to_hub: review_to_hub,
-    from_hub: review_from_hub,
-};
+pub(super) const ACCESS_REVIEW: Family = Family::new(is_v1beta1, review_to_hub, review_from_hub);
 
-fn review_to_hub(version: ApiVersion<'_>, review: &mut Object<'_>) -> Result<(), ConversionError> {
-    if let (true, Some(spec)) = (version.ends_with("/v1beta1"), part(review, "spec")) {
+fn review_to_hub(_: ApiVersion<'_>, review: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let Some(spec) = part(review, "spec") {
         rename(spec, "group", "groups");
     }
     Ok(())
 }
 
-fn review_from_hub(version: ApiVersion<'_>, review: &mut Object<'_>) -> Result<(), ConversionError> {
-    if let (true, Some(spec)) = (version.ends_with("/v1beta1"), part(review, "spec")) {
+fn review_from_hub(_: ApiVersion<'_>, review: &mut Object<'_>) -> Result<(), ConversionError> {
+    if let Some(spec) = part(review, "spec") {
         rename(spec, "groups", "group");
     }
     Ok(())
 }
 
-pub(super) const API_SERVICE: Family = Family {
-    to_hub: none,
-    from_hub: api_service_from_hub,
-};
+pub(super) const API_SERVICE: Family = Family::new(any, none, api_service_from_hub);
 
-pub(super) const WEBHOOK_CONFIGURATION: Family = Family {
-    to_hub: none,
-    from_hub: webhooks_from_hub,
-};
+pub(super) const WEBHOOK_CONFIGURATION: Family = Family::new(any, none, webhooks_from_hub);
 
 fn api_service_from_hub(_: ApiVersion<'_>, api: &mut Object<'_>) -> Result<(), ConversionError> {
     part(api, "spec").into_iter().for_each(with_port);
@@ -57,10 +48,7 @@ pub(super) fn with_port(client: &mut Object<'_>) {
     }
 }
 
-pub(super) const PRIORITY_LEVEL: Family = Family {
-    to_hub: level_to_hub,
-    from_hub: level_from_hub,
-};
+pub(super) const PRIORITY_LEVEL: Family = Family::new(any, level_to_hub, level_from_hub);
 
 /// Tells no shares from a number of shares that is not given, in a version that has no null for it.
 const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
@@ -69,7 +57,7 @@ const NOMINAL: &str = "nominalConcurrencyShares";
 
 /// Whether a version calls the shares assured.
 fn is_assured(version: ApiVersion<'_>) -> bool {
-    version.ends_with("/v1beta1") || version.ends_with("/v1beta2")
+    is_v1beta1(version) || version.ends_with("/v1beta2")
 }
 
 fn level_to_hub(version: ApiVersion<'_>, level: &mut Object<'_>) -> Result<(), ConversionError> {
@@ -102,10 +90,7 @@ fn level_from_hub(version: ApiVersion<'_>, level: &mut Object<'_>) -> Result<(),
     Ok(())
 }
 
-pub(super) const RUNTIME_CLASS: Family = Family {
-    to_hub: class_to_hub,
-    from_hub: class_from_hub,
-};
+pub(super) const RUNTIME_CLASS: Family = Family::new(is_v1alpha1, class_to_hub, class_from_hub);
 
 /// What the first version has in a spec, with its names there and in the others.
 const CLASS_FIELDS: [(&str, &str); 3] = [
@@ -114,10 +99,7 @@ const CLASS_FIELDS: [(&str, &str); 3] = [
     ("scheduling", "scheduling"),
 ];
 
-fn class_to_hub(version: ApiVersion<'_>, class: &mut Object<'_>) -> Result<(), ConversionError> {
-    if !version.ends_with("/v1alpha1") {
-        return Ok(());
-    }
+fn class_to_hub(_: ApiVersion<'_>, class: &mut Object<'_>) -> Result<(), ConversionError> {
     let Some(Value::Object(mut spec)) = class.remove("spec") else {
         return Ok(());
     };
@@ -127,10 +109,7 @@ fn class_to_hub(version: ApiVersion<'_>, class: &mut Object<'_>) -> Result<(), C
     Ok(())
 }
 
-fn class_from_hub(version: ApiVersion<'_>, class: &mut Object<'_>) -> Result<(), ConversionError> {
-    if !version.ends_with("/v1alpha1") {
-        return Ok(());
-    }
+fn class_from_hub(_: ApiVersion<'_>, class: &mut Object<'_>) -> Result<(), ConversionError> {
     let mut spec = Object::new();
     for (to, from) in CLASS_FIELDS {
         put(&mut spec, to, take(class, from));
