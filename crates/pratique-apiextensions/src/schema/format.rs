@@ -11,103 +11,52 @@ use super::{Schema, Type};
 use crate::duration;
 use crate::email;
 
-/// A format that a server checks; it ignores all others.
-// Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, supportedVersionedFormats
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    BsonObjectId,
-    Uri,
-    Email,
-    Hostname,
-    Ipv4,
-    Ipv6,
-    Cidr,
-    Mac,
-    Uuid,
-    Uuid3,
-    Uuid4,
-    Uuid5,
-    Isbn,
-    Isbn10,
-    Isbn13,
-    CreditCard,
-    Ssn,
-    HexColor,
-    RgbColor,
-    Byte,
-    Password,
-    Date,
-    Duration,
-    DateTime,
-    ShortName,
-    LongName,
-}
+/// Whether a text has a format.
+pub(crate) type Check = fn(&str) -> bool;
 
-impl Format {
-    /// The format of a name, in which hyphens do not count.
-    pub(crate) fn named(name: &str) -> Option<Format> {
-        Some(match name.replace('-', "").as_str() {
-            "bsonobjectid" => Format::BsonObjectId,
-            "uri" => Format::Uri,
-            "email" => Format::Email,
-            "hostname" => Format::Hostname,
-            "ipv4" => Format::Ipv4,
-            "ipv6" => Format::Ipv6,
-            "cidr" => Format::Cidr,
-            "mac" => Format::Mac,
-            "uuid" => Format::Uuid,
-            "uuid3" => Format::Uuid3,
-            "uuid4" => Format::Uuid4,
-            "uuid5" => Format::Uuid5,
-            "isbn" => Format::Isbn,
-            "isbn10" => Format::Isbn10,
-            "isbn13" => Format::Isbn13,
-            "creditcard" => Format::CreditCard,
-            "ssn" => Format::Ssn,
-            "hexcolor" => Format::HexColor,
-            "rgbcolor" => Format::RgbColor,
-            "byte" => Format::Byte,
-            "password" => Format::Password,
-            "date" => Format::Date,
-            "duration" => Format::Duration,
-            "datetime" => Format::DateTime,
-            "k8sshortname" => Format::ShortName,
-            "k8slongname" => Format::LongName,
-            _ => return None,
-        })
-    }
+/// The formats that a server checks, by their names without hyphens; it ignores all others.
+// Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, supportedVersionedFormats;
+// kube-openapi/pkg/validation/strfmt/default.go
+const FORMATS: [(&str, Check); 26] = [
+    ("bsonobjectid", |text| {
+        text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    }),
+    ("uri", |text| Url::parse_request_uri(text).is_ok()),
+    ("email", email::is_address),
+    ("hostname", is_hostname),
+    ("ipv4", |text| {
+        text.contains('.') && (is_ipv4(text) || is_ipv6(text))
+    }),
+    ("ipv6", |text| text.contains(':') && is_ipv6(text)),
+    ("cidr", is_cidr),
+    ("mac", is_mac),
+    ("uuid", strfmt::is_uuid),
+    ("uuid3", |text| UUID3.matches(text)),
+    ("uuid4", |text| UUID4.matches(text)),
+    ("uuid5", |text| UUID5.matches(text)),
+    ("isbn", |text| is_isbn10(text) || is_isbn13(text)),
+    ("isbn10", is_isbn10),
+    ("isbn13", is_isbn13),
+    ("creditcard", is_credit_card),
+    ("ssn", |text| text.len() == 11 && SSN.matches(text)),
+    ("hexcolor", |text| HEX_COLOR.matches(text)),
+    ("rgbcolor", |text| RGB_COLOR.matches(text)),
+    ("byte", strfmt::is_base64),
+    ("password", |_| true),
+    ("date", strfmt::is_date),
+    ("duration", |text| duration::parse(text).is_some()),
+    ("datetime", strfmt::is_datetime),
+    ("k8sshortname", |text| text.len() <= 63 && is_short_name(text)),
+    ("k8slongname", |text| {
+        text.len() <= 253 && text.split('.').all(is_short_name)
+    }),
+];
 
-    // Upstream: kube-openapi/pkg/validation/strfmt/default.go
-    pub(crate) fn is_valid(self, text: &str) -> bool {
-        match self {
-            Format::BsonObjectId => text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            Format::Uri => Url::parse_request_uri(text).is_ok(),
-            Format::Email => email::is_address(text),
-            Format::Hostname => is_hostname(text),
-            Format::Ipv4 => text.contains('.') && (is_ipv4(text) || is_ipv6(text)),
-            Format::Ipv6 => text.contains(':') && is_ipv6(text),
-            Format::Cidr => is_cidr(text),
-            Format::Mac => is_mac(text),
-            Format::Uuid => strfmt::is_uuid(text),
-            Format::Uuid3 => matches(&UUID3, UUID3_PATTERN, text),
-            Format::Uuid4 => matches(&UUID4, UUID4_PATTERN, text),
-            Format::Uuid5 => matches(&UUID5, UUID5_PATTERN, text),
-            Format::Isbn => is_isbn10(text) || is_isbn13(text),
-            Format::Isbn10 => is_isbn10(text),
-            Format::Isbn13 => is_isbn13(text),
-            Format::CreditCard => is_credit_card(text),
-            Format::Ssn => text.len() == 11 && matches(&SSN, SSN_PATTERN, text),
-            Format::HexColor => matches(&HEX_COLOR, HEX_COLOR_PATTERN, text),
-            Format::RgbColor => matches(&RGB_COLOR, RGB_COLOR_PATTERN, text),
-            Format::Byte => strfmt::is_base64(text),
-            Format::Password => true,
-            Format::Date => strfmt::is_date(text),
-            Format::Duration => duration::parse(text).is_some(),
-            Format::DateTime => strfmt::is_datetime(text),
-            Format::ShortName => text.len() <= 63 && is_short_name(text),
-            Format::LongName => text.len() <= 253 && text.split('.').all(is_short_name),
-        }
-    }
+/// The check of a format by its name, in which hyphens do not count.
+pub(crate) fn format_check(name: &str) -> Option<Check> {
+    let name = name.replace('-', "");
+    let found = FORMATS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, check)| *check)
 }
 
 impl Schema {
@@ -116,7 +65,7 @@ impl Schema {
     pub(crate) fn known_format(&self) -> &str {
         let format = &*self.values.format;
         let is_known = match self.types() {
-            [] | [Type::String] | [_, _, ..] => Format::named(format).is_some(),
+            [] | [Type::String] | [_, _, ..] => format_check(format).is_some(),
             [Type::Integer] => matches!(format, "int32" | "int64"),
             [Type::Number] => matches!(format, "float" | "double"),
             _ => false,
@@ -125,34 +74,46 @@ impl Schema {
     }
 }
 
-static UUID3: OnceLock<Option<Regex>> = OnceLock::new();
-static UUID4: OnceLock<Option<Regex>> = OnceLock::new();
-static UUID5: OnceLock<Option<Regex>> = OnceLock::new();
-static SSN: OnceLock<Option<Regex>> = OnceLock::new();
-static HEX_COLOR: OnceLock<Option<Regex>> = OnceLock::new();
-static RGB_COLOR: OnceLock<Option<Regex>> = OnceLock::new();
-static HOSTNAME: OnceLock<Option<Regex>> = OnceLock::new();
-static CREDIT_CARD: OnceLock<Option<Regex>> = OnceLock::new();
+static UUID3: Pattern =
+    Pattern::new("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$");
+static UUID4: Pattern =
+    Pattern::new("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$");
+static UUID5: Pattern =
+    Pattern::new("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$");
+static SSN: Pattern = Pattern::new(r"^\d{3}[- ]?\d{2}[- ]?\d{4}$");
+static HEX_COLOR: Pattern = Pattern::new("^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$");
+static RGB_COLOR: Pattern = Pattern::new(
+    r"^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$",
+);
+static HOSTNAME: Pattern = Pattern::new(
+    r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$",
+);
+static CREDIT_CARD: Pattern = Pattern::new(
+    r"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$",
+);
 
-const UUID3_PATTERN: &str = "(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$";
-const UUID4_PATTERN: &str = "(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$";
-const UUID5_PATTERN: &str = "(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$";
-const SSN_PATTERN: &str = r"^\d{3}[- ]?\d{2}[- ]?\d{4}$";
-const HEX_COLOR_PATTERN: &str = "^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
-const RGB_COLOR_PATTERN: &str = r"^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$";
-const HOSTNAME_PATTERN: &str = r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$";
-const CREDIT_CARD_PATTERN: &str = r"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$";
+/// A pattern of this file, all of which compile (a test checks that).
+struct Pattern {
+    text: &'static str,
+    regex: OnceLock<Option<Regex>>,
+}
 
-/// Whether a text matches a pattern of this file, all of which compile (a test checks that).
-fn matches(compiled: &OnceLock<Option<Regex>>, pattern: &str, text: &str) -> bool {
-    let regex = compiled.get_or_init(|| Regex::new(pattern).ok());
-    regex.as_ref().is_some_and(|regex| regex.is_match(text))
+impl Pattern {
+    const fn new(text: &'static str) -> Self {
+        Pattern {
+            text,
+            regex: OnceLock::new(),
+        }
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        let regex = self.regex.get_or_init(|| Regex::new(self.text).ok());
+        regex.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
 }
 
 fn is_hostname(text: &str) -> bool {
-    text.len() <= 255
-        && matches(&HOSTNAME, HOSTNAME_PATTERN, text)
-        && text.split('.').all(|part| part.len() <= 63)
+    text.len() <= 255 && HOSTNAME.matches(text) && text.split('.').all(|part| part.len() <= 63)
 }
 
 fn is_short_name(text: &str) -> bool {
@@ -262,7 +223,7 @@ fn is_isbn13(text: &str) -> bool {
 // Upstream: kube-openapi/pkg/internal/third_party/govalidator/validator.go, IsCreditCard
 fn is_credit_card(text: &str) -> bool {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    if !matches(&CREDIT_CARD, CREDIT_CARD_PATTERN, &digits) {
+    if !CREDIT_CARD.matches(&digits) {
         return false;
     }
     let weights = [1, 2].into_iter().cycle();
@@ -280,16 +241,16 @@ mod tests {
     #[test]
     fn patterns_compile() {
         for pattern in [
-            UUID3_PATTERN,
-            UUID4_PATTERN,
-            UUID5_PATTERN,
-            SSN_PATTERN,
-            HEX_COLOR_PATTERN,
-            RGB_COLOR_PATTERN,
-            HOSTNAME_PATTERN,
-            CREDIT_CARD_PATTERN,
+            &UUID3,
+            &UUID4,
+            &UUID5,
+            &SSN,
+            &HEX_COLOR,
+            &RGB_COLOR,
+            &HOSTNAME,
+            &CREDIT_CARD,
         ] {
-            assert!(Regex::new(pattern).is_ok(), "{pattern}");
+            assert!(Regex::new(pattern.text).is_ok(), "{}", pattern.text);
         }
     }
 }

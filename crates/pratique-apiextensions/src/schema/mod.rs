@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use pratique_cel::regex::Regex;
 use pratique_json::Value;
 
-pub(crate) use format::Format;
+pub(crate) use format::format_check;
 pub(crate) use read::read;
 pub(crate) use standard::check as check_standard;
 pub(crate) use structural::check as check_structural;

@@ -9,7 +9,7 @@ use super::number;
 use super::outcome::Outcome;
 use crate::field_error::{FieldError, FieldErrors};
 use crate::path::Path;
-use crate::schema::{Additional, Format, Schema, Type};
+use crate::schema::{Additional, Schema, Type, format_check};
 
 /// Validates an object by its schema. With an old object, errors of what did not change are left out.
 // Upstream: apiextensions-apiserver/pkg/apiserver/validation/validation.go, ValidateCustomResourceUpdate
@@ -60,8 +60,15 @@ pub(super) fn validated(
     match value {
         Value::String(text) => {
             add(&mut outcome, string(text, schema, path));
-            if let Some(format) = Format::named(schema.known_format()) {
-                add(&mut outcome, format_of(text, format, schema, path));
+            let format = schema.known_format();
+            if let Some(fits) = format_check(format) {
+                add(
+                    &mut outcome,
+                    match fits(text) {
+                        true => Outcome::default(),
+                        false => wrong_type(path, format, text),
+                    },
+                );
             }
         }
         Value::Array(items) => add(&mut outcome, array(items, schema, correlated, path)),
@@ -188,13 +195,6 @@ fn string(text: &str, schema: &Schema, path: &Path<'_>) -> Outcome {
 fn invalid(path: &Path<'_>, value: &Value<'_>, message: String) -> Outcome {
     let error = FieldError::invalid(field(path), value, &message);
     Outcome::of(message, error)
-}
-
-fn format_of(text: &str, format: Format, schema: &Schema, path: &Path<'_>) -> Outcome {
-    match format.is_valid(text) {
-        true => Outcome::default(),
-        false => wrong_type(path, schema.known_format(), text),
-    }
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/slice_validator.go, schemaSliceValidator.Validate
