@@ -57,20 +57,19 @@ impl CustomResource {
         let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
         for (value, name) in [(group, "group"), (kind, "names.kind")] {
             if value.is_empty() {
-                errors.push(FieldError::required(spec.child(name).field(), ""));
+                errors.required(&spec.child(name), "");
             }
         }
         let is_namespaced = match text(&["spec", "scope"]) {
             "Namespaced" => true,
             "Cluster" => false,
             "" => {
-                errors.push(FieldError::required(spec.child("scope").field(), ""));
+                errors.required(&spec.child("scope"), "");
                 false
             }
             other => {
-                let field = spec.child("scope").field();
                 let scopes = ["Cluster", "Namespaced"];
-                errors.push(FieldError::not_supported(field, &Value::from(other), &scopes));
+                errors.not_supported(&spec.child("scope"), other, &scopes);
                 false
             }
         };
@@ -78,7 +77,7 @@ impl CustomResource {
         let given = given.unwrap_or_default();
         if given.is_empty() {
             let detail = "must have at least one version";
-            errors.push(FieldError::required(spec.child("versions").field(), detail));
+            errors.required(&spec.child("versions"), detail);
         }
         let list = spec.child("versions");
         // Where all versions have the same schema, a server names it once.

@@ -5,6 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use pratique_gotext::strconv::{general_form, quote};
 use pratique_json::{Value, escape_html};
 
+use crate::path::Path;
+
 /// Why a field is refused: the reason of a cause in a `Status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -120,11 +122,6 @@ impl FieldError {
         FieldError::new(Cause::Invalid, field, None, detail)
     }
 
-    /// An invalid value with a text that is shown for it.
-    pub(crate) fn invalid_as(field: String, shown: &str, detail: &str) -> Self {
-        FieldError::new(Cause::Invalid, field, Some(shown), detail)
-    }
-
     pub(crate) fn type_invalid(field: String, value: &Value<'_>, detail: &str) -> Self {
         FieldError::new(Cause::TypeInvalid, field, Some(&shown(value)), detail)
     }
@@ -199,6 +196,36 @@ impl FieldErrors {
         }
         self.bytes += error.field.len() + error.message.len();
         self.errors.push(error);
+    }
+
+    pub(crate) fn required(&mut self, path: &Path<'_>, detail: &str) {
+        self.push(FieldError::required(path.field(), detail));
+    }
+
+    pub(crate) fn forbidden(&mut self, path: &Path<'_>, detail: &str) {
+        self.push(FieldError::forbidden(path.field(), detail));
+    }
+
+    pub(crate) fn invalid(&mut self, path: &Path<'_>, value: &Value<'_>, detail: &str) {
+        self.push(FieldError::invalid(path.field(), value, detail));
+    }
+
+    /// An invalid value with a text that is shown for it.
+    pub(crate) fn invalid_as(&mut self, path: &Path<'_>, shown: &str, detail: &str) {
+        self.push(FieldError::new(Cause::Invalid, path.field(), Some(shown), detail));
+    }
+
+    pub(crate) fn type_invalid(&mut self, path: &Path<'_>, value: &Value<'_>, detail: &str) {
+        self.push(FieldError::type_invalid(path.field(), value, detail));
+    }
+
+    pub(crate) fn not_supported(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
+        let value = Value::from(value);
+        self.push(FieldError::not_supported(path.field(), &value, supported));
+    }
+
+    pub(crate) fn too_long(&mut self, path: &Path<'_>, max: i64) {
+        self.push(FieldError::too_long(path.field(), max));
     }
 
     pub(crate) fn extend(&mut self, errors: impl IntoIterator<Item = FieldError>) {

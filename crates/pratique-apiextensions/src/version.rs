@@ -82,7 +82,7 @@ impl Version {
             // Of times when definitions needed no schema.
             None if preserves_unknown => Schema::default(),
             None => {
-                found.push(FieldError::required(path.field(), "schemas are required"));
+                found.required(path, "schemas are required");
                 Schema::default()
             }
         };

@@ -204,55 +204,37 @@ impl<'e> Compiler<'e> {
     fn form(&mut self, rule: &Rule, schema: &Schema, path: &Path<'_>) {
         let has_lines = |text: &str| text.contains(['\n', '\r']);
         let (text, message) = (rule.rule.trim(), rule.message.trim());
-        let mut refuse = |error| self.schema_errors.push(error);
-        let invalid = |name: &str, value: &str, detail: &str| {
-            FieldError::invalid(path.child(name).field(), &value.into(), detail)
-        };
+        let errors = &mut self.schema_errors;
         if text.is_empty() {
-            refuse(FieldError::required(
-                path.child("rule").field(),
-                "rule is not specified",
-            ));
+            errors.required(&path.child("rule"), "rule is not specified");
         } else if !rule.message.is_empty() && message.is_empty() {
-            refuse(invalid(
-                "message",
-                &rule.message,
-                "must be non-empty if specified",
-            ));
+            let detail = "must be non-empty if specified";
+            errors.invalid(&path.child("message"), &(&*rule.message).into(), detail);
         } else if has_lines(message) {
-            refuse(invalid("message", &rule.message, "must not contain line breaks"));
+            let detail = "must not contain line breaks";
+            errors.invalid(&path.child("message"), &(&*rule.message).into(), detail);
         } else if has_lines(text) && message.is_empty() {
             let detail = "message must be specified if rule contains line breaks";
-            refuse(FieldError::required(path.child("message").field(), detail));
+            errors.required(&path.child("message"), detail);
         }
         if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
             let detail = "messageExpression must be non-empty if specified";
-            refuse(FieldError::required(
-                path.child("messageExpression").field(),
-                detail,
-            ));
+            errors.required(&path.child("messageExpression"), detail);
         }
         if let Some(reason) = rule.reason.as_deref().filter(|reason| !REASONS.contains(reason)) {
-            let field = path.child("reason").field();
-            refuse(FieldError::not_supported(field, &reason.into(), &REASONS));
+            errors.not_supported(&path.child("reason"), reason, &REASONS);
         }
-        if !rule.field_path.is_empty() {
-            if rule.field_path.trim().is_empty() {
-                refuse(invalid(
-                    "fieldPath",
-                    &rule.field_path,
-                    "must be non-empty if specified",
-                ));
-            }
-            if has_lines(&rule.field_path) {
-                refuse(invalid(
-                    "fieldPath",
-                    &rule.field_path,
-                    "must not contain line breaks",
-                ));
-            }
-            if field_path::normalized(&rule.field_path, schema).is_none() {
-                refuse(invalid("fieldPath", &rule.field_path, "must be a valid path"));
+        let field_path = &*rule.field_path;
+        for (is_wrong, detail) in [
+            (field_path.trim().is_empty(), "must be non-empty if specified"),
+            (has_lines(field_path), "must not contain line breaks"),
+            (
+                field_path::normalized(field_path, schema).is_none(),
+                "must be a valid path",
+            ),
+        ] {
+            if is_wrong && !field_path.is_empty() {
+                errors.invalid(&path.child("fieldPath"), &field_path.into(), detail);
             }
         }
     }
@@ -282,7 +264,7 @@ impl One<'_> {
                     Refusal::Compile(message) => message,
                 };
                 self.errors
-                    .push(FieldError::invalid_as(field, &rule_text(rule), &detail));
+                    .invalid_as(&path.child("rule"), &rule_text(rule), &detail);
                 return CompiledRule::refused(Refused::Rule(detail.into()));
             }
         };
@@ -344,16 +326,14 @@ impl One<'_> {
     fn old_self(&mut self, is_used: bool, path: &Path<'_>) {
         let rule = self.rule;
         if let Some(list) = self.place.uncorrelatable.as_deref().filter(|_| is_used) {
-            let field = path.child("rule").field();
             let detail =
                 format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
             self.errors
-                .push(FieldError::invalid(field, &Value::from(&*rule.rule), &detail));
+                .invalid(&path.child("rule"), &Value::from(&*rule.rule), &detail);
         } else if let Some(given) = rule.optional_old_self.filter(|_| !is_used) {
-            let field = path.child("optionalOldSelf").field();
             let detail = "may not be set if oldSelf is not used in rule";
             self.errors
-                .push(FieldError::invalid(field, &Value::Bool(given), detail));
+                .invalid(&path.child("optionalOldSelf"), &Value::Bool(given), detail);
         }
     }
 
@@ -380,7 +360,7 @@ impl One<'_> {
                     Refusal::Compile(message) => format!("messageExpression {message}"),
                 };
                 self.errors
-                    .push(FieldError::invalid_as(field, &rule_text(rule), &detail));
+                    .invalid_as(&path.child("messageExpression"), &rule_text(rule), &detail);
                 None
             }
         }

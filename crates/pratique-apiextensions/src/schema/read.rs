@@ -4,14 +4,14 @@ use pratique_cel::regex::Regex;
 use pratique_json::{Object, Value};
 
 use super::{Additional, Pattern, Rule, Schema, Type, Values};
-use crate::field_error::{FieldError, FieldErrors};
+use crate::field_error::FieldErrors;
 use crate::path::Path;
 
 /// Reads a schema. What definitions may not say is an error, as is what this crate would not know how to follow.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/convert.go, NewStructural
 pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, errors: &mut FieldErrors) -> Schema {
     let Value::Object(object) = value else {
-        errors.push(FieldError::type_invalid(path.field(), value, "must be an object"));
+        errors.type_invalid(path, value, "must be an object");
         return Schema::default();
     };
     let mut reader = Reader { object, path, errors };
@@ -57,12 +57,8 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     fn wrong(&mut self, name: &str, value: &Value<'_>, expected: &str) {
-        let field = self.path.child(name).field();
-        self.errors.push(FieldError::type_invalid(
-            field,
-            value,
-            &format!("must be {expected}"),
-        ));
+        self.errors
+            .type_invalid(&self.path.child(name), value, &format!("must be {expected}"));
     }
 
     fn typed<T>(
@@ -115,10 +111,8 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn unsupported(&mut self) {
         for name in UNSUPPORTED {
             if self.given(name).is_some_and(|value| !value.is_empty()) {
-                self.errors.push(FieldError::forbidden(
-                    self.path.child(name).field(),
-                    &format!("{name} is not supported"),
-                ));
+                self.errors
+                    .forbidden(&self.path.child(name), &format!("{name} is not supported"));
             }
         }
     }
@@ -129,9 +123,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             && Type::named(name).is_none()
         {
             let known: Vec<&str> = Type::ALL.iter().map(|of| of.name()).collect();
-            let field = self.path.child("type").field();
-            self.errors
-                .push(FieldError::not_supported(field, &Value::from(name), &known));
+            self.errors.not_supported(&self.path.child("type"), name, &known);
         }
         let preserves = self.typed(
             "x-kubernetes-preserve-unknown-fields",
@@ -139,10 +131,12 @@ impl<'r, 'a> Reader<'r, 'a> {
             Value::as_bool,
         );
         if preserves == Some(false) {
-            let field = self.path.child("x-kubernetes-preserve-unknown-fields").field();
             let detail = "must be true or undefined";
-            self.errors
-                .push(FieldError::invalid(field, &Value::Bool(false), detail));
+            self.errors.invalid(
+                &self.path.child("x-kubernetes-preserve-unknown-fields"),
+                &Value::Bool(false),
+                detail,
+            );
         }
         Schema {
             of: of.and_then(Type::named),
@@ -191,7 +185,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let path = self.path.child("items");
         if items.as_array().is_some() {
             let detail = "items must be a schema object and not an array";
-            self.errors.push(FieldError::forbidden(path.field(), detail));
+            self.errors.forbidden(&path, detail);
             return None;
         }
         Some(Box::new(read(items, &path, self.errors)))
@@ -228,8 +222,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         for (at, rule) in given.iter().enumerate() {
             let path = path.index(at);
             let Value::Object(object) = rule else {
-                self.errors
-                    .push(FieldError::type_invalid(path.field(), rule, "must be an object"));
+                self.errors.type_invalid(&path, rule, "must be an object");
                 continue;
             };
             let mut reader = Reader {

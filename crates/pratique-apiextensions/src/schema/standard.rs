@@ -11,7 +11,7 @@ use crate::path::Path;
 pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
     if schema.values.unique_items {
         let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-        errors.push(FieldError::forbidden(path.child("uniqueItems").field(), detail));
+        errors.forbidden(&path.child("uniqueItems"), detail);
     }
     if !schema.properties.is_empty()
         && matches!(
@@ -20,10 +20,7 @@ pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) 
         )
     {
         let detail = "additionalProperties and properties are mutual exclusive";
-        errors.push(FieldError::forbidden(
-            path.child("additionalProperties").field(),
-            detail,
-        ));
+        errors.forbidden(&path.child("additionalProperties"), detail);
     }
     map_type(schema, path, errors);
     list_type(schema, path, errors);
@@ -60,11 +57,10 @@ fn below(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
 
 /// An extension that only values of a type may have.
 fn needs_type(schema: &Schema, of: Type, extension: &str, path: &Path<'_>, errors: &mut FieldErrors) {
-    let field = path.child("type").field();
     let detail = format!("must be {} if {extension} is specified", of.name());
     match schema.of {
-        None => errors.push(FieldError::required(field, &detail)),
-        Some(other) if other != of => errors.push(FieldError::invalid(field, &other.name().into(), &detail)),
+        None => errors.required(&path.child("type"), &detail),
+        Some(other) if other != of => errors.invalid(&path.child("type"), &other.name().into(), &detail),
         Some(_) => {}
     }
 }
@@ -76,12 +72,7 @@ fn map_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
     let extension = "x-kubernetes-map-type";
     needs_type(schema, Type::Object, extension, path, errors);
     if !matches!(given, "atomic" | "granular") {
-        let field = path.child(extension).field();
-        errors.push(FieldError::not_supported(
-            field,
-            &given.into(),
-            &["atomic", "granular"],
-        ));
+        errors.not_supported(&path.child(extension), given, &["atomic", "granular"]);
     }
 }
 
@@ -101,23 +92,16 @@ fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
         let shown = item.list_type.as_deref().map_or(Value::Null, Value::from);
         match item.of {
             Some(Type::Array) if !matches!(item.list_type.as_deref(), None | Some("atomic")) => {
-                let field = items.child(extension).field();
-                errors.push(FieldError::invalid(field, &shown, detail));
+                errors.invalid(&items.child(extension), &shown, detail);
             }
             Some(Type::Object) if item.map_type.as_deref() != Some("atomic") => {
-                let field = items.child("x-kubernetes-map-type").field();
-                errors.push(FieldError::invalid(field, &shown, detail));
+                errors.invalid(&items.child("x-kubernetes-map-type"), &shown, detail);
             }
             _ => {}
         }
     }
     if !matches!(given, "atomic" | "set" | "map") {
-        let field = path.child(extension).field();
-        errors.push(FieldError::not_supported(
-            field,
-            &given.into(),
-            &["atomic", "set", "map"],
-        ));
+        errors.not_supported(&path.child(extension), given, &["atomic", "set", "map"]);
     }
 }
 
@@ -137,18 +121,17 @@ fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
     }
     if schema.list_map_keys.is_empty() {
         let detail = "must not be empty if x-kubernetes-list-type is map";
-        errors.push(FieldError::required(keys.field(), detail));
+        errors.required(&keys, detail);
     }
     let items = path.child("items");
     let Some(item) = schema.items.as_deref() else {
         let detail = "must have a schema if x-kubernetes-list-type is map";
-        errors.push(FieldError::required(items.field(), detail));
+        errors.required(&items, detail);
         return;
     };
     if item.of != Some(Type::Object) {
-        let field = items.child("type").field();
         let detail = "must be object if parent array's x-kubernetes-list-type is map";
-        errors.push(FieldError::invalid(field, &item.type_name().into(), detail));
+        errors.invalid(&items.child("type"), &item.type_name().into(), detail);
         return;
     }
     let shown = Value::Array(
@@ -163,19 +146,18 @@ fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
         match item.properties.get(key).map(|property| property.of) {
             None => {
                 let detail = "entries must all be names of item properties";
-                errors.push(FieldError::invalid(keys.field(), &shown, detail));
+                errors.invalid(&keys, &shown, detail);
             }
             Some(Some(Type::Array | Type::Object)) => {
                 let property = properties.key(key);
-                let field = property.child("type").field();
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-                errors.push(FieldError::invalid(field, &item.type_name().into(), detail));
+                errors.invalid(&property.child("type"), &item.type_name().into(), detail);
             }
             Some(_) => {}
         }
         if schema.list_map_keys.iter().take(at).any(|before| before == key) {
             let detail = "must not contain duplicate entries";
-            errors.push(FieldError::invalid(keys.field(), &shown, detail));
+            errors.invalid(&keys, &shown, detail);
         }
     }
 }
@@ -189,7 +171,7 @@ fn items(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
     let items = path.child("items");
     if item.nullable {
         let detail = format!("cannot be nullable when x-kubernetes-list-type is {given}");
-        errors.push(FieldError::forbidden(items.child("nullable").field(), &detail));
+        errors.forbidden(&items.child("nullable"), &detail);
     }
     let properties = items.child("properties");
     for key in schema.list_map_keys.iter().filter(|_| given == "map") {
@@ -199,11 +181,11 @@ fn items(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
         let path = properties.key(key);
         if !item.values.required.contains(key) && property.default.is_none() {
             let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
-            errors.push(FieldError::required(path.child("default").field(), detail));
+            errors.required(&path.child("default"), detail);
         }
         if property.nullable {
             let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
-            errors.push(FieldError::forbidden(path.child("nullable").field(), detail));
+            errors.forbidden(&path.child("nullable"), detail);
         }
     }
 }

@@ -1,9 +1,7 @@
 //! Whether a schema is structural: every value has one type, which combinations only restrict further.
 
-use pratique_json::Value;
-
 use super::{Additional, Schema, Type};
-use crate::field_error::{FieldError, FieldErrors};
+use crate::field_error::FieldErrors;
 use crate::path::Path;
 
 /// Checks that a schema is structural.
@@ -29,23 +27,10 @@ struct Checker<'e> {
 }
 
 impl Checker<'_> {
-    fn forbidden(&mut self, path: &Path<'_>, detail: &str) {
-        self.errors.push(FieldError::forbidden(path.field(), detail));
-    }
-
-    fn required(&mut self, path: &Path<'_>, detail: &str) {
-        self.errors.push(FieldError::required(path.field(), detail));
-    }
-
-    fn invalid(&mut self, path: &Path<'_>, value: impl Into<Value<'static>>, detail: &str) {
-        self.errors
-            .push(FieldError::invalid(path.field(), &value.into(), detail));
-    }
-
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, validateStructuralInvariants
     fn schema(&mut self, schema: &Schema, level: Level, path: &Path<'_>) {
         if schema.of == Some(Type::Array) && schema.items.is_none() {
-            self.required(&path.child("items"), "must be specified");
+            self.errors.required(&path.child("items"), "must be specified");
         }
         if let Some(items) = &schema.items {
             self.schema(items, Level::Item, &path.child("items"));
@@ -57,7 +42,7 @@ impl Checker<'_> {
         if let Some(additional) = &schema.additional {
             let path = path.child("additionalProperties");
             if level == Level::Root {
-                self.forbidden(&path, "must not be used at the root");
+                self.errors.forbidden(&path, "must not be used at the root");
             }
             if let Additional::Schema(schema) = additional {
                 self.schema(schema, Level::Field, &path);
@@ -75,17 +60,25 @@ impl Checker<'_> {
         if schema.is_embedded && !schema.preserves_unknown && schema.properties.is_empty() {
             let detail = "must not be empty if x-kubernetes-embedded-resource is true without \
                           x-kubernetes-preserve-unknown-fields";
-            self.required(&properties, detail);
+            self.errors.required(&properties, detail);
         }
     }
 
     fn extensions(&mut self, schema: &Schema, path: &Path<'_>) {
         let detail = "must be false if x-kubernetes-int-or-string is true";
         if schema.is_int_or_string && schema.preserves_unknown {
-            self.invalid(&path.child("x-kubernetes-preserve-unknown-fields"), true, detail);
+            self.errors.invalid(
+                &path.child("x-kubernetes-preserve-unknown-fields"),
+                &true.into(),
+                detail,
+            );
         }
         if schema.is_int_or_string && schema.is_embedded {
-            self.invalid(&path.child("x-kubernetes-embedded-resource"), true, detail);
+            self.errors.invalid(
+                &path.child("x-kubernetes-embedded-resource"),
+                &true.into(),
+                detail,
+            );
         }
     }
 
@@ -94,11 +87,11 @@ impl Checker<'_> {
         if schema.is_embedded && schema.of != Some(Type::Object) {
             let detail = "must be object if x-kubernetes-embedded-resource is true";
             match schema.of {
-                None => self.required(&of_type, detail),
-                Some(of) => self.invalid(&of_type, of.name(), detail),
+                None => self.errors.required(&of_type, detail),
+                Some(of) => self.errors.invalid(&of_type, &of.name().into(), detail),
             }
         } else if schema.of.is_none() && !schema.is_int_or_string && !schema.preserves_unknown {
-            self.required(
+            self.errors.required(
                 &of_type,
                 match level {
                     Level::Root => "must not be empty at the root",
@@ -109,10 +102,11 @@ impl Checker<'_> {
         }
         if schema.is_embedded && schema.additional.is_some() {
             let detail = "must not be used if x-kubernetes-embedded-resource is set";
-            self.forbidden(&path.child("additionalProperties"), detail);
+            self.errors.forbidden(&path.child("additionalProperties"), detail);
         }
         if let Some(of) = schema.of.filter(|of| level == Level::Root && *of != Type::Object) {
-            self.invalid(&of_type, of.name(), "must be object at the root");
+            self.errors
+                .invalid(&of_type, &of.name().into(), "must be object at the root");
         }
     }
 
@@ -129,14 +123,15 @@ impl Checker<'_> {
             {
                 let at = properties.key(name);
                 let detail = format!("must be {}", expected.name());
-                self.invalid(&at.child("type"), property.type_name(), &detail);
+                self.errors
+                    .invalid(&at.child("type"), &property.type_name().into(), &detail);
             }
         }
         if let Some(metadata) = schema.properties.get("metadata").filter(|_| level == Level::Root)
             && !says_names_only(metadata)
         {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
-            self.forbidden(&properties.key("metadata"), detail);
+            self.errors.forbidden(&properties.key("metadata"), detail);
         }
     }
 
@@ -161,7 +156,8 @@ impl Checker<'_> {
             && let Err(error) = &pattern.regex
         {
             let detail = format!("must be a valid regular expression, but isn't: {error}");
-            self.invalid(&nested("pattern"), pattern.text.to_string(), &detail);
+            self.errors
+                .invalid(&nested("pattern"), &(&*pattern.text).into(), &detail);
         }
     }
 
@@ -205,11 +201,11 @@ impl Checker<'_> {
             ("x-kubernetes-validations", !schema.rules.is_empty(), empty),
         ] {
             if is_given {
-                self.forbidden(&path.child(name), detail);
+                self.errors.forbidden(&path.child(name), detail);
             }
         }
         if schema.properties.contains_key("metadata") {
-            self.forbidden(
+            self.errors.forbidden(
                 &properties.key("metadata"),
                 "must not be specified in a nested context",
             );
@@ -327,7 +323,7 @@ fn nested_complete(
 ) {
     let Some(schema) = schema else {
         let detail = format!("because it is defined in {}", path.field());
-        errors.push(FieldError::required(schema_path.field(), &detail));
+        errors.required(schema_path, &detail);
         return;
     };
     complete(values, Some(schema), schema_path, path, errors);

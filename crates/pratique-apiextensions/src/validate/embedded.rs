@@ -52,7 +52,7 @@ fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut FieldErrors) {
     ] {
         let field = path.child(name);
         match object.get(name) {
-            None => errors.push(FieldError::required(field.field(), "")),
+            None => errors.required(&field, ""),
             Some(value) => {
                 let fault = match value.as_str() {
                     None => Some("must be a string".to_owned()),
@@ -68,7 +68,7 @@ fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut FieldErrors) {
     };
     let path = path.child("metadata");
     match metadata::read(given, Malformed::Refuse) {
-        Err(message) => errors.push(FieldError::invalid(path.field(), given, &message)),
+        Err(message) => errors.invalid(&path, given, &message),
         Ok(read) => {
             let mut metadata = read.metadata;
             let has = |name: &str| {

@@ -4,7 +4,7 @@ use pratique_gotext::strconv::quote;
 use pratique_gotext::validation;
 use pratique_json::{Object, Value};
 
-use crate::field_error::{FieldError, FieldErrors};
+use crate::field_error::FieldErrors;
 use crate::path::Path;
 
 const ANNOTATIONS_MAX: usize = 256 * 1024;
@@ -54,34 +54,32 @@ pub(crate) fn validate(
     let name = text(metadata, "name");
     if !generate_name.is_empty() {
         for fault in names.faults(generate_name, true) {
-            errors.push(invalid(path, "generateName", generate_name, &fault));
+            errors.invalid(&path.child("generateName"), &generate_name.into(), &fault);
         }
     }
     if name.is_empty() {
         let detail = "name or generateName is required";
-        errors.push(FieldError::required(path.child("name").field(), detail));
+        errors.required(&path.child("name"), detail);
     }
     for fault in names.faults(name, false).into_iter().filter(|_| !name.is_empty()) {
-        errors.push(invalid(path, "name", name, &fault));
+        errors.invalid(&path.child("name"), &name.into(), &fault);
     }
     let namespace = text(metadata, "namespace");
     match (is_namespaced, namespace.is_empty()) {
-        (true, true) => errors.push(FieldError::required(path.child("namespace").field(), "")),
+        (true, true) => errors.required(&path.child("namespace"), ""),
         (true, false) => {
             for fault in validation::dns1123_label(namespace) {
-                errors.push(invalid(path, "namespace", namespace, &fault));
+                errors.invalid(&path.child("namespace"), &namespace.into(), &fault);
             }
         }
         (false, true) => {}
         (false, false) => {
-            let field = path.child("namespace").field();
-            errors.push(FieldError::forbidden(field, "not allowed on this type"));
+            errors.forbidden(&path.child("namespace"), "not allowed on this type");
         }
     }
     if let Some(generation @ Value::Int(..0)) = metadata.get("generation") {
-        let field = path.child("generation").field();
         let detail = "must be greater than or equal to 0";
-        errors.push(FieldError::invalid(field, generation, detail));
+        errors.invalid(&path.child("generation"), generation, detail);
     }
     labels(metadata.get("labels"), &path.child("labels"), errors);
     annotations(metadata.get("annotations"), &path.child("annotations"), errors);
@@ -105,28 +103,22 @@ pub(crate) fn validate_update(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>,
         new_finalizers(new, old, &path.child("finalizers"), errors);
     }
     if text(new, "resourceVersion").is_empty() {
-        errors.push(invalid(
-            path,
-            "resourceVersion",
-            "",
+        errors.invalid(
+            &path.child("resourceVersion"),
+            &"".into(),
             "must be specified for an update",
-        ));
+        );
     }
     let generation = |of: &Value<'_>| of.get("generation").and_then(Value::as_int).unwrap_or_default();
     if generation(new) < generation(old) {
-        let field = path.child("generation").field();
         let detail = "must not be decremented";
-        errors.push(FieldError::invalid(field, &Value::Int(generation(new)), detail));
+        errors.invalid(&path.child("generation"), &Value::Int(generation(new)), detail);
     }
     for (name, absent) in IMMUTABLE {
         let absent = absent.map_or(Value::Null, Value::from);
         let (given, was) = (new.get(name).unwrap_or(&absent), old.get(name).unwrap_or(&absent));
         if given != was {
-            errors.push(FieldError::invalid(
-                path.child(name).field(),
-                given,
-                "field is immutable",
-            ));
+            errors.invalid(&path.child(name), given, "field is immutable");
         }
     }
     labels(new.get("labels"), &path.child("labels"), errors);
@@ -147,10 +139,6 @@ const IMMUTABLE: [(&str, Option<&str>); 6] = [
 
 fn text<'v>(of: &'v Value<'_>, name: &str) -> &'v str {
     of.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn invalid(path: &Path<'_>, name: &str, value: &str, detail: &str) -> FieldError {
-    FieldError::invalid(path.child(name).field(), &value.into(), detail)
 }
 
 fn texts<'v>(list: Option<&'v Value<'_>>) -> impl Iterator<Item = &'v str> {
@@ -178,7 +166,7 @@ fn new_finalizers(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>, errors: &mu
             "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
             quoted.join(", ")
         );
-        errors.push(FieldError::forbidden(path.field(), &detail));
+        errors.forbidden(path, &detail);
     }
 }
 
@@ -192,7 +180,7 @@ fn labels(labels: Option<&Value<'_>>, path: &Path<'_>, errors: &mut FieldErrors)
             .into_iter()
             .map(|fault| (value, fault));
         for (shown, fault) in keys.chain(values) {
-            errors.push(FieldError::invalid(path.field(), &shown.into(), &fault));
+            errors.invalid(path, &shown.into(), &fault);
         }
     }
 }
@@ -203,11 +191,11 @@ fn annotations(annotations: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Fi
     for (key, value) in entries(annotations) {
         size += key.len() + value.len();
         for fault in validation::qualified_name(&key.to_lowercase()) {
-            errors.push(FieldError::invalid(path.field(), &key.into(), &fault));
+            errors.invalid(path, &key.into(), &fault);
         }
     }
     if size > ANNOTATIONS_MAX {
-        errors.push(FieldError::too_long(path.field(), ANNOTATIONS_MAX as i64));
+        errors.too_long(path, ANNOTATIONS_MAX as i64);
     }
 }
 
@@ -229,7 +217,7 @@ fn owner_references(references: Option<&Value<'_>>, path: &Path<'_>, errors: &mu
                 );
                 let shown: Vec<String> = references.iter().map(owner_text).collect();
                 let shown = format!("[{}]", shown.join(","));
-                errors.push(FieldError::invalid_as(path.field(), &shown, &detail));
+                errors.invalid_as(path, &shown, &detail);
             }
             None => controller = Some(this),
         }
@@ -244,25 +232,20 @@ fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut FieldErr
         Some(pair) => pair,
     };
     if version.is_empty() {
-        errors.push(invalid(
-            path,
-            "apiVersion",
-            api_version,
+        errors.invalid(
+            &path.child("apiVersion"),
+            &api_version.into(),
             "version must not be empty",
-        ));
+        );
     }
     for name in ["kind", "name", "uid"] {
         if text(reference, name).is_empty() {
-            errors.push(invalid(path, name, "", "must not be empty"));
+            errors.invalid(&path.child(name), &"".into(), "must not be empty");
         }
     }
     if group.is_empty() && version == "v1" && text(reference, "kind") == "Event" {
         let detail = "/v1, Kind=Event is disallowed from being an owner";
-        errors.push(FieldError::invalid_as(
-            path.field(),
-            &owner_text(reference),
-            detail,
-        ));
+        errors.invalid_as(path, &owner_text(reference), detail);
     }
 }
 
@@ -284,7 +267,7 @@ fn owner_text(reference: &Value<'_>) -> String {
 fn finalizers(finalizers: Option<&Value<'_>>, path: &Path<'_>, errors: &mut FieldErrors) {
     for finalizer in texts(finalizers) {
         for fault in validation::qualified_name(finalizer) {
-            errors.push(FieldError::invalid(path.field(), &finalizer.into(), &fault));
+            errors.invalid(path, &finalizer.into(), &fault);
         }
     }
     let has = |name: &str| texts(finalizers).any(|finalizer| finalizer == name);
@@ -293,7 +276,7 @@ fn finalizers(finalizers: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Fiel
         && let Some(all) = finalizers
     {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
-        errors.push(FieldError::invalid(path.field(), all, detail));
+        errors.invalid(path, all, detail);
     }
 }
 
@@ -304,34 +287,35 @@ fn managed_fields(entries: Option<&Value<'_>>, path: &Path<'_>, errors: &mut Fie
         let path = path.index(at);
         let operation = text(entry, "operation");
         if !matches!(operation, "Apply" | "Update") {
-            errors.push(invalid(
-                &path,
-                "operation",
-                operation,
+            errors.invalid(
+                &path.child("operation"),
+                &operation.into(),
                 "must be `Apply` or `Update`",
-            ));
+            );
         }
         let fields_type = text(entry, "fieldsType");
         if !matches!(fields_type, "" | "FieldsV1") {
-            errors.push(invalid(&path, "fieldsType", fields_type, "must be `FieldsV1`"));
+            errors.invalid(
+                &path.child("fieldsType"),
+                &fields_type.into(),
+                "must be `FieldsV1`",
+            );
         }
         manager(text(entry, "manager"), &path, errors);
         if text(entry, "subresource").len() > SUBRESOURCE_MAX {
-            let field = path.child("subresource").field();
-            errors.push(FieldError::too_long(field, SUBRESOURCE_MAX as i64));
+            errors.too_long(&path.child("subresource"), SUBRESOURCE_MAX as i64);
         }
     }
 }
 
 fn manager(manager: &str, path: &Path<'_>, errors: &mut FieldErrors) {
     if manager.len() > MANAGER_MAX {
-        let field = path.child("manager").field();
-        errors.push(FieldError::too_long(field, MANAGER_MAX as i64));
+        errors.too_long(&path.child("manager"), MANAGER_MAX as i64);
     }
     for (at, c) in manager.char_indices() {
         if !pratique_gotext::strconv::is_printable(c) {
             let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
-            errors.push(invalid(path, "manager", manager, &detail));
+            errors.invalid(&path.child("manager"), &manager.into(), &detail);
         }
     }
 }
