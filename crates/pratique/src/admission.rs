@@ -6,14 +6,13 @@ use pratique_exclusion::registry_check;
 use pratique_plugin::Plugin;
 use pratique_policy::object_model::{Prepared, Refused};
 use pratique_policy::{
-    DenialCause, EvalContext, MutatingPolicies, Need, NeedKind, OnUndecided, Policies, PolicyObserver,
-    Unfinished, ValidationOutcome, mutate, validate,
+    DenialCause, EvalContext, MutatingPolicies, Need, NeedKind, Policies, PolicyObserver, Unfinished,
+    ValidationOutcome, mutate, validate,
 };
-use pratique_types::{AdmissionRequest, AdmissionResponse, FeatureGates, Status};
+use pratique_types::{AdmissionRequest, AdmissionResponse, Status};
 
-use crate::cores::Helpers;
 use crate::outcome::Outcome;
-use crate::plugins::Plugins;
+use crate::settings::Settings;
 use crate::step::{Attributes, Steps};
 
 /// Plugins, policies, webhooks and steps: compiled, immutable, and shared between threads. Cloning is cheap.
@@ -24,13 +23,7 @@ pub struct Admission {
     /// In the order in which they are evaluated.
     pub(crate) validating: [Arc<Policies>; 2],
     pub(crate) names: Arc<[String]>,
-    pub(crate) feature_gates: FeatureGates,
-    /// Whether configuration of admission is checked as an API server's registry does.
-    pub(crate) registry_checks: bool,
-    pub(crate) on_undecided: OnUndecided,
-    pub(crate) plugins: Plugins,
-    pub(crate) steps: Steps,
-    pub(crate) helpers: Helpers,
+    pub(crate) settings: Settings,
     #[cfg(feature = "webhooks")]
     pub(crate) webhooks: crate::webhooks::CompiledWebhooks,
 }
@@ -58,7 +51,7 @@ impl Admission {
         observer: &mut dyn PolicyObserver,
     ) -> Result<Outcome, Unfinished> {
         let [first, second] = self.mutating();
-        let context = context.on_undecided(self.on_undecided);
+        let context = context.on_undecided(self.settings.on_undecided);
         let mutated = mutate(&[first, second], request, &context, observer)?;
         if !mutated.allowed() {
             return Ok(Outcome::new(mutated, None, ValidationOutcome::default()));
@@ -104,7 +97,12 @@ impl Admission {
         observer: &mut dyn PolicyObserver,
     ) -> Result<ValidationOutcome, Unfinished> {
         let [first, second] = self.validating();
-        let mut validated = validate(&[first, second], attributes, self.helpers.join(context), observer)?;
+        let mut validated = validate(
+            &[first, second],
+            attributes,
+            self.settings.helpers.join(context),
+            observer,
+        )?;
         validated.warnings.splice(0..0, warnings);
         Ok(validated)
     }
@@ -114,7 +112,7 @@ impl Admission {
     /// # Errors
     /// The status with which the registry refuses the request.
     pub(crate) fn registry_check(&self, attributes: &Attributes<'_>) -> Result<Vec<String>, Box<Status>> {
-        if !self.registry_checks {
+        if !self.settings.registry_checks {
             return Ok(Vec::new());
         }
         let request = attributes.request;
@@ -122,7 +120,7 @@ impl Admission {
             request.operation,
             &request.kind,
             attributes.object,
-            self.feature_gates,
+            self.settings.feature_gates,
         )
     }
 
@@ -161,17 +159,17 @@ impl Admission {
             let needs: Vec<Need> = kinds.map(|kind| Need::new(handler.name, kind)).collect();
             needs
         };
-        self.plugins.all().flat_map(of_plugin).collect()
+        self.settings.plugins.all().flat_map(of_plugin).collect()
     }
 
     /// The plugins, in their order: what they would decide one by one.
     pub fn plugins(&self) -> impl Iterator<Item = &dyn Plugin> {
-        self.plugins.all()
+        self.settings.plugins.all()
     }
 
     /// The names of the plugins, in their order.
     pub fn plugin_names(&self) -> impl Iterator<Item = &str> {
-        self.plugins.all().map(|plugin| plugin.handler().name)
+        self.settings.plugins.all().map(|plugin| plugin.handler().name)
     }
 
     /// The names of the static policies: mutating ones first, each kind in the order in which they act.
@@ -188,7 +186,7 @@ impl Admission {
     }
 
     pub(crate) fn steps(&self) -> &Steps {
-        &self.steps
+        &self.settings.steps
     }
 }
 

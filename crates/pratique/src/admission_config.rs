@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use pratique_expression::Cache;
 use pratique_manifest::{Kind, Loaded, ManifestSet, Plugin};
-use pratique_policy::{MutatingPolicies, OnUndecided, Origin, Policies};
-use pratique_types::FeatureGates;
+use pratique_policy::{MutatingPolicies, Origin, Policies};
 use pratique_types::admissionregistration::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 #[cfg(feature = "webhooks")]
 use pratique_webhook::{MutatingWebhooks, ValidatingWebhooks};
@@ -15,9 +14,7 @@ use crate::admission::Admission;
 use crate::builder::NotEvaluated;
 use crate::compilations::Compilations;
 use crate::configurations::Configurations;
-use crate::cores::Helpers;
-use crate::plugins::Plugins;
-use crate::step::Steps;
+use crate::settings::Settings;
 #[cfg(feature = "webhooks")]
 use crate::webhooks::{Callers, CompiledWebhooks};
 
@@ -29,12 +26,7 @@ pub(crate) struct AdmissionConfig {
     pub(crate) compilations: Compilations,
     pub(crate) sets: Vec<Arc<ManifestSet>>,
     pub(crate) api: Vec<Arc<Configurations>>,
-    pub(crate) plugins: Plugins,
-    pub(crate) steps: Steps,
-    pub(crate) helpers: Helpers,
-    pub(crate) feature_gates: FeatureGates,
-    pub(crate) registry_checks: bool,
-    pub(crate) on_undecided: OnUndecided,
+    pub(crate) settings: Settings,
     #[cfg(feature = "webhooks")]
     pub(crate) callers: Callers,
 }
@@ -47,12 +39,7 @@ impl AdmissionConfig {
             mutating: self.mutating_policies(previous),
             validating: self.validating_policies(previous),
             names: self.names(),
-            feature_gates: self.feature_gates,
-            registry_checks: self.registry_checks,
-            on_undecided: self.on_undecided,
-            plugins: self.plugins.clone(),
-            steps: self.steps.clone(),
-            helpers: self.helpers.clone(),
+            settings: self.settings.clone(),
             #[cfg(feature = "webhooks")]
             webhooks: self.webhooks(previous.map(|previous| &previous.webhooks)),
         })
@@ -130,7 +117,7 @@ impl AdmissionConfig {
     /// The workers to compile on: all there are before the first request, and none while requests need the cores.
     fn workers(&self, previous: Option<&Admission>) -> &dyn Workers {
         match previous {
-            None => &*self.helpers.starting,
+            None => &*self.settings.helpers.starting,
             Some(_) => &Sequential,
         }
     }

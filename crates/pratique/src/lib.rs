@@ -192,6 +192,7 @@ pub mod observer;
 mod outcome;
 pub mod plugins;
 mod replacement;
+mod settings;
 pub mod step;
 #[cfg(feature = "webhooks")]
 mod webhooks;

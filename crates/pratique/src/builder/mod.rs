@@ -20,7 +20,8 @@ use crate::configurations::Configurations;
 use crate::cores::Helpers;
 use crate::expressions::Expressions;
 use crate::plugins::Plugins;
-use crate::step::{AdmissionStep, Place, Steps};
+use crate::settings::Settings;
+use crate::step::{AdmissionStep, Place};
 
 pub use error::{BuildError, NotEvaluated};
 #[cfg(feature = "watch")]
@@ -37,14 +38,9 @@ use inputs::{Input, Loading};
 pub struct AdmissionBuilder {
     expressions: Expressions,
     compilations: Compilations,
-    feature_gates: FeatureGates,
-    registry_checks: bool,
-    on_undecided: OnUndecided,
+    settings: Settings,
     inputs: Vec<Input>,
     api: Vec<Arc<Configurations>>,
-    plugins: Plugins,
-    steps: Steps,
-    helpers: Helpers,
     #[cfg(feature = "webhooks")]
     webhooks: webhooks::Webhooks,
 }
@@ -62,14 +58,9 @@ impl AdmissionBuilder {
         AdmissionBuilder {
             expressions: Expressions::new(Arc::new(compilations.cache())),
             compilations,
-            feature_gates: FeatureGates::default(),
-            registry_checks: false,
-            on_undecided: OnUndecided::default(),
+            settings: Settings::default(),
             inputs: Vec::new(),
             api: Vec::new(),
-            plugins: Plugins::default(),
-            steps: Steps::default(),
-            helpers: Helpers::default(),
             #[cfg(feature = "webhooks")]
             webhooks: webhooks::Webhooks::default(),
         }
@@ -86,37 +77,32 @@ impl AdmissionBuilder {
     }
 
     /// Sets feature gates of kube-apiserver.
-    pub fn feature_gates(self, feature_gates: FeatureGates) -> Self {
-        AdmissionBuilder {
-            feature_gates,
-            ..self
-        }
+    pub fn feature_gates(mut self, feature_gates: FeatureGates) -> Self {
+        self.settings.feature_gates = feature_gates;
+        self
     }
 
     /// Between the two phases, checks configuration of admission as the registry of an API server does: names that are
     /// reserved for static manifests are refused or warned of, and webhooks whose rules name what webhooks never see
     /// are warned of. An API server does that itself; this is for programs that stand in for one.
-    pub fn registry_checks(self, registry_checks: bool) -> Self {
-        AdmissionBuilder {
-            registry_checks,
-            ..self
-        }
+    pub fn registry_checks(mut self, registry_checks: bool) -> Self {
+        self.settings.registry_checks = registry_checks;
+        self
     }
 
     /// Sets how policies and webhooks are treated whose decision depends on something that is not given: the answer to an
     /// authorization check, more of a namespace than its name. Unless set, the request is
     /// [undecided](crate::AdmissionDecision::Undecided).
-    pub fn on_undecided(self, on_undecided: OnUndecided) -> Self {
-        AdmissionBuilder { on_undecided, ..self }
+    pub fn on_undecided(mut self, on_undecided: OnUndecided) -> Self {
+        self.settings.on_undecided = on_undecided;
+        self
     }
 
     /// Loads and compiles on these threads, and evaluates requests that match very many policies on them. Unless set,
     /// these are [`ScopedThreads`](crate::workers::ScopedThreads) for the former and [`Cores`](crate::workers::Cores) for the latter.
-    pub fn workers(self, workers: impl Workers + 'static) -> Self {
-        AdmissionBuilder {
-            helpers: Helpers::of(workers),
-            ..self
-        }
+    pub fn workers(mut self, workers: impl Workers + 'static) -> Self {
+        self.settings.helpers = Helpers::of(workers);
+        self
     }
 
     /// Adds the directories of static manifests and the credentials for webhooks that an AdmissionConfiguration file names.
@@ -157,16 +143,14 @@ impl AdmissionBuilder {
 
     /// Runs plugins around policies and webhooks, in the order of kube-apiserver 1.36, in place of those that were set
     /// before. What they look up in the cluster is in the [context](crate::AdmissionContext::with_plugins) of each request.
-    pub fn plugins(self, chain: PluginChain) -> Self {
-        AdmissionBuilder {
-            plugins: Plugins::new(chain),
-            ..self
-        }
+    pub fn plugins(mut self, chain: PluginChain) -> Self {
+        self.settings.plugins = Plugins::new(chain);
+        self
     }
 
     /// Adds a step to the chain, after those at the same place.
     pub fn step(mut self, place: Place, step: impl AdmissionStep + 'static) -> Self {
-        self.steps.add(place, Arc::new(step));
+        self.settings.steps.add(place, Arc::new(step));
         self
     }
 
@@ -178,8 +162,8 @@ impl AdmissionBuilder {
         let inputs = std::mem::take(&mut self.inputs);
         let loading = Loading {
             expressions: &self.expressions,
-            workers: &*self.helpers.starting,
-            feature_gates: self.feature_gates,
+            workers: &*self.settings.helpers.starting,
+            feature_gates: self.settings.feature_gates,
         };
         for input in inputs {
             let loaded = loading.load(input)?;
@@ -212,14 +196,9 @@ impl AdmissionBuilder {
             compilations: self.compilations,
             sets: self.inputs.into_iter().filter_map(Input::into_set).collect(),
             api: self.api,
-            plugins: self.plugins,
-            steps: self.steps,
-            on_undecided: self.on_undecided,
-            helpers: self.helpers,
+            settings: self.settings,
             #[cfg(feature = "webhooks")]
             callers: self.webhooks.into_callers(),
-            feature_gates: self.feature_gates,
-            registry_checks: self.registry_checks,
         }
     }
 }

@@ -23,7 +23,7 @@ impl ChainRun<'_> {
         observer: &mut dyn ChainObserver,
     ) -> Result<(), End> {
         let operation = self.request.operation;
-        for plugin in self.admission.plugins.stage(stage) {
+        for plugin in self.admission.settings.plugins.stage(stage) {
             let handler = plugin.handler();
             let runs = match phase {
                 Phase::Mutating => handler.admits(operation),

@@ -62,7 +62,7 @@ impl ChainRun<'_> {
 
     fn evaluate_validating(&self, observer: &mut dyn ChainObserver) -> Result<ValidationOutcome, Unfinished> {
         let sets = self.admission.validating();
-        let context = self.admission.helpers.join(self.eval_context());
+        let context = self.admission.settings.helpers.join(self.eval_context());
         let attributes = self.attributes();
         let mut logging = Logging(observer.policies());
         validate(&sets, attributes, context, &mut logging)

@@ -10,7 +10,7 @@ use pratique_manifest::{ConfigurationErrors, LoadErrors};
 use pratique_policy::ObjectModel;
 use pratique_policy::authz::NoAuthorizer;
 
-use super::core::{Core, ObjectModels};
+use super::core::{Core, LiveSettings};
 #[cfg(feature = "watch")]
 use super::directories;
 use super::observer::AdmissionObserver;
@@ -21,21 +21,14 @@ use super::worker::{ChangeNotifier, Worker};
 use super::{Live, Tasks};
 use crate::authorization::Decider;
 use crate::builder::{AdmissionBuilder, BuildError, NotEvaluated};
-use crate::cluster::{AssumedNamespaces, ClusterView, DynParamSource, ParamSource};
+use crate::cluster::{AssumedNamespaces, ClusterView, ParamSource};
 use crate::configurations::Configurations;
 use crate::image_reviews::ImageBackend;
 
 /// The settings of a [`Live`] besides those of the [`AdmissionBuilder`].
 pub struct LiveBuilder {
     builder: AdmissionBuilder,
-    sources: Vec<Arc<dyn Source>>,
-    cluster: Arc<dyn ClusterView>,
-    decider: Arc<dyn Decider>,
-    params: Option<Arc<dyn DynParamSource>>,
-    deadline: Option<Duration>,
-    object_models: Option<ObjectModels>,
-    image_backend: Option<Arc<dyn ImageBackend>>,
-    observers: Vec<Arc<dyn AdmissionObserver>>,
+    settings: LiveSettings,
     #[cfg(feature = "watch")]
     watching: pratique_watch::Options,
 }
@@ -83,14 +76,16 @@ impl LiveBuilder {
     fn new(builder: AdmissionBuilder) -> Self {
         LiveBuilder {
             builder,
-            sources: Vec::new(),
-            cluster: Arc::new(AssumedNamespaces::default()),
-            decider: Arc::new(NoAuthorizer),
-            params: None,
-            deadline: None,
-            object_models: None,
-            image_backend: None,
-            observers: Vec::new(),
+            settings: LiveSettings {
+                sources: Vec::new(),
+                cluster: Arc::new(AssumedNamespaces::default()),
+                decider: Arc::new(NoAuthorizer),
+                params: None,
+                deadline: None,
+                object_models: None,
+                image_backend: None,
+                observers: Vec::new(),
+            },
             #[cfg(feature = "watch")]
             watching: pratique_watch::Options::default(),
         }
@@ -99,7 +94,7 @@ impl LiveBuilder {
     /// Adds an observer of all events: metrics, an audit log, or another implementation.
     #[must_use]
     pub fn observer(mut self, observer: impl AdmissionObserver + 'static) -> Self {
-        self.observers.push(Arc::new(observer));
+        self.settings.observers.push(Arc::new(observer));
         self
     }
 
@@ -116,46 +111,38 @@ impl LiveBuilder {
     /// Adds a source of configuration stored in the API.
     #[must_use]
     pub fn source(mut self, source: impl Source + 'static) -> Self {
-        self.sources.push(Arc::new(source));
+        self.settings.sources.push(Arc::new(source));
         self
     }
 
     /// Sets the view of the cluster: namespaces, params, served resources. Without it, [`AssumedNamespaces`] is used: all
     /// namespaces exist, and what depends on more than their names is undecided.
     #[must_use]
-    pub fn cluster(self, cluster: impl ClusterView + 'static) -> Self {
-        LiveBuilder {
-            cluster: Arc::new(cluster),
-            ..self
-        }
+    pub fn cluster(mut self, cluster: impl ClusterView + 'static) -> Self {
+        self.settings.cluster = Arc::new(cluster);
+        self
     }
 
     /// Adds a source of params, asked when a request needs them; params of kinds that it does not have are the cluster's.
     #[must_use]
-    pub fn params(self, source: impl ParamSource + 'static) -> Self {
-        LiveBuilder {
-            params: Some(Arc::new(source)),
-            ..self
-        }
+    pub fn params(mut self, source: impl ParamSource + 'static) -> Self {
+        self.settings.params = Some(Arc::new(source));
+        self
     }
 
     /// Sets what answers authorization checks. Without it, what depends on one is undecided;
     /// [`NoOpinion`](crate::authorization::NoOpinion) answers no to all.
     #[must_use]
-    pub fn decider(self, decider: impl Decider + 'static) -> Self {
-        LiveBuilder {
-            decider: Arc::new(decider),
-            ..self
-        }
+    pub fn decider(mut self, decider: impl Decider + 'static) -> Self {
+        self.settings.decider = Arc::new(decider);
+        self
     }
 
     /// Sets the time after which requests are rejected, as an API server does.
     #[must_use]
-    pub fn deadline(self, deadline: Duration) -> Self {
-        LiveBuilder {
-            deadline: Some(deadline),
-            ..self
-        }
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.settings.deadline = Some(deadline);
+        self
     }
 
     /// Defaults objects after each mutation, as this model says. An API server did before it sent them.
@@ -168,23 +155,19 @@ impl LiveBuilder {
     /// The same with the model that this gives for each request: definitions of custom resources may change.
     #[must_use]
     pub fn object_models(
-        self,
+        mut self,
         now: impl Fn() -> Arc<dyn ObjectModel + Send + Sync> + Send + Sync + 'static,
     ) -> Self {
-        LiveBuilder {
-            object_models: Some(Box::new(now)),
-            ..self
-        }
+        self.settings.object_models = Some(Box::new(now));
+        self
     }
 
     /// Sets what calls the backend of ImagePolicyWebhook, if that is among the
     /// [plugins](AdmissionBuilder::plugins). Without it, that plugin is undecided.
     #[must_use]
-    pub fn image_backend(self, backend: impl ImageBackend + 'static) -> Self {
-        LiveBuilder {
-            image_backend: Some(Arc::new(backend)),
-            ..self
-        }
+    pub fn image_backend(mut self, backend: impl ImageBackend + 'static) -> Self {
+        self.settings.image_backend = Some(Arc::new(backend));
+        self
     }
 
     /// Loads what was not [loaded](AdmissionBuilder::load) yet, and starts. The configuration that is available by then is in
@@ -201,7 +184,11 @@ impl LiveBuilder {
         #[cfg(feature = "watch")]
         let (directories, expressions) = (builder.directories(), builder.expressions().clone());
         let mut config = builder.into_config();
-        let unknown = self.sources.iter().map(|_| Arc::new(Configurations::default()));
+        let unknown = self
+            .settings
+            .sources
+            .iter()
+            .map(|_| Arc::new(Configurations::default()));
         config.api.extend(unknown);
         let notifier = Arc::new(ChangeNotifier::default());
         let changed = {
@@ -212,31 +199,25 @@ impl LiveBuilder {
         let directories = directories::watch(
             directories,
             &expressions,
-            &config.helpers,
+            &config.settings.helpers,
             &self.watching,
             &changed,
-            &self.observers,
+            &self.settings.observers,
         )?;
         let core = Arc::new(Core {
             current: ArcSwapOption::empty(),
             retired: Retired::default(),
             readiness: Readiness::default(),
-            sources: self.sources,
-            cluster: self.cluster,
-            decider: self.decider,
-            params: self.params,
-            deadline: self.deadline,
-            object_models: self.object_models,
-            image_backend: self.image_backend,
-            observers: self.observers,
+            settings: self.settings,
             #[cfg(feature = "watch")]
             directories,
             config: Mutex::new(config),
         });
-        core.sources
+        core.settings
+            .sources
             .iter()
             .for_each(|source| source.subscribe(changed.clone()));
-        core.cluster.subscribe(changed);
+        core.settings.cluster.subscribe(changed);
         core.refresh()?;
         let [refreshed, retiring] = [core.clone(), core.clone()];
         let work = move || {
@@ -280,7 +261,7 @@ impl fmt::Debug for LiveBuilder {
         formatter
             .debug_struct("LiveBuilder")
             .field("builder", &self.builder)
-            .field("deadline", &self.deadline)
+            .field("deadline", &self.settings.deadline)
             .finish_non_exhaustive()
     }
 }

@@ -29,12 +29,8 @@ use crate::plugins::PluginInputs;
 /// Gives the object model of a request.
 pub(super) type ObjectModels = Box<dyn Fn() -> Arc<dyn ObjectModel + Send + Sync> + Send + Sync>;
 
-/// The state that all parts of a [`Live`](super::Live) share.
-pub(super) struct Core {
-    pub(super) current: ArcSwapOption<Admission>,
-    /// What was current, while requests use it.
-    pub(super) retired: Retired<Admission>,
-    pub(super) readiness: Readiness,
+/// What a [`LiveBuilder`](super::LiveBuilder) sets besides what is compiled.
+pub(super) struct LiveSettings {
     pub(super) sources: Vec<Arc<dyn Source>>,
     pub(super) cluster: Arc<dyn ClusterView>,
     pub(super) decider: Arc<dyn Decider>,
@@ -43,6 +39,15 @@ pub(super) struct Core {
     pub(super) object_models: Option<ObjectModels>,
     pub(super) image_backend: Option<Arc<dyn ImageBackend>>,
     pub(super) observers: Vec<Arc<dyn AdmissionObserver>>,
+}
+
+/// The state that all parts of a [`Live`](super::Live) share.
+pub(super) struct Core {
+    pub(super) current: ArcSwapOption<Admission>,
+    /// What was current, while requests use it.
+    pub(super) retired: Retired<Admission>,
+    pub(super) readiness: Readiness,
+    pub(super) settings: LiveSettings,
     #[cfg(feature = "watch")]
     pub(super) directories: super::directories::Directories,
     pub(super) config: Mutex<AdmissionConfig>,
@@ -54,11 +59,11 @@ impl Core {
         let mut config = self.config.lock().unwrap_or_else(PoisonError::into_inner);
         #[cfg(feature = "watch")]
         self.directories.collect(&mut config);
-        let mut known = self.cluster.is_ready();
-        let fixed = config.api.len().saturating_sub(self.sources.len());
-        let excludes_virtual = config.feature_gates.excludes_virtual_resources;
+        let mut known = self.settings.cluster.is_ready();
+        let fixed = config.api.len().saturating_sub(self.settings.sources.len());
+        let excludes_virtual = config.settings.feature_gates.excludes_virtual_resources;
         let places = config.api.iter_mut().skip(fixed);
-        for (place, source) in places.zip(&self.sources) {
+        for (place, source) in places.zip(&self.settings.sources) {
             match source.current() {
                 Some(current) => {
                     if excludes_virtual {
@@ -79,7 +84,8 @@ impl Core {
         #[cfg(feature = "webhooks")]
         next.webhooks.retain();
         let compilations = config.compilations.take();
-        self.observers
+        self.settings
+            .observers
             .iter()
             .for_each(|observer| observer.compiled(&compilations));
         self.readiness.set_ready();
@@ -102,6 +108,7 @@ impl Core {
         self.readiness.check()?;
         let admission = self.current.load_full().ok_or(Unavailable::NotReady)?;
         let deadline = self
+            .settings
             .deadline
             .and_then(|timeout| Instant::now().checked_add(timeout));
         if let Some(deadline) = deadline {
@@ -110,26 +117,26 @@ impl Core {
         let cluster = self.cluster_for(request).await;
         let state = self.plugin_state(&admission, request).await;
         let view = PluginView::new(&*cluster, state.as_deref());
-        let model = self.object_models.as_ref().map(|now| now());
-        let suffix = match admission.plugins.kinds() {
+        let model = self.settings.object_models.as_ref().map(|now| now());
+        let suffix = match admission.settings.plugins.kinds() {
             Some(_) => generated_suffix(),
             None => String::new(),
         };
         let mut context = AdmissionContext::new(&*cluster)
-            .with_decider(&*self.decider)
+            .with_decider(&*self.settings.decider)
             .with_plugins(PluginInputs::new(&view).at(since_epoch()).with_suffix(&suffix))
             .with_limits(limits);
-        context.plugins.image_backend = self.image_backend.as_deref();
-        context.params = self.params.as_deref();
+        context.plugins.image_backend = self.settings.image_backend.as_deref();
+        context.params = self.settings.params.as_deref();
         if let Some(model) = &model {
             context = context.with_object_model(&**model);
         }
-        if self.observers.is_empty() {
+        if self.settings.observers.is_empty() {
             let outcome = admission.run_chain(request, phases, context, &mut ()).await;
             return outcome.map_err(Unavailable::from);
         }
         let (received, began) = (SystemTime::now(), Stopwatch::start());
-        let mut observers = Observers::of(&self.observers);
+        let mut observers = Observers::of(&self.settings.observers);
         let outcome = admission
             .run_chain(request, phases, context, &mut observers)
             .await;
@@ -140,7 +147,8 @@ impl Core {
             received,
             took: began.elapsed(),
         };
-        self.observers
+        self.settings
+            .observers
             .iter()
             .for_each(|observer| observer.answered(&answered));
         Ok(outcome)
@@ -152,21 +160,21 @@ impl Core {
         admission: &Admission,
         request: &AdmissionRequest<'_>,
     ) -> Option<Arc<dyn ClusterState + Send + Sync>> {
-        match admission.plugins.kinds()? {
+        match admission.settings.plugins.kinds()? {
             [] => None,
-            kinds => Some(self.cluster.plugin_state(request, kinds)?.await),
+            kinds => Some(self.settings.cluster.plugin_state(request, kinds)?.await),
         }
     }
 
     /// The cluster as it is now. A namespace may be newer than what is known of it.
     async fn cluster_for(&self, request: &AdmissionRequest<'_>) -> Arc<dyn Cluster + Send + Sync> {
-        let cluster = self.cluster.now();
+        let cluster = self.settings.cluster.now();
         let (namespace, resource) = (&request.namespace, &request.resource);
         let of_namespaces = resource.group.is_empty() && resource.resource == "namespaces";
         if namespace.is_empty() || of_namespaces || cluster.namespace(namespace).stored().is_some() {
             return cluster;
         }
-        match self.cluster.look_up(namespace) {
+        match self.settings.cluster.look_up(namespace) {
             Some(found) => found.await,
             None => cluster,
         }

@@ -159,8 +159,8 @@ impl Live {
         if self.tasks.worker.has_ended() {
             ended.push("reload");
         }
-        let mut sources = self.core.sources.iter();
-        if self.core.cluster.has_ended() || sources.any(|source| source.has_ended()) {
+        let mut sources = self.core.settings.sources.iter();
+        if self.core.settings.cluster.has_ended() || sources.any(|source| source.has_ended()) {
             ended.push("cluster");
         }
         ended
@@ -194,8 +194,8 @@ impl Tasks {
     fn stop(&self) {
         #[cfg(feature = "watch")]
         self.core.directories.stop();
-        self.core.sources.iter().for_each(|source| source.stop());
-        self.core.cluster.stop();
+        self.core.settings.sources.iter().for_each(|source| source.stop());
+        self.core.settings.cluster.stop();
         self.worker.stop();
     }
 }

@@ -1,0 +1,20 @@
+//! The settings that an admission has from its builder.
+
+use pratique_policy::OnUndecided;
+use pratique_types::FeatureGates;
+
+use crate::cores::Helpers;
+use crate::plugins::Plugins;
+use crate::step::Steps;
+
+/// What an [`AdmissionBuilder`](crate::AdmissionBuilder) sets besides manifests and callers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) feature_gates: FeatureGates,
+    /// Whether configuration of admission is checked as an API server's registry does.
+    pub(crate) registry_checks: bool,
+    pub(crate) on_undecided: OnUndecided,
+    pub(crate) plugins: Plugins,
+    pub(crate) steps: Steps,
+    pub(crate) helpers: Helpers,
+}
