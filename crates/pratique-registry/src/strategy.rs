@@ -5,6 +5,7 @@ use pratique_types::{GroupVersionKind, UserInfo};
 
 use crate::Placeholders;
 use crate::object::{self, Path};
+use crate::strategies::drop_disabled;
 
 /// The strategy of a kind: data where that suffices, functions for the rest.
 ///
@@ -25,6 +26,8 @@ pub(crate) struct Strategy {
     pub(crate) unconditional: bool,
     /// The fields that a request cannot set.
     pub(crate) reset: &'static [Path<'static>],
+    /// The fields behind feature gates that are off.
+    pub(crate) gated: &'static [Gated],
     /// What else happens when an object is created.
     pub(crate) create: Create,
     /// What else happens when an object is updated.
@@ -59,6 +62,15 @@ pub(crate) struct Generation {
     pub(crate) counted: &'static [Path<'static>],
     /// Whether that is found out before an update drops fields.
     pub(crate) counted_first: bool,
+}
+
+/// What is dropped from an object, unless the object before has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Gated {
+    /// The field at this path.
+    Field(Path<'static>),
+    /// Fields of the Pod or template at this path.
+    Pod(Path<'static>),
 }
 
 /// An endpoint that updates a part of an object.
@@ -125,6 +137,7 @@ impl Strategy {
             creates_on_update: false,
             unconditional: true,
             reset: &[],
+            gated: &[],
             create: NOTHING_ON_CREATE,
             update: NOTHING_ON_UPDATE,
             begin: None,
@@ -183,6 +196,11 @@ impl Strategy {
         }
     }
 
+    /// With fields behind feature gates that are off.
+    pub(crate) const fn gated(self, gated: &'static [Gated]) -> Self {
+        Strategy { gated, ..self }
+    }
+
     /// What else happens to new and to updated objects.
     pub(crate) const fn prepare(self, create: Create, update: Update) -> Self {
         Strategy {
@@ -201,6 +219,7 @@ impl Strategy {
         if self.generation.starts {
             object::set(object, &["metadata", "generation"], 1);
         }
+        self.drop_gated(object, None);
         (self.create)(context, object);
     }
 
@@ -222,10 +241,21 @@ impl Strategy {
         } = self.generation;
         let counts = |object: &Value<'static>| counted.iter().any(|path| !object::same(object, old, path));
         let counted_before = counts(object);
+        self.drop_gated(object, Some(old));
         (self.update)(context, object, old);
         if (counted_first && counted_before) || (!counted_first && counts(object)) {
             let generation = object::number(old, &["metadata", "generation"]);
             object::set(object, &["metadata", "generation"], generation.saturating_add(1));
+        }
+    }
+
+    fn drop_gated(&self, object: &mut Value<'static>, old: Option<&Value<'static>>) {
+        for gated in self.gated {
+            match gated {
+                Gated::Field(path) if old.is_some_and(|old| object::has(old, path)) => {}
+                Gated::Field(path) => drop(object::remove(object, path)),
+                Gated::Pod(path) => drop_disabled(object, old, path),
+            }
         }
     }
 }

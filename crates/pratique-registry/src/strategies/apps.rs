@@ -3,17 +3,18 @@
 
 use pratique_json::Value;
 
-use super::pod_spec;
 use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
 const TEMPLATE: Path<'static> = &["spec", "template"];
+const POD: &[Gated] = &[Gated::Pod(TEMPLATE)];
 
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("apps", "ControllerRevision"),
     Strategy::new("apps", "DaemonSet")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
+        .gated(POD)
         .prepare(create_daemon_set, update_daemon_set),
     Strategy::new("apps", "Deployment")
         .generation(&[&["spec"], &["metadata", "annotations"]])
@@ -22,24 +23,19 @@ pub(super) const STRATEGIES: &[Strategy] = &[
             kept: &[&["spec"], &["metadata", "labels"]],
             ..Endpoint::STATUS
         })
-        .prepare(create, update),
+        .gated(POD),
     Strategy::new("apps", "ReplicaSet")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
-        .prepare(create, update),
+        .gated(POD),
     Strategy::new("apps", "StatefulSet")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
-        .prepare(create_stateful_set, update_stateful_set),
+        .gated(&[
+            Gated::Pod(TEMPLATE),
+            Gated::Field(&["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]),
+        ]),
 ];
-
-fn create(_: &mut Context<'_>, object: &mut Value<'static>) {
-    pod_spec::drop_disabled(object, None, TEMPLATE);
-}
-
-fn update(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
-    pod_spec::drop_disabled(object, Some(old), TEMPLATE);
-}
 
 /// Where `apps/v1` keeps the number that its type has no field for.
 const TEMPLATE_GENERATION: Path<'static> = &[
@@ -48,15 +44,13 @@ const TEMPLATE_GENERATION: Path<'static> = &[
     "deprecated.daemonset.template.generation",
 ];
 
-fn create_daemon_set(context: &mut Context<'_>, object: &mut Value<'static>) {
+fn create_daemon_set(_: &mut Context<'_>, object: &mut Value<'static>) {
     if template_generation(object) < 1 {
         object::set(object, TEMPLATE_GENERATION, "1");
     }
-    create(context, object);
 }
 
-fn update_daemon_set(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
-    update(context, object, old);
+fn update_daemon_set(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
     let before = template_generation(old);
     let generation = match object::same(object, old, TEMPLATE) {
         true => before,
@@ -69,18 +63,4 @@ fn template_generation(object: &Value<'_>) -> i64 {
     object::text(object, TEMPLATE_GENERATION)
         .parse()
         .unwrap_or_default()
-}
-
-const MAX_UNAVAILABLE: Path<'static> = &["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"];
-
-fn create_stateful_set(context: &mut Context<'_>, object: &mut Value<'static>) {
-    object::remove(object, MAX_UNAVAILABLE);
-    create(context, object);
-}
-
-fn update_stateful_set(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
-    if !object::has(old, MAX_UNAVAILABLE) {
-        object::remove(object, MAX_UNAVAILABLE);
-    }
-    update(context, object, old);
 }

@@ -3,28 +3,20 @@
 
 use pratique_json::Value;
 
-use super::pod_spec;
 use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("batch", "CronJob")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
-        .prepare(
-            |_, object| pod_spec::drop_disabled(object, None, CRON_TEMPLATE),
-            |_, object, old| pod_spec::drop_disabled(object, Some(old), CRON_TEMPLATE),
-        ),
+        .gated(&[Gated::Pod(&["spec", "jobTemplate", "spec", "template"])]),
     Strategy::new("batch", "Job")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
-        .prepare(create_job, |_, object, old| {
-            pod_spec::drop_disabled(object, Some(old), TEMPLATE);
-        }),
+        .gated(&[Gated::Pod(&["spec", "template"])])
+        .prepare(create_job, |_, _, _| {}),
 ];
-
-const TEMPLATE: Path<'static> = &["spec", "template"];
-const CRON_TEMPLATE: Path<'static> = &["spec", "jobTemplate", "spec", "template"];
 
 /// Labels that name the Job.
 const NAME_LABELS: [&str; 2] = ["job-name", "batch.kubernetes.io/job-name"];
@@ -35,7 +27,6 @@ fn create_job(context: &mut Context<'_>, object: &mut Value<'static>) {
     if object.at(&["spec", "manualSelector"]) != Some(&Value::Bool(true)) {
         generate_selector(object, context.defaulted_labels);
     }
-    pod_spec::drop_disabled(object, None, TEMPLATE);
 }
 
 // Upstream: pkg/registry/batch/job/strategy.go, generateSelector

@@ -3,9 +3,9 @@
 
 use pratique_json::{Object, Value};
 
-use super::{persistent_volume_claims, pod_spec, pods, services};
+use super::{persistent_volume_claims, pods, services};
 use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Status, Strategy};
+use crate::strategy::{Context, Endpoint, Gated, Status, Strategy};
 
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("", "ConfigMap"),
@@ -35,7 +35,10 @@ pub(super) const STRATEGIES: &[Strategy] = &[
         status: Status::ResetOnUpdate,
         ..Strategy::new("", "Node")
             .status(Endpoint::STATUS.and(update_node_status))
-            .prepare(create_node, update_node)
+            .gated(&[
+                Gated::Field(&["spec", "configSource"]),
+                Gated::Field(&["status", "config"]),
+            ])
     },
     Strategy::new("", "PersistentVolume")
         .status(Endpoint::STATUS.and(update_volume_status))
@@ -44,17 +47,11 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     pods::STRATEGY,
     Strategy::new("", "PodTemplate")
         .generation(&[&["template"]])
-        .prepare(
-            |_, object| pod_spec::drop_disabled(object, None, &["template"]),
-            |_, object, old| pod_spec::drop_disabled(object, Some(old), &["template"]),
-        ),
+        .gated(&[Gated::Pod(&["template"])]),
     Strategy::new("", "ReplicationController")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
-        .prepare(
-            |_, object| pod_spec::drop_disabled(object, None, &["spec", "template"]),
-            |_, object, old| pod_spec::drop_disabled(object, Some(old), &["spec", "template"]),
-        ),
+        .gated(&[Gated::Pod(&["spec", "template"])]),
     Strategy::new("", "ResourceQuota").status(Endpoint::STATUS),
     Strategy::new("", "Secret").prepare(
         |_, _| {},
@@ -90,17 +87,6 @@ fn create_namespace(_: &mut Context<'_>, object: &mut Value<'static>) {
     if !finalizers.iter().any(|name| name.as_str() == Some("kubernetes")) {
         finalizers.push("kubernetes".into());
         object::set(object, path, finalizers);
-    }
-}
-
-fn create_node(_: &mut Context<'_>, object: &mut Value<'static>) {
-    object::remove(object, &["spec", "configSource"]);
-    object::remove(object, &["status", "config"]);
-}
-
-fn update_node(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
-    if !object::has(old, &["spec", "configSource"]) {
-        object::remove(object, &["spec", "configSource"]);
     }
 }
 

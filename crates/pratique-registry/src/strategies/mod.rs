@@ -20,6 +20,7 @@ mod services;
 mod small;
 mod storage;
 
+pub(crate) use pod_spec::drop_disabled;
 pub(crate) use pods::{APP_ARMOR, app_armor_profile};
 
 use pratique_json::same_name;

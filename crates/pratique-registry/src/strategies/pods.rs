@@ -3,9 +3,9 @@
 
 use pratique_json::{Object, Value};
 
-use super::{pod_spec, quality_of_service};
+use super::{drop_disabled, quality_of_service};
 use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, METADATA, Strategy};
+use crate::strategy::{Context, Endpoint, Gated, METADATA, Strategy};
 
 pub(super) const STRATEGY: Strategy = Strategy {
     endpoints: &[("ephemeralcontainers", EPHEMERAL_CONTAINERS), ("resize", RESIZE)],
@@ -20,7 +20,8 @@ pub(super) const STRATEGY: Strategy = Strategy {
             kept: &[&["spec"], &["metadata", "ownerReferences"]],
             update: update_status,
         })
-        .prepare(create, |_, object, old| drop_disabled(object, Some(old)))
+        .gated(&[Gated::Pod(&[])])
+        .prepare(create, |_, _, _| {})
 };
 
 const EPHEMERAL_CONTAINERS: Endpoint = Endpoint {
@@ -46,10 +47,6 @@ const RESIZE: Endpoint = Endpoint {
     },
 };
 
-fn drop_disabled(object: &mut Value<'static>, old: Option<&Value<'static>>) {
-    pod_spec::drop_disabled(object, old, &[]);
-}
-
 fn keep_all(object: &mut Value<'static>, old: &Value<'static>) {
     for path in METADATA {
         object::copy(object, old, path);
@@ -58,7 +55,7 @@ fn keep_all(object: &mut Value<'static>, old: &Value<'static>) {
 }
 
 fn count_generation(object: &mut Value<'static>, old: &Value<'static>) {
-    drop_disabled(object, Some(old));
+    drop_disabled(object, Some(old), &[]);
     if !object::same(object, old, &["spec"]) {
         let generation = object::number(old, &["metadata", "generation"]);
         object::set(object, &["metadata", "generation"], generation.saturating_add(1));
@@ -110,7 +107,6 @@ fn create(context: &mut Context<'_>, object: &mut Value<'static>) {
     let class = quality_of_service::class(object);
     object::set(object, &["status", "phase"], "Pending");
     object::set(object, &["status", "qosClass"], class);
-    drop_disabled(object, None);
     if !object::list(object, &["spec", "schedulingGates"]).is_empty() {
         let gated = scheduling_gated(context);
         object::set(object, &["status", "conditions"], vec![gated]);
@@ -245,7 +241,7 @@ fn update_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'
         object::copy(object, old, &["status", "qosClass"]);
     }
     preserve_observed_generations(object, old);
-    drop_disabled(object, Some(old));
+    drop_disabled(object, Some(old), &[]);
     if !object::has(old, &["status", "nodeAllocatableResourceClaimStatuses"]) {
         object::remove(object, &["status", "nodeAllocatableResourceClaimStatuses"]);
     }

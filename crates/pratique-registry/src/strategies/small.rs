@@ -3,8 +3,8 @@
 
 use pratique_json::Value;
 
-use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::object;
+use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io";
@@ -23,10 +23,10 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("coordination.k8s.io", "Lease")
         .conditional()
         .creates_on_update()
-        .prepare(
-            |_, object| drop_lease_fields(object, None),
-            |_, object, old| drop_lease_fields(object, Some(old)),
-        ),
+        .gated(&[
+            Gated::Field(&["spec", "strategy"]),
+            Gated::Field(&["spec", "preferredHolder"]),
+        ]),
     Strategy::new("coordination.k8s.io", "LeaseCandidate")
         .conditional()
         .creates_on_update(),
@@ -64,16 +64,6 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new(RBAC, "Role").creates_on_update(),
     Strategy::new(RBAC, "RoleBinding").creates_on_update(),
 ];
-
-/// Drops fields behind gates that are off, unless the old object uses them.
-fn drop_lease_fields(object: &mut Value<'static>, old: Option<&Value<'static>>) {
-    for field in ["strategy", "preferredHolder"] {
-        let path: Path<'_> = &["spec", field];
-        if !old.is_some_and(|old| object::has(old, path)) {
-            object::remove(object, path);
-        }
-    }
-}
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
