@@ -3,30 +3,13 @@
 use pratique_core::{Need, NeedKind};
 
 use crate::compiled::Compiled;
-use crate::policies::Policies;
-use crate::policy_core::PolicyCore;
+use crate::policy_set::CompiledPolicy;
 
-impl Policies {
-    /// What the decisions of these policies may depend on besides requests.
-    pub fn needs(&self) -> impl Iterator<Item = Need> {
-        self.set.policies.iter().flat_map(|policy| {
-            let expressions = &policy.expressions;
-            let validations = expressions.validations.iter();
-            let validations = validations.flat_map(|validation| {
-                [&validation.expression]
-                    .into_iter()
-                    .chain(&validation.message_expression)
-            });
-            let annotations = expressions.annotations.iter().map(|annotation| &annotation.value);
-            needs(&policy.core, validations.chain(annotations))
-        })
-    }
-}
-
-/// The needs of a policy with these expressions besides those of its variables and match conditions.
-pub(crate) fn needs<'p>(hook: &'p PolicyCore, expressions: impl Iterator<Item = &'p Compiled>) -> Vec<Need> {
+/// The needs of a policy.
+pub(crate) fn needs(policy: &impl CompiledPolicy) -> Vec<Need> {
+    let hook = policy.core();
     let variables = hook.variables.iter().map(|(_, variable)| variable);
-    let all: Vec<&Compiled> = variables.chain(expressions).collect();
+    let all: Vec<&Compiled> = variables.chain(policy.expressions()).collect();
     let authorizer = hook.asks_authorizer() || all.iter().any(|expression| expression.asks_authorizer());
     // Match conditions have no `namespaceObject`.
     let namespace = all.iter().any(|expression| expression.reads_whole_namespace());

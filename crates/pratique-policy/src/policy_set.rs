@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::Metadata;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_workers::Workers;
 
+use crate::batch::BatchEvaluator;
 use crate::binding::{Bindings, Terms};
+use crate::compiled::Compiled;
 use crate::constraints::Constraints;
 use crate::groups::Groups;
 use crate::policy_core::PolicyCore;
@@ -15,11 +19,9 @@ use crate::recompile::{BindingsByPolicy, Sources, compile_all};
 /// A compiled policy of either phase.
 pub(crate) trait CompiledPolicy: Sized + Send + Sync {
     /// The object that it is compiled from.
-    type Object: Send + Sync;
+    type Object: Metadata<Ty = ObjectMeta> + Send + Sync;
     /// The objects that its bindings are compiled from.
     type Binding: Send + Sync;
-
-    fn name(object: &Self::Object) -> Option<&str>;
 
     /// The name of a binding's policy, and that of the binding.
     fn binding_names(binding: &Self::Binding) -> (&str, &str);
@@ -36,7 +38,84 @@ pub(crate) trait CompiledPolicy: Sized + Send + Sync {
     ) -> Option<Self>;
 
     fn core(&self) -> &PolicyCore;
+
+    /// The expressions besides those of variables and match conditions.
+    fn expressions(&self) -> impl Iterator<Item = &Compiled>;
+
+    /// What evaluates the policies of a group together: one for each group, or none.
+    fn batches(_: &[Arc<Self>], _: &Groups) -> Vec<BatchEvaluator> {
+        Vec::new()
+    }
 }
+
+/// Declares the policies of one origin and phase.
+macro_rules! policies {
+    ($(#[$documentation:meta])* $name:ident, $policy:ty, $object:ty, $binding:ty) => {
+        $(#[$documentation])*
+        #[derive(Debug)]
+        pub struct $name {
+            pub(crate) set: $crate::policy_set::PolicySet<$policy>,
+        }
+
+        impl $name {
+            /// Compiles policies and bindings; the order of both is by name.
+            ///
+            /// An expression that does not compile fails when it is evaluated, as with policies that were stored by another
+            /// version: manifests are validated elsewhere. Policies of the API need a binding to have an effect.
+            pub fn compile<'a>(
+                policies: impl IntoIterator<Item = &'a $object>,
+                bindings: impl IntoIterator<Item = &'a $binding>,
+                origin: pratique_exclusion::Origin,
+                cache: &pratique_expression::Cache,
+            ) -> Self {
+                $name {
+                    set: $crate::policy_set::PolicySet::compile(policies, bindings, origin, cache),
+                }
+            }
+
+            /// Compiles policies and bindings in place of these. Those that were compiled from the same objects are
+            /// reused, so that it costs what changed. The workers may help.
+            #[must_use]
+            pub fn recompile<'a>(
+                &self,
+                policies: impl IntoIterator<Item = &'a std::sync::Arc<$object>>,
+                bindings: impl IntoIterator<Item = &'a std::sync::Arc<$binding>>,
+                cache: &pratique_expression::Cache,
+                workers: &dyn pratique_workers::Workers,
+            ) -> Self {
+                $name {
+                    set: self.set.recompile(policies, bindings, cache, workers),
+                }
+            }
+
+            /// Forgets which objects they were compiled from: a set in place of this one is compiled anew.
+            pub fn forget_origins(&mut self) {
+                self.set.forget_origins();
+            }
+
+            /// What the decisions of these policies may depend on besides requests.
+            pub fn needs(&self) -> impl Iterator<Item = pratique_core::Need> {
+                self.set.policies.iter().flat_map(|policy| $crate::needs::needs(&**policy))
+            }
+
+            /// How many policies there are.
+            pub fn len(&self) -> usize {
+                self.set.policies.len()
+            }
+
+            /// Whether there is no policy.
+            pub fn is_empty(&self) -> bool {
+                self.set.policies.is_empty()
+            }
+
+            /// Where they come from.
+            pub fn origin(&self) -> pratique_exclusion::Origin {
+                self.set.origin
+            }
+        }
+    };
+}
+pub(crate) use policies;
 
 /// The policies of one origin with their bindings.
 #[derive(Debug)]
@@ -47,6 +126,7 @@ pub(crate) struct PolicySet<P: CompiledPolicy> {
     /// The objects that each was compiled from, while they are remembered.
     sources: Vec<Sources<P::Object, P::Binding>>,
     pub(crate) groups: Groups,
+    pub(crate) batches: Vec<BatchEvaluator>,
     constraints: Arc<Constraints>,
 }
 
@@ -63,7 +143,7 @@ impl<P: CompiledPolicy> PolicySet<P> {
     {
         let constraints = Arc::new(Constraints::default());
         let bindings = BindingsByPolicy::new(bindings, P::binding_names);
-        let sources = bindings.join(objects, P::name, origin);
+        let sources = bindings.join(objects, name_of, origin);
         let compiled = sources.into_iter().filter_map(|source| {
             let bindings = Bindings::new(&source.bindings, |binding| P::terms(binding, &constraints));
             P::compile(
@@ -92,7 +172,7 @@ impl<P: CompiledPolicy> PolicySet<P> {
         P: 'a,
     {
         let bindings = BindingsByPolicy::new(bindings, |binding| P::binding_names(binding));
-        let sources = bindings.join(objects, |object| P::name(object), self.origin);
+        let sources = bindings.join(objects, |object| name_of(&**object), self.origin);
         let mut compiled = compile_all(&sources, workers, |source| {
             let made_of = Sources::new(source.policy, &source.bindings);
             let policy = self.find(source.name, &made_of).or_else(|| {
@@ -115,9 +195,11 @@ impl<P: CompiledPolicy> PolicySet<P> {
         origin: Origin,
         constraints: Arc<Constraints>,
     ) -> Self {
+        let groups = Groups::new(policies.iter().map(|policy| policy.core()));
         PolicySet {
             origin,
-            groups: Groups::new(policies.iter().map(|policy| policy.core())),
+            batches: P::batches(&policies, &groups),
+            groups,
             constraints,
             policies,
             sources,
@@ -136,4 +218,8 @@ impl<P: CompiledPolicy> PolicySet<P> {
     pub(crate) fn forget_origins(&mut self) {
         self.sources = Vec::new();
     }
+}
+
+fn name_of(object: &impl Metadata<Ty = ObjectMeta>) -> Option<&str> {
+    object.metadata().name.as_deref()
 }

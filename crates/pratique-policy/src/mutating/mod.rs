@@ -18,31 +18,27 @@ mod run;
 mod same;
 mod version;
 
-use std::sync::Arc;
-
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_core::Need;
 use pratique_expression::{Cache, Declarations, Use};
-use pratique_workers::Workers;
 
 use crate::binding::{Bindings, Terms};
 use crate::compiled::{Compiled, Compiler};
 use crate::constraints::Constraints;
-use crate::needs::needs;
 use crate::policy_core::{Parts, PolicyCore};
-use crate::policy_set::{CompiledPolicy, PolicySet};
-use pratique_exclusion::Origin;
+use crate::policy_set::{CompiledPolicy, policies};
 
 pub use dispatch::{mutate, mutate_once};
 pub use outcome::{Mutated, Step, StepResult};
 pub use reinvocation::Reinvocation;
 pub use same::{same, seen_the_same};
 
-/// The mutating policies of one origin with their bindings.
-#[derive(Debug)]
-pub struct MutatingPolicies {
-    set: PolicySet<MutatingPolicy>,
-}
+policies!(
+    /// The mutating policies of one origin with their bindings.
+    MutatingPolicies,
+    MutatingPolicy,
+    api::MutatingAdmissionPolicy,
+    api::MutatingAdmissionPolicyBinding
+);
 
 /// A compiled mutating policy.
 #[derive(Debug)]
@@ -71,73 +67,9 @@ pub enum Form {
     JsonPatch,
 }
 
-impl MutatingPolicies {
-    /// Compiles policies and bindings; the order of both is by name.
-    ///
-    /// An expression that does not compile fails when it is evaluated, as with policies that were stored by another
-    /// version: manifests are validated elsewhere. Policies of the API need a binding to have an effect.
-    pub fn compile<'a>(
-        policies: impl IntoIterator<Item = &'a api::MutatingAdmissionPolicy>,
-        bindings: impl IntoIterator<Item = &'a api::MutatingAdmissionPolicyBinding>,
-        origin: Origin,
-        cache: &Cache,
-    ) -> Self {
-        MutatingPolicies {
-            set: PolicySet::compile(policies, bindings, origin, cache),
-        }
-    }
-
-    /// Compiles policies and bindings in place of these. Those that were compiled from the same objects are reused, so
-    /// that it costs what changed. The workers may help.
-    #[must_use]
-    pub fn recompile<'a>(
-        &self,
-        policies: impl IntoIterator<Item = &'a Arc<api::MutatingAdmissionPolicy>>,
-        bindings: impl IntoIterator<Item = &'a Arc<api::MutatingAdmissionPolicyBinding>>,
-        cache: &Cache,
-        workers: &dyn Workers,
-    ) -> Self {
-        MutatingPolicies {
-            set: self.set.recompile(policies, bindings, cache, workers),
-        }
-    }
-
-    /// Forgets which objects they were compiled from: a set in place of this one is compiled anew.
-    pub fn forget_origins(&mut self) {
-        self.set.forget_origins();
-    }
-
-    /// What the decisions of these policies may depend on besides requests.
-    pub fn needs(&self) -> impl Iterator<Item = Need> {
-        self.set.policies.iter().flat_map(|policy| {
-            let mutations = policy.mutations.iter().map(|mutation| &mutation.expression);
-            needs(&policy.core, mutations)
-        })
-    }
-
-    /// How many policies there are.
-    pub fn len(&self) -> usize {
-        self.set.policies.len()
-    }
-
-    /// Whether there is no policy.
-    pub fn is_empty(&self) -> bool {
-        self.set.policies.is_empty()
-    }
-
-    /// Where they come from.
-    pub fn origin(&self) -> Origin {
-        self.set.origin
-    }
-}
-
 impl CompiledPolicy for MutatingPolicy {
     type Object = api::MutatingAdmissionPolicy;
     type Binding = api::MutatingAdmissionPolicyBinding;
-
-    fn name(object: &Self::Object) -> Option<&str> {
-        object.metadata.name.as_deref()
-    }
 
     fn binding_names(binding: &Self::Binding) -> (&str, &str) {
         let spec = binding.spec.as_ref();
@@ -184,6 +116,10 @@ impl CompiledPolicy for MutatingPolicy {
 
     fn core(&self) -> &PolicyCore {
         &self.core
+    }
+
+    fn expressions(&self) -> impl Iterator<Item = &Compiled> {
+        self.mutations.iter().map(|mutation| &mutation.expression)
     }
 }
 

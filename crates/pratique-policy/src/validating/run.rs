@@ -132,7 +132,7 @@ impl<'s> ValidationRun<'_, 's> {
         group: usize,
         matched: Matched<'s>,
     ) -> Result<Option<Vec<u32>>, Unfinished> {
-        match policies.batches.get(group) {
+        match policies.set.batches.get(group) {
             // The first policy reports a namespace that does not exist.
             Some(batch) if self.session.find_namespace().is_ok() => {
                 let is_bound = |terms: &Terms| self.matcher.is_bound(terms, true);
