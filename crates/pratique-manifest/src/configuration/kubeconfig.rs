@@ -74,11 +74,7 @@ pub enum KubeConfigIssue {
 /// The file cannot be read, or is not a valid kubeconfig.
 // Upstream: apiserver/pkg/util/webhook/authentication.go, NewDefaultAuthenticationInfoResolver
 pub fn load_kube_config(path: &str) -> Result<Option<KubeConfig>, KubeConfigError> {
-    let root = Root {
-        path: "",
-        permit: &|_| Ok(()),
-    };
-    load_below(root, path)
+    load_below(Root::below(""), path)
 }
 
 /// Reads a kubeconfig whose absolute paths begin at the root; its own path does not.

@@ -115,11 +115,7 @@ pub fn load_configuration_below(
     path: &str,
     options: &ConfigurationOptions<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
-    let root = Root {
-        path: root,
-        permit: &|_| Ok(()),
-    };
-    load_from(root, path, options)
+    load_from(Root::below(root), path, options)
 }
 
 /// Loads an untrusted AdmissionConfiguration: of the files and directories that it names, and those that these name, only
@@ -147,11 +143,7 @@ pub fn load_configuration_of(
     options: &ConfigurationOptions<'_>,
     enabled: &EnabledPlugins<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
-    let root = Root {
-        path: root,
-        permit: &|_| Ok(()),
-    };
-    load_plugins(root, path, options, enabled)
+    load_plugins(Root::below(root), path, options, enabled)
 }
 
 /// Loads an untrusted AdmissionConfiguration as [`load_configuration_within`] does, and starts the other plugins that are on,
@@ -177,12 +169,8 @@ pub fn load_configuration_file(
     options: &ConfigurationOptions<'_>,
     enabled: &EnabledPlugins<'_>,
 ) -> Result<LoadedConfiguration, ConfigurationErrors> {
-    let root = Root {
-        path: "",
-        permit: &|_| Ok(()),
-    };
     let opened = open_content(&file.path, file.content).map_err(|failure| finish(vec![failure.into()]))?;
-    load_opened(root, Some(&opened), options, enabled)
+    load_opened(Root::below(""), Some(&opened), options, enabled)
 }
 
 fn load_from(
@@ -266,7 +254,15 @@ struct Root<'a> {
     permit: &'a dyn Fn(&Path) -> io::Result<()>,
 }
 
-impl Root<'_> {
+impl<'a> Root<'a> {
+    /// All files below a path are permitted.
+    fn below(path: &'a str) -> Self {
+        Root {
+            path,
+            permit: &|_| Ok(()),
+        }
+    }
+
     /// Checks that a file or directory may be opened.
     fn permit(self, path: &str) -> Result<(), FileError> {
         self.permit_path(Path::new(path), path.to_owned())

@@ -2,7 +2,7 @@
 
 use pratique_gotext::strconv::quote;
 use pratique_types::KubeConfig;
-use pratique_types::configuration::{ValidatingAdmissionPolicyConfiguration, WebhookAdmissionConfiguration};
+use pratique_types::configuration::WebhookAdmissionConfiguration;
 
 use super::kubeconfig::load_below;
 use super::open::{OpenedConfiguration, decode_as, whole_file};
@@ -70,11 +70,7 @@ fn settings(
     options: &ConfigurationOptions<'_>,
     root: Root<'_>,
 ) -> Result<Settings, Failure> {
-    let mut settings = if plugin.is_policy() {
-        policy_settings(plugin, source)?
-    } else {
-        webhook_settings(source)?
-    };
+    let mut settings = decoded(plugin, source)?;
     let kube_config = &settings.kube_config_file;
     if !kube_config.is_empty() && !kube_config.starts_with('/') {
         return Err(invalid(
@@ -93,56 +89,46 @@ fn settings(
 
 const GROUP: &str = "apiserver.config.k8s.io";
 
-fn policy_settings(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Failure> {
+/// The kinds of configurations, the types of their fields, and the plugins that they are for.
+const KINDS: [(&str, &str, &[Plugin]); 3] = [
+    (
+        "ValidatingAdmissionPolicyConfiguration",
+        "policyconfig/v1.ValidatingAdmissionPolicyConfiguration",
+        &[Plugin::ValidatingAdmissionPolicy],
+    ),
+    (
+        "MutatingAdmissionPolicyConfiguration",
+        "policyconfig/v1.MutatingAdmissionPolicyConfiguration",
+        &[Plugin::MutatingAdmissionPolicy],
+    ),
+    (
+        "WebhookAdmissionConfiguration",
+        "webhookadmission/v1.WebhookAdmission",
+        &[
+            Plugin::ValidatingAdmissionWebhook,
+            Plugin::MutatingAdmissionWebhook,
+        ],
+    ),
+];
+
+/// The fields of a configuration. The plugins for policies know the kinds of each other, and so do those for webhooks.
+fn decoded(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
     let header = failures::header(parsed, *root)?;
-    let (type_name, owner) = match (
-        header.group.as_str(),
-        header.version.as_str(),
-        header.kind.as_str(),
-    ) {
-        (GROUP, "v1", "ValidatingAdmissionPolicyConfiguration") => (
-            "policyconfig/v1.ValidatingAdmissionPolicyConfiguration",
-            Plugin::ValidatingAdmissionPolicy,
-        ),
-        (GROUP, "v1", "MutatingAdmissionPolicyConfiguration") => (
-            "policyconfig/v1.MutatingAdmissionPolicyConfiguration",
-            Plugin::MutatingAdmissionPolicy,
-        ),
-        _ => {
-            return Err(failures::unsupported(
-                parsed,
-                *root,
-                registry::not_registered(&header),
-            ));
-        }
+    let known = KINDS.iter().find(|(kind, _, owners)| {
+        let is_registered = owners.iter().any(|owner| owner.is_policy() == plugin.is_policy());
+        is_registered && header.group == GROUP && header.version == "v1" && header.kind == *kind
+    });
+    let Some((_, type_name, owners)) = known else {
+        let text = registry::not_registered(&header);
+        return Err(failures::unsupported(parsed, *root, text));
     };
-    // Both kinds have the same fields.
-    let decoded: ValidatingAdmissionPolicyConfiguration = decode_as(parsed, *root, type_name)?;
-    if owner != plugin {
+    // Policies have one of these fields.
+    let decoded: WebhookAdmissionConfiguration = decode_as(parsed, *root, type_name)?;
+    if !owners.contains(&plugin) {
         let text = format!("unexpected type: *policyconfig.{}", header.kind);
         return Err(failures::unsupported(parsed, *root, text));
     }
-    Ok(Settings {
-        static_manifests_dir: decoded.static_manifests_dir,
-        ..Settings::default()
-    })
-}
-
-fn webhook_settings(source: &Source<'_>) -> Result<Settings, Failure> {
-    let Source { parsed, root } = source;
-    let header = failures::header(parsed, *root)?;
-    let known =
-        header.group == GROUP && header.version == "v1" && header.kind == "WebhookAdmissionConfiguration";
-    if !known {
-        return Err(failures::unsupported(
-            parsed,
-            *root,
-            registry::not_registered(&header),
-        ));
-    }
-    let decoded: WebhookAdmissionConfiguration =
-        decode_as(parsed, *root, "webhookadmission/v1.WebhookAdmission")?;
     Ok(Settings {
         static_manifests_dir: decoded.static_manifests_dir,
         kube_config_file: decoded.kube_config_file,

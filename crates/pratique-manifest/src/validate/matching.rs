@@ -106,56 +106,36 @@ pub(super) fn path_segment(name: &View<'_>, errors: &mut FieldErrors) {
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateRuleWithOperations
 pub(super) fn rule_with_operations(rule: &View<'_>, errors: &mut FieldErrors) {
     let operations = rule.field("operations");
-    if operations.len() == 0 {
-        errors.required(&operations, "");
-    }
-    alone(
-        &operations,
-        "*",
-        "if '*' is present, must not specify other operations",
-        errors,
-    );
+    required_list(&operations, "operations", errors);
     for operation in operations.items() {
         one_of(&operation, OPERATIONS, errors);
     }
-    groups_and_versions(rule, errors);
-    resources(&rule.field("resources"), errors);
-    one_of(&rule.field("scope"), SCOPES, errors);
-}
-
-/// A wildcard that has to be alone in its list.
-fn alone(list: &View<'_>, wildcard: &str, detail: &str, errors: &mut FieldErrors) {
-    if list.len() > 1 && list.texts().any(|text| text == wildcard) {
-        errors.invalid_json(list, &list.json(), detail);
-    }
-}
-
-fn groups_and_versions(rule: &View<'_>, errors: &mut FieldErrors) {
-    let groups = rule.field("apiGroups");
-    if groups.len() == 0 {
-        errors.required(&groups, "");
-    }
-    alone(
-        &groups,
-        "*",
-        "if '*' is present, must not specify other API groups",
-        errors,
-    );
+    required_list(&rule.field("apiGroups"), "API groups", errors);
     let versions = rule.field("apiVersions");
-    if versions.len() == 0 {
-        errors.required(&versions, "");
-    }
-    alone(
-        &versions,
-        "*",
-        "if '*' is present, must not specify other API versions",
-        errors,
-    );
+    required_list(&versions, "API versions", errors);
     for version in versions.items() {
         if version.text().is_empty() {
             errors.required(&version, "");
         }
     }
+    resources(&rule.field("resources"), errors);
+    one_of(&rule.field("scope"), SCOPES, errors);
+}
+
+/// A wildcard that has to be alone in its list.
+fn alone(list: &View<'_>, wildcard: &str, others: &str, errors: &mut FieldErrors) {
+    if list.len() > 1 && list.texts().any(|text| text == wildcard) {
+        let detail = format!("if '{wildcard}' is present, must not specify other {others}");
+        errors.invalid_json(list, &list.json(), &detail);
+    }
+}
+
+/// A list that must not be empty, and has a wildcard for all.
+fn required_list(list: &View<'_>, what: &str, errors: &mut FieldErrors) {
+    if list.len() == 0 {
+        errors.required(list, "");
+    }
+    alone(list, "*", what, errors);
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateResources
@@ -198,12 +178,7 @@ fn resources(resources: &View<'_>, errors: &mut FieldErrors) {
             all_resources.insert(subresource);
         }
     }
-    alone(
-        resources,
-        "*/*",
-        "if '*/*' is present, must not specify other resources",
-        errors,
-    );
+    alone(resources, "*/*", "resources", errors);
     if main_resource && resources.texts().any(|text| text == "*") {
         let detail = "if '*' is present, must not specify other resources without subresources";
         errors.invalid_json(resources, &resources.json(), detail);
