@@ -22,7 +22,6 @@
 mod admission;
 mod checks;
 mod configuration;
-mod evaluator;
 mod existing_pods;
 mod extract;
 mod level;
@@ -35,8 +34,8 @@ mod significant;
 mod violation;
 
 pub use admission::{FACTORY, NAME, PodSecurity};
+pub use checks::Evaluator;
 pub use configuration::ConfigurationError;
-pub use evaluator::Evaluator;
 pub use existing_pods::PodCheckLimits;
 pub use level::{InvalidLevel, InvalidVersion, Level, LevelVersion, Version};
 pub use observer::{PodSecurityObserver, PolicyEvaluation, operation_label, resource_label};

@@ -29,7 +29,7 @@ pub(super) fn baseline(pod: &Pod<'_>) -> Option<Violation> {
         .then(|| Violation::new("non-default capabilities", must_not_add(&containers, &added)))
 }
 
-// Upstream: pod-security-admission/policy/check_capabilities_restricted.go, capabilitiesRestricted_1_22
+// Upstream: pod-security-admission/policy/check_capabilities_restricted.go, capabilitiesRestricted_1_22 and capabilitiesRestricted_1_25
 pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
     let without_drop = Containers::with(pod, |container| {
         let capabilities = container.context.capabilities;
@@ -50,11 +50,6 @@ pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
         details.push(must_not_add(&with_added, &added));
     }
     Some(Violation::new("unrestricted capabilities", details.join("; ")))
-}
-
-// Upstream: pod-security-admission/policy/check_capabilities_restricted.go, capabilitiesRestricted_1_25
-pub(super) fn restricted_unless_windows(pod: &Pod<'_>) -> Option<Violation> {
-    if pod.is_windows { None } else { restricted(pod) }
 }
 
 /// The containers that add capabilities that are not allowed.

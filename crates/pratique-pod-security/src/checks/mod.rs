@@ -9,4 +9,4 @@ mod run_as;
 mod sysctls;
 mod volumes;
 
-pub(crate) use registry::Registry;
+pub use registry::Evaluator;

@@ -12,7 +12,7 @@ pub(super) fn privileged(pod: &Pod<'_>) -> Option<Violation> {
     })
 }
 
-// Upstream: pod-security-admission/policy/check_allowPrivilegeEscalation.go, allowPrivilegeEscalation_1_8
+// Upstream: pod-security-admission/policy/check_allowPrivilegeEscalation.go, allowPrivilegeEscalation_1_8 and allowPrivilegeEscalation_1_25
 pub(super) fn escalation(pod: &Pod<'_>) -> Option<Violation> {
     let containers = Containers::with(pod, |container| {
         container.context.allow_privilege_escalation != Some(false)
@@ -23,12 +23,7 @@ pub(super) fn escalation(pod: &Pod<'_>) -> Option<Violation> {
     })
 }
 
-// Upstream: pod-security-admission/policy/check_allowPrivilegeEscalation.go, allowPrivilegeEscalation_1_25
-pub(super) fn escalation_unless_windows(pod: &Pod<'_>) -> Option<Violation> {
-    if pod.is_windows { None } else { escalation(pod) }
-}
-
-// Upstream: pod-security-admission/policy/check_procMount_baseline.go, procMount_1_0
+// Upstream: pod-security-admission/policy/check_procMount_baseline.go, procMount_1_0 and procMount1_35baseline
 pub(super) fn proc_mount(pod: &Pod<'_>) -> Option<Violation> {
     let mut types = Values::new();
     let containers = Containers::with(pod, |container| match container.context.proc_mount {
@@ -45,13 +40,4 @@ pub(super) fn proc_mount(pod: &Pod<'_>) -> Option<Violation> {
         );
         Violation::new("procMount", detail)
     })
-}
-
-// Upstream: pod-security-admission/policy/check_procMount_baseline.go, procMount1_35baseline
-pub(super) fn proc_mount_unless_user_namespace(pod: &Pod<'_>) -> Option<Violation> {
-    if pod.has_user_namespace {
-        None
-    } else {
-        proc_mount(pod)
-    }
 }

@@ -74,7 +74,7 @@ pub(super) fn seccomp(pod: &Pod<'_>) -> Option<Violation> {
     })
 }
 
-// Upstream: pod-security-admission/policy/check_seccompProfile_restricted.go, seccompProfileRestricted_1_19
+// Upstream: pod-security-admission/policy/check_seccompProfile_restricted.go, seccompProfileRestricted_1_19 and seccompProfileRestricted_1_25
 pub(super) fn seccomp_required(pod: &Pod<'_>) -> Option<Violation> {
     if let Some(violation) = seccomp(pod) {
         return Some(violation);
@@ -89,15 +89,6 @@ pub(super) fn seccomp_required(pod: &Pod<'_>) -> Option<Violation> {
         );
         Violation::new("seccompProfile", detail)
     })
-}
-
-// Upstream: pod-security-admission/policy/check_seccompProfile_restricted.go, seccompProfileRestricted_1_25
-pub(super) fn seccomp_required_unless_windows(pod: &Pod<'_>) -> Option<Violation> {
-    if pod.is_windows {
-        None
-    } else {
-        seccomp_required(pod)
-    }
 }
 
 /// The check of SELinux options from a minor version on.

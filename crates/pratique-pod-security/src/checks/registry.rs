@@ -9,12 +9,26 @@ use super::{capabilities, host, privileges, profiles, run_as, sysctls, volumes};
 /// A check at one version: why a pod does not pass it.
 type CheckFn = fn(&Pod<'_>) -> Option<Violation>;
 
+/// The pods that a check does not apply to.
+#[derive(Clone, Copy, Debug)]
+enum Except {
+    None,
+    Windows,
+    /// Those with a user namespace of their own.
+    UserNamespace,
+}
+
+/// A check, and the pods that it does not apply to.
+type CheckedPods = (CheckFn, Except);
+
 /// A check in all its versions.
 struct Check {
     id: &'static str,
     level: Level,
     /// By the first minor version that they apply to.
     versions: &'static [(u8, CheckFn)],
+    /// The pods that it does not apply to from a minor version on.
+    except: (u8, Except),
     /// The baseline check that a restricted one is run in place of.
     overrides: Option<&'static str>,
 }
@@ -23,58 +37,83 @@ struct Check {
 const NEWEST: u8 = 35;
 
 /// The checks of one level for each minor version.
-type ByVersion = Vec<Vec<CheckFn>>;
+type ByVersion = Vec<Vec<CheckedPods>>;
 
-/// The checks of each level and version, in the order of messages.
+/// Evaluates pods against the Pod Security Standards.
 // Upstream: pod-security-admission/policy/registry.go, checkRegistry
 #[derive(Debug)]
-pub(crate) struct Registry {
+pub struct Evaluator {
     baseline: ByVersion,
     restricted: ByVersion,
     newest: u8,
 }
 
-impl Registry {
-    /// The checks of a server; one that emulates an older minor version does not know later ones.
-    pub(crate) fn new(emulated: Option<Version>) -> Self {
-        let newest = match emulated {
-            Some(Version::Minor(minor)) => u8::try_from(minor).unwrap_or(NEWEST).min(NEWEST),
-            Some(Version::Latest) | None => NEWEST,
-        };
+impl Default for Evaluator {
+    fn default() -> Self {
+        Evaluator::new()
+    }
+}
+
+impl Evaluator {
+    /// The checks of kube-apiserver 1.36.
+    pub fn new() -> Self {
+        Evaluator::emulating(Version::Latest)
+    }
+
+    /// The checks of a server that emulates an older version: later versions are as that one.
+    pub fn emulating(version: Version) -> Self {
         let versions = |level| (0..=NEWEST).map(|minor| at(level, minor)).collect();
-        Registry {
+        Evaluator {
             baseline: versions(Level::Baseline),
             restricted: versions(Level::Restricted),
-            newest,
+            newest: version.minor_up_to(NEWEST),
         }
     }
 
-    /// What a pod violates, in order.
-    pub(crate) fn violations(&self, policy: LevelVersion, pod: &Pod<'_>) -> Vec<Violation> {
+    /// What a pod violates, in the order of messages; nothing if it is allowed.
+    // Upstream: pod-security-admission/policy/registry.go, checkRegistry.EvaluatePod
+    pub fn violations(&self, policy: LevelVersion, pod: &Pod<'_>) -> Vec<Violation> {
         let by_version = match policy.level {
             Level::Privileged => return Vec::new(),
             Level::Baseline => &self.baseline,
             Level::Restricted => &self.restricted,
         };
-        let minor = match policy.version {
-            Version::Minor(minor) => u8::try_from(minor).unwrap_or(self.newest).min(self.newest),
-            Version::Latest => self.newest,
-        };
+        let minor = policy.version.minor_up_to(self.newest);
         let checks = by_version
             .get(usize::from(minor))
             .map_or(&[] as &[_], Vec::as_slice);
-        checks.iter().filter_map(|check| check(pod)).collect()
+        let applying = checks.iter().filter(|(_, except)| !except.covers(pod));
+        applying.filter_map(|(check, _)| check(pod)).collect()
+    }
+}
+
+impl Version {
+    /// The minor version, or the newest where it is later.
+    fn minor_up_to(self, newest: u8) -> u8 {
+        match self {
+            Version::Minor(minor) => u8::try_from(minor).unwrap_or(newest).min(newest),
+            Version::Latest => newest,
+        }
+    }
+}
+
+impl Except {
+    fn covers(self, pod: &Pod<'_>) -> bool {
+        match self {
+            Except::None => false,
+            Except::Windows => pod.is_windows,
+            Except::UserNamespace => pod.has_user_namespace,
+        }
     }
 }
 
 /// The checks of a level at a version.
-fn at(level: Level, minor: u8) -> Vec<CheckFn> {
+fn at(level: Level, minor: u8) -> Vec<CheckedPods> {
     let version = |check: &Check| {
         let versions = check.versions.iter().rev();
-        versions
-            .copied()
-            .find(|(first, _)| *first <= minor)
-            .map(|(_, run)| run)
+        let applying = versions.copied().find(|(first, _)| *first <= minor);
+        let (since, except) = check.except;
+        applying.map(|(_, run)| (run, if minor >= since { except } else { Except::None }))
     };
     let overridden = |id: &str| {
         let mut overriding = CHECKS.iter().filter(|check| check.overrides == Some(id));
@@ -91,20 +130,33 @@ const fn baseline(id: &'static str, versions: &'static [(u8, CheckFn)]) -> Check
         id,
         level: Level::Baseline,
         versions,
+        except: (0, Except::None),
         overrides: None,
     }
 }
 
-const fn restricted(
-    id: &'static str,
-    versions: &'static [(u8, CheckFn)],
-    overrides: Option<&'static str>,
-) -> Check {
+const fn restricted(id: &'static str, versions: &'static [(u8, CheckFn)]) -> Check {
     Check {
-        id,
         level: Level::Restricted,
-        versions,
-        overrides,
+        ..baseline(id, versions)
+    }
+}
+
+impl Check {
+    /// A restricted check in place of a baseline one.
+    const fn in_place_of(self, id: &'static str) -> Self {
+        Check {
+            overrides: Some(id),
+            ..self
+        }
+    }
+
+    /// Without some pods from a minor version on.
+    const fn unless(self, minor: u8, except: Except) -> Self {
+        Check {
+            except: (minor, except),
+            ..self
+        }
     }
 }
 
@@ -117,13 +169,7 @@ const CHECKS: &[Check] = &[
     baseline("hostPorts", &[(0, host::ports)]),
     baseline("hostProbesAndHostLifecycle", &[(34, host::probes_and_lifecycle)]),
     baseline("privileged", &[(0, privileges::privileged)]),
-    baseline(
-        "procMount",
-        &[
-            (0, privileges::proc_mount),
-            (35, privileges::proc_mount_unless_user_namespace),
-        ],
-    ),
+    baseline("procMount", &[(0, privileges::proc_mount)]).unless(35, Except::UserNamespace),
     baseline(
         "seLinuxOptions",
         &[
@@ -145,53 +191,17 @@ const CHECKS: &[Check] = &[
         ],
     ),
     baseline("windowsHostProcess", &[(0, host::windows_process)]),
-    restricted(
-        "allowPrivilegeEscalation",
-        &[
-            (8, privileges::escalation),
-            (25, privileges::escalation_unless_windows),
-        ],
-        None,
-    ),
-    restricted(
-        "capabilities_restricted",
-        &[
-            (22, capabilities::restricted),
-            (25, capabilities::restricted_unless_windows),
-        ],
-        Some("capabilities_baseline"),
-    ),
-    restricted(
-        "procMount_restricted",
-        &[(35, privileges::proc_mount)],
-        Some("procMount"),
-    ),
-    restricted(
-        "restrictedVolumes",
-        &[(0, volumes::restricted)],
-        Some("hostPathVolumes"),
-    ),
-    restricted(
-        "runAsNonRoot",
-        &[
-            (0, run_as::non_root),
-            (35, run_as::non_root_unless_user_namespace),
-        ],
-        None,
-    ),
-    restricted(
-        "runAsUser",
-        &[(23, run_as::user), (35, run_as::user_unless_user_namespace)],
-        None,
-    ),
-    restricted(
-        "seccompProfile_restricted",
-        &[
-            (19, profiles::seccomp_required),
-            (25, profiles::seccomp_required_unless_windows),
-        ],
-        Some("seccompProfile_baseline"),
-    ),
+    restricted("allowPrivilegeEscalation", &[(8, privileges::escalation)]).unless(25, Except::Windows),
+    restricted("capabilities_restricted", &[(22, capabilities::restricted)])
+        .in_place_of("capabilities_baseline")
+        .unless(25, Except::Windows),
+    restricted("procMount_restricted", &[(35, privileges::proc_mount)]).in_place_of("procMount"),
+    restricted("restrictedVolumes", &[(0, volumes::restricted)]).in_place_of("hostPathVolumes"),
+    restricted("runAsNonRoot", &[(0, run_as::non_root)]).unless(35, Except::UserNamespace),
+    restricted("runAsUser", &[(23, run_as::user)]).unless(35, Except::UserNamespace),
+    restricted("seccompProfile_restricted", &[(19, profiles::seccomp_required)])
+        .in_place_of("seccompProfile_baseline")
+        .unless(25, Except::Windows),
 ];
 
 #[cfg(test)]

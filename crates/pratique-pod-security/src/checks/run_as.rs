@@ -3,7 +3,7 @@
 use crate::pod::Pod;
 use crate::violation::{Containers, Setters, Violation};
 
-// Upstream: pod-security-admission/policy/check_runAsNonRoot.go, runAsNonRoot1_0
+// Upstream: pod-security-admission/policy/check_runAsNonRoot.go, runAsNonRoot1_0 and runAsNonRoot1_35
 pub(super) fn non_root(pod: &Pod<'_>) -> Option<Violation> {
     const REASON: &str = "runAsNonRoot != true";
     let setters = Setters::with(pod, |context| context.run_as_non_root == Some(false));
@@ -21,23 +21,9 @@ pub(super) fn non_root(pod: &Pod<'_>) -> Option<Violation> {
     })
 }
 
-// Upstream: pod-security-admission/policy/check_runAsNonRoot.go, runAsNonRoot1_35
-pub(super) fn non_root_unless_user_namespace(pod: &Pod<'_>) -> Option<Violation> {
-    if pod.has_user_namespace {
-        None
-    } else {
-        non_root(pod)
-    }
-}
-
-// Upstream: pod-security-admission/policy/check_runAsUser.go, runAsUser1_23
+// Upstream: pod-security-admission/policy/check_runAsUser.go, runAsUser1_23 and runAsUser1_35
 pub(super) fn user(pod: &Pod<'_>) -> Option<Violation> {
     let setters = Setters::with(pod, |context| context.runs_as_root);
     (!setters.is_empty())
         .then(|| Violation::new("runAsUser=0", format!("{setters} must not set runAsUser=0")))
-}
-
-// Upstream: pod-security-admission/policy/check_runAsUser.go, runAsUser1_35
-pub(super) fn user_unless_user_namespace(pod: &Pod<'_>) -> Option<Violation> {
-    if pod.has_user_namespace { None } else { user(pod) }
 }
