@@ -28,23 +28,15 @@ const GROUP: &str = "pod-security.admission.config.k8s.io";
 const KIND: &str = "PodSecurityConfiguration";
 
 const fn of_version(version: &'static str, type_name: &'static str) -> ConfigurationKind {
-    ConfigurationKind {
-        group: GROUP,
-        version,
-        kind: KIND,
-        type_name,
-    }
+    ConfigurationKind::new(GROUP, version, KIND, type_name)
 }
-
-/// The version that configurations have within a server. It reads that one too, without its fields and defaults.
-const INTERNAL: &str = "__internal";
 
 /// The versions of the kind, which have the same fields.
 const KINDS: [ConfigurationKind; 4] = [
     of_version("v1", "api/v1.PodSecurityConfiguration"),
     of_version("v1beta1", "api/v1beta1.PodSecurityConfiguration"),
     of_version("v1alpha1", "api/v1alpha1.PodSecurityConfiguration"),
-    of_version(INTERNAL, "meta/v1.TypeMeta"),
+    ConfigurationKind::internal(GROUP, KIND),
 ];
 
 impl PodSecuritySettings {
@@ -61,7 +53,7 @@ impl PodSecuritySettings {
             .map_err(ConfigurationError::Undecodable)?;
         let value = decoded.value();
         let version = member(value, "apiVersion").as_str().unwrap_or_default();
-        if version.ends_with(INTERNAL) {
+        if version.ends_with(ConfigurationKind::INTERNAL) {
             return Err(bad_defaults(&decoded, &all_required()));
         }
         let exemptions = |list| texts(member(member(value, "exemptions"), list));
@@ -154,7 +146,7 @@ fn bad_defaults(decoded: &DecodedConfiguration, faults: &[ConfigurationFault]) -
 
 /// What a configuration without defaults lacks.
 fn all_required() -> Vec<ConfigurationFault> {
-    let modes = [Mode::Enforce, Mode::Audit, Mode::Warn].into_iter();
+    let modes = Mode::ALL.into_iter();
     let fields = modes.flat_map(|mode| ["", "-version"].map(|suffix| format!("{}{suffix}", mode.as_str())));
     fields.map(|field| of_default(&field, "required")).collect()
 }

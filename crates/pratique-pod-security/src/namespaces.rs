@@ -81,7 +81,7 @@ impl PodSecurity {
             let has = |label| labels.is_some_and(|labels| labels.contains_key(label));
             mode.labels().into_iter().any(has)
         };
-        let modes = [Mode::Enforce, Mode::Audit, Mode::Warn].into_iter();
+        let modes = Mode::ALL.into_iter();
         let shown =
             modes.filter(|mode| policy.of_mode(*mode).level != Level::Privileged && is_labelled(*mode));
         let shown: Vec<String> = shown

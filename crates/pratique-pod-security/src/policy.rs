@@ -44,6 +44,9 @@ pub struct LabelError {
 }
 
 impl Mode {
+    /// All, in the order of messages.
+    pub(crate) const ALL: [Self; 3] = [Mode::Enforce, Mode::Audit, Mode::Warn];
+
     /// The mode as metrics name it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -129,16 +132,13 @@ impl Policy {
 
     /// Whether no mode looks at anything.
     pub fn is_privileged(&self) -> bool {
-        let levels = [self.enforce.level, self.audit.level, self.warn.level];
-        levels == [Level::Privileged; 3]
+        Mode::ALL.map(|mode| self.of_mode(mode).level) == [Level::Privileged; 3]
     }
 
     /// Whether both policies have the same effect.
     pub fn is_equivalent(&self, other: &Self) -> bool {
-        let modes = [Mode::Enforce, Mode::Audit, Mode::Warn];
-        modes
-            .into_iter()
-            .all(|mode| self.of_mode(mode).is_equivalent(other.of_mode(mode)))
+        let is_same = |mode: Mode| self.of_mode(mode).is_equivalent(other.of_mode(mode));
+        Mode::ALL.into_iter().all(is_same)
     }
 }
 

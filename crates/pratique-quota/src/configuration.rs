@@ -7,41 +7,28 @@ use serde_json::Value as Json;
 
 use crate::{LimitedResource, ScopeSelector};
 
+const GROUP: &str = "apiserver.config.k8s.io";
+const KIND: &str = "ResourceQuotaConfiguration";
 const LEGACY_GROUP: &str = "resourcequota.admission.k8s.io";
+const LEGACY: &str = "Configuration";
 
 /// The kinds, which have the same fields.
 const KINDS: [ConfigurationKind; 5] = [
-    ConfigurationKind {
-        group: "apiserver.config.k8s.io",
-        version: "v1",
-        kind: "ResourceQuotaConfiguration",
-        type_name: "resourcequota/v1.Configuration",
-    },
-    ConfigurationKind {
-        group: LEGACY_GROUP,
-        version: "v1beta1",
-        kind: "Configuration",
-        type_name: "resourcequota/v1beta1.Configuration",
-    },
-    ConfigurationKind {
-        group: LEGACY_GROUP,
-        version: "v1alpha1",
-        kind: "Configuration",
-        type_name: "resourcequota/v1alpha1.Configuration",
-    },
-    // Those that configurations have within a server, which reads them too, without their fields.
-    ConfigurationKind {
-        group: "apiserver.config.k8s.io",
-        version: "__internal",
-        kind: "ResourceQuotaConfiguration",
-        type_name: "meta/v1.TypeMeta",
-    },
-    ConfigurationKind {
-        group: LEGACY_GROUP,
-        version: "__internal",
-        kind: "Configuration",
-        type_name: "meta/v1.TypeMeta",
-    },
+    ConfigurationKind::new(GROUP, "v1", KIND, "resourcequota/v1.Configuration"),
+    ConfigurationKind::new(
+        LEGACY_GROUP,
+        "v1beta1",
+        LEGACY,
+        "resourcequota/v1beta1.Configuration",
+    ),
+    ConfigurationKind::new(
+        LEGACY_GROUP,
+        "v1alpha1",
+        LEGACY,
+        "resourcequota/v1alpha1.Configuration",
+    ),
+    ConfigurationKind::internal(GROUP, KIND),
+    ConfigurationKind::internal(LEGACY_GROUP, LEGACY),
 ];
 
 /// Reads a configuration file, as a server does when it starts.

@@ -22,6 +22,31 @@ pub struct ConfigurationKind {
     pub type_name: &'static str,
 }
 
+impl ConfigurationKind {
+    /// The version that configurations have within a server.
+    pub const INTERNAL: &'static str = "__internal";
+
+    /// A kind that is decoded into a type.
+    pub const fn new(
+        group: &'static str,
+        version: &'static str,
+        kind: &'static str,
+        type_name: &'static str,
+    ) -> Self {
+        ConfigurationKind {
+            group,
+            version,
+            kind,
+            type_name,
+        }
+    }
+
+    /// The kind that configurations have within a server, which reads it too, without its fields.
+    pub const fn internal(group: &'static str, kind: &'static str) -> Self {
+        ConfigurationKind::new(group, Self::INTERNAL, kind, "meta/v1.TypeMeta")
+    }
+}
+
 /// Whether a plugin refuses fields that it does not know, and those that are given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {

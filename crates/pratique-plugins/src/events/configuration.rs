@@ -37,20 +37,11 @@ impl LimitType {
 
 const GROUP: &str = "eventratelimit.admission.k8s.io";
 
+const KIND: &str = "Configuration";
+
 const KINDS: [ConfigurationKind; 2] = [
-    ConfigurationKind {
-        group: GROUP,
-        version: "v1alpha1",
-        kind: "Configuration",
-        type_name: "eventratelimit/v1alpha1.Configuration",
-    },
-    // That of configurations within a server, which reads it too, without its fields.
-    ConfigurationKind {
-        group: GROUP,
-        version: "__internal",
-        kind: "Configuration",
-        type_name: "meta/v1.TypeMeta",
-    },
+    ConfigurationKind::new(GROUP, "v1alpha1", KIND, "eventratelimit/v1alpha1.Configuration"),
+    ConfigurationKind::internal(GROUP, KIND),
 ];
 
 /// The limits of a configuration.

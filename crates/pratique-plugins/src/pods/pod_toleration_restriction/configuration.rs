@@ -12,20 +12,12 @@ use crate::pods::toleration::Toleration;
 
 const GROUP: &str = "podtolerationrestriction.admission.k8s.io";
 
+const KIND: &str = "Configuration";
+const TYPE: &str = "podtolerationrestriction/v1alpha1.Configuration";
+
 const KINDS: [ConfigurationKind; 2] = [
-    ConfigurationKind {
-        group: GROUP,
-        version: "v1alpha1",
-        kind: "Configuration",
-        type_name: "podtolerationrestriction/v1alpha1.Configuration",
-    },
-    // That of configurations within a server, which reads it too, without its fields.
-    ConfigurationKind {
-        group: GROUP,
-        version: "__internal",
-        kind: "Configuration",
-        type_name: "meta/v1.TypeMeta",
-    },
+    ConfigurationKind::new(GROUP, "v1alpha1", KIND, TYPE),
+    ConfigurationKind::internal(GROUP, KIND),
 ];
 
 /// The default tolerations and the whitelist of a configuration.
