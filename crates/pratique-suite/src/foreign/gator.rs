@@ -3,34 +3,25 @@
 //! Each constraint is a suite of its own, as gator evaluates each alone.
 // Upstream: open-policy-agent/gatekeeper pkg/gator/verify/suite.go, assertion.go
 
-use std::path::Path;
-
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, NodeId, ObjectSource, Problem, Value as Node};
+use pratique_manifest::{ManifestFile, NodeId, Problem, Value as Node};
 use pratique_types::Operation;
 
 use super::template::{Constrained, constrained};
 use super::{Source, text, user};
 use crate::request::review::is_review;
-use crate::roots::SuiteRoots;
-use crate::suite::{Case, CaseNodes, Expected, NotEvaluated, Suite, TestInput, ViolationCount, Violations};
+use crate::suite::{Case, Expected, Suite, TestInput, ViolationCount, Violations};
 
-pub(super) fn read(
-    source: &ObjectSource,
-    path: &Path,
-    roots: &SuiteRoots,
-) -> Result<Vec<Suite>, Vec<Problem>> {
-    let reader = Source::new(source, path, roots);
+pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     let root = reader.root();
-    let name = root
-        .node("metadata")
-        .and_then(|id| reader.fields(id).text("name"));
-    let name = name.unwrap_or_else(|| pratique_manifest::path_text(path));
+    let name = reader
+        .name()
+        .unwrap_or_else(|| pratique_manifest::path_text(reader.path));
     let skips = root.bool("skip").unwrap_or_default();
     let mut suites = Vec::new();
     let mut problems = Vec::new();
     for id in root.list("tests") {
-        match test(&reader, &name, id, skips) {
+        match test(reader, &name, id, skips) {
             Ok(suite) => suites.push(suite),
             Err(found) => problems.extend(found),
         }
@@ -48,11 +39,8 @@ fn test(reader: &Source<'_>, suite: &str, id: NodeId, skips: bool) -> Result<Sui
     let mut suite = reader.suite(format!("{suite} / {name}"));
     let cases = fields.list("cases");
     let told = |suite: &mut Suite, id: NodeId, why: String| {
-        suite.not_evaluated.push(NotEvaluated {
-            name: reader.fields(id).text("name").unwrap_or_else(|| name.clone()),
-            why,
-            location: reader.location(id),
-        });
+        let name = reader.fields(id).text("name").unwrap_or_else(|| name.clone());
+        suite.not_evaluated.push(reader.not_evaluated(id, name, why));
     };
     let why = if skips || fields.bool("skip").unwrap_or_default() {
         Some("the test is skipped".to_owned())
@@ -141,22 +129,12 @@ fn case(reader: &Source<'_>, id: NodeId) -> Result<Result<Case, String>, Vec<Pro
     for inventory in fields.list("inventory") {
         input.cluster.objects.extend(reader.named(inventory)?);
     }
-    reader.afford(&input, id)?;
-    Ok(Ok(Case {
-        name,
-        location: reader.location(id),
-        expected: Some(Expected {
-            any_decision: true,
-            violations,
-            ..Expected::default()
-        }),
-        input,
-        nodes: CaseNodes {
-            node: id,
-            expect: None,
-            shared: true,
-        },
-    }))
+    let expected = Expected {
+        any_decision: true,
+        violations,
+        ..Expected::default()
+    };
+    reader.case(id, name, expected, input).map(Ok)
 }
 
 /// An assertion; `None` if it is none of gator's.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pratique_json::{Progress, Value};
-use pratique_manifest::{NodeId, ObjectSource, Problem};
+use pratique_manifest::{NodeId, Problem};
 use pratique_typed::settle_object;
 use pratique_types::{Operation, UserInfo};
 
@@ -15,30 +15,21 @@ use super::{Source, text, user};
 use crate::policy_outcome::PolicyOutcome;
 use crate::read::Fields;
 use crate::request::{self, kind_of};
-use crate::roots::SuiteRoots;
 use crate::select::{DEFAULT_NAMESPACE, label};
-use crate::suite::{Case, CaseNodes, ClusterState, Expected, NotEvaluated, Reference, Suite, TestInput};
+use crate::suite::{Case, ClusterState, Expected, Reference, Suite, TestInput};
 
 /// The kinds of policies that are evaluated.
 const KINDS: [&str; 2] = ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"];
 
-pub(super) fn read(
-    source: &ObjectSource,
-    path: &Path,
-    roots: &SuiteRoots,
-) -> Result<Vec<Suite>, Vec<Problem>> {
-    let reader = Source::new(source, path, roots);
+pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     let root = reader.root();
     let mut given = Given::default();
     for id in root.list("policies") {
         let file = reader.fields(id).as_text().unwrap_or_default();
-        given.policies(&reader, &file, id);
+        given.policies(reader, &file, id);
     }
-    let name = root
-        .node("metadata")
-        .and_then(|id| reader.fields(id).text("name"))
-        .or_else(|| root.text("name"));
-    let name = name.unwrap_or_else(|| pratique_manifest::path_text(path));
+    let name = reader.name().or_else(|| root.text("name"));
+    let name = name.unwrap_or_else(|| pratique_manifest::path_text(reader.path));
     let results = root.list("results");
     let is_ours = |id: &NodeId| {
         let policy = reader.fields(*id).text("policy").unwrap_or_default();
@@ -47,7 +38,7 @@ pub(super) fn read(
     let (ours, others): (Vec<NodeId>, Vec<NodeId>) = results.into_iter().partition(is_ours);
     let mut suites: BTreeMap<String, Suite> = BTreeMap::new();
     if !ours.is_empty() {
-        given.state(&reader, &root)?;
+        given.state(reader, &root)?;
     }
     let mut problems = Vec::new();
     for id in ours {
@@ -60,14 +51,10 @@ pub(super) fn read(
             ..reader.suite(format!("{name} / {policy}"))
         });
         if let Some(why) = given.unsupported(&policy) {
-            suite.not_evaluated.push(NotEvaluated {
-                name: policy,
-                why,
-                location: reader.location(id),
-            });
+            suite.not_evaluated.push(reader.not_evaluated(id, policy, why));
             continue;
         }
-        match given.cases(&reader, &policy, id) {
+        match given.cases(reader, &policy, id) {
             Ok(cases) => suite.cases.extend(cases),
             Err(found) => problems.extend(found),
         }
@@ -78,20 +65,19 @@ pub(super) fn read(
     let mut suites: Vec<Suite> = suites.into_values().collect();
     if !others.is_empty() {
         let mut suite = reader.suite(name);
-        suite.not_evaluated = others
-            .into_iter()
-            .map(|id| NotEvaluated {
-                name: reader.fields(id).text("policy").unwrap_or_default(),
-                why: match given.unread.first() {
-                    Some(first) => format!(
-                        "no ValidatingAdmissionPolicy or MutatingAdmissionPolicy of that name is read; {first}"
-                    ),
-                    None => "it is of Kyverno's own kinds, no ValidatingAdmissionPolicy or MutatingAdmissionPolicy"
-                        .to_owned(),
-                },
-                location: reader.location(id),
-            })
-            .collect();
+        let why = match given.unread.first() {
+            Some(first) => {
+                format!(
+                    "no ValidatingAdmissionPolicy or MutatingAdmissionPolicy of that name is read; {first}"
+                )
+            }
+            None => "it is of Kyverno's own kinds, no ValidatingAdmissionPolicy or MutatingAdmissionPolicy"
+                .to_owned(),
+        };
+        let name = |id| reader.fields(id).text("policy").unwrap_or_default();
+        let others = others.into_iter();
+        let others = others.map(|id| reader.not_evaluated(id, name(id), why.clone()));
+        suite.not_evaluated = others.collect();
         suites.push(suite);
     }
     Ok(suites)
@@ -275,18 +261,8 @@ impl Given {
                 operation: self.operation,
                 ..TestInput::default()
             };
-            reader.afford(&input, id)?;
-            cases.push(Case {
-                name: format!("{policy} / {} / {result}", label(object)),
-                location: reader.location(id),
-                expected: Some(expected),
-                input,
-                nodes: CaseNodes {
-                    node: id,
-                    expect: None,
-                    shared: true,
-                },
-            });
+            let name = format!("{policy} / {} / {result}", label(object));
+            cases.push(reader.case(id, name, expected, input)?);
         }
         Ok(cases)
     }

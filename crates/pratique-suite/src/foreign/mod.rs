@@ -16,7 +16,7 @@ use pratique_types::UserInfo;
 use crate::read::Fields;
 use crate::read::budget::{self, Budget};
 use crate::roots::SuiteRoots;
-use crate::suite::{Suite, TestInput};
+use crate::suite::{Case, CaseNodes, Expected, NotEvaluated, Suite, TestInput};
 
 /// Words of which files with such tests have one.
 pub(crate) const WORDS: [&str; 2] = ["kyverno.io/", "test.gatekeeper.sh/"];
@@ -46,9 +46,15 @@ impl Program {
         path: &Path,
         roots: &SuiteRoots,
     ) -> Result<Vec<Suite>, Vec<Problem>> {
+        let source = Source {
+            source,
+            path,
+            roots,
+            budget: RefCell::new(Budget::new()),
+        };
         match self {
-            Program::Kyverno => kyverno::read(source, path, roots),
-            Program::Gator => gator::read(source, path, roots),
+            Program::Kyverno => kyverno::read(&source),
+            Program::Gator => gator::read(&source),
         }
     }
 }
@@ -62,21 +68,42 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(source: &'a ObjectSource, path: &'a Path, roots: &'a SuiteRoots) -> Self {
-        Source {
-            source,
-            path,
-            roots,
-            budget: RefCell::new(Budget::new()),
+    /// A case at a node, if it fits into the memory that the tests of a suite may take.
+    fn case(
+        &self,
+        at: NodeId,
+        name: String,
+        expected: Expected,
+        input: TestInput,
+    ) -> Result<Case, Vec<Problem>> {
+        if !self.budget.borrow_mut().take(&input) {
+            return Err(vec![self.problem(budget::SPENT.to_owned(), at)]);
+        }
+        Ok(Case {
+            name,
+            location: self.location(at),
+            expected: Some(expected),
+            input,
+            nodes: CaseNodes {
+                node: at,
+                expect: None,
+                shared: true,
+            },
+        })
+    }
+
+    /// The case of a policy or constraint that is not evaluated.
+    fn not_evaluated(&self, at: NodeId, name: String, why: String) -> NotEvaluated {
+        NotEvaluated {
+            name,
+            why,
+            location: self.location(at),
         }
     }
 
-    /// Checks that a case with this input fits into the memory that the tests of a suite may take.
-    fn afford(&self, input: &TestInput, at: NodeId) -> Result<(), Vec<Problem>> {
-        match self.budget.borrow_mut().take(input) {
-            true => Ok(()),
-            false => Err(vec![self.problem(budget::SPENT.to_owned(), at)]),
-        }
+    /// The name in the metadata of the tests.
+    fn name(&self) -> Option<String> {
+        self.fields(self.root().node("metadata")?).text("name")
     }
 
     fn fields(&self, id: NodeId) -> Fields<'a> {
