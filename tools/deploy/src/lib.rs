@@ -5,19 +5,15 @@
 //! said and is no fault.
 
 mod alerts;
-mod certificates;
 mod dashboard;
 mod metrics;
 mod objects;
 mod policies;
-mod references;
 mod registration;
 mod render;
-mod scans;
-mod server;
+mod rules;
 mod shape;
 mod values;
-mod workload;
 mod written;
 
 use std::path::{Path, PathBuf};
@@ -67,18 +63,11 @@ pub fn faults(objects: &[Object], state: State) -> Vec<String> {
         let said = shape::faults(object)
             .into_iter()
             .chain(policies::faults(object))
+            .chain(registration::faults(object))
             .chain(alerts::faults(object));
         faults.extend(said.map(|fault| format!("{object}: {fault}")));
     }
-    for about in [
-        references::faults,
-        workload::faults,
-        scans::faults,
-        certificates::faults,
-    ] {
-        faults.extend(about(objects));
-    }
-    faults.extend(registration::faults(objects, state));
+    faults.extend(rules::faults(objects, state).unwrap_or_else(|error| vec![error.to_string()]));
     faults
 }
 

@@ -113,29 +113,6 @@ pub fn part<'v>(value: &'v Value, pointer: &str) -> &'v Value {
     value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
-/// Those of a kind.
-pub(super) fn of_kind<'o>(objects: &'o [Object], kind: &str) -> impl Iterator<Item = &'o Object> {
-    objects.iter().filter(move |object| object.kind() == kind)
-}
-
-/// The object of a kind in a namespace, which is empty for those of the cluster.
-pub(super) fn named<'o>(
-    objects: &'o [Object],
-    kind: &str,
-    namespace: &str,
-    name: &str,
-) -> Option<&'o Object> {
-    of_kind(objects, kind).find(|object| object.name() == name && object.namespace() == namespace)
-}
-
-/// Whether labels have all of a selector's; a selector of nothing selects nothing that was meant.
-pub(super) fn selects(selector: &Value, labels: &Value) -> bool {
-    let wanted = selector.as_object();
-    wanted.is_some_and(|wanted| {
-        !wanted.is_empty() && wanted.iter().all(|(key, value)| labels.get(key) == Some(value))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     #[test]

@@ -1,0 +1,156 @@
+//! The rules of `rules.yaml`, evaluated by the engine: what they say of objects that are applied together.
+
+use pratique_cel::{Environment, Type, json, library};
+use pratique_cel::{function::Function, library::mutation::to_json};
+use pratique_harness::{Error, with};
+use pratique_manifest::yaml_as_json;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::State;
+use super::objects::Object;
+
+/// The most that an expression may cost, which is far more than any needs.
+const COST_LIMIT: u64 = 1_000_000_000;
+
+#[derive(Deserialize)]
+struct Rules {
+    variables: Vec<Variable>,
+    rules: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+struct Variable {
+    name: String,
+    expression: String,
+}
+
+#[derive(Deserialize)]
+struct Rule {
+    each: Option<String>,
+    faults: String,
+}
+
+/// An environment with the values of its variables.
+struct Scope {
+    environment: Environment,
+    values: Vec<(String, json::Value<'static>)>,
+}
+
+/// What is wrong with objects that are applied together.
+///
+/// # Errors
+/// The rules cannot be read, or an expression fails.
+pub(super) fn faults(objects: &[Object], state: State) -> Result<Vec<String>, Error> {
+    let text = yaml_as_json(include_bytes!("rules.yaml")).map_err(|error| error.to_string())?;
+    let rules: Rules = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let mut scope = Scope::new(objects, state)?;
+    for variable in rules.variables {
+        let value = scope.evaluate(&variable.expression)?;
+        scope.set(&variable.name, value);
+    }
+    let mut faults = Vec::new();
+    for rule in rules.rules {
+        let Some(each) = rule.each else {
+            gather(&scope.evaluate(&rule.faults)?, "", &mut faults);
+            continue;
+        };
+        for element in scope.evaluate(&each)?.as_array().unwrap_or_default() {
+            scope.set("it", element.clone());
+            let shown = element
+                .get("shown")
+                .and_then(json::Value::as_str)
+                .unwrap_or_default();
+            // What lacks something that a rule takes for granted is wrong as well.
+            let said = scope
+                .evaluate(&rule.faults)
+                .unwrap_or_else(|error| error.to_string().into());
+            gather(&said, &format!("{shown}: "), &mut faults);
+        }
+    }
+    Ok(faults)
+}
+
+impl Scope {
+    fn new(objects: &[Object], state: State) -> Result<Self, Error> {
+        let as_json =
+            Function::new("json").global("json", &[Type::Dyn], Type::String, |context, arguments| {
+                let value = arguments
+                    .first()
+                    .and_then(|value| to_json(value).ok())
+                    .unwrap_or_default();
+                Ok(pratique_cel::Value::String(context.arena.str(&value.to_string())))
+            });
+        let mut scope = Scope {
+            environment: Environment::standard()
+                .with_library(library::optionals())
+                .with_library(library::lists())
+                .with_library(library::strings())
+                .with_function(as_json),
+            values: Vec::new(),
+        };
+        let directories: Vec<String> = objects.iter().flat_map(super::policies::directories).collect();
+        for (name, value) in [
+            ("objects", objects.iter().map(shown).collect()),
+            ("rendered", json!(state == State::Rendered)),
+            ("directories", json!(directories)),
+        ] {
+            let text = value.to_string();
+            let value = json::parse(text.as_bytes()).map_err(|error| error.to_string())?;
+            scope.set(name, value.into_owned());
+        }
+        Ok(scope)
+    }
+
+    fn set(&mut self, name: &str, value: json::Value<'static>) {
+        match self.values.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = value,
+            None => {
+                self.environment = self.environment.clone().with_variable(name, Type::Dyn);
+                self.values.push((name.to_owned(), value));
+            }
+        }
+    }
+
+    fn evaluate(&self, expression: &str) -> Result<json::Value<'static>, Error> {
+        let fails = |error: &dyn std::fmt::Display| Error::from(format!("{expression}\n{error}"));
+        let program = self
+            .environment
+            .compile(expression)
+            .map_err(|error| fails(&error))?;
+        let values = self.values.iter().map(|(name, value)| (name.as_str(), value));
+        program
+            .evaluate_json(&self.environment, values, COST_LIMIT)
+            .map_err(|error| fails(&error))
+    }
+}
+
+/// An object as expressions see it.
+fn shown(object: &Object) -> Value {
+    let names = [
+        ("name", json!(object.name())),
+        ("namespace", json!(object.namespace())),
+    ];
+    let metadata = match object.part("/metadata") {
+        Value::Object(members) => Value::Object(members.clone()),
+        _ => json!({}),
+    };
+    with(
+        object.value.clone(),
+        [
+            ("shown", json!(object.to_string())),
+            ("kind", json!(object.kind())),
+            ("metadata", with(metadata, names)),
+        ],
+    )
+}
+
+/// Texts that are not empty, in lists of any depth that the rules write.
+fn gather(value: &json::Value<'_>, shown: &str, faults: &mut Vec<String>) {
+    for element in value.as_array().unwrap_or_default() {
+        gather(element, shown, faults);
+    }
+    if let Some(fault) = value.as_str().filter(|fault| !fault.is_empty()) {
+        faults.push(format!("{shown}{fault}"));
+    }
+}
