@@ -26,41 +26,25 @@ pub(super) struct Outcome {
     pub(super) crash: String,
 }
 
-/// In what two outcomes differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
-    /// One crashed.
-    Crash,
-    /// One compiles.
-    Compiles,
-    /// The text of a fault of compiling.
-    CompileText,
-    /// The type of the result.
-    Type,
-    /// One gives a value, the other an error.
-    Fails,
-    /// The text of an error.
-    ErrorText,
-    /// The value.
-    Value,
-    /// The cost.
-    Cost,
-}
-
 impl Outcome {
+    /// What was written of one.
+    pub(super) fn read(written: &Value) -> Self {
+        Outcome::deserialize(written).unwrap_or_default()
+    }
+
     /// In what it differs from what is expected.
-    pub(super) fn differs(&self, expected: &Outcome) -> Option<Kind> {
+    pub(super) fn differs(&self, expected: &Outcome) -> Option<&'static str> {
         let compiles = |outcome: &Outcome| outcome.compile.is_empty();
         let checks = [
-            (self.crash == expected.crash, Kind::Crash),
-            (compiles(self) == compiles(expected), Kind::Compiles),
-            (self.compile == expected.compile, Kind::CompileText),
-            (self.of == expected.of, Kind::Type),
-            (self.value.is_some() == expected.value.is_some(), Kind::Fails),
-            (self.error == expected.error, Kind::ErrorText),
-            (self.value == expected.value, Kind::Value),
-            (self.cost == expected.cost, Kind::Cost),
+            ("Crash", self.crash == expected.crash),
+            ("Compiles", compiles(self) == compiles(expected)),
+            ("CompileText", self.compile == expected.compile),
+            ("Type", self.of == expected.of),
+            ("Fails", self.value.is_some() == expected.value.is_some()),
+            ("ErrorText", self.error == expected.error),
+            ("Value", self.value == expected.value),
+            ("Cost", self.cost == expected.cost),
         ];
-        checks.into_iter().find(|(same, _)| !same).map(|(_, kind)| kind)
+        checks.into_iter().find(|(_, same)| !same).map(|(kind, _)| kind)
     }
 }

@@ -1,51 +1,70 @@
-//! The reference of CEL: a Go program that answers batches of expressions.
+//! A reference: a Go program that answers lines of JSON on stdin with lines of JSON on stdout, in their order.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::process::Command;
 
-use pratique_harness::Error;
-use serde::Serialize;
+use pratique_harness::{Error, LineProcess, go, workspace};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::outcome::Outcome;
-use super::process::{Process, build};
-use super::world::World;
+/// To each part of a question the different outcomes that were seen, or why it cannot be answered.
+pub type Answer = Result<Vec<Vec<Value>>, String>;
 
-/// A question: expressions in a world.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Batch<'b> {
-    /// Where they are compiled and evaluated.
-    #[serde(flatten)]
-    pub(super) world: &'b World,
-    /// Their sources.
-    pub(super) expressions: &'b [String],
-    /// How often each is asked.
-    pub(super) times: usize,
+/// An answer as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    outcomes: Vec<Vec<Value>>,
+    error: String,
 }
 
 /// The program, running.
-pub(super) struct Reference(Process);
+#[derive(Debug)]
+pub struct Reference(LineProcess);
 
 impl Reference {
-    /// Builds the program into the target directory.
-    pub(super) fn build() -> Result<std::path::PathBuf, Error> {
-        build("cel")
-    }
-
-    /// Starts the program.
-    pub(super) fn start(binary: &Path) -> Result<Self, Error> {
-        Process::start(binary, &[]).map(Reference)
+    /// Builds the program of a Go module into the target directory, and starts it.
+    pub(super) fn start(module: &str, arguments: &[&OsStr]) -> Result<Self, Error> {
+        let binary = workspace::target().join(format!("differential-{module}"));
+        go::build(module, "./differential", &binary)?;
+        LineProcess::start(Command::new(binary).args(arguments)).map(Reference)
     }
 
     /// Asks; the answers come in the order of the questions.
-    pub(super) fn ask(&mut self, batch: &Batch<'_>) -> Result<(), Error> {
-        self.0.ask(batch)
+    ///
+    /// # Errors
+    /// The program reads no more.
+    pub fn ask(&mut self, question: &impl Serialize) -> Result<(), Error> {
+        let line = serde_json::to_string(question).map_err(|error| error.to_string())?;
+        self.0.send(&line)
     }
 
-    /// The next answer: for each expression the different outcomes that were seen.
-    pub(super) fn answer(&mut self) -> Result<Vec<Vec<Outcome>>, Error> {
-        let answers = self.0.answer()?;
-        match answers.error.is_empty() {
-            true => Ok(answers.outcomes),
-            false => Err(answers.error.into()),
+    /// The next answer, in which values may be nested as deep as expressions.
+    ///
+    /// # Errors
+    /// The program has ended.
+    pub fn answer(&mut self) -> Result<Answer, Error> {
+        let line = self.0.receive()?;
+        let mut deserializer = serde_json::Deserializer::from_str(&line);
+        deserializer.disable_recursion_limit();
+        let written = Written::deserialize(&mut deserializer);
+        let Written { mut outcomes, error } =
+            written.map_err(|error| Error::from(format!("{error}: {line}")))?;
+        if !error.is_empty() {
+            return Ok(Err(error));
         }
+        for status in outcomes
+            .iter_mut()
+            .flatten()
+            .filter_map(|outcome| outcome.get_mut("status"))
+        {
+            // Our outcomes have no more of a status than this.
+            if let Value::Object(status) = status {
+                status.retain(|name, _| {
+                    !matches!(name.as_str(), "kind" | "apiVersion" | "metadata" | "status")
+                });
+            }
+        }
+        Ok(Ok(outcomes))
     }
 }

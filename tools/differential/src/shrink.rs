@@ -1,211 +1,227 @@
-//! Makes a difference small: the expression, then its source, then the data.
+//! Makes a difference small.
+
+use std::time::{Duration, Instant};
 
 use pratique_harness::Error;
 use serde_json::Value;
 
-use super::known;
-use super::ours::Ours;
-use super::outcome::{Kind, Outcome};
-use super::reference::{Batch, Reference};
-use super::tree::{Tree, shorter};
-use super::world::World;
+use super::area::Area;
+use super::reference::Reference;
 
-/// An expression on which the two sides differ.
+/// A case, of one question, on which the two sides differ.
 #[derive(Clone, Debug)]
-pub(super) struct Difference {
-    /// Where.
-    pub(super) world: World,
-    /// The source.
-    pub(super) source: String,
+pub(super) struct Difference<C> {
+    /// The case.
+    pub(super) case: C,
     /// In what.
-    pub(super) kind: Kind,
+    pub(super) kind: &'static str,
     /// Our outcome.
-    pub(super) ours: Outcome,
+    pub(super) ours: Value,
     /// The reference's.
-    pub(super) theirs: Outcome,
+    pub(super) theirs: Value,
 }
 
 /// How many candidates are tried at once.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 24;
 
-/// How often the reference is asked, so that what it leaves to chance shows.
-const TIMES: usize = 30;
+/// How often the reference is asked, so that what it leaves to chance shows: of two fields in a map, Go may come to the
+/// second one first in one of eight times only.
+const TIMES: usize = 128;
 
-/// Looks which expressions differ: those on which the reference is of one mind, and we of another.
-pub(super) fn differences(
+/// How often it is asked on the way.
+const AGAIN: usize = 3;
+
+/// How long a difference is made small, at most.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// The smallest case that still differs in the same way; none if it does not differ when asked again and again.
+pub(super) fn shrunk<A: Area>(
+    area: &A,
     reference: &mut Reference,
-    world: &World,
-    sources: &[String],
-    times: usize,
-) -> Result<Vec<Option<Difference>>, Error> {
-    reference.ask(&Batch {
-        world,
-        expressions: sources,
-        times,
-    })?;
-    let ours = Ours::new(world);
-    let ours: Vec<Outcome> = sources.iter().map(|source| ours.outcome(source)).collect();
-    let theirs = reference.answer()?;
-    let pairs = sources.iter().zip(ours).zip(theirs);
-    let compared = pairs.map(|((source, ours), theirs)| {
-        let [theirs] = <[Outcome; 1]>::try_from(theirs).ok()?;
-        let kind = ours.differs(&theirs)?;
-        if known::is_known(&ours, &theirs) {
-            return None;
-        }
-        Some(Difference {
-            world: world.clone(),
-            source: source.clone(),
-            kind,
-            ours,
-            theirs,
-        })
-    });
-    Ok(compared.collect())
-}
-
-/// The smallest expression with the smallest data that still differ in the same way; none if they do not differ when
-/// asked again and again.
-pub(super) fn shrunk(
-    reference: &mut Reference,
-    world: &World,
-    tree: &Tree,
-    source: &str,
-) -> Result<Option<Difference>, Error> {
-    let Some(mut best) = first(reference, world, &[source.to_owned()], None)? else {
+    case: A::Case,
+    end: Instant,
+) -> Result<Option<Difference<A::Case>>, Error> {
+    let mut sides = Sides { area, reference };
+    let Some(whole) = sides.sure(case, TIMES)? else {
         return Ok(None);
     };
-    if let Some(plain) = first(reference, world, &[tree.plain()], Some(best.kind))? {
-        best = plain;
-        best = simpler_tree(reference, tree.clone(), best)?;
-    }
-    best = shorter_source(reference, best)?;
-    best = smaller_world(reference, best)?;
-    best = shorter_source(reference, best)?;
-    Ok(Some(best))
-}
-
-fn simpler_tree(
-    reference: &mut Reference,
-    mut tree: Tree,
-    mut best: Difference,
-) -> Result<Difference, Error> {
-    'again: for _ in 0..200 {
-        let simpler: Vec<Tree> = tree.simpler();
-        let length = best.source.len();
-        let simpler: Vec<Tree> = simpler
-            .into_iter()
-            .filter(|tree| tree.plain().len() < length)
-            .collect();
-        for candidates in simpler.chunks(AT_ONCE) {
-            let sources: Vec<String> = candidates.iter().map(Tree::plain).collect();
-            if let Some(found) = first(reference, &best.world, &sources, Some(best.kind))? {
-                let chosen = candidates.iter().find(|tree| tree.plain() == found.source);
-                tree = chosen.cloned().unwrap_or(tree);
-                best = found;
-                continue 'again;
+    let end = end.min(Instant::now() + LONGEST);
+    let mut best = whole.clone();
+    let mut skipped = 0;
+    let mut found_any = false;
+    while Instant::now() < end {
+        let candidates = area.smaller(&best.case);
+        let rest = candidates.get(skipped..).unwrap_or_default();
+        match sides.first(rest, &best)? {
+            Some((index, difference)) => {
+                // What comes before could not be left out, and mostly cannot now.
+                skipped += index;
+                best = difference;
+                found_any = true;
             }
+            None if found_any => (skipped, found_any) = (0, false),
+            None => break,
         }
-        break;
     }
-    Ok(best)
+    let small = sides.sure(best.case, TIMES)?;
+    Ok(small.or(Some(whole)))
 }
 
-fn shorter_source(reference: &mut Reference, mut best: Difference) -> Result<Difference, Error> {
-    'again: for _ in 0..200 {
-        let candidates = shorter(&best.source);
-        for candidates in candidates.chunks(AT_ONCE) {
-            if let Some(found) = first(reference, &best.world, candidates, Some(best.kind))? {
-                best = found;
-                continue 'again;
+struct Sides<'s, A> {
+    area: &'s A,
+    reference: &'s mut Reference,
+}
+
+/// A difference, and the index of its case.
+type Indexed<C> = (usize, Difference<C>);
+
+impl<A: Area> Sides<'_, A> {
+    /// The first of the cases that surely differs in the given way.
+    fn first(
+        &mut self,
+        cases: &[A::Case],
+        best: &Difference<A::Case>,
+    ) -> Result<Option<Indexed<A::Case>>, Error> {
+        for (chunk, cases) in cases.chunks(AT_ONCE).enumerate() {
+            for case in cases {
+                self.reference.ask(&self.area.question(case, 1))?;
             }
-        }
-        break;
-    }
-    Ok(best)
-}
-
-fn smaller_world(reference: &mut Reference, mut best: Difference) -> Result<Difference, Error> {
-    'again: for _ in 0..200 {
-        for world in smaller_worlds(&best.world) {
-            let source = [best.source.clone()];
-            if let Ok(Some(found)) = first(reference, &world, &source, Some(best.kind)) {
-                best = found;
-                continue 'again;
+            let mut likely = Vec::new();
+            for (index, case) in cases.iter().enumerate() {
+                let found = self.difference(case)?;
+                likely.extend(
+                    found
+                        .filter(|found| self.is_like(found, best))
+                        .map(|_| (index, case)),
+                );
             }
-        }
-        break;
-    }
-    Ok(best)
-}
-
-/// The first of the sources that surely differs, in the given way.
-fn first(
-    reference: &mut Reference,
-    world: &World,
-    sources: &[String],
-    kind: Option<Kind>,
-) -> Result<Option<Difference>, Error> {
-    let found = differences(reference, world, sources, 1)?;
-    for difference in found.into_iter().flatten() {
-        if kind.is_some_and(|kind| kind != difference.kind) {
-            continue;
-        }
-        let again = differences(reference, world, std::slice::from_ref(&difference.source), TIMES)?;
-        if let Some(sure) = again
-            .into_iter()
-            .flatten()
-            .find(|sure| sure.kind == difference.kind)
-        {
-            return Ok(Some(sure));
-        }
-    }
-    Ok(None)
-}
-
-/// The same world without one of the things in it.
-fn smaller_worlds(world: &World) -> Vec<World> {
-    let mut found = Vec::new();
-    for index in 0..world.variables.len() {
-        let mut smaller = world.clone();
-        smaller.variables.remove(index);
-        found.push(smaller);
-    }
-    for inputs in smaller_values(&world.inputs, 4) {
-        found.push(World {
-            inputs,
-            ..world.clone()
-        });
-    }
-    found
-}
-
-fn smaller_values(value: &Value, depth: usize) -> Vec<Value> {
-    let mut found = Vec::new();
-    if depth == 0 {
-        return found;
-    }
-    match value {
-        Value::Object(members) => {
-            for (name, member) in members {
-                let mut smaller = members.clone();
-                smaller.remove(name);
-                found.push(Value::Object(smaller));
-                for replacement in smaller_values(member, depth - 1) {
-                    let mut smaller = members.clone();
-                    smaller.insert(name.clone(), replacement);
-                    found.push(Value::Object(smaller));
+            for (index, case) in likely {
+                let found = self.sure(case.clone(), AGAIN)?;
+                if let Some(found) = found.filter(|found| self.is_like(found, best)) {
+                    return Ok(Some((chunk * AT_ONCE + index, found)));
                 }
             }
         }
-        Value::Array(elements) => {
-            for index in 0..elements.len() {
-                let mut smaller = elements.clone();
-                smaller.remove(index);
-                found.push(Value::Array(smaller));
-            }
-        }
-        _ => {}
+        Ok(None)
     }
-    found
+
+    /// The difference of a case, if the reference is of one mind and we of another.
+    fn sure(&mut self, case: A::Case, times: usize) -> Result<Option<Difference<A::Case>>, Error> {
+        self.reference.ask(&self.area.question(&case, times))?;
+        self.difference(&case)
+    }
+
+    /// The difference of the case that the reference answers next.
+    fn difference(&mut self, case: &A::Case) -> Result<Option<Difference<A::Case>>, Error> {
+        let theirs = match self.reference.answer()? {
+            Ok(outcomes) => outcomes.into_iter().next().unwrap_or_default(),
+            Err(error) if error.starts_with("crash: ") => vec![serde_json::json!({"crash": error})],
+            Err(_) => Vec::new(),
+        };
+        let ours = self.area.ours(case).unwrap_or_default().into_iter().next();
+        let (Some(ours), Ok([theirs])) = (ours, <[Value; 1]>::try_from(theirs)) else {
+            return Ok(None);
+        };
+        let kind = self.area.differs(&ours, &theirs);
+        let kind = kind.filter(|_| !self.area.is_known(case, &ours, &theirs));
+        Ok(kind.map(|kind| Difference {
+            case: case.clone(),
+            kind,
+            ours,
+            theirs,
+        }))
+    }
+
+    /// Whether two cases differ in the same way: a policy that does not compile is another matter than one that fails.
+    fn is_like(&self, one: &Difference<A::Case>, other: &Difference<A::Case>) -> bool {
+        let traits = |outcome: &Value| {
+            let texts = self.area.texts(outcome);
+            let is_broken = ["compil", "must evaluate to"]
+                .iter()
+                .any(|part| texts.contains(part));
+            let allowed = outcome.get("allowed").cloned();
+            let code = outcome.pointer("/status/code").cloned();
+            (allowed.is_some() && is_broken, allowed, code)
+        };
+        one.kind == other.kind
+            && traits(&one.ours) == traits(&other.ours)
+            && traits(&one.theirs) == traits(&other.theirs)
+    }
+}
+
+/// What may be left out of a value, or be written otherwise.
+pub(super) struct Cuts<'c> {
+    /// Whether a member or element of what is at a path may go.
+    pub(super) may_go: &'c dyn Fn(&[String], Part<'_>) -> bool,
+    /// Other texts for one at a path.
+    pub(super) texts: &'c dyn Fn(&[String], &str) -> Vec<String>,
+}
+
+/// What may go.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part<'p> {
+    /// A member of an object.
+    Member(&'p str),
+    /// An element of a list with so many.
+    Element(usize),
+}
+
+impl Cuts<'_> {
+    /// The value with one thing in it gone or otherwise, and how deep that was; `path` is where it is.
+    ///
+    /// Recursion follows the value, which the generators bound.
+    pub(super) fn of(&self, value: &Value, path: &mut Vec<String>) -> Vec<(usize, Value)> {
+        let mut found = Vec::new();
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    if (self.may_go)(path, Part::Member(name)) {
+                        let mut smaller = members.clone();
+                        smaller.remove(name);
+                        found.push((path.len(), Value::Object(smaller)));
+                    }
+                    found.extend(self.within(member, name, path).map(|(depth, replacement)| {
+                        let mut smaller = members.clone();
+                        smaller.insert(name.clone(), replacement);
+                        (depth, Value::Object(smaller))
+                    }));
+                }
+            }
+            Value::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    if (self.may_go)(path, Part::Element(elements.len())) {
+                        let mut smaller = elements.clone();
+                        smaller.remove(index);
+                        found.push((path.len(), Value::Array(smaller)));
+                    }
+                    found.extend(self.within(element, "", path).map(|(depth, replacement)| {
+                        let mut smaller = elements.clone();
+                        if let Some(place) = smaller.get_mut(index) {
+                            *place = replacement;
+                        }
+                        (depth, Value::Array(smaller))
+                    }));
+                }
+            }
+            Value::String(text) => {
+                let texts = (self.texts)(path, text).into_iter();
+                // There are many of them, and little is gone in each.
+                found.extend(texts.map(|text| (usize::MAX, Value::String(text))));
+            }
+            _ => {}
+        }
+        found
+    }
+
+    fn within(
+        &self,
+        value: &Value,
+        name: &str,
+        path: &mut Vec<String>,
+    ) -> impl Iterator<Item = (usize, Value)> + use<> {
+        path.push(name.to_owned());
+        let found = self.of(value, path);
+        path.pop();
+        found.into_iter()
+    }
 }

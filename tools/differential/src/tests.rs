@@ -2,18 +2,26 @@
 
 use pratique_harness::Dice;
 
+use super::area::Area as _;
 use super::generate::Manner;
 use super::ours::Ours;
-use super::{answer, prepare, world};
+use super::{Run, Span, cel::Cel, world};
 
 #[test]
 fn nothing_makes_us_panic() {
     let mut dice = Dice::new(1);
+    let cel = Cel::new(&Run {
+        span: Span {
+            seconds: 0,
+            seed: None,
+        },
+        batch: 100,
+        regex: false,
+    });
     for _ in 0..6 {
-        let mut round = prepare(&mut dice, 100);
-        answer(&mut round);
-        for (source, outcome) in round.sources.iter().zip(&round.ours) {
-            assert!(outcome.crash.is_empty(), "{source}");
+        let round = cel.random(&mut dice);
+        for (expression, outcome) in round.expressions.iter().zip(cel.ours(&round).unwrap()) {
+            assert!(outcome.get("crash").is_none(), "{}", expression.source);
         }
     }
 }

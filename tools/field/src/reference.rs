@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use pratique_differential::{PolicyReference, PolicyWorld, differs, outcomes};
+use pratique_differential::{PolicyQuestion, PolicyWorld, differs, outcomes, start_policies};
 use pratique_harness::Error;
 use pratique_manifest::{Loaded, ManifestSet};
 use pratique_types::AdmissionRequest;
@@ -104,20 +104,22 @@ const AHEAD: usize = 16;
 pub fn compare(questions: Vec<Asked>) -> Result<Compared, Error> {
     let mut compared = Compared::default();
     let mut questions = questions.into_iter().filter(|asked| !asked.requests.is_empty());
-    let mut reference = PolicyReference::start()?;
+    let mut reference = start_policies()?;
     let mut open = VecDeque::new();
     loop {
         while open.len() < AHEAD
             && let Some(asked) = questions.next()
         {
-            reference.ask(&asked.world, 1)?;
+            reference.ask(&PolicyQuestion {
+                world: &asked.world,
+                times: 1,
+            })?;
             open.push_back(asked);
         }
         let Some(asked) = open.pop_front() else { break };
         match reference.answer()? {
             Ok(theirs) => compared.take(&asked, &theirs),
             Err(error) => {
-                let error = error.to_string();
                 let why = error.lines().next().unwrap_or_default();
                 let places = asked
                     .requests

@@ -1,8 +1,8 @@
 //! Random policies, params, objects and users: what becomes of requests here and in the API server's plugins.
 //!
 //! A `world` has policies (`policies`, their expressions from `writer`), a cluster and requests (`requests`, `objects` of
-//! `kinds`); `ours` and `reference` answer for its requests, `shrink` makes what differs small by `smaller` worlds, and
-//! what is printed is a case as conformance suites have them.
+//! `kinds`); `ours` and the API server's own plugins answer for its requests, what differs is made small by `smaller`
+//! worlds, and what is printed is a case as conformance suites have them.
 
 pub(super) mod kinds;
 mod known;
@@ -10,97 +10,142 @@ pub(super) mod objects;
 mod ours;
 pub(super) mod outcome;
 mod policies;
-pub(super) mod reference;
-mod report;
 pub(super) mod requests;
-mod shrink;
 mod smaller;
 mod world;
 mod writer;
 
-use std::collections::VecDeque;
-use std::time::Instant;
-
-use pratique_harness::Error;
+use pratique_harness::{Dice, Error, go};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use self::ours::outcomes;
-pub use self::outcome::{Kind, differs};
-pub use self::reference::Reference;
-use self::report::Report;
+pub use self::outcome::differs;
+use self::outcome::texts;
 pub use self::world::World;
 use super::Span;
-use super::outcomes::shrunk;
+use super::area::{Area, Report};
+use super::reference::Reference;
+use super::shrink::Difference;
 
 /// What to compare.
 #[derive(clap::Args)]
 pub(super) struct Run {
     #[command(flatten)]
-    span: Span,
+    pub(super) span: Span,
     /// How many requests share policies.
     #[arg(long, default_value_t = 16)]
     batch: usize,
 }
 
-/// How many worlds the reference works at: most of setting one up is waiting.
-const AHEAD: usize = 16;
-
-/// Runs until the time is over; whether there was a difference.
-pub(super) fn compare(run: &Run) -> Result<bool, Error> {
-    let mut reference = Reference::start()?;
-    let mut second = Reference::start()?;
-    let (mut dice, end) = run.span.begin();
-    let mut report = Report::default();
-    let mut open: VecDeque<(World, Result<Vec<Value>, Error>)> = VecDeque::new();
-    loop {
-        let more = Instant::now() < end;
-        if more {
-            let world = world::world(&mut dice, run.batch);
-            reference.ask(&world, 1)?;
-            let ours = ours::outcomes(&world);
-            open.push_back((world, ours));
-        }
-        if more && open.len() < AHEAD {
-            continue;
-        }
-        let Some((world, ours)) = open.pop_front() else {
-            break;
-        };
-        report.world();
-        match (ours, reference.answer()?) {
-            (Err(_), _) => report.refused += 1,
-            (Ok(_), Err(error)) => report.lost(&json!(world), &error.to_string()),
-            (Ok(ours), Ok(theirs)) => settle(&mut second, &world, &ours, &theirs, &mut report)?,
-        }
-    }
-    print!("{report}");
-    Ok(report.has_differences())
+/// The area.
+pub(super) struct Policy {
+    batch: usize,
 }
 
-/// Compares the outcomes of a world, and makes what differs small.
-fn settle(
-    reference: &mut Reference,
-    world: &World,
-    ours: &[Value],
-    theirs: &[Vec<Value>],
-    report: &mut Report,
-) -> Result<(), Error> {
-    for (index, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
-        let Some(theirs) = theirs.first() else { continue };
-        report.count(theirs);
-        let Some(kind) = differs(ours, theirs) else {
-            continue;
-        };
-        if known::is_known(ours, theirs) {
-            report.known += 1;
-        } else if report.found.wants(kind, ours, theirs) {
-            match shrunk(reference, world.with_request(index))? {
-                Some(difference) => report.add(&difference),
-                None => report.varies += 1,
-            }
-        }
+impl Policy {
+    pub(super) fn new(run: &Run) -> Self {
+        Policy { batch: run.batch }
     }
-    Ok(())
+}
+
+/// A world as the reference is asked about it.
+#[derive(Debug, Serialize)]
+pub struct Question<'w> {
+    /// The world.
+    #[serde(flatten)]
+    pub world: &'w World,
+    /// How often it is made anew.
+    pub times: usize,
+}
+
+/// Builds and starts the reference: the API server's own plugins, in a Go program that answers [questions](Question).
+///
+/// # Errors
+/// Go is not installed, or the program does not build.
+pub fn start() -> Result<Reference, Error> {
+    // It reads the OpenAPI documents of the built-in types.
+    let documents = go::dependency("load", "k8s.io/kubernetes")?.join("api/openapi-spec/v3");
+    Reference::start("policy", &["policy".as_ref(), documents.as_os_str()])
+}
+
+impl Area for Policy {
+    type Case = World;
+
+    const NAME: &'static str = "policy";
+
+    fn start(&self) -> Result<Reference, Error> {
+        start()
+    }
+
+    fn random(&self, dice: &mut Dice) -> World {
+        world::world(dice, self.batch)
+    }
+
+    fn question(&self, world: &World, times: usize) -> Value {
+        json!(Question { world, times })
+    }
+
+    fn ours(&self, world: &World) -> Result<Vec<Value>, Error> {
+        outcomes(world)
+    }
+
+    fn only(&self, world: &World, index: usize) -> World {
+        world.with_request(index)
+    }
+
+    fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str> {
+        differs(ours, theirs)
+    }
+
+    fn is_known(&self, _: &World, ours: &Value, theirs: &Value) -> bool {
+        known::is_known(ours, theirs)
+    }
+
+    fn smaller(&self, world: &World) -> Vec<World> {
+        smaller::smaller(world)
+    }
+
+    fn texts(&self, outcome: &Value) -> String {
+        texts(outcome)
+    }
+
+    fn counted(&self, _: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
+        vec![
+            ("denied", theirs["allowed"] == false),
+            ("mutated", theirs.get("object").is_some()),
+            ("warned", theirs.get("warnings").is_some()),
+        ]
+    }
+
+    fn shown(&self, difference: &Difference<World>) -> String {
+        let Difference {
+            case,
+            kind,
+            ours,
+            theirs,
+        } = difference;
+        let case = case.case(theirs);
+        format!("{kind}:\n  ours:      {ours}\n  reference: {theirs}\n  case: {case}\n")
+    }
+
+    fn summary(&self, report: &Report) -> String {
+        format!(
+            "{} worlds, {} requests: {} denied, {} mutated, {} warned\n\
+             {} worlds not loaded, {} requests where the reference varies, {} differ on purpose\n\
+             {} differences, {} worlds without an answer",
+            report.cases,
+            report.questions,
+            report.count("denied"),
+            report.count("mutated"),
+            report.count("warned"),
+            report.refused,
+            report.varies,
+            report.known,
+            report.differences(),
+            report.lost,
+        )
+    }
 }
 
 #[cfg(test)]

@@ -1,44 +1,23 @@
-//! What became of a request on either side, and how two outcomes differ.
+//! How two outcomes of a request differ.
 
 use serde_json::Value;
 
 use pratique_conformance::compare::same;
 
-/// In what two outcomes differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// One crashed, or refused to answer.
-    Crash,
-    /// One allows.
-    Allowed,
-    /// The code or reason of a denial.
-    Code,
-    /// The object.
-    Object,
-    /// The audit annotations.
-    Annotations,
-    /// The warnings.
-    Warnings,
-    /// The message or details of a denial.
-    Message,
-}
-
 /// In what an outcome differs from what is expected.
-pub fn differs(ours: &Value, theirs: &Value) -> Option<Kind> {
+pub fn differs(ours: &Value, theirs: &Value) -> Option<&'static str> {
     let field = |path: &str| same(theirs.pointer(path), ours.pointer(path));
     let checks = [
-        (ours.get("allowed").is_some(), Kind::Crash),
-        (field("/allowed"), Kind::Allowed),
-        (field("/status/code") && field("/status/reason"), Kind::Code),
-        (field("/object"), Kind::Object),
-        (field("/auditAnnotations"), Kind::Annotations),
-        (field("/warnings"), Kind::Warnings),
-        (
-            field("/status/message") && field("/status/details"),
-            Kind::Message,
-        ),
+        // One crashed, or refused to answer.
+        ("Crash", ours.get("allowed").is_some()),
+        ("Allowed", field("/allowed")),
+        ("Code", field("/status/code") && field("/status/reason")),
+        ("Object", field("/object")),
+        ("Annotations", field("/auditAnnotations")),
+        ("Warnings", field("/warnings")),
+        ("Message", field("/status/message") && field("/status/details")),
     ];
-    checks.into_iter().find(|(same, _)| !same).map(|(_, kind)| kind)
+    checks.into_iter().find(|(_, same)| !same).map(|(kind, _)| kind)
 }
 
 /// The texts of an outcome.

@@ -4,15 +4,16 @@ use serde_json::Value;
 
 use super::world::World;
 use super::writer::Trees;
+use crate::shrink::{Cuts, Part};
 use crate::tree::shorter;
 
 /// The objects of one sort in a world.
-type Part = fn(&mut World) -> &mut Vec<Value>;
+type Place = fn(&mut World) -> &mut Vec<Value>;
 
 /// The same world without one of the things in it, or with a simpler expression; large things come first.
 pub(super) fn smaller(world: &World) -> Vec<World> {
     let mut found = Vec::new();
-    let parts: [(&Vec<Value>, Part, bool); 4] = [
+    let parts: [(&Vec<Value>, Place, bool); 4] = [
         (&world.manifests, |world| &mut world.manifests, true),
         (&world.api, |world| &mut world.api, true),
         (&world.objects, |world| &mut world.objects, false),
@@ -31,6 +32,23 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
             ..world.clone()
         });
     }
+    let of_policies = Cuts {
+        may_go: &|path, part| match part {
+            Part::Member(name) => is_free(path) || !has_word(NEEDED, name),
+            Part::Element(count) => count > 1,
+        },
+        texts: &|path, text| match is_expression(path) {
+            true => simpler(text, &world.trees),
+            false => Vec::new(),
+        },
+    };
+    let of_others = Cuts {
+        may_go: &|path, part| match part {
+            Part::Member(name) => is_free(path) || !has_word(OF_REQUESTS, name),
+            Part::Element(_) => true,
+        },
+        texts: &|_, _| Vec::new(),
+    };
     let mut candidates = Vec::new();
     for (objects, part, of_policy) in parts {
         for (index, object) in objects.iter().enumerate() {
@@ -38,13 +56,12 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
             if object["kind"] == "CustomResourceDefinition" {
                 continue;
             }
-            let mut replaced = Vec::new();
-            replacements(object, of_policy, &world.trees, &mut Vec::new(), &mut replaced);
-            candidates.extend(
-                replaced
-                    .into_iter()
-                    .map(|(depth, object)| (depth, part, index, object)),
-            );
+            let cuts = match of_policy {
+                true => &of_policies,
+                false => &of_others,
+            };
+            let smaller = cuts.of(object, &mut Vec::new()).into_iter();
+            candidates.extend(smaller.map(|(depth, object)| (depth, part, index, object)));
         }
     }
     candidates.sort_by_key(|(depth, ..)| *depth);
@@ -67,64 +84,14 @@ const NEEDED: &str = "apiVersion kind metadata name spec policyName failurePolic
 /// What a request must have.
 const OF_REQUESTS: &str = "uid kind resource operation group version apiVersion name metadata";
 
-/// A value with one thing in it gone, and how deep that was.
-fn replacements(
-    value: &Value,
-    of_policy: bool,
-    trees: &Trees,
-    path: &mut Vec<String>,
-    found: &mut Vec<(usize, Value)>,
-) {
-    match value {
-        Value::Object(members) => {
-            let needed = if of_policy { NEEDED } else { OF_REQUESTS };
-            // The labels of a selector and the like may have any names.
-            let free = path
-                .last()
-                .is_some_and(|last| last == "matchLabels" || last == "labels");
-            for (name, member) in members {
-                if free || !needed.split_whitespace().any(|needed| needed == name) {
-                    let mut smaller = members.clone();
-                    smaller.remove(name);
-                    found.push((path.len(), Value::Object(smaller)));
-                }
-                let mut inner = Vec::new();
-                path.push(name.clone());
-                replacements(member, of_policy, trees, path, &mut inner);
-                path.pop();
-                found.extend(inner.into_iter().map(|(depth, replacement)| {
-                    let mut smaller = members.clone();
-                    smaller.insert(name.clone(), replacement);
-                    (depth, Value::Object(smaller))
-                }));
-            }
-        }
-        Value::Array(elements) => {
-            for (index, element) in elements.iter().enumerate() {
-                if !of_policy || elements.len() > 1 {
-                    let mut smaller = elements.clone();
-                    smaller.remove(index);
-                    found.push((path.len(), Value::Array(smaller)));
-                }
-                let mut inner = Vec::new();
-                path.push(String::new());
-                replacements(element, of_policy, trees, path, &mut inner);
-                path.pop();
-                found.extend(inner.into_iter().map(|(depth, replacement)| {
-                    let mut smaller = elements.clone();
-                    if let Some(place) = smaller.get_mut(index) {
-                        *place = replacement;
-                    }
-                    (depth, Value::Array(smaller))
-                }));
-            }
-        }
-        Value::String(text) if of_policy && is_expression(path) => {
-            let simpler = simpler(text, trees);
-            found.extend(simpler.into_iter().map(|text| (20, Value::String(text))));
-        }
-        _ => {}
-    }
+/// Whether members may have any name, as labels and those of selectors.
+fn is_free(path: &[String]) -> bool {
+    path.last()
+        .is_some_and(|last| last == "matchLabels" || last == "labels")
+}
+
+fn has_word(words: &str, name: &str) -> bool {
+    words.split_whitespace().any(|word| word == name)
 }
 
 fn is_expression(path: &[String]) -> bool {

@@ -3,32 +3,22 @@
 use std::collections::BTreeMap;
 
 use pratique_harness::Dice;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answers::Said;
-use super::reference::{configurations, set_clients};
+use super::configurations::{configurations, namespaces, set_clients};
 use crate::policy::kinds::{KINDS, POD};
 use crate::policy::requests::plain;
 
 /// A request, and what the webhooks of a configuration say to it.
 #[derive(Clone, Debug)]
-pub(super) struct Case {
+pub(crate) struct Case {
     /// Which of the configurations it meets.
     pub(super) configuration: usize,
     /// The request.
     pub(super) request: Value,
     /// What webhooks say, by path.
     pub(super) said: BTreeMap<String, Said>,
-}
-
-/// A case as the reference is asked about it.
-#[derive(Serialize)]
-pub(super) struct Question<'c> {
-    configuration: usize,
-    request: &'c Value,
-    answers: BTreeMap<&'c str, String>,
-    times: usize,
 }
 
 /// Whether webhooks ask for the old version of reviews.
@@ -57,17 +47,10 @@ impl Case {
     }
 
     /// The question about it, asked so many times.
-    pub(super) fn question(&self, times: usize) -> Question<'_> {
-        Question {
-            configuration: self.configuration,
-            request: &self.request,
-            answers: self
-                .said
-                .iter()
-                .map(|(path, said)| (path.as_str(), said.body()))
-                .collect(),
-            times,
-        }
+    pub(super) fn question(&self, times: usize) -> Value {
+        let answers: BTreeMap<&String, String> =
+            self.said.iter().map(|(path, said)| (path, said.body())).collect();
+        json!({"configuration": self.configuration, "request": self.request, "answers": answers, "times": times})
     }
 
     /// The patches, as they are written.
@@ -96,7 +79,7 @@ impl Case {
             "name": "differential/",
             "configurations": [configuration],
             "backends": backends.collect::<serde_json::Map<_, _>>(),
-            "objects": super::reference::namespaces(),
+            "objects": namespaces(),
             "typed": self.request.pointer("/kind/group") != Some(&json!("example.com")),
             "request": self.request,
             "expect": expect,

@@ -1,116 +1,113 @@
 //! Random objects, and random patches as webhooks answer them: what becomes of the object here and in the API server's
 //! plugin.
 //!
-//! A `case` is a request with what webhooks say to it (`answers`, with `patches`); `ours` and `reference` tell what came of
-//! it, `shrink` makes what differs small.
+//! A `case` is a request with what webhooks say to it (`answers`, with `patches`), by `configurations`; `ours` and the API
+//! server's own plugin tell what came of it, and what differs is made small by `smaller` cases.
 
 mod answers;
 mod case;
+mod configurations;
 mod known;
 mod ours;
 mod patches;
-mod reference;
-mod shrink;
+mod smaller;
 
-use std::collections::VecDeque;
-use std::time::Instant;
-
-use pratique_harness::Error;
-use serde_json::Value;
+use pratique_harness::{Dice, Error};
+use serde_json::{Value, json};
 
 use self::case::Case;
+use self::configurations::{configurations, namespaces};
 use self::ours::Ours;
-use self::reference::Reference;
-use self::shrink::Sides;
-use super::Span;
-use super::outcomes::{Found, shrunk};
-use super::policy::outcome::differs;
+use super::area::{Area, Report};
+use super::policy::kinds::definitions;
+use super::policy::outcome::{differs, texts};
+use super::reference::Reference;
+use super::shrink::Difference;
 
-/// How many cases the reference works at.
-const AHEAD: usize = 16;
-
-/// What a run found.
-#[derive(Default)]
-struct Report {
-    cases: usize,
-    changed: usize,
-    denied: usize,
-    known: usize,
-    found: Found,
+/// The area.
+pub(super) struct Webhook {
+    ours: Ours,
 }
 
-/// Runs until the time is over; whether there was a difference.
-pub(super) fn compare(span: &Span) -> Result<bool, Error> {
-    let mut reference = Reference::start()?;
-    let mut second = Reference::start()?;
-    let ours = Ours::new()?;
-    let (mut dice, end) = span.begin();
-    let mut report = Report::default();
-    let mut open: VecDeque<(Case, Value)> = VecDeque::new();
-    loop {
-        let more = Instant::now() < end;
-        if more {
-            let case = Case::random(&mut dice);
-            reference.ask(&case, 1)?;
-            let outcome = ours.outcome(&case);
-            open.push_back((case, outcome));
-        }
-        if more && open.len() < AHEAD {
-            continue;
-        }
-        let Some((case, ours_outcome)) = open.pop_front() else {
-            break;
-        };
-        let theirs = reference.answer()?;
-        report.settle(&mut second, &ours, case, &ours_outcome, &theirs)?;
+impl Webhook {
+    pub(super) fn new() -> Result<Self, Error> {
+        Ours::new().map(|ours| Webhook { ours })
     }
-    println!(
-        "{} cases: {} changed, {} denied; {} differ on purpose\n{} differences",
-        report.cases,
-        report.changed,
-        report.denied,
-        report.known,
-        report.found.count()
-    );
-    Ok(report.found.count() > 0)
 }
 
-impl Report {
-    /// Compares the outcomes of a case, and makes what differs small.
-    fn settle(
-        &mut self,
-        reference: &mut Reference,
-        ours: &Ours,
-        case: Case,
-        outcome: &Value,
-        theirs: &[Value],
-    ) -> Result<(), Error> {
-        let Some(theirs) = theirs.first() else {
-            return Ok(());
-        };
-        self.cases += 1;
-        self.changed += usize::from(theirs.get("object").is_some());
-        self.denied += usize::from(theirs["allowed"] == false);
-        let Some(kind) = differs(outcome, theirs) else {
-            return Ok(());
-        };
-        if known::is_known(&case, outcome, theirs) {
-            self.known += 1;
-            return Ok(());
-        }
-        if !self.found.wants(kind, outcome, theirs) {
-            return Ok(());
-        }
-        let difference = shrunk(&mut Sides { reference, ours }, case)?;
-        if let Some(found) = difference.filter(|difference| self.found.is_new(difference)) {
-            println!(
-                "{:?}:\n  ours:      {}\n  reference: {}",
-                found.kind, found.ours, found.theirs
-            );
-            println!("  patches: {:?}", found.case.patches());
-            println!("  case: {}\n", found.case.conformance(&found.theirs));
-        }
-        Ok(())
+impl Area for Webhook {
+    type Case = Case;
+
+    const NAME: &'static str = "webhook";
+
+    fn start(&self) -> Result<Reference, Error> {
+        let mut reference = Reference::start("policy", &["webhook".as_ref()])?;
+        let objects = [namespaces(), definitions()].concat();
+        reference.ask(&json!({"configurations": configurations(), "objects": objects}))?;
+        Ok(reference)
+    }
+
+    fn random(&self, dice: &mut Dice) -> Case {
+        Case::random(dice)
+    }
+
+    fn question(&self, case: &Case, times: usize) -> Value {
+        case.question(times)
+    }
+
+    fn ours(&self, case: &Case) -> Result<Vec<Value>, Error> {
+        Ok(vec![self.ours.outcome(case)])
+    }
+
+    fn only(&self, case: &Case, _: usize) -> Case {
+        case.clone()
+    }
+
+    fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str> {
+        differs(ours, theirs)
+    }
+
+    fn is_known(&self, case: &Case, ours: &Value, theirs: &Value) -> bool {
+        known::is_known(case, ours, theirs)
+    }
+
+    fn smaller(&self, case: &Case) -> Vec<Case> {
+        smaller::smaller(case)
+    }
+
+    fn texts(&self, outcome: &Value) -> String {
+        texts(outcome)
+    }
+
+    fn counted(&self, _: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
+        vec![
+            ("changed", theirs.get("object").is_some()),
+            ("denied", theirs["allowed"] == false),
+        ]
+    }
+
+    fn shown(&self, difference: &Difference<Case>) -> String {
+        let Difference {
+            case,
+            kind,
+            ours,
+            theirs,
+        } = difference;
+        let (patches, case) = (case.patches(), case.conformance(theirs));
+        format!(
+            "{kind}:\n  ours:      {ours}\n  reference: {theirs}\n  patches: {patches:?}\n  case: {case}\n"
+        )
+    }
+
+    fn summary(&self, report: &Report) -> String {
+        format!(
+            "{} cases: {} changed, {} denied; {} differ on purpose\n{} differences",
+            report.questions,
+            report.count("changed"),
+            report.count("denied"),
+            report.known,
+            report.differences()
+        )
     }
 }
 

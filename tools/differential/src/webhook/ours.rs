@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use super::case::Case;
-use super::reference::{configurations, namespaces, set_clients};
+use super::configurations::{configurations, namespaces, set_clients};
 use crate::policy::kinds::definitions;
 use pratique_conformance::authorizer::CaseAuthorizer;
 use pratique_conformance::fixture::json_value;

@@ -1,43 +1,8 @@
-//! The reference: the API server's own plugin, with webhooks that the Go program plays.
+//! The webhooks, and the namespaces that requests are in.
 
 use std::sync::LazyLock;
 
-use pratique_harness::Error;
 use serde_json::{Value, json};
-
-use super::case::Case;
-use crate::policy::kinds::definitions;
-use crate::policy::reference::plain;
-use crate::process::{Process, build};
-
-/// The program, running.
-pub(super) struct Reference(Process);
-
-impl Reference {
-    /// Builds and starts the program.
-    pub(super) fn start() -> Result<Self, Error> {
-        let binary = build("policy")?;
-        let mut process = Process::start(&binary, &["webhook".as_ref()])?;
-        let mut objects = namespaces();
-        objects.extend(definitions());
-        process.ask(&json!({"configurations": configurations(), "objects": objects}))?;
-        Ok(Reference(process))
-    }
-
-    /// Asks so many times; the answers come in the order of the questions.
-    pub(super) fn ask(&mut self, case: &Case, times: usize) -> Result<(), Error> {
-        self.0.ask(&case.question(times))
-    }
-
-    /// The next answer: the different outcomes that were seen; none of a case that the reference cannot be asked about.
-    pub(super) fn answer(&mut self) -> Result<Vec<Value>, Error> {
-        let answers = self.0.answer()?;
-        if answers.error.starts_with("crash: ") {
-            return Ok(vec![json!({"crash": answers.error})]);
-        }
-        Ok(answers.outcomes.into_iter().next().map(plain).unwrap_or_default())
-    }
-}
 
 /// The namespaces that requests are in.
 pub(super) fn namespaces() -> Vec<Value> {

@@ -1,0 +1,267 @@
+//! Expressions: whether they compile, their types, values, errors and costs.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use pratique_harness::{Dice, Error};
+use serde_json::{Value, json};
+
+use super::area::{Area, Report, shape};
+use super::generate::Manner;
+use super::ours::Ours;
+use super::outcome::Outcome;
+use super::reference::Reference;
+use super::shrink::{Cuts, Difference};
+use super::tree::{Tree, shorter};
+use super::world::{self, World};
+use super::{Run, damage, known, patterns};
+
+/// The area.
+pub(super) struct Cel {
+    batch: usize,
+    regex: bool,
+    slow: Cell<usize>,
+}
+
+/// Expressions of one world.
+#[derive(Clone)]
+pub(super) struct Round {
+    pub(super) world: World,
+    pub(super) expressions: Vec<Expression>,
+}
+
+/// A source, and what it was written from.
+#[derive(Clone)]
+pub(super) struct Expression {
+    pub(super) source: String,
+    tree: Option<Tree>,
+}
+
+impl Expression {
+    fn plain(tree: Tree) -> Self {
+        Expression {
+            source: tree.plain(),
+            tree: Some(tree),
+        }
+    }
+}
+
+impl Cel {
+    pub(super) fn new(run: &Run) -> Self {
+        Cel {
+            batch: run.batch,
+            regex: run.regex,
+            slow: Cell::default(),
+        }
+    }
+}
+
+/// No expression should take longer: its cost is limited, and so is its size.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// How deep inputs are made smaller.
+const DEPTH: usize = 4;
+
+impl Area for Cel {
+    type Case = Round;
+
+    const NAME: &'static str = "cel";
+    const ENOUGH: usize = 6;
+
+    fn start(&self) -> Result<Reference, Error> {
+        Reference::start("cel", &[])
+    }
+
+    fn random(&self, dice: &mut Dice) -> Round {
+        if self.regex {
+            // Expressions that look for patterns need nothing of the world.
+            return Round {
+                world: World {
+                    inputs: json!({}),
+                    ..World::default()
+                },
+                expressions: (0..self.batch)
+                    .map(|_| Expression::plain(patterns::expression(dice)))
+                    .collect(),
+            };
+        }
+        let (world, mut generator) = world::world(dice, Manner::default());
+        let trees: Vec<Tree> = (0..self.batch).map(|_| generator.expression(dice).1).collect();
+        let damaged = trees.into_iter().map(|tree| Expression {
+            source: damage::source(&tree, dice),
+            tree: Some(tree),
+        });
+        Round {
+            expressions: damaged.collect(),
+            world,
+        }
+    }
+
+    fn question(&self, round: &Round, times: usize) -> Value {
+        let World {
+            declared,
+            variables,
+            inputs,
+        } = &round.world;
+        let sources: Vec<&String> = round
+            .expressions
+            .iter()
+            .map(|expression| &expression.source)
+            .collect();
+        json!({"declared": declared, "variables": variables, "inputs": inputs, "expressions": sources, "times": times})
+    }
+
+    fn ours(&self, round: &Round) -> Result<Vec<Value>, Error> {
+        let ours = Ours::new(&round.world);
+        let outcomes = round.expressions.iter().map(|Expression { source, .. }| {
+            let (outcome, mut took) = timed(|| ours.outcome(source));
+            if took > SLOW {
+                // What was slow because the machine did something else is not slow again.
+                took = took.min(timed(|| ours.outcome(source)).1);
+            }
+            if took > SLOW {
+                self.slow.set(self.slow.get() + 1);
+                println!("slow: {took:?}\n  {source}\n");
+            }
+            serde_json::to_value(outcome).map_err(|error| Error::from(error.to_string()))
+        });
+        outcomes.collect()
+    }
+
+    fn only(&self, round: &Round, index: usize) -> Round {
+        Round {
+            world: round.world.clone(),
+            expressions: round.expressions.get(index).cloned().into_iter().collect(),
+        }
+    }
+
+    fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str> {
+        Outcome::read(ours).differs(&Outcome::read(theirs))
+    }
+
+    fn is_known(&self, _: &Round, ours: &Value, theirs: &Value) -> bool {
+        known::is_known(&Outcome::read(ours), &Outcome::read(theirs))
+    }
+
+    /// A variable may crash it as any expression.
+    fn may_fail(&self, error: &str) -> bool {
+        error.starts_with("crash: ")
+    }
+
+    /// The expression, then its source, then the data.
+    fn smaller(&self, round: &Round) -> Vec<Round> {
+        let Some(Expression { source, tree }) = round.expressions.first() else {
+            return Vec::new();
+        };
+        let trees = tree
+            .iter()
+            .flat_map(|tree| [vec![tree.clone()], tree.simpler()].concat());
+        let simpler = trees.map(Expression::plain).filter(|simpler| {
+            simpler.source.len() < source.len() || (tree.is_some() && simpler.source != *source)
+        });
+        let shorter = shorter(source)
+            .into_iter()
+            .map(|source| Expression { source, tree: None });
+        let mut found: Vec<Round> = simpler
+            .chain(shorter)
+            .map(|expression| Round {
+                world: round.world.clone(),
+                expressions: vec![expression],
+            })
+            .collect();
+        let with = |world: World| Round {
+            world,
+            expressions: round.expressions.clone(),
+        };
+        for index in 0..round.world.variables.len() {
+            let mut world = round.world.clone();
+            world.variables.remove(index);
+            found.push(with(world));
+        }
+        let cuts = Cuts {
+            may_go: &|path, _| path.len() < DEPTH,
+            texts: &|_, _| Vec::new(),
+        };
+        let inputs = cuts.of(&round.world.inputs, &mut Vec::new()).into_iter();
+        found.extend(inputs.map(|(_, inputs)| {
+            with(World {
+                inputs,
+                ..round.world.clone()
+            })
+        }));
+        found
+    }
+
+    fn texts(&self, outcome: &Value) -> String {
+        let Outcome { compile, error, .. } = Outcome::read(outcome);
+        [compile.lines().next().unwrap_or_default(), &error].concat()
+    }
+
+    fn look(&self, difference: &Difference<Round>) -> String {
+        let source = difference
+            .case
+            .expressions
+            .first()
+            .map(|expression| shape(&expression.source));
+        format!("{} {}", difference.kind, source.unwrap_or_default())
+    }
+
+    fn counted(&self, ours: &Value, theirs: &Value) -> Vec<(&'static str, bool)> {
+        let both = [ours, theirs];
+        vec![
+            (
+                "compile",
+                both.iter().all(|outcome| outcome.get("compile").is_none()),
+            ),
+            (
+                "give values",
+                both.iter().all(|outcome| outcome.get("value").is_some()),
+            ),
+        ]
+    }
+
+    fn slow(&self) -> usize {
+        self.slow.get()
+    }
+
+    fn shown(&self, difference: &Difference<Round>) -> String {
+        let Round { world, expressions } = &difference.case;
+        let sources = expressions.iter().map(|expression| expression.source.as_str());
+        let mut lines = vec![format!("{}: {}", difference.kind, sources.collect::<String>())];
+        let variables = world.variables.iter();
+        lines.extend(
+            variables.map(|variable| format!("  variables.{} = {}", variable.name, variable.expression)),
+        );
+        lines.push(format!("  declared: {:?}", world.declared));
+        if world.inputs.as_object().is_some_and(|inputs| !inputs.is_empty()) {
+            lines.push(format!("  inputs: {}", world.inputs));
+        }
+        let text = |outcome: &Value| match outcome.get("compile").and_then(Value::as_str) {
+            None => outcome.to_string(),
+            Some(fault) => fault.replace('\n', "\n    "),
+        };
+        lines.push(format!("  ours:      {}", text(&difference.ours)));
+        lines.push(format!("  reference: {}\n", text(&difference.theirs)));
+        lines.join("\n")
+    }
+
+    fn summary(&self, report: &Report) -> String {
+        format!(
+            "{} expressions: {} compile, {} give values; {} where the reference varies, {} differ on purpose\n\
+             {} differences, {} slow, {} rounds without an answer",
+            report.questions,
+            report.count("compile"),
+            report.count("give values"),
+            report.varies,
+            report.known,
+            report.differences(),
+            self.slow(),
+            report.lost,
+        )
+    }
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    (work(), start.elapsed())
+}

@@ -1,0 +1,87 @@
+//! Cases from which one thing is gone: operations, members of the object, parts of the patch's text.
+
+use serde_json::{Value, json};
+
+use super::answers::Said;
+use super::case::Case;
+use super::patches::operations;
+use crate::shrink::{Cuts, Part};
+use crate::tree::shorter;
+
+/// The same case without one of the things in it; large things come first.
+pub(super) fn smaller(case: &Case) -> Vec<Case> {
+    let mut found = Vec::new();
+    for (path, said) in &case.said {
+        let mut with = |change: &dyn Fn(&mut Said)| {
+            let mut smaller = case.clone();
+            if let Some(place) = smaller.said.get_mut(path) {
+                change(place);
+            }
+            found.push(smaller);
+        };
+        if said.damaged.is_some() || said.patch.is_some() {
+            with(&|said| {
+                said.damaged = None;
+                said.patch = None;
+                if let Some(review) = said.review.as_object_mut() {
+                    review.insert("response".to_owned(), json!({"uid": "$UID", "allowed": true}));
+                }
+            });
+        }
+        if let Some(damaged) = &said.damaged {
+            for shorter in shorter(damaged) {
+                with(&|said| said.damaged = Some(shorter.clone()));
+            }
+            continue;
+        }
+        let Some(patch) = &said.patch else { continue };
+        let operations = operations(patch).unwrap_or_default();
+        for index in 0..operations.len() {
+            let mut fewer = operations.clone();
+            fewer.remove(index);
+            let fewer = Value::Array(fewer).to_string();
+            if fewer.len() < patch.len() {
+                with(&|said| said.patch = Some(fewer.clone()));
+            }
+        }
+        for shorter in shorter(patch) {
+            with(&|said| said.patch = Some(shorter.clone()));
+        }
+    }
+    let cuts = Cuts {
+        may_go: &|path, part| !path.is_empty() || !matches!(part, Part::Member("apiVersion" | "kind")),
+        texts: &|_, _| Vec::new(),
+    };
+    for name in [
+        "object",
+        "oldObject",
+        "userInfo",
+        "options",
+        "dryRun",
+        "subResource",
+    ] {
+        let Some(value) = case.request.get(name) else {
+            continue;
+        };
+        let mut replaced = Vec::new();
+        if name != "object" && name != "userInfo" {
+            replaced.push(None);
+        }
+        replaced.extend(
+            cuts.of(value, &mut Vec::new())
+                .into_iter()
+                .map(|(_, value)| Some(value)),
+        );
+        for value in replaced {
+            let mut smaller = case.clone();
+            if let Some(members) = smaller.request.as_object_mut() {
+                match value {
+                    None => members.remove(name),
+                    Some(value) => members.insert(name.to_owned(), value),
+                };
+            }
+            found.push(smaller);
+        }
+    }
+    found
+}
