@@ -1,65 +1,21 @@
 //! Whether objects have the fields of their kinds, and no others.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use pratique_harness::Error;
+use pratique_manifest::yaml_as_json;
 use pratique_types::GroupVersionKind;
 use serde_json::Value;
 
 use super::objects::Object;
 
-/// What others define: the fields that are written here, which are those of cert-manager 1 and of the Prometheus
-/// operator. `*` is any name, `[]` an element.
-const FOREIGN: [(&str, &str, &[&str]); 4] = [
-    (
-        "cert-manager.io/v1",
-        "Issuer",
-        &["spec.selfSigned", "spec.ca.secretName"],
-    ),
-    (
-        "cert-manager.io/v1",
-        "Certificate",
-        &[
-            "spec.commonName",
-            "spec.dnsNames.[]",
-            "spec.duration",
-            "spec.isCA",
-            "spec.issuerRef.group",
-            "spec.issuerRef.kind",
-            "spec.issuerRef.name",
-            "spec.privateKey.algorithm",
-            "spec.privateKey.rotationPolicy",
-            "spec.privateKey.size",
-            "spec.renewBefore",
-            "spec.secretName",
-            "spec.usages.[]",
-        ],
-    ),
-    (
-        "monitoring.coreos.com/v1",
-        "ServiceMonitor",
-        &[
-            "spec.endpoints.[].interval",
-            "spec.endpoints.[].path",
-            "spec.endpoints.[].port",
-            "spec.endpoints.[].scheme",
-            "spec.endpoints.[].tlsConfig.ca.secret.key",
-            "spec.endpoints.[].tlsConfig.ca.secret.name",
-            "spec.endpoints.[].tlsConfig.serverName",
-            "spec.selector.matchLabels.*",
-        ],
-    ),
-    (
-        "monitoring.coreos.com/v1",
-        "PrometheusRule",
-        &[
-            "spec.groups.[].name",
-            "spec.groups.[].rules.[].alert",
-            "spec.groups.[].rules.[].annotations.*",
-            "spec.groups.[].rules.[].expr",
-            "spec.groups.[].rules.[].for",
-            "spec.groups.[].rules.[].labels.*",
-        ],
-    ),
-];
+/// The fields of kinds that others define, by `API_VERSION KIND`.
+// The text is a constant of ours; a test reads it.
+static FOREIGN: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
+    let text = yaml_as_json(include_bytes!("foreign.yaml")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+});
 
 /// What all objects have.
 const METADATA: [&str; 6] = [
@@ -80,12 +36,9 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
         let fault = builtin(id, &object.value).err();
         return fault.iter().map(Error::to_string).collect();
     }
-    let known = FOREIGN
-        .iter()
-        .find(|(of, kind, _)| *of == api_version && *kind == object.kind());
-    match known {
+    match FOREIGN.get(&format!("{api_version} {}", object.kind())) {
         None => vec![format!("unknown kind {} of {api_version}", object.kind())],
-        Some((_, _, fields)) => {
+        Some(fields) => {
             let mut unknown = Vec::new();
             foreign(&object.value, "", fields, &mut unknown);
             unknown
@@ -102,7 +55,7 @@ fn builtin(id: pratique_schema::TypeId, value: &Value) -> Result<(), Error> {
 }
 
 /// Recursion follows the nesting, which the reader bounds.
-fn foreign(value: &Value, path: &str, fields: &[&str], unknown: &mut Vec<String>) {
+fn foreign(value: &Value, path: &str, fields: &[String], unknown: &mut Vec<String>) {
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (name, value) in members {
@@ -120,7 +73,12 @@ fn foreign(value: &Value, path: &str, fields: &[&str], unknown: &mut Vec<String>
             }
         }
         _ => {
-            if !fields.iter().chain(&METADATA).any(|field| fits(field, path)) {
+            if !fields
+                .iter()
+                .map(String::as_str)
+                .chain(METADATA)
+                .any(|field| fits(field, path))
+            {
                 unknown.push(format!("unknown field {path:?}"));
             }
         }
