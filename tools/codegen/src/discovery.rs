@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use pratique_harness::Error;
 use pratique_json::Value;
 
-use super::error::{CodegenError, at, within};
+use super::within;
 
 const HEAD: &str = "\
 # Resources that not every API server serves: alpha and beta versions, and those of later releases. Made by `cargo xtask codegen`; do not edit.
@@ -14,14 +15,14 @@ const HEAD: &str = "\
 ";
 
 /// Writes the resources of discovery documents in directories that the table `served` has not.
-pub(super) fn run(directories: &[PathBuf], served: &Path, optional: &Path) -> Result<(), CodegenError> {
-    let table = std::fs::read_to_string(served).map_err(at(served))?;
+pub(super) fn run(directories: &[PathBuf], served: &Path, optional: &Path) -> Result<(), Error> {
+    let table = std::fs::read_to_string(served).map_err(Error::file(served))?;
     let key = |line: &str| line.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
     let served: BTreeSet<_> = table.lines().map(key).collect();
     let mut lines = BTreeMap::new();
     for directory in directories {
         for path in documents(directory)? {
-            let text = std::fs::read(&path).map_err(at(&path))?;
+            let text = std::fs::read(&path).map_err(Error::file(&path))?;
             let document = pratique_json::parse(&text).map_err(within(path.display()))?;
             for line in resources(&document) {
                 lines.entry(key(&line)).or_insert(line);
@@ -32,12 +33,12 @@ pub(super) fn run(directories: &[PathBuf], served: &Path, optional: &Path) -> Re
     for (_, line) in lines.iter().filter(|(key, _)| !served.contains(*key)) {
         let _ = writeln!(text, "{line}");
     }
-    std::fs::write(optional, text).map_err(at(optional))
+    std::fs::write(optional, text).map_err(Error::file(optional))
 }
 
 /// The lists of the resources of a version: `api__v1.json`, `apis__apps__v1.json`.
-fn documents(directory: &Path) -> Result<Vec<PathBuf>, CodegenError> {
-    let entries = std::fs::read_dir(directory).map_err(at(directory))?;
+fn documents(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = std::fs::read_dir(directory).map_err(Error::file(directory))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let of_version = |path: &PathBuf| {
         let name = path

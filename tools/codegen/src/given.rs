@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use pratique_harness::Error;
 use serde_json::Value;
 
-use super::error::{CodegenError, at, within};
 use super::types::Types;
-use super::{fields, openapi};
+use super::{fields, openapi, within};
 
 const HEAD: &str = "\
 # Which fields objects have when admission sees them. Made by `cargo xtask codegen`; do not edit.
@@ -32,7 +32,7 @@ pub(super) fn run(
     kinds: &BTreeMap<String, String>,
     defaulting: &Path,
     table: &Path,
-) -> Result<(), CodegenError> {
+) -> Result<(), Error> {
     let mut facts = required(directories, names)?;
     let calls = read(&defaulting.join("calls.json"))?;
     let functions = read(&defaulting.join("functions.json"))?;
@@ -53,16 +53,16 @@ pub(super) fn run(
             let _ = writeln!(text, " {path} {how}");
         }
     }
-    std::fs::write(table, text).map_err(at(table))
+    std::fs::write(table, text).map_err(Error::file(table))
 }
 
-fn read(path: &Path) -> Result<Value, CodegenError> {
-    let text = std::fs::read(path).map_err(at(path))?;
+fn read(path: &Path) -> Result<Value, Error> {
+    let text = std::fs::read(path).map_err(Error::file(path))?;
     serde_json::from_slice(&text).map_err(within(path.display()))
 }
 
 /// What the OpenAPI documents require.
-fn required(directories: &[PathBuf], names: &BTreeSet<String>) -> Result<Facts, CodegenError> {
+fn required(directories: &[PathBuf], names: &BTreeSet<String>) -> Result<Facts, Error> {
     let mut facts = Facts::new();
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;

@@ -5,7 +5,6 @@
 
 mod constraints;
 mod discovery;
-mod error;
 mod given;
 mod merge;
 mod objects;
@@ -13,16 +12,16 @@ mod openapi;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::path::{Path, PathBuf};
 
-pub use error::CodegenError;
-use error::at;
+use pratique_harness::Error;
+
 use types::{Field, Shape, Types};
 
 /// Reads discovery documents of directories and the table of the resources that every server serves, `served`; writes the
 /// table `optional` of all others.
-pub fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> Result<(), CodegenError> {
+pub fn run_discovery(discovery: &[PathBuf], served: &Path, optional: &Path) -> Result<(), Error> {
     discovery::run(discovery, served, optional)
 }
 
@@ -34,10 +33,13 @@ pub fn run(
     types: &[PathBuf],
     defaulting: Option<&Path>,
     data: &Path,
-) -> Result<(), CodegenError> {
+) -> Result<(), Error> {
     let types = Types::read(types)?;
     let kinds = kinds(&types);
-    let names = reachable(&types, kinds.values().cloned().chain(OTHERS.map(str::to_owned)));
+    let names = reachable(
+        &types,
+        kinds.values().cloned().chain(OTHERS.lines().map(str::to_owned)),
+    );
     let mut text = String::from(HEAD);
     for (kind, name) in &kinds {
         let _ = writeln!(text, "kind {kind} {name}");
@@ -51,9 +53,9 @@ pub fn run(
         write_type(&types, name, with_floats.contains(name), &mut text);
     }
     let table = data.join("types.txt");
-    std::fs::write(&table, text).map_err(at(&table))?;
+    std::fs::write(&table, text).map_err(Error::file(&table))?;
     let table = data.join("layout.txt");
-    std::fs::write(&table, layout).map_err(at(&table))?;
+    std::fs::write(&table, layout).map_err(Error::file(&table))?;
     if let Some(defaulting) = defaulting {
         given::run(
             openapi,
@@ -70,53 +72,13 @@ pub fn run(
 
 /// Reads what `tools/go/objects` writes of the schemes of an API server; writes `types.txt`, `layout.txt`, `kinds.txt` and
 /// `defaults.txt` into the directory `data`.
-pub fn run_objects(objects: &Path, data: &Path) -> Result<(), CodegenError> {
+pub fn run_objects(objects: &Path, data: &Path) -> Result<(), Error> {
     objects::run(objects, data)
 }
 
 /// Types of no kind that has objects: what conversions between versions keep in annotations, what is in manifests and
 /// configuration files, and what webhooks answer.
-const OTHERS: [&str; 39] = [
-    "admission/v1.AdmissionReview",
-    "admission/v1beta1.AdmissionReview",
-    "admissionregistration/v1.MutatingAdmissionPolicyBindingList",
-    "admissionregistration/v1.MutatingAdmissionPolicyList",
-    "admissionregistration/v1.MutatingWebhookConfigurationList",
-    "admissionregistration/v1.ValidatingAdmissionPolicyBindingList",
-    "admissionregistration/v1.ValidatingAdmissionPolicyList",
-    "admissionregistration/v1.ValidatingWebhookConfigurationList",
-    "admissionregistration/v1alpha1.MutatingAdmissionPolicyBindingList",
-    "admissionregistration/v1alpha1.MutatingAdmissionPolicyList",
-    "admissionregistration/v1alpha1.ValidatingAdmissionPolicyBindingList",
-    "admissionregistration/v1alpha1.ValidatingAdmissionPolicyList",
-    "admissionregistration/v1beta1.MutatingAdmissionPolicyBindingList",
-    "admissionregistration/v1beta1.MutatingAdmissionPolicyList",
-    "admissionregistration/v1beta1.MutatingWebhookConfigurationList",
-    "admissionregistration/v1beta1.ValidatingAdmissionPolicyBindingList",
-    "admissionregistration/v1beta1.ValidatingAdmissionPolicyList",
-    "admissionregistration/v1beta1.ValidatingWebhookConfigurationList",
-    "api/v1.Config",
-    "apiserver/v1.AdmissionConfiguration",
-    "apiserver/v1alpha1.AdmissionConfiguration",
-    "autoscaling/v1.HorizontalPodAutoscalerCondition",
-    "autoscaling/v1.MetricSpec",
-    "autoscaling/v1.MetricStatus",
-    "meta/v1.List",
-    "meta/v1.Status",
-    "meta/v1.TypeMeta",
-    "meta/v1.WatchEvent",
-    "api/v1.PodSecurityConfiguration",
-    "api/v1alpha1.PodSecurityConfiguration",
-    "api/v1beta1.PodSecurityConfiguration",
-    "eventratelimit/v1alpha1.Configuration",
-    "podtolerationrestriction/v1alpha1.Configuration",
-    "policyconfig/v1.MutatingAdmissionPolicyConfiguration",
-    "policyconfig/v1.ValidatingAdmissionPolicyConfiguration",
-    "resourcequota/v1.Configuration",
-    "resourcequota/v1alpha1.Configuration",
-    "resourcequota/v1beta1.Configuration",
-    "webhookadmission/v1.WebhookAdmission",
-];
+const OTHERS: &str = include_str!("others.txt");
 
 const HEAD: &str = "\
 # The built-in types of Kubernetes. Made by `cargo xtask codegen`; do not edit.
@@ -340,4 +302,9 @@ fn resolve(types: &Types, shape: &Shape) -> String {
             alias.map_or_else(|| name.clone(), |shape| resolve(types, shape))
         }
     }
+}
+
+/// Names the document that a parser cannot read.
+fn within<E: Display>(document: impl Display) -> impl FnOnce(E) -> Error {
+    move |error| format!("{document}: {error}").into()
 }

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use pratique_codegen::CodegenError;
-
+use pratique_harness::Error;
 /// Writes the tables of Kubernetes' built-in types.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask codegen", args_conflicts_with_subcommands = true)]
@@ -57,7 +56,7 @@ struct Sources {
 }
 
 impl Sources {
-    fn write(&self) -> Result<(), CodegenError> {
+    fn write(&self) -> Result<(), Error> {
         let optional = self.resources.with_file_name("optional.txt");
         pratique_codegen::run_discovery(&self.discovery, &self.resources, &optional)?;
         pratique_codegen::run(&self.openapi, &self.types, self.defaulting.as_deref(), &self.data)

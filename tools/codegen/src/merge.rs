@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use pratique_harness::Error;
 use pratique_json::Value;
 use pratique_schema::merge::{
     DEDUCED, ListMerging, MapType, MergeType, MergeTypeId, OpenApi, ScalarKind, UNTYPED,
 };
 
-use super::error::{CodegenError, at, within};
-use super::openapi;
+use super::{openapi, within};
 
 /// Reads the OpenAPI documents of directories and writes `table`. What is in an earlier directory counts.
-pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), CodegenError> {
+pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), Error> {
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
     let mut documents = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), CodegenEr
     }
     // Of schemas of one name the last one is taken.
     let schemas = documents.iter().rev().flat_map(|(_, document)| schemas(document));
-    let reader = OpenApi::read(schemas)?;
+    let reader = OpenApi::read(schemas).map_err(|error| error.to_string())?;
     let (types, names) = reader.into_parts();
     let names: HashMap<MergeTypeId, String> =
         names.into_iter().map(|(name, id)| (id, short(&name))).collect();
@@ -51,7 +51,7 @@ pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), CodegenEr
         }
     }
     writer.write_types(&mut text);
-    std::fs::write(table, text).map_err(at(table))
+    std::fs::write(table, text).map_err(Error::file(table))
 }
 
 const HEAD: &str = "\

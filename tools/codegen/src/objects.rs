@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 
+use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::error::{CodegenError, at, within};
 use super::types::Types;
-use super::{HEAD, LAYOUT_HEAD, reachable, with_floats, write_layout, write_type};
+use super::{HEAD, LAYOUT_HEAD, reachable, with_floats, within, write_layout, write_type};
 
 const KINDS_HEAD: &str = "\
 # What the schemes of an API server know of kinds. Made by `cargo xtask codegen`; do not edit.
@@ -52,13 +52,13 @@ struct Step {
 }
 
 /// Writes `types.txt`, `layout.txt`, `kinds.txt`, `defaults.txt` and `conversions.txt` into the directory `data`.
-pub(super) fn run(file: &Path, data: &Path) -> Result<(), CodegenError> {
-    let text = std::fs::read(file).map_err(at(file))?;
+pub(super) fn run(file: &Path, data: &Path) -> Result<(), Error> {
+    let text = std::fs::read(file).map_err(Error::file(file))?;
     let document: Document = serde_json::from_slice(&text).map_err(within(file.display()))?;
     let types = Types::read(&[file.to_owned()])?;
     let write = |name: &str, text: String| {
         let table = data.join(name);
-        std::fs::write(&table, text).map_err(at(&table))
+        std::fs::write(&table, text).map_err(Error::file(&table))
     };
 
     let names = reachable(&types, types.kinds.values().cloned());

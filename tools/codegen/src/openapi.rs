@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::error::{CodegenError, at};
+use pratique_harness::Error;
 
 /// The texts of the documents by `GROUP/VERSION`.
-pub(super) fn texts(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, CodegenError> {
+pub(super) fn texts(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, Error> {
     let mut texts = BTreeMap::new();
     for path in documents(directory)? {
         if let Some(version) = group_version(&path) {
-            let text = std::fs::read(&path).map_err(at(&path))?;
+            let text = std::fs::read(&path).map_err(Error::file(&path))?;
             texts.insert(version, text);
         }
     }
@@ -28,8 +28,8 @@ fn group_version(path: &Path) -> Option<String> {
     }
 }
 
-fn documents(directory: &Path) -> Result<Vec<PathBuf>, CodegenError> {
-    let entries = std::fs::read_dir(directory).map_err(at(directory))?;
+fn documents(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = std::fs::read_dir(directory).map_err(Error::file(directory))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut paths: Vec<PathBuf> = paths
         .filter(|path| {

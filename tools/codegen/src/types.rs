@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use pratique_harness::Error;
 use serde::Deserialize;
 
-use super::error::{CodegenError, at, within};
+use super::within;
 
 /// The Go types of the Kubernetes API.
 #[derive(Debug, Default)]
@@ -73,7 +74,7 @@ struct DeclaredField {
 
 impl Types {
     /// Reads files of one release each: later ones add the kinds, types and fields that are not in the ones before.
-    pub(super) fn read(files: &[PathBuf]) -> Result<Self, CodegenError> {
+    pub(super) fn read(files: &[PathBuf]) -> Result<Self, Error> {
         let mut types = Types::default();
         for file in files {
             types.add(read(file)?);
@@ -120,8 +121,8 @@ impl From<DeclaredField> for Field {
     }
 }
 
-fn read(file: &Path) -> Result<Document, CodegenError> {
-    let text = std::fs::read(file).map_err(at(file))?;
+fn read(file: &Path) -> Result<Document, Error> {
+    let text = std::fs::read(file).map_err(Error::file(file))?;
     serde_json::from_slice(&text).map_err(within(file.display()))
 }
 
