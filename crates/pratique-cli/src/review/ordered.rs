@@ -1,10 +1,9 @@
 //! Work on several threads whose results come in order.
 
-use std::collections::VecDeque;
 use std::io;
 use std::num::NonZero;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// How many units are in work at once, for each thread.
@@ -13,68 +12,27 @@ const AHEAD: usize = 4;
 /// Takes units of work in their order.
 pub(super) struct Intake<U, R> {
     order: SyncSender<Receiver<Option<R>>>,
-    queue: Arc<Queue<U, R>>,
+    jobs: JobSender<U, R>,
 }
 
 /// Results are not awaited any more.
 #[derive(Debug)]
 pub(super) struct Closed;
 
+/// A unit, and where the parts of its result go; `None` ends them.
+type Job<U, R> = (U, SyncSender<Option<R>>);
+
+/// Where units go that no thread has taken yet; `None` once there will be no more.
+type JobSender<U, R> = Arc<Mutex<Option<Sender<Job<U, R>>>>>;
+
 impl<U, R> Intake<U, R> {
     /// Adds a unit. Waits while too many are in work.
     pub(super) fn add(&self, unit: U) -> Result<(), Closed> {
         let (give, result) = sync_channel(1);
         self.order.send(result).map_err(|_| Closed)?;
-        self.queue.push((unit, give))
-    }
-}
-
-/// A unit, and where the parts of its result go; `None` ends them.
-type Job<U, R> = (U, SyncSender<Option<R>>);
-
-/// Units that no thread has taken yet.
-struct Queue<U, R> {
-    state: Mutex<State<Job<U, R>>>,
-    changed: Condvar,
-}
-
-struct State<J> {
-    jobs: VecDeque<J>,
-    is_closed: bool,
-}
-
-impl<U, R> Queue<U, R> {
-    fn locked(&self) -> MutexGuard<'_, State<Job<U, R>>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn push(&self, job: Job<U, R>) -> Result<(), Closed> {
-        let mut state = self.locked();
-        if state.is_closed {
-            return Err(Closed);
-        }
-        state.jobs.push_back(job);
-        self.changed.notify_one();
-        Ok(())
-    }
-
-    /// The next unit; `None` once there will be no more.
-    fn take(&self) -> Option<Job<U, R>> {
-        let mut state = self.locked();
-        loop {
-            if let Some(job) = state.jobs.pop_front() {
-                return Some(job);
-            }
-            if state.is_closed {
-                return None;
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn close(&self) {
-        self.locked().is_closed = true;
-        self.changed.notify_all();
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = jobs.as_ref().ok_or(Closed)?;
+        jobs.send((unit, give)).map_err(|_| Closed)
     }
 }
 
@@ -98,26 +56,25 @@ where
     R: Send + 'static,
     E: From<io::Error>,
 {
-    let queue = Arc::new(Queue {
-        state: Mutex::new(State {
-            jobs: VecDeque::new(),
-            is_closed: false,
-        }),
-        changed: Condvar::new(),
-    });
+    let (add, jobs) = channel::<Job<U, R>>();
+    let (add, jobs) = (Arc::new(Mutex::new(Some(add))), Mutex::new(jobs));
     let (order, results) = sync_channel(threads.saturating_mul(AHEAD));
     let intake = Intake {
         order,
-        queue: Arc::clone(&queue),
+        jobs: Arc::clone(&add),
+    };
+    let next = || {
+        let jobs = jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        jobs.recv()
     };
     thread::scope(|scope| {
-        let _closing = Closing(&queue);
+        let _closing = Closing(&add);
         for _ in 0..threads {
-            let (queue, work) = (&queue, &work);
+            let (next, work) = (&next, &work);
             thread::Builder::new()
                 .stack_size(crate::STACK)
                 .spawn_scoped(scope, move || {
-                    while let Some((unit, give)) = queue.take() {
+                    while let Ok((unit, give)) = next() {
                         // Results that are not awaited any more are dropped.
                         work(unit, &mut |part| drop(give.send(Some(part))));
                         drop(give.send(None));
@@ -141,12 +98,12 @@ where
     })
 }
 
-/// Closes a queue when it is dropped, so that no thread waits for more.
-struct Closing<'q, U, R>(&'q Queue<U, R>);
+/// Drops the only sender of jobs when it is dropped, so that no thread waits for more, even where the intake still exists.
+struct Closing<'j, U, R>(&'j JobSender<U, R>);
 
 impl<U, R> Drop for Closing<'_, U, R> {
     fn drop(&mut self) {
-        self.0.close();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
