@@ -1,31 +1,26 @@
 //! JSON in which invisible characters are escaped, so that it can be printed on a terminal.
 
-use std::io::{self, Write};
+use std::fmt::Write as _;
 
 use pratique_types::is_nonprinting;
 use serde::Serialize;
-use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
 use super::text::is_plain;
 
 /// Formats a value on several lines.
 pub(crate) fn pretty(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-    written(value, PrettyFormatter::new())
+    serde_json::to_string_pretty(value).map(|json| visible(&json))
 }
 
 /// Formats a value on one line.
 pub(crate) fn line(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-    written(value, CompactFormatter)
-}
-
-fn written(value: &impl Serialize, formatter: impl Formatter) -> serde_json::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    value.serialize(&mut serde_json::Serializer::with_formatter(
-        &mut out,
-        Visible(formatter),
-    ))?;
-    out.push(b'\n');
-    Ok(out)
+    let mut json = serde_json::to_string(value)?;
+    if is_visible(&json) {
+        json.push('\n');
+        return Ok(json.into_bytes());
+    }
+    // Values that are written as they were read may have line breaks between their members.
+    Ok(visible(&json.replace(is_between, "")))
 }
 
 /// Escapes invisible characters in a line of JSON.
@@ -33,70 +28,37 @@ pub(crate) fn visible_line(line: &[u8]) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(line.trim_ascii_end()) else {
         return line.to_vec();
     };
-    let mut out = Vec::with_capacity(line.len());
-    // Writing to a vector cannot fail.
-    let _ = escape(&mut out, text);
-    out.push(b'\n');
-    out
+    let mut out = String::with_capacity(line.len());
+    escape(&mut out, text);
+    out.push('\n');
+    out.into_bytes()
 }
 
-/// A formatter that escapes invisible characters, and text that CI runners interpret as commands.
-struct Visible<F>(F);
-
-impl<F: Formatter> Formatter for Visible<F> {
-    fn write_string_fragment<W: Write + ?Sized>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        escape(out, fragment)
+/// Escapes what is not visible in JSON, and ends it with a line break.
+fn visible(json: &str) -> Vec<u8> {
+    let mut out = String::with_capacity(json.len() + 1);
+    for piece in json.split_inclusive(is_between) {
+        let text = piece.trim_end_matches(is_between);
+        escape(&mut out, text);
+        out.push_str(piece.get(text.len()..).unwrap_or_default());
     }
-
-    fn write_raw_fragment<W: Write + ?Sized>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        // What is beyond ASCII, and `##`, stand in strings only; other blanks than these stand between.
-        for piece in fragment.split_inclusive(['\n', '\r', '\t']) {
-            let bare = piece.trim_end_matches(['\n', '\r', '\t']);
-            escape(out, bare)?;
-        }
-        Ok(())
-    }
-
-    fn begin_array<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.begin_array(out)
-    }
-
-    fn end_array<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_array(out)
-    }
-
-    fn begin_array_value<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_array_value(out, first)
-    }
-
-    fn end_array_value<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_array_value(out)
-    }
-
-    fn begin_object<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.begin_object(out)
-    }
-
-    fn end_object<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_object(out)
-    }
-
-    fn begin_object_key<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_object_key(out, first)
-    }
-
-    fn begin_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.begin_object_value(out)
-    }
-
-    fn end_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
-        self.0.end_object_value(out)
-    }
+    out.push('\n');
+    out.into_bytes()
 }
 
-fn escape<W: Write + ?Sized>(out: &mut W, text: &str) -> io::Result<()> {
-    if is_plain(text) && !text.contains("##") {
-        return out.write_all(text.as_bytes());
+/// Whether a character stands between the tokens of JSON only; what is escaped stands in strings only.
+fn is_between(character: char) -> bool {
+    matches!(character, '\n' | '\r' | '\t')
+}
+
+/// Whether a text has only visible characters, and none that CI runners interpret as a command.
+fn is_visible(text: &str) -> bool {
+    is_plain(text) && !text.contains("##")
+}
+
+fn escape(out: &mut String, text: &str) {
+    if is_visible(text) {
+        return out.push_str(text);
     }
     let mut rest = text;
     let hidden = |(at, character): &(usize, char), text: &str| {
@@ -104,13 +66,14 @@ fn escape<W: Write + ?Sized>(out: &mut W, text: &str) -> io::Result<()> {
     };
     while let Some((at, character)) = rest.char_indices().find(|found| hidden(found, rest)) {
         let (seen, from) = rest.split_at(at);
-        out.write_all(seen.as_bytes())?;
+        out.push_str(seen);
         for unit in character.encode_utf16(&mut [0; 2]) {
-            write!(out, "\\u{unit:04x}")?;
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\\u{unit:04x}");
         }
         rest = from.get(character.len_utf8()..).unwrap_or_default();
     }
-    out.write_all(rest.as_bytes())
+    out.push_str(rest);
 }
 
 #[cfg(test)]
