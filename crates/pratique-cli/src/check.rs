@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
                 .iter()
                 .flat_map(|checked| checked.findings(&levels))
                 .collect();
-            output::print_json(&sarif::Log::new(&findings, passes))?;
+            output::print_json(&sarif::Log::of_findings(&findings, passes))?;
         }
         CheckFormat::Junit => output::print_xml(&report::junit(&checked, &levels))?,
         CheckFormat::Github => output::print_github(&report::github(&checked, &levels))?,

@@ -1,279 +1,139 @@
-//! SARIF 2.1.0, for code scanning: a log with one run, with the rules of loading and the warnings.
+//! SARIF 2.1.0, for code scanning: a log with one run.
 
 use pratique_manifest::{Edit, Location};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::catalog::{self, Described};
 use super::finding::{Finding, Severity};
 
-pub(crate) const SCHEMA: &str =
+const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// A log.
 #[derive(Debug, Serialize)]
-pub(crate) struct Log {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    version: &'static str,
-    runs: [Run; 1],
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run {
-    tool: Tool,
-    /// Columns count characters, not the units of UTF-16.
-    column_kind: &'static str,
-    invocations: [Invocation; 1],
-    results: Vec<SarifResult>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Invocation {
-    /// Whether the check ran, regardless of its findings.
-    execution_successful: bool,
-    exit_code: u8,
-}
-
-#[derive(Debug, Serialize)]
-struct Tool {
-    driver: Driver,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Driver {
-    name: &'static str,
-    semantic_version: &'static str,
-    information_uri: &'static str,
-    rules: Vec<SarifRule>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifRule {
-    id: &'static str,
-    short_description: Text,
-    help_uri: String,
-    help: Text,
-    default_configuration: Configuration,
-}
-
-#[derive(Debug, Serialize)]
-struct Configuration {
-    level: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-struct Text {
-    text: String,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifResult {
-    rule_id: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule_index: Option<usize>,
-    level: &'static str,
-    message: Text,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    locations: Vec<Place>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    fixes: Vec<Fix>,
-    properties: Properties,
-}
-
-/// A change that does what the help says.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Fix {
-    description: Text,
-    artifact_changes: [ArtifactChange; 1],
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ArtifactChange {
-    artifact_location: ArtifactLocation,
-    replacements: [Replacement; 1],
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Replacement {
-    deleted_region: Region,
-    inserted_content: Text,
-}
-
-/// Whether a result is the error that the server reports.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Properties {
-    stops_server: bool,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Place {
-    physical_location: PhysicalLocation,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    logical_locations: Vec<LogicalLocation>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PhysicalLocation {
-    artifact_location: ArtifactLocation,
-    region: Region,
-}
-
-#[derive(Debug, Serialize)]
-struct ArtifactLocation {
-    uri: String,
-}
-
-/// The end is exclusive, as that of a location is.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Region {
-    start_line: u32,
-    start_column: u32,
-    end_line: u32,
-    end_column: u32,
-    byte_offset: usize,
-    byte_length: usize,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LogicalLocation {
-    fully_qualified_name: String,
-    kind: &'static str,
-}
+pub(crate) struct Log(Value);
 
 impl Log {
-    /// A log of all findings, and whether the check passes.
-    pub(crate) fn new(findings: &[Finding<'_>], passes: bool) -> Self {
-        let described = catalog::all();
-        Log {
-            schema: SCHEMA,
-            version: "2.1.0",
-            runs: [Run {
-                results: findings
-                    .iter()
-                    .map(|finding| result(finding, &described))
-                    .collect(),
-                column_kind: "unicodeCodePoints",
-                invocations: [Invocation {
-                    execution_successful: true,
-                    exit_code: u8::from(!passes),
-                }],
-                tool: Tool {
-                    driver: driver(&described),
-                },
+    /// The log of a run: the rules of its results, how the command was executed, and the results.
+    pub(crate) fn new(rules: Vec<Value>, invocation: Value, results: Vec<Value>) -> Self {
+        Log(json!({
+            "$schema": SCHEMA,
+            "version": "2.1.0",
+            "runs": [{
+                "tool": {"driver": {
+                    "name": "pratique",
+                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                    "rules": rules,
+                }},
+                // Columns count characters, not the units of UTF-16.
+                "columnKind": "unicodeCodePoints",
+                "invocations": [invocation],
+                "results": results,
             }],
-        }
+        }))
+    }
+
+    /// A log of all findings, with the rules of loading and the warnings, and whether the check passes.
+    pub(crate) fn of_findings(findings: &[Finding<'_>], passes: bool) -> Self {
+        let described = catalog::all();
+        // The check ran, regardless of its findings.
+        let invocation = json!({"executionSuccessful": true, "exitCode": u8::from(!passes)});
+        let results = findings.iter().map(|finding| result(finding, &described));
+        let results = results.collect();
+        Log::new(described.iter().map(rule).collect(), invocation, results)
     }
 }
 
-fn driver(described: &[Described]) -> Driver {
-    let rule = |described: &Described| SarifRule {
-        id: described.name,
-        short_description: text(described.summary),
-        help_uri: catalog::url(described.name),
-        help: text(&format!(
-            "{} See {}",
-            described.summary,
-            catalog::url(described.name)
-        )),
-        default_configuration: Configuration {
-            level: if described.is_error { "error" } else { "warning" },
-        },
-    };
-    Driver {
-        name: "pratique",
-        semantic_version: env!("CARGO_PKG_VERSION"),
-        information_uri: env!("CARGO_PKG_REPOSITORY"),
-        rules: described.iter().map(rule).collect(),
-    }
+fn rule(described: &Described) -> Value {
+    let url = catalog::url(described.name);
+    json!({
+        "id": described.name,
+        "shortDescription": {"text": described.summary},
+        "helpUri": url,
+        "help": {"text": format!("{} See {url}", described.summary)},
+        "defaultConfiguration": {"level": if described.is_error { "error" } else { "warning" }},
+    })
 }
 
-fn result(finding: &Finding<'_>, described: &[Described]) -> SarifResult {
+fn result(finding: &Finding<'_>, described: &[Described]) -> Value {
     let message = match finding.help {
         Some(help) => format!("{}\n{}", finding.message, help.text),
         None => finding.message.to_owned(),
     };
-    let name = finding.object.map(|object| {
-        let field = finding.field.map(|field| format!(".{field}")).unwrap_or_default();
-        LogicalLocation {
-            fully_qualified_name: format!("{}/{}{field}", object.kind, object.name),
-            kind: "object",
-        }
-    });
-    let place = |location: &Location| Place {
-        physical_location: PhysicalLocation {
-            artifact_location: artifact(location),
-            region: region(location),
-        },
-        logical_locations: name.into_iter().collect(),
-    };
-    SarifResult {
-        rule_id: finding.name,
-        rule_index: described.iter().position(|rule| rule.name == finding.name),
-        level: match finding.severity {
+    let rule = described.iter().position(|rule| rule.name == finding.name);
+    let edit = finding.help.and_then(|help| help.edit.as_ref());
+    let optional = [
+        ("ruleIndex", rule.map(Value::from)),
+        (
+            "locations",
+            finding.location.map(|location| json!([place(finding, location)])),
+        ),
+        ("fixes", edit.map(|edit| json!([fix(edit)]))),
+    ];
+    let mut result = json!({
+        "ruleId": finding.name,
+        "level": match finding.severity {
             Severity::Error | Severity::Denied => "error",
             Severity::Warning => "warning",
         },
-        message: Text { text: message },
-        locations: finding.location.map(place).into_iter().collect(),
-        fixes: finding
-            .help
-            .and_then(|help| help.edit.as_ref())
-            .map(fix)
-            .into_iter()
-            .collect(),
-        properties: Properties {
-            stops_server: finding.stops_server,
-        },
+        "message": {"text": message},
+        // Whether it is the error that the server reports.
+        "properties": {"stopsServer": finding.stops_server},
+    });
+    if let Value::Object(members) = &mut result {
+        members.extend(
+            optional
+                .into_iter()
+                .filter_map(|(name, value)| Some((name.to_owned(), value?))),
+        );
+    }
+    result
+}
+
+fn place(finding: &Finding<'_>, location: &Location) -> Value {
+    let physical = json!({"artifactLocation": artifact(location), "region": region(location)});
+    match finding.object {
+        Some(object) => {
+            let field = finding.field.map(|field| format!(".{field}")).unwrap_or_default();
+            let name = format!("{}/{}{field}", object.kind, object.name);
+            let logical = json!([{"fullyQualifiedName": name, "kind": "object"}]);
+            json!({"physicalLocation": physical, "logicalLocations": logical})
+        }
+        None => json!({"physicalLocation": physical}),
     }
 }
 
-fn fix(edit: &Edit) -> Fix {
-    Fix {
-        description: text(&edit.to_string()),
-        artifact_changes: [ArtifactChange {
-            artifact_location: artifact(&edit.location),
-            replacements: [Replacement {
-                deleted_region: region(&edit.location),
-                inserted_content: text(&edit.replacement),
+/// A change that does what the help says.
+fn fix(edit: &Edit) -> Value {
+    json!({
+        "description": {"text": edit.to_string()},
+        "artifactChanges": [{
+            "artifactLocation": artifact(&edit.location),
+            "replacements": [{
+                "deletedRegion": region(&edit.location),
+                "insertedContent": {"text": edit.replacement},
             }],
         }],
-    }
+    })
 }
 
-fn artifact(location: &Location) -> ArtifactLocation {
-    ArtifactLocation {
-        uri: uri(&location.file),
-    }
+fn artifact(location: &Location) -> Value {
+    json!({"uri": uri(&location.file)})
 }
 
-fn region(location: &Location) -> Region {
-    Region {
-        start_line: location.start.line.max(1),
-        start_column: location.start.column.max(1),
-        end_line: location.end.line.max(1),
-        end_column: location.end.column.max(1),
-        byte_offset: location.start.offset,
-        byte_length: location.end.offset.saturating_sub(location.start.offset),
-    }
-}
-
-fn text(text: &str) -> Text {
-    Text {
-        text: text.to_owned(),
-    }
+/// The end is exclusive, as that of a location is.
+fn region(location: &Location) -> Value {
+    let Location { start, end, .. } = location;
+    json!({
+        "startLine": start.line.max(1),
+        "startColumn": start.column.max(1),
+        "endLine": end.line.max(1),
+        "endColumn": end.column.max(1),
+        "byteOffset": start.offset,
+        "byteLength": end.offset.saturating_sub(start.offset),
+    })
 }
 
 /// A path as a reference: relative ones stay so, others become `file:` URIs.

@@ -10,7 +10,7 @@ use super::input_errors::InputErrors;
 use super::left_out::{self, LeftOut};
 use super::progress::Progress;
 use super::record::Record;
-use super::sarif::Log;
+use super::sarif;
 use super::tally::Tally;
 use super::unbound::EvaluationScope;
 use super::unexpanded::PodPolicies;
@@ -195,7 +195,7 @@ impl<'a> Printer<'a> {
                     output::print_json_line(&SummaryLine { summary })?;
                 }
             }
-            ReviewFormat::Sarif => output::print_json(&Log::new(
+            ReviewFormat::Sarif => output::print_json(&sarif::log(
                 &self.records,
                 self.errors.all(),
                 &notes,

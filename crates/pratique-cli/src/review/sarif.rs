@@ -2,79 +2,59 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::decisions::Action;
 use super::input_errors::JsonError;
 use super::left_out::{self, Note};
 use super::record::Record;
-use crate::output::sarif::{SCHEMA, uri};
+use crate::output::sarif::{Log, uri};
 
 /// The rule of inputs that cannot be read.
 const INPUT: &str = "input";
 /// The rule of denials that are not those of a validating policy.
 const DENIED: &str = "denied";
 
-/// A log with one run.
-#[derive(Debug, Serialize)]
-pub(super) struct Log(Value);
-
-impl Log {
-    /// All decisions and errors, what was left out, and the exit code of the command.
-    pub(super) fn new(records: &[Record], errors: &[JsonError], notes: &[Note], exit_code: u8) -> Self {
-        let mut rules = BTreeSet::new();
-        let mut results = Vec::new();
-        for record in records {
-            for remark in record.remarks() {
-                let rule = remark.policy.unwrap_or(DENIED);
-                rules.insert(rule.to_owned());
-                let level = match remark.action {
-                    Some(Action::Warn) => "warning",
-                    Some(Action::Audit | Action::Ignore) => "note",
-                    Some(Action::Deny) | None => "error",
-                };
-                results.push(json!({
-                    "ruleId": rule,
-                    "level": level,
-                    "message": {"text": format!("{}: {}", record.subject(), remark.message)},
-                    "locations": [{
-                        "physicalLocation": {
-                            "artifactLocation": {"uri": uri(&record.file)},
-                            "region": {"startLine": record.line.max(1), "startColumn": record.column.max(1)},
-                        },
-                        "logicalLocations": [{"fullyQualifiedName": record.name_in_cluster(), "kind": "object"}],
-                    }],
-                }));
-            }
-        }
-        for error in errors {
-            rules.insert(INPUT.to_owned());
+/// All decisions and errors, what was left out, and the exit code of the command.
+pub(super) fn log(records: &[Record], errors: &[JsonError], notes: &[Note], exit_code: u8) -> Log {
+    let mut rules = BTreeSet::new();
+    let mut results = Vec::new();
+    for record in records {
+        for remark in record.remarks() {
+            let rule = remark.policy.unwrap_or(DENIED);
+            rules.insert(rule.to_owned());
+            let level = match remark.action {
+                Some(Action::Warn) => "warning",
+                Some(Action::Audit | Action::Ignore) => "note",
+                Some(Action::Deny) | None => "error",
+            };
             results.push(json!({
-                "ruleId": INPUT,
-                "level": "error",
-                "message": {"text": format!("{}: {}", error.place, error.message)},
+                "ruleId": rule,
+                "level": level,
+                "message": {"text": format!("{}: {}", record.subject(), remark.message)},
+                "locations": [{
+                    "physicalLocation": {
+                        "artifactLocation": {"uri": uri(&record.file)},
+                        "region": {"startLine": record.line.max(1), "startColumn": record.column.max(1)},
+                    },
+                    "logicalLocations": [{"fullyQualifiedName": record.name_in_cluster(), "kind": "object"}],
+                }],
             }));
         }
-        let rules: Vec<Value> = rules.into_iter().map(|id| json!({"id": id})).collect();
-        Log(json!({
-            "$schema": SCHEMA,
-            "version": "2.1.0",
-            "runs": [{
-                "tool": {"driver": {
-                    "name": "pratique",
-                    "semanticVersion": env!("CARGO_PKG_VERSION"),
-                    "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                    "rules": rules,
-                }},
-                "columnKind": "unicodeCodePoints",
-                "invocations": [{
-                    "executionSuccessful": errors.is_empty(),
-                    "exitCode": exit_code,
-                    "toolExecutionNotifications": left_out::notifications(notes),
-                }],
-                "results": results,
-            }],
-        }))
     }
+    for error in errors {
+        rules.insert(INPUT.to_owned());
+        results.push(json!({
+            "ruleId": INPUT,
+            "level": "error",
+            "message": {"text": format!("{}: {}", error.place, error.message)},
+        }));
+    }
+    let rules = rules.into_iter().map(|id| json!({"id": id})).collect();
+    let invocation = json!({
+        "executionSuccessful": errors.is_empty(),
+        "exitCode": exit_code,
+        "toolExecutionNotifications": left_out::notifications(notes),
+    });
+    Log::new(rules, invocation, results)
 }

@@ -263,7 +263,7 @@ impl<'a> Collector<'a> {
             ScanFormat::Human => output::print(&human::of(report))?,
             ScanFormat::Json => output::print_json(report)?,
             ScanFormat::Ndjson => output::print_json_line(&SummaryLine { summary: report })?,
-            ScanFormat::Sarif => output::print_json(&sarif::Log::new(
+            ScanFormat::Sarif => output::print_json(&sarif::log(
                 &self.records,
                 &self.errors,
                 &left_out,
