@@ -5,6 +5,7 @@ mod failure;
 mod files;
 mod load;
 mod origin_name;
+mod resource_rules;
 mod skipped;
 
 pub(crate) use failure::{LoadFailure, unusable};
@@ -13,4 +14,5 @@ pub(crate) use files::read;
 pub(crate) use load::load_api_policies;
 pub(crate) use load::{OriginSets, load, load_files, load_of_cluster, reload};
 pub(crate) use origin_name::OriginName;
+pub(crate) use resource_rules::{first_names, resource_rules};
 pub(crate) use skipped::report_skipped;

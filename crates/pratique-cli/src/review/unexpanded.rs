@@ -8,9 +8,7 @@ use pratique_types::GroupResource;
 
 use crate::output;
 use crate::output::text::{Text, text};
-
-/// How many policies are named.
-const NAMED: usize = 5;
+use crate::policies::{first_names, resource_rules};
 
 /// The policies whose rules match Pods, and what else they match.
 pub(super) struct PodPolicies<'a>(Vec<(&'a str, &'a [NamedRuleWithOperations])>);
@@ -18,23 +16,12 @@ pub(super) struct PodPolicies<'a>(Vec<(&'a str, &'a [NamedRuleWithOperations])>)
 impl<'a> PodPolicies<'a> {
     /// Those of some manifests.
     pub(super) fn of(sets: impl Iterator<Item = &'a ManifestSet>) -> Self {
-        let policies = sets.flat_map(|set| {
-            let validating = set.validating_policies.iter().map(|loaded| {
-                let spec = loaded.object.spec.as_ref();
-                let constraints = spec.and_then(|spec| spec.match_constraints.as_ref());
-                let rules = constraints.and_then(|of| of.resource_rules.as_deref());
-                (loaded.object.metadata.name.as_deref(), rules)
-            });
-            let mutating = set.mutating_policies.iter().map(|loaded| {
-                let spec = loaded.object.spec.as_ref();
-                let constraints = spec.and_then(|spec| spec.match_constraints.as_ref());
-                let rules = constraints.and_then(|of| of.resource_rules.as_deref());
-                (loaded.object.metadata.name.as_deref(), rules)
-            });
-            validating.chain(mutating).collect::<Vec<_>>()
-        });
-        let named = policies.map(|(name, rules)| (name.unwrap_or_default(), rules.unwrap_or_default()));
-        PodPolicies(named.filter(|(_, rules)| is_matched(rules, "", "pods")).collect())
+        let policies = sets.flat_map(resource_rules);
+        PodPolicies(
+            policies
+                .filter(|(_, rules)| is_matched(rules, "", "pods"))
+                .collect(),
+        )
     }
 
     /// What to say about workloads, which are counted by resource: the policies that match Pods and not all of these.
@@ -53,24 +40,17 @@ impl<'a> PodPolicies<'a> {
             return None;
         }
         let count: usize = workloads.values().sum();
-        let (first, rest) = blind.split_at(blind.len().min(NAMED));
-        let more = match rest.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         let (workloads, policies) = match (count, blind.len()) {
             (1, 1) => ("the Pods of 1 workload are", "1 policy for Pods is"),
             (1, _) => ("the Pods of 1 workload are", "policies for Pods are"),
             (_, 1) => ("the Pods of workloads are", "1 policy for Pods is"),
             (_, _) => ("the Pods of workloads are", "policies for Pods are"),
         };
-        let names = first.join(", ");
         Some(output::warning(&text!(
-            "{} not reviewed, and {} not evaluated for them ({}{}): --expand does",
+            "{} not reviewed, and {} not evaluated for them ({}): --expand does",
             workloads,
             policies,
-            names,
-            more
+            first_names(&blind)
         )))
     }
 }
