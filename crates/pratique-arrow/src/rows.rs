@@ -49,16 +49,8 @@ pub struct ResultRows {
     bytes: usize,
     place: Text,
     time: TimestampMicrosecondBuilder,
-    operation: Text,
-    api_version: Text,
-    kind: Text,
-    namespace: Text,
-    name: Text,
-    uid: Text,
-    user: Text,
-    owner: Text,
-    decision: Text,
-    message: Text,
+    /// From `operation` to `message`, in the order of the schema.
+    texts: [Text; 10],
     findings: Findings,
     then: Option<ThenColumns>,
 }
@@ -81,16 +73,7 @@ impl ResultRows {
             bytes: 0,
             place: Text::default(),
             time: TimestampMicrosecondBuilder::new().with_timezone("UTC"),
-            operation: Text::default(),
-            api_version: Text::default(),
-            kind: Text::default(),
-            namespace: Text::default(),
-            name: Text::default(),
-            uid: Text::default(),
-            user: Text::default(),
-            owner: Text::default(),
-            decision: Text::default(),
-            message: Text::default(),
+            texts: Default::default(),
             findings: Findings::default(),
             then,
         }
@@ -122,22 +105,21 @@ impl ResultRows {
         self.rows += 1;
         // Offsets, and the texts that are short.
         self.bytes += 64;
-        for (column, text) in [
-            (&mut self.place, evaluation.place),
-            (&mut self.operation, evaluation.operation),
-            (&mut self.api_version, evaluation.api_version),
-            (&mut self.kind, evaluation.kind),
-            (&mut self.namespace, evaluation.namespace),
-            (&mut self.name, evaluation.name),
-            (&mut self.uid, evaluation.uid),
-            (&mut self.user, evaluation.user),
-            (&mut self.owner, evaluation.owner),
-            (&mut self.decision, evaluation.decision.as_str()),
-            (&mut self.message, row.message),
-        ] {
-            column.push(text);
-            self.bytes += text.len();
-        }
+        self.place.push(evaluation.place);
+        self.bytes += evaluation.place.len();
+        let texts = [
+            evaluation.operation,
+            evaluation.api_version,
+            evaluation.kind,
+            evaluation.namespace,
+            evaluation.name,
+            evaluation.uid,
+            evaluation.user,
+            evaluation.owner,
+            evaluation.decision.as_str(),
+            row.message,
+        ];
+        self.bytes += push_all(&mut self.texts, texts);
         // A time that is none is not known.
         let time = evaluation.time.parse::<Timestamp>().ok();
         self.time.append_option(time.map(|time| time.as_microsecond()));
@@ -156,20 +138,7 @@ impl ResultRows {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
         let mut columns: Vec<ArrayRef> = vec![self.place.take(), Arc::new(self.time.finish())];
-        for column in [
-            &mut self.operation,
-            &mut self.api_version,
-            &mut self.kind,
-            &mut self.namespace,
-            &mut self.name,
-            &mut self.uid,
-            &mut self.user,
-            &mut self.owner,
-            &mut self.decision,
-            &mut self.message,
-        ] {
-            columns.push(column.take());
-        }
+        columns.extend(self.texts.each_mut().map(Text::take));
         columns.push(self.findings.take()?);
         if let Some(then) = &mut self.then {
             then.take(&mut columns)?;
@@ -197,6 +166,14 @@ impl Text {
     fn take(&mut self) -> ArrayRef {
         Arc::new(self.0.finish())
     }
+}
+
+/// Appends a text to each of some columns, and gives how many bytes they have.
+fn push_all<const N: usize>(columns: &mut [Text; N], texts: [&str; N]) -> usize {
+    for (column, text) in columns.iter_mut().zip(texts) {
+        column.push(text);
+    }
+    texts.iter().map(|text| text.len()).sum()
 }
 
 /// The column of findings.
@@ -245,30 +222,23 @@ impl Findings {
 /// The columns of what happened then.
 #[derive(Debug, Default)]
 struct ThenColumns {
-    id: Text,
-    comparison: Text,
-    decision: Text,
-    by: Text,
-    message: Text,
-    unknown: Text,
+    /// From `id` to `unknown`, in the order of the schema.
+    texts: [Text; 6],
     lengths: Vec<usize>,
     approximations: StringBuilder,
 }
 
 impl ThenColumns {
     fn push(&mut self, then: &Then<'_>) -> usize {
-        let mut bytes = 0;
-        for (column, text) in [
-            (&mut self.id, then.id),
-            (&mut self.comparison, then.comparison),
-            (&mut self.decision, then.decision),
-            (&mut self.by, then.by),
-            (&mut self.message, then.message),
-            (&mut self.unknown, then.unknown),
-        ] {
-            column.push(text);
-            bytes += text.len();
-        }
+        let texts = [
+            then.id,
+            then.comparison,
+            then.decision,
+            then.by,
+            then.message,
+            then.unknown,
+        ];
+        let mut bytes = push_all(&mut self.texts, texts);
         self.lengths.push(then.approximations.len());
         for told in &then.approximations {
             self.approximations.append_value(told);
@@ -278,16 +248,7 @@ impl ThenColumns {
     }
 
     fn take(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
-        for column in [
-            &mut self.id,
-            &mut self.comparison,
-            &mut self.decision,
-            &mut self.by,
-            &mut self.message,
-            &mut self.unknown,
-        ] {
-            columns.push(column.take());
-        }
+        columns.extend(self.texts.each_mut().map(Text::take));
         let items = Arc::new(self.approximations.finish());
         let offsets = OffsetBuffer::from_lengths(std::mem::take(&mut self.lengths));
         let list = ListArray::try_new(text_item(), offsets, items, None)?;
