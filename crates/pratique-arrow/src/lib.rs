@@ -55,6 +55,6 @@ mod write;
 pub use evaluate::{BatchEvaluator, Results};
 pub use input::InputError;
 pub use read::{JsonLines, OpenError, has_columns};
-pub use rows::{ResultRow, ResultRows, Then};
+pub use rows::{RecordedOutcome, ResultRow, ResultRows};
 pub use schema::{replay_schema, result_schema};
 pub use write::{Format, ResultWriter, WriteError};

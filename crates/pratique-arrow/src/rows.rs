@@ -19,12 +19,12 @@ pub struct ResultRow<'a> {
     /// What the user is told of a denial, or why the request could not be evaluated; empty if there is nothing to tell.
     pub message: &'a str,
     /// What happened when the request was made; only replays have it.
-    pub then: Option<Then<'a>>,
+    pub then: Option<RecordedOutcome<'a>>,
 }
 
 /// What happened when a request was made. A text that is not known is empty.
 #[derive(Clone, Debug, Default)]
-pub struct Then<'a> {
+pub struct RecordedOutcome<'a> {
     /// The `auditID`, or the uid of a recorded request.
     pub id: &'a str,
     /// The decision of now beside that of then.
@@ -125,7 +125,7 @@ impl ResultRows {
         self.time.append_option(time.map(|time| time.as_microsecond()));
         self.bytes += self.findings.push(&evaluation.findings);
         if let Some(then) = &mut self.then {
-            let none = Then::default();
+            let none = RecordedOutcome::default();
             self.bytes += then.push(row.then.as_ref().unwrap_or(&none));
         }
     }
@@ -229,7 +229,7 @@ struct ThenColumns {
 }
 
 impl ThenColumns {
-    fn push(&mut self, then: &Then<'_>) -> usize {
+    fn push(&mut self, then: &RecordedOutcome<'_>) -> usize {
         let texts = [
             then.id,
             then.comparison,

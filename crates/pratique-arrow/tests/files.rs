@@ -18,7 +18,7 @@ use arrow_ipc::writer::{FileWriter, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use pratique_arrow::{
-    Format, JsonLines, OpenError, ResultRow, ResultRows, ResultWriter, Then, replay_schema,
+    Format, JsonLines, OpenError, RecordedOutcome, ResultRow, ResultRows, ResultWriter, replay_schema,
 };
 use pratique_report::{Action, Decision, Evaluation, Finding};
 
@@ -43,11 +43,11 @@ fn row(name: &str) -> ResultRow<'_> {
             ..Evaluation::default()
         },
         message: "no",
-        then: Some(Then {
+        then: Some(RecordedOutcome {
             comparison: "refusedNow",
             decision: "allowed",
             approximations: vec!["asSent", "plugins"],
-            ..Then::default()
+            ..RecordedOutcome::default()
         }),
     }
 }

@@ -16,7 +16,7 @@ pub struct Expander {
 
 /// A Pod that a controller makes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Made<'v> {
+pub struct ExpandedPod<'v> {
     /// The Pod. It shares the texts of its workload.
     pub pod: Value<'v>,
     /// The user as whom the controller creates it.
@@ -116,7 +116,7 @@ impl Expander {
     ///
     /// # Errors
     /// The workload has no Pod template.
-    pub fn pod<'v>(&self, workload: &'v Value<'_>) -> Result<Option<Made<'v>>, ExpansionError> {
+    pub fn pod<'v>(&self, workload: &'v Value<'_>) -> Result<Option<ExpandedPod<'v>>, ExpansionError> {
         let text = |path: &[&str]| workload.at(path).and_then(Value::as_str).unwrap_or_default();
         let (version, kind) = (text(&["apiVersion"]), text(&["kind"]));
         let name = text(&["metadata", "name"]);
@@ -149,7 +149,7 @@ impl Expander {
         };
         set_namespace(&mut pod, text(&["metadata", "namespace"]));
         let user = found.map_or(CUSTOM, |workload| workload.controller);
-        Ok(Some(Made {
+        Ok(Some(ExpandedPod {
             pod: Value::Object(pod),
             user,
         }))

@@ -23,5 +23,5 @@ mod metadata;
 mod sets;
 mod template;
 
-pub use expander::{Expander, ExpansionError, Made};
+pub use expander::{ExpandedPod, Expander, ExpansionError};
 pub use template::{PodTemplate, PodTemplateError};

@@ -30,7 +30,7 @@ pub struct Counts {
 impl Counts {
     /// Counts what is outside of strings: each value but the first of its container has a comma before it.
     pub fn of(text: &[u8]) -> Self {
-        let mut found = Found::default();
+        let mut found = StructuralCounts::default();
         let mut rest = text;
         while let Some(quote) = memchr(b'"', rest) {
             let (outside, string) = rest.split_at(quote);
@@ -38,7 +38,7 @@ impl Counts {
             rest = after_string(string);
         }
         found.add(rest);
-        let Found {
+        let StructuralCounts {
             values,
             members,
             objects,
@@ -81,7 +81,7 @@ impl Counts {
 
 /// What there is outside of strings.
 #[derive(Default)]
-struct Found {
+struct StructuralCounts {
     /// Elements, members and the document, but for the first of each: each other one has a comma before it.
     values: usize,
     members: usize,
@@ -89,7 +89,7 @@ struct Found {
     empty_objects: usize,
 }
 
-impl Found {
+impl StructuralCounts {
     /// Counts in a part of the text that lies between strings.
     fn add(&mut self, part: &[u8]) {
         match part.len() < LANES {

@@ -9,7 +9,7 @@ use pratique::authorization::{Decision, Question, QuestionSubject};
 /// Answers, each with its expiry. The oldest are evicted first.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    known: HashMap<Arc<Question>, Known>,
+    known: HashMap<Arc<Question>, CachedAnswer>,
     /// The questions in the order in which they were added.
     order: VecDeque<Arc<Question>>,
     /// The bytes of all entries.
@@ -17,7 +17,7 @@ pub(super) struct Answers {
 }
 
 #[derive(Debug)]
-struct Known {
+struct CachedAnswer {
     decision: Decision,
     end: Instant,
     bytes: usize,
@@ -37,7 +37,7 @@ impl Answers {
         if bytes > MOST_BYTES {
             return;
         }
-        let (question, known) = (Arc::new(question), Known { decision, end, bytes });
+        let (question, known) = (Arc::new(question), CachedAnswer { decision, end, bytes });
         self.bytes += bytes;
         match self.known.insert(question.clone(), known) {
             Some(before) => self.bytes -= before.bytes,
@@ -58,7 +58,7 @@ const ROOM: usize = 8192;
 const MOST_BYTES: usize = 32 << 20;
 
 /// The approximate bytes of an answer besides its strings.
-const EACH: usize = size_of::<Question>() + size_of::<Known>() + 2 * size_of::<Arc<Question>>();
+const EACH: usize = size_of::<Question>() + size_of::<CachedAnswer>() + 2 * size_of::<Arc<Question>>();
 
 /// The bytes of the strings of a subject.
 pub(super) fn subject_size(subject: &QuestionSubject) -> usize {

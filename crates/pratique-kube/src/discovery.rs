@@ -57,7 +57,7 @@ pub(super) async fn discover(client: &Client) -> Result<Discovery, Error> {
     let mut found = Discovery::default();
     for path in ["/api", "/apis"] {
         let text = get(client, path, v2::ACCEPT_AGGREGATED_DISCOVERY_V2).await?;
-        let header = read::<Whose>(&text)?;
+        let header = read::<AnswerKind>(&text)?;
         match header.kind.as_str() {
             "APIGroupDiscoveryList" => aggregated(&read(&text)?, &mut found),
             "APIVersions" => {
@@ -73,7 +73,7 @@ pub(super) async fn discover(client: &Client) -> Result<Discovery, Error> {
 
 /// What an answer is.
 #[derive(serde::Deserialize)]
-struct Whose {
+struct AnswerKind {
     kind: String,
 }
 

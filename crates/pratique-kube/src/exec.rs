@@ -45,7 +45,7 @@ pub(super) struct ExecPlugin {
 
 /// What a command gave.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct CommandOutput {
     token: Option<String>,
     /// A certificate and its key, as PEM.
     certificate: Option<(String, String)>,
@@ -172,7 +172,7 @@ impl ExecPlugin {
     }
 
     /// Runs the command.
-    pub(super) async fn run(&self) -> Result<Given, ExecError> {
+    pub(super) async fn run(&self) -> Result<CommandOutput, ExecError> {
         let plugin = self.clone();
         let running = tokio::task::spawn_blocking(move || plugin.execute());
         let output = running
@@ -239,7 +239,7 @@ impl ExecPlugin {
         }
     }
 
-    fn read(&self, output: &[u8]) -> Result<Given, OutputError> {
+    fn read(&self, output: &[u8]) -> Result<CommandOutput, OutputError> {
         let credential: ExecCredential =
             serde_json::from_slice(output).map_err(|error| OutputError::Syntax { line: error.line() })?;
         let ExecCredential {
@@ -262,7 +262,7 @@ impl ExecPlugin {
         if status.token.is_empty() && key.is_empty() {
             return Err(OutputError::Nothing);
         }
-        Ok(Given {
+        Ok(CommandOutput {
             token: (!status.token.is_empty()).then_some(status.token),
             certificate: (!key.is_empty()).then_some((certificate, key)),
             expires: status.expiration_timestamp.map(|time| time.0.into()),
@@ -270,7 +270,7 @@ impl ExecPlugin {
     }
 }
 
-impl Given {
+impl CommandOutput {
     /// The configuration with these credentials instead of the command.
     pub(super) fn fill(self, config: &Config) -> Config {
         let mut config = config.clone();
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn what_a_command_prints_is_checked() {
-        let check = |output: Value, expected: Result<Given, &str>| {
+        let check = |output: Value, expected: Result<CommandOutput, &str>| {
             let found = plugin(VERSIONS[0]).read(output.to_string().as_bytes());
             let found = found.map_err(|error| error.to_string());
             assert_eq!(found, expected.map_err(str::to_owned), "{output}");
@@ -339,7 +339,7 @@ mod tests {
             |status: Value| json!({"kind": "ExecCredential", "apiVersion": VERSIONS[0], "status": status});
         check(
             of(json!({"token": "t", "expirationTimestamp": "1970-01-01T00:01:00Z"})),
-            Ok(Given {
+            Ok(CommandOutput {
                 token: Some("t".to_owned()),
                 certificate: None,
                 expires: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(60)),
@@ -347,9 +347,9 @@ mod tests {
         );
         check(
             of(json!({"clientCertificateData": "c", "clientKeyData": "k"})),
-            Ok(Given {
+            Ok(CommandOutput {
                 certificate: Some(("c".to_owned(), "k".to_owned())),
-                ..Given::default()
+                ..CommandOutput::default()
             }),
         );
         check(

@@ -132,7 +132,7 @@ impl ListPages {
     /// It cannot be read. The next call tries it again.
     pub fn next_page(&mut self) -> Result<Option<Page>, ReadError> {
         let mut renewals = 0;
-        let mut pauses = Pauses::new(self.options.patience);
+        let mut pauses = RetryDelays::new(self.options.patience);
         while !self.is_done {
             let text = match self.ask() {
                 Ok(text) => text,
@@ -166,7 +166,7 @@ impl ListPages {
         &mut self,
         failure: Failure,
         renewals: &mut u32,
-        pauses: &mut Pauses,
+        pauses: &mut RetryDelays,
     ) -> Result<(), ReadError> {
         let Failure {
             error,
@@ -335,14 +335,14 @@ fn key(object: &Value<'_>) -> String {
 }
 
 /// Pauses between attempts, for some time in all.
-struct Pauses {
+struct RetryDelays {
     until: Instant,
     next: Duration,
 }
 
-impl Pauses {
+impl RetryDelays {
     fn new(patience: Duration) -> Self {
-        Pauses {
+        RetryDelays {
             until: Instant::now() + patience,
             next: FIRST_PAUSE,
         }

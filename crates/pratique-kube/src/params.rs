@@ -17,7 +17,7 @@ use super::follow::follow;
 use super::served::{Kind, Served};
 use super::snapshot::Objects;
 use super::store::{Store, SyncState};
-use super::stored::{self, Whole};
+use super::stored::{self, WholeObjects};
 use super::wanted::Kinds;
 
 /// The kinds of params that are watched.
@@ -123,7 +123,7 @@ impl Params {
         let resource = stored::resource(kind, &served_kind.plural);
         let api = Api::all_with(self.client.clone(), &resource);
         let store = Arc::new(Store::new(self.changed.clone()));
-        let keeper = Whole {
+        let keeper = WholeObjects {
             kind: kind.clone(),
             builtin: builtin::resource_of(kind).is_some(),
         };

@@ -24,7 +24,7 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// used in.
 pub(super) async fn client(config: Config, plugin: ExecPlugin) -> Result<Client, Failure> {
     let namespace = config.default_namespace.clone();
-    let first = Credited::new(&plugin, &config).await?;
+    let first = CredentialedClient::new(&plugin, &config).await?;
     let renewed = Renewed(Arc::new(Inner {
         plugin,
         config,
@@ -39,20 +39,20 @@ struct Renewed(Arc<Inner>);
 struct Inner {
     plugin: ExecPlugin,
     config: Config,
-    current: Mutex<Arc<Credited>>,
+    current: Mutex<Arc<CredentialedClient>>,
 }
 
 /// A client with credentials that do not change.
-struct Credited {
+struct CredentialedClient {
     client: Client,
     expires: Option<SystemTime>,
     made: Instant,
 }
 
-impl Credited {
+impl CredentialedClient {
     async fn new(plugin: &ExecPlugin, config: &Config) -> Result<Self, Failure> {
         let given = plugin.run().await?;
-        Ok(Credited {
+        Ok(CredentialedClient {
             expires: given.expires,
             client: Client::try_from(given.fill(config))?,
             made: Instant::now(),
@@ -66,16 +66,16 @@ impl Credited {
 
 impl Renewed {
     /// The client in use, made anew where its credentials have expired.
-    async fn current(&self) -> Result<Arc<Credited>, Failure> {
+    async fn current(&self) -> Result<Arc<CredentialedClient>, Failure> {
         let mut current = self.0.current.lock().await;
         if current.has_expired() {
-            *current = Arc::new(Credited::new(&self.0.plugin, &self.0.config).await?);
+            *current = Arc::new(CredentialedClient::new(&self.0.plugin, &self.0.config).await?);
         }
         Ok(current.clone())
     }
 
     /// Another one than this, whose credentials the API server does not take; `None` if there is none.
-    async fn instead_of(&self, refused: &Arc<Credited>) -> Option<Arc<Credited>> {
+    async fn instead_of(&self, refused: &Arc<CredentialedClient>) -> Option<Arc<CredentialedClient>> {
         let mut current = self.0.current.lock().await;
         if !Arc::ptr_eq(&current, refused) {
             return Some(current.clone());
@@ -83,7 +83,7 @@ impl Renewed {
         if current.made.elapsed() < PAUSE {
             return None;
         }
-        match Credited::new(&self.0.plugin, &self.0.config).await {
+        match CredentialedClient::new(&self.0.plugin, &self.0.config).await {
             Ok(next) => *current = Arc::new(next),
             Err(error) => {
                 tracing::warn!(err = %error, "Refreshing credentials");

@@ -43,12 +43,12 @@ struct Reviews {
     api: Api<SubjectAccessReview>,
     url: Arc<str>,
     known: Arc<Mutex<Answers>>,
-    remember: Remember,
+    remember: CacheTtl,
 }
 
 /// For how long answers are remembered.
 #[derive(Clone, Copy, Debug)]
-struct Remember {
+struct CacheTtl {
     allowed: Duration,
     denied: Duration,
 }
@@ -61,7 +61,7 @@ impl SubjectAccessReviewer {
                 url: format!("{}{}", url.trim_end_matches('/'), api.resource_url()).into(),
                 api,
                 known: Arc::default(),
-                remember: Remember {
+                remember: CacheTtl {
                     allowed: Duration::from_secs(300),
                     denied: Duration::from_secs(30),
                 },
@@ -91,7 +91,7 @@ impl SubjectAccessReviewer {
         SubjectAccessReviewer(Arc::new(Inner {
             reviews: Reviews {
                 known: Arc::default(),
-                remember: Remember { allowed, denied },
+                remember: CacheTtl { allowed, denied },
                 ..self.0.reviews.clone()
             },
             handle: self.0.handle.clone(),

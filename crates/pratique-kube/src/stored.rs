@@ -99,17 +99,17 @@ pub(super) fn resource(kind: &GroupVersionKind, plural: &str) -> ApiResource {
 }
 
 /// Keeps whole objects of this kind; of built-in kinds without who manages which field, as an API server keeps them.
-pub(super) struct Whole {
+pub(super) struct WholeObjects {
     pub(super) kind: GroupVersionKind,
     pub(super) builtin: bool,
 }
 
 /// Keeps namespaces.
-pub(super) struct Namespaces(Whole);
+pub(super) struct Namespaces(WholeObjects);
 
 impl Namespaces {
     pub(super) fn new() -> Self {
-        Namespaces(Whole {
+        Namespaces(WholeObjects {
             kind: NAMESPACE.clone(),
             builtin: true,
         })
@@ -128,7 +128,7 @@ impl Keep<Stored> for Namespaces {
     }
 }
 
-impl Keep<Stored> for Whole {
+impl Keep<Stored> for WholeObjects {
     type Kept = Value<'static>;
 
     fn keep(&self, object: Stored) -> Option<Value<'static>> {

@@ -130,16 +130,20 @@ impl<T> Table<T> {
     }
 
     /// What was found in these objects, which may have moved.
-    fn recall<R>(&mut self, sources: &[&ObjectSource], again: impl FnOnce(&T, &[Move]) -> R) -> Option<R> {
+    fn recall<R>(
+        &mut self,
+        sources: &[&ObjectSource],
+        again: impl FnOnce(&T, &[DocumentMove]) -> R,
+    ) -> Option<R> {
         let entry = self.entries.get_mut(&key(sources)?)?;
         entry.round = self.round;
         let now = sources.iter().map(|source| Start::of(source.document()));
-        let moves: Vec<Move> = entry
+        let moves: Vec<DocumentMove> = entry
             .starts
             .iter()
             .cloned()
             .zip(now)
-            .map(|(from, to)| Move { from, to })
+            .map(|(from, to)| DocumentMove { from, to })
             .collect();
         Some(again(&entry.findings, &moves))
     }
@@ -190,13 +194,13 @@ impl Start {
 
 /// Where a document was, and where it is.
 #[derive(Clone, Debug)]
-struct Move {
+struct DocumentMove {
     from: Start,
     to: Start,
 }
 
 /// A warning at the place where its document is now.
-fn moved(warning: &Warning, moves: &[Move]) -> Warning {
+fn moved(warning: &Warning, moves: &[DocumentMove]) -> Warning {
     let mut warning = warning.clone();
     relocate(&mut warning.location, moves);
     if let Some(edit) = warning.help.as_mut().and_then(|help| help.edit.as_mut()) {
@@ -205,9 +209,10 @@ fn moved(warning: &Warning, moves: &[Move]) -> Warning {
     warning
 }
 
-fn relocate(location: &mut Location, moves: &[Move]) {
-    let was_there = |step: &&Move| step.from.file == location.file && step.from.document == location.document;
-    let Some(Move { from, to }) = moves.iter().find(was_there) else {
+fn relocate(location: &mut Location, moves: &[DocumentMove]) {
+    let was_there =
+        |step: &&DocumentMove| step.from.file == location.file && step.from.document == location.document;
+    let Some(DocumentMove { from, to }) = moves.iter().find(was_there) else {
         return;
     };
     let place = |at: Position| Position {

@@ -1,6 +1,6 @@
 //! The defaults of built-in types, as the tables have them.
 
-use pratique_schema::{Given, Schema, Shape, TypeId, given};
+use pratique_schema::{FieldPresence, Schema, Shape, TypeId, given};
 use serde_json::{Map, Value as Json};
 
 use crate::decode::registry::ApiVersion;
@@ -54,7 +54,7 @@ fn differences(path: &str, one: &Json, other: &Json, found: &mut Vec<String>) {
 fn structure(schema: &Schema, of: TypeId, object: &mut Map<String, Json>) {
     let of = schema.get(of);
     for (field, given) in given(of.name) {
-        if let Given::Default(Some(value)) = given
+        if let FieldPresence::Default(Some(value)) = given
             && !object.contains_key(*field)
         {
             let value = serde_json::from_str(value).ok();

@@ -164,16 +164,16 @@ pub(crate) fn parse(
 }
 
 /// A text that is not a document.
-pub(crate) struct Unread {
+pub(crate) struct UndecodableText {
     /// The decoder's message.
     pub(crate) cause: String,
     is_too_large: bool,
 }
 
 /// Reads a document.
-pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<Document, Unread> {
+pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<Document, UndecodableText> {
     let budget = Budget::new(u64::try_from(wire_bytes(bytes.len())).unwrap_or(u64::MAX));
-    let unread = |cause: String| Unread {
+    let unread = |cause: String| UndecodableText {
         cause,
         is_too_large: budget.is_exceeded(),
     };

@@ -13,7 +13,7 @@ pub struct Effects {
     /// Objects that plugins create.
     pub created: Vec<Created>,
     /// Quotas whose usage changes.
-    pub booked: Vec<Booked>,
+    pub booked: Vec<ChangedQuota>,
     annotations: Vec<(String, String)>,
 }
 
@@ -32,7 +32,7 @@ pub struct Created {
 
 /// A ResourceQuota whose status changes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Booked {
+pub struct ChangedQuota {
     /// Its namespace.
     pub namespace: String,
     /// Its name.

@@ -72,7 +72,7 @@ pub use attributes::MutableAttributes;
 pub use chain::{PluginChain, PluginObserver, Stage};
 pub use context::{ImageReviewAnswer, ImageReviewer, PluginContext};
 pub use derived::{Derivation, Derived, DerivedCache};
-pub use effects::{Booked, Created, Effects};
+pub use effects::{ChangedQuota, Created, Effects};
 pub use gates::{Gate, PluginGates};
 pub use handler::{Handler, Operations};
 pub use object_list::ObjectList;

@@ -111,10 +111,10 @@ impl Policy {
         read(labels, Mode::Audit, &mut policy.audit, &mut errors);
         let warned = read(labels, Mode::Warn, &mut policy.warn, &mut errors);
         // Who enforces more than the default is warned about workloads by it.
-        let is_stricter = enforced.level == Given::Valid && policy.enforce.level > policy.warn.level;
-        if warned.level == Given::No && is_stricter {
+        let is_stricter = enforced.level == LabelPresence::Valid && policy.enforce.level > policy.warn.level;
+        if warned.level == LabelPresence::No && is_stricter {
             policy.warn.level = policy.enforce.level;
-            if warned.version == Given::No {
+            if warned.version == LabelPresence::No {
                 policy.warn.version = policy.enforce.version;
             }
         }
@@ -144,7 +144,7 @@ impl Policy {
 
 /// Whether a label was given.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Given {
+enum LabelPresence {
     No,
     Valid,
     Invalid,
@@ -152,8 +152,8 @@ enum Given {
 
 /// Which labels of a mode were given.
 struct GivenLabels {
-    level: Given,
-    version: Given,
+    level: LabelPresence,
+    version: LabelPresence,
 }
 
 fn has_any(labels: &Object<'_>) -> bool {
@@ -170,8 +170,8 @@ fn read(
     let [level_label, version_label] = mode.labels();
     let text = |label: &str| Some(labels.get(label)?.as_str().unwrap_or_default());
     let mut given = GivenLabels {
-        level: Given::No,
-        version: Given::No,
+        level: LabelPresence::No,
+        version: LabelPresence::No,
     };
     let mut invalid = |label, value: &str, is_version| {
         errors.push(LabelError {
@@ -179,13 +179,13 @@ fn read(
             value: value.to_owned(),
             is_version,
         });
-        Given::Invalid
+        LabelPresence::Invalid
     };
     if let Some(value) = text(level_label) {
         given.level = match Level::parse(value) {
             Ok(level) => {
                 policy.level = level;
-                Given::Valid
+                LabelPresence::Valid
             }
             Err(_) => {
                 policy.level = match mode {
@@ -200,7 +200,7 @@ fn read(
         let parsed = Version::parse(value);
         policy.version = parsed.unwrap_or(Version::Latest);
         given.version = match parsed {
-            Ok(_) => Given::Valid,
+            Ok(_) => LabelPresence::Valid,
             Err(_) => invalid(version_label, value, true),
         };
     }

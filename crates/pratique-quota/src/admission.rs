@@ -3,7 +3,8 @@
 use pratique_core::Attributes;
 use pratique_json::{Object, Value};
 use pratique_plugin::{
-    Booked, DerivedCache, Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection, StateKind,
+    ChangedQuota, DerivedCache, Effects, Gate, Handler, Plugin, PluginContext, PluginFactory, Rejection,
+    StateKind,
 };
 use pratique_types::Operation;
 
@@ -122,7 +123,7 @@ impl Plugin for ResourceQuota {
 }
 
 /// The new status of a quota.
-fn booking(namespace: &str, new: &NewUsage<'_>) -> Booked {
+fn booking(namespace: &str, new: &NewUsage<'_>) -> ChangedQuota {
     let used = new.used.iter();
     let used: Object<'static> = used
         .map(|(name, amount)| (name.to_owned().into(), Value::from(amount.to_string())))
@@ -132,7 +133,7 @@ fn booking(namespace: &str, new: &NewUsage<'_>) -> Booked {
         .map(|status| status.clone().into_owned())
         .unwrap_or_default();
     status.insert("used", Value::Object(used));
-    Booked {
+    ChangedQuota {
         namespace: namespace.to_owned(),
         name: new.quota.name.clone(),
         status: Value::Object(status),

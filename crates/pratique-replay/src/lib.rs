@@ -2,14 +2,14 @@
 //!
 //! [`entries`] reads the pieces of a stream: events as the log backend writes them, one on a line, the batches of the webhook
 //! backend, and the AdmissionReviews that `pratique serve --record` keeps. A [`Replayer`] gives for each what admission was
-//! asked, and [what came of it](Then).
+//! asked, and [what came of it](RecordedOutcome).
 //!
 //! An audit event of level Request has the object as it was decoded and defaulted, before mutating admission saw it: creations
 //! are known exactly. Of other requests more or less is known:
 //!
 //! - What was not in the event is [unknown](Unknown), for a reason: nothing is decided about it.
 //! - The old object of an update or deletion is unknown, and the request [says so][lacks_old_object]: only what
-//!   reads it is undecided. With [`Remembered`] it is the one that an earlier event gave.
+//!   reads it is undecided. With [`RecentObjects`] it is the one that an earlier event gave.
 //! - What is close to what admission saw is marked as [approximation](Approximation).
 //!
 //! ```
@@ -38,15 +38,17 @@
 mod convert;
 mod entries;
 mod event;
-mod remembered;
+mod recent_objects;
+mod recorded_outcome;
 mod replayed;
 mod replayer;
-mod then;
 mod uri;
 
 pub use entries::{Entry, EntryError, Located, entries};
 pub use event::{API_VERSION, Event, EventError, Level, ObjectReference, ResponseStatus, Stage};
-pub use remembered::Remembered;
-pub use replayed::{Approximation, NotSubject, ReplayRequest, Replayed, Seen, Unknown, What};
+pub use recent_objects::RecentObjects;
+pub use recorded_outcome::{RecordedOutcome, Refusal, RefusedBy};
+pub use replayed::{
+    Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, Replayed, Unknown,
+};
 pub use replayer::Replayer;
-pub use then::{Refusal, RefusedBy, Then};

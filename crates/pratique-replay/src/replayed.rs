@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use pratique_types::AdmissionRequest;
 use serde::{Deserialize, Serialize};
 
-use crate::then::Then;
+use crate::recorded_outcome::RecordedOutcome;
 
 /// What comes of an entry of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,14 +15,14 @@ pub struct Replayed<'e> {
     /// When the request arrived, as the log writes it; empty where it does not.
     pub at: String,
     /// What came of it.
-    pub then: Then,
+    pub then: RecordedOutcome,
     /// What admission was asked.
-    pub what: What<'e>,
+    pub what: EventRequests<'e>,
 }
 
 /// What admission was asked.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What<'e> {
+pub enum EventRequests<'e> {
     /// Requests: one, but for deletions of a collection, each object of which is one.
     Requests(Vec<ReplayRequest<'e>>),
     /// Nothing.
@@ -37,14 +37,14 @@ pub struct ReplayRequest<'e> {
     /// The request.
     pub request: AdmissionRequest<'e>,
     /// What its object is.
-    pub seen: Seen,
+    pub seen: ObjectKnowledge,
     /// In what it may differ from what admission saw.
     pub approximations: Vec<Approximation>,
 }
 
 /// What the object of a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum ObjectKnowledge {
     /// What the server decoded, before it did anything else with it.
     Decoded,
     /// What admission itself was given, or what was stored: nothing is to be done with it before admission.

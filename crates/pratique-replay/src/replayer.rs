@@ -9,9 +9,9 @@ use pratique_types::{AdmissionReview, GroupVersionKind, GroupVersionResource};
 use crate::convert;
 use crate::entries::Entry;
 use crate::event::ObjectReference;
-use crate::remembered::Remembered;
-use crate::replayed::{ReplayRequest, Replayed, Seen, What};
-use crate::then::Then;
+use crate::recent_objects::RecentObjects;
+use crate::recorded_outcome::RecordedOutcome;
+use crate::replayed::{EventRequests, ObjectKnowledge, ReplayRequest, Replayed};
 
 /// Turns the entries of a log into requests. It knows the built-in kinds, and custom resources whose definitions it was given.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Replayer {
 
     /// What admission was asked. Old objects are those of `remembered`, which learns from the entry; entries have to come in
     /// the order of the log then.
-    pub fn replay<'e>(&self, entry: Entry<'e>, remembered: Option<&mut Remembered>) -> Replayed<'e> {
+    pub fn replay<'e>(&self, entry: Entry<'e>, remembered: Option<&mut RecentObjects>) -> Replayed<'e> {
         match entry {
             Entry::Event(event) => convert::event(self, *event, remembered),
             Entry::Review(review) => recorded(*review),
@@ -88,15 +88,15 @@ impl Replayer {
 
 /// A request that was recorded as admission was asked.
 fn recorded(review: AdmissionReview<'_>) -> Replayed<'_> {
-    let then = Then::of_response(review.response.as_ref());
+    let then = RecordedOutcome::of_response(review.response.as_ref());
     let request = review.request.unwrap_or_default();
     Replayed {
         id: request.uid.clone(),
         at: String::new(),
         then,
-        what: What::Requests(vec![ReplayRequest {
+        what: EventRequests::Requests(vec![ReplayRequest {
             request,
-            seen: Seen::Admitted,
+            seen: ObjectKnowledge::Admitted,
             approximations: Vec::new(),
         }]),
     }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 /// Why a field is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum FieldPresence {
     /// The schema requires it.
     Required,
     /// An API server fills it in where it is left out. The value as JSON; `None` where it depends on other values.
@@ -14,15 +14,15 @@ pub enum Given {
 
 /// The fields that objects of a type have if what holds these is there, by their path from the type on (`strategy.type`);
 /// paths go through all elements of lists.
-pub fn given(type_name: &str) -> &'static [(&'static str, Given)] {
-    static GIVEN: OnceLock<HashMap<&'static str, Vec<(&'static str, Given)>>> = OnceLock::new();
+pub fn given(type_name: &str) -> &'static [(&'static str, FieldPresence)] {
+    static GIVEN: OnceLock<HashMap<&'static str, Vec<(&'static str, FieldPresence)>>> = OnceLock::new();
     GIVEN
         .get_or_init(|| read(include_str!("../data/given.txt")))
         .get(type_name)
         .map_or(&[], Vec::as_slice)
 }
 
-fn read(table: &'static str) -> HashMap<&'static str, Vec<(&'static str, Given)>> {
+fn read(table: &'static str) -> HashMap<&'static str, Vec<(&'static str, FieldPresence)>> {
     let mut types: HashMap<&str, Vec<_>> = HashMap::new();
     let mut current = "";
     for line in table.lines() {
@@ -30,8 +30,8 @@ fn read(table: &'static str) -> HashMap<&'static str, Vec<(&'static str, Given)>
             current = name;
         } else if let Some((path, how)) = line.strip_prefix(' ').and_then(|field| field.split_once(' ')) {
             let given = match how.strip_prefix('=') {
-                None => Given::Required,
-                Some(value) => Given::Default(Some(value).filter(|value| !value.is_empty())),
+                None => FieldPresence::Required,
+                Some(value) => FieldPresence::Default(Some(value).filter(|value| !value.is_empty())),
             };
             types.entry(current).or_default().push((path, given));
         }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(type_name: &str, path: &str, expected: Option<Given>) {
+    fn check(type_name: &str, path: &str, expected: Option<FieldPresence>) {
         let mut fields = given(type_name).iter();
         let found = fields.find(|(known, _)| *known == path).map(|(_, given)| *given);
         assert_eq!(found, expected, "{type_name} {path}");
@@ -52,27 +52,27 @@ mod tests {
 
     #[test]
     fn required_and_defaulted_fields() {
-        check("core/v1.PodSpec", "containers", Some(Given::Required));
+        check("core/v1.PodSpec", "containers", Some(FieldPresence::Required));
         check("core/v1.PodSpec", "initContainers", None);
         check(
             "core/v1.PodSpec",
             "restartPolicy",
-            Some(Given::Default(Some("\"Always\""))),
+            Some(FieldPresence::Default(Some("\"Always\""))),
         );
         check(
             "core/v1.PodSpec",
             "securityContext",
-            Some(Given::Default(Some("{}"))),
+            Some(FieldPresence::Default(Some("{}"))),
         );
         check(
             "apps/v1.Deployment",
             "spec.replicas",
-            Some(Given::Default(Some("1"))),
+            Some(FieldPresence::Default(Some("1"))),
         );
         check(
             "core/v1.Service",
             "spec.ports.targetPort",
-            Some(Given::Default(None)),
+            Some(FieldPresence::Default(None)),
         );
         // Filled in for some objects only.
         check("core/v1.Service", "spec.externalTrafficPolicy", None);

@@ -32,7 +32,7 @@ use pratique_types::GroupVersionKind;
 
 pub use constraints::{Constraints, TypeConstraints};
 pub use fields::{Fields, LazyFields};
-pub use given::{Given, given};
+pub use given::{FieldPresence, given};
 pub use layout::{LayoutField, Layouts, layout, names_in_order};
 pub use slots::{Named, Walk};
 

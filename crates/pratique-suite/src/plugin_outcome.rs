@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique::Outcome;
 use serde::{Deserialize, Serialize};
 
-use crate::chain::{Did, Step};
+use crate::chain::{Step, StepEffect};
 use crate::decision::from_name;
 
 /// What became of a request in an admission plugin. Of several, the last in this order counts.
@@ -43,10 +43,10 @@ impl PluginOutcome {
 pub(crate) fn plugin_outcomes(steps: &[Step], outcome: &Outcome) -> BTreeMap<String, PluginOutcome> {
     let of_steps = steps.iter().map(|step| {
         let outcome = match step.did {
-            Did::Passed => PluginOutcome::Passed,
-            Did::Changed { .. } => PluginOutcome::Changed,
-            Did::Refused(_) => PluginOutcome::Refused,
-            Did::Undecided(_) => PluginOutcome::Undecided,
+            StepEffect::Passed => PluginOutcome::Passed,
+            StepEffect::Changed { .. } => PluginOutcome::Changed,
+            StepEffect::Refused(_) => PluginOutcome::Refused,
+            StepEffect::Undecided(_) => PluginOutcome::Undecided,
         };
         (step.name.as_str(), outcome)
     });

@@ -10,7 +10,7 @@ use pratique_types::AdmissionRequest;
 use serde_json::{Map, Value as Json, json};
 
 /// A plugin, or why it does not start with a configuration.
-type Made = Result<Box<dyn Plugin>, String>;
+type StartResult = Result<Box<dyn Plugin>, String>;
 
 /// Runs a case through the validating half of a plugin, and gives what differs from what was recorded: nothing if all is
 /// the same. Objects are as they were recorded after decoding.
@@ -18,7 +18,7 @@ type Made = Result<Box<dyn Plugin>, String>;
 /// # Panics
 /// The case is not written as it should be.
 #[must_use]
-pub fn check_plugin_case(case: &Json, make: &dyn Fn(Option<&str>) -> Made) -> Vec<String> {
+pub fn check_plugin_case(case: &Json, make: &dyn Fn(Option<&str>) -> StartResult) -> Vec<String> {
     let expected = match &case["expect"] {
         Json::Array(expected) => expected.clone(),
         expected => vec![expected.clone()],

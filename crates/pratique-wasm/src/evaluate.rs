@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use crate::access;
 use crate::cluster::Cluster;
+use crate::decision_report::{DecisionRecorder, DecisionReport};
 use crate::findings::Finding;
 use crate::input::{self, Input};
 use crate::policies::{self, Loaded, Report};
 use crate::request::Evaluate;
-use crate::told::{DecisionRecorder, Told};
 
 /// The answer to an [`Evaluate`]: what is wrong with the inputs, and the decision if nothing is.
 #[derive(Debug, Default, Serialize)]
@@ -30,7 +30,7 @@ pub struct Evaluation {
     notes: Vec<String>,
     /// The decision, and how it came about.
     #[serde(flatten)]
-    told: Option<Box<Told>>,
+    told: Option<Box<DecisionReport>>,
 }
 
 /// Evaluates a request.
@@ -79,7 +79,7 @@ fn decided(
     input: Input,
     cluster: &Cluster,
     authorizer: Arc<dyn Authorizer>,
-) -> Result<Told, Box<Finding>> {
+) -> Result<DecisionReport, Box<Finding>> {
     let Input {
         mut request,
         is_sent,
@@ -94,7 +94,7 @@ fn decided(
         Ok(warnings) => warnings,
         Err(why) => {
             let outcome = Outcome::refused(Status::failure(Reason::BadRequest, why));
-            return Ok(Told::refused(outcome, &request));
+            return Ok(DecisionReport::refused(outcome, &request));
         }
     };
     let stage = match (&api_objects, is_sent) {
@@ -106,7 +106,7 @@ fn decided(
                 warnings.extend_from_slice(received.warnings());
                 Stage::Received(Box::new(received))
             }
-            Err(refused) => return Ok(Told::refused(refusal(refused), &request)),
+            Err(refused) => return Ok(DecisionReport::refused(refusal(refused), &request)),
         },
     };
     // The namespace of an object exists, as far as its name says; with a whole request all that exists is given.
@@ -133,7 +133,13 @@ fn decided(
         Stage::Received(received) => received.defaults(),
         Stage::Given | Stage::Sent(_) => Vec::new(),
     };
-    Ok(Told::new(outcome, &request, &explanation, decisions, defaults))
+    Ok(DecisionReport::new(
+        outcome,
+        &request,
+        &explanation,
+        decisions,
+        defaults,
+    ))
 }
 
 /// The built-in kinds, and those of the definitions among the objects of the cluster.

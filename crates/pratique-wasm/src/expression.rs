@@ -8,10 +8,10 @@ use pratique_explain::{Expression as Explained, Recorder, format_value};
 use pratique_policy::{MatchOutcome, Origin, Part, Phase, Subject, Trace};
 use serde::Serialize;
 
+use crate::decision_report::diagram;
 use crate::findings::Finding;
 use crate::input;
 use crate::request::Expression;
-use crate::told::diagram;
 
 /// The most that one expression of a policy may cost.
 const COST_LIMIT: u64 = 1_000_000;

@@ -40,6 +40,7 @@
 mod access;
 mod answer;
 mod cluster;
+mod decision_report;
 mod diff;
 mod evaluate;
 #[cfg(target_family = "wasm")]
@@ -51,7 +52,6 @@ mod policies;
 mod request;
 #[cfg(test)]
 mod tests;
-mod told;
 
 pub use answer::answer;
 pub use evaluate::Evaluation;

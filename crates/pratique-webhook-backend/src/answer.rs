@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Sleep, sleep};
 
 use crate::connection::Line;
-use crate::record::{Call, Kept};
+use crate::record::{Call, RecordState};
 use crate::script::{Close, Hang, Refuse, Script};
 
 /// Why a connection ends without an answer.
@@ -58,7 +58,7 @@ pub(crate) async fn answer(
     let mut round = state.round();
     let (head, body) = request.into_parts();
     let body = body.collect().await.map_err(|_| Cut::Closed)?.to_bytes();
-    let asked = Asked::read(&body);
+    let asked = ReviewFields::read(&body);
     let path = decoded(head.uri.path());
     let script = {
         let mut kept = state.kept();
@@ -102,7 +102,7 @@ pub(crate) async fn answer(
 
 /// What an answer needs of a review.
 #[derive(Default, Deserialize)]
-struct Asked {
+struct ReviewFields {
     #[serde(rename = "apiVersion", default)]
     api_version: String,
     #[serde(default)]
@@ -115,7 +115,7 @@ struct AskedRequest {
     uid: String,
 }
 
-impl Asked {
+impl ReviewFields {
     fn read(body: &[u8]) -> Self {
         let asked: Option<Self> = serde_json::from_slice(body).ok();
         asked.unwrap_or_else(|| Self {
@@ -126,11 +126,11 @@ impl Asked {
 }
 
 fn record(
-    kept: &mut Kept,
+    kept: &mut RecordState,
     head: &http::request::Parts,
     headers: Option<BTreeMap<String, String>>,
     body: &[u8],
-    asked: &Asked,
+    asked: &ReviewFields,
 ) {
     let review = (!body.is_empty()).then(|| match serde_json::from_slice::<Value>(body) {
         Ok(mut review) => {
@@ -203,7 +203,7 @@ fn not_found() -> Response<Body> {
     response
 }
 
-fn respond(script: &Script, asked: &Asked, line: &Arc<Line>) -> Response<Body> {
+fn respond(script: &Script, asked: &ReviewFields, line: &Arc<Line>) -> Response<Body> {
     let mut body = text(script, asked, line).into_bytes();
     body.resize(body.len() + script.pad_bytes, b' ');
     let length = body.len();
@@ -245,7 +245,7 @@ fn headers(script: &Script, line: &Arc<Line>, headers: &mut HeaderMap) {
     }
 }
 
-fn text(script: &Script, asked: &Asked, line: &Arc<Line>) -> String {
+fn text(script: &Script, asked: &ReviewFields, line: &Arc<Line>) -> String {
     let uid = &asked.request.uid;
     if let Some(body) = &script.body {
         return line.state.filled(&body.replace("$UID", uid));

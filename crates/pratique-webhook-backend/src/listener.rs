@@ -83,7 +83,7 @@ impl Listener {
 
 /// What a listener speaks.
 #[derive(Clone)]
-enum Speech {
+enum Protocol {
     Plain,
     Silent,
     Noise(TlsAcceptor),
@@ -139,10 +139,10 @@ impl Listening {
     }
 }
 
-fn speech(listener: Listener, certificates: &Arc<Certificates>) -> io::Result<Speech> {
+fn speech(listener: Listener, certificates: &Arc<Certificates>) -> io::Result<Protocol> {
     let protocols: &[&str] = match listener {
-        Listener::Plain => return Ok(Speech::Plain),
-        Listener::Silent => return Ok(Speech::Silent),
+        Listener::Plain => return Ok(Protocol::Plain),
+        Listener::Silent => return Ok(Protocol::Silent),
         Listener::Http2 => &["h2", "http/1.1"],
         _ => &["http/1.1"],
     };
@@ -150,17 +150,17 @@ fn speech(listener: Listener, certificates: &Arc<Certificates>) -> io::Result<Sp
     let config = certificates.server(&listener.identity(), wanted, protocols);
     let acceptor = TlsAcceptor::from(Arc::new(config.map_err(io::Error::other)?));
     if listener == Listener::Noise {
-        return Ok(Speech::Noise(acceptor));
+        return Ok(Protocol::Noise(acceptor));
     }
     let certificates = Arc::clone(certificates);
-    Ok(Speech::Tls(
+    Ok(Protocol::Tls(
         acceptor,
         Arc::new(move |one: &CertificateDer<'_>| certificates.common_name(one)),
     ))
 }
 
 /// Serves connections; they end with this task.
-async fn accept(socket: TcpListener, speech: Speech, state: Arc<State>) {
+async fn accept(socket: TcpListener, speech: Protocol, state: Arc<State>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -174,13 +174,13 @@ async fn accept(socket: TcpListener, speech: Speech, state: Arc<State>) {
     }
 }
 
-async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Speech) {
+async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Protocol) {
     let disconnected = line.state.disconnected();
     let served = async {
         match speech {
-            Speech::Plain => serve(stream, &line, None, false).await,
-            Speech::Silent => listen(stream).await,
-            Speech::Noise(acceptor) => {
+            Protocol::Plain => serve(stream, &line, None, false).await,
+            Protocol::Silent => listen(stream).await,
+            Protocol::Noise(acceptor) => {
                 if let Ok(mut stream) = acceptor.accept(stream).await
                     && stream.read(&mut [0; 1024]).await.is_ok_and(|length| length > 0)
                     && stream.write_all(b"220 mail.example.com ESMTP\r\n").await.is_ok()
@@ -188,7 +188,7 @@ async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Speech
                     listen(stream).await;
                 }
             }
-            Speech::Tls(acceptor, names) => {
+            Protocol::Tls(acceptor, names) => {
                 let Ok(stream) = acceptor.accept(stream).await else {
                     return;
                 };

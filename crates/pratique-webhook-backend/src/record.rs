@@ -35,7 +35,7 @@ pub struct Call {
 
 /// What handlers share.
 pub(crate) struct State {
-    kept: Mutex<Kept>,
+    kept: Mutex<RecordState>,
     /// What placeholders stand for.
     pub(crate) values: OnceLock<Vec<(String, String)>>,
     pub(crate) records: AtomicBool,
@@ -48,7 +48,7 @@ pub(crate) struct State {
 
 /// What is behind the lock.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct RecordState {
     pub(crate) scripts: HashMap<String, Arc<Script>>,
     pub(crate) calls: Vec<Call>,
     pub(crate) uids: Vec<String>,
@@ -76,17 +76,17 @@ impl Default for State {
 }
 
 impl State {
-    pub(crate) fn kept(&self) -> MutexGuard<'_, Kept> {
+    pub(crate) fn kept(&self) -> MutexGuard<'_, RecordState> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn begin(&self, scripts: BTreeMap<String, Script>, headers: bool) {
         self.release();
         let scripts = scripts.into_iter();
-        *self.kept() = Kept {
+        *self.kept() = RecordState {
             scripts: scripts.map(|(path, script)| (path, Arc::new(script))).collect(),
             headers,
-            ..Kept::default()
+            ..RecordState::default()
         };
         self.records.store(true, Ordering::Relaxed);
     }

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 /// are names of members; elements of lists are at the path of the list.
 pub(crate) fn first_in(text: &[u8], paths: &[&str]) -> Option<usize> {
     let (mut first, mut path) = (None, String::new());
-    let seeker = Seeker {
+    let seeker = PathVisitor {
         paths,
         path: &mut path,
         first: &mut first,
@@ -19,15 +19,15 @@ pub(crate) fn first_in(text: &[u8], paths: &[&str]) -> Option<usize> {
 }
 
 /// Visits the values at and below a path.
-struct Seeker<'s> {
+struct PathVisitor<'s> {
     paths: &'s [&'s str],
     path: &'s mut String,
     first: &'s mut Option<usize>,
 }
 
-impl Seeker<'_> {
-    fn inner(&mut self) -> Seeker<'_> {
-        Seeker {
+impl PathVisitor<'_> {
+    fn inner(&mut self) -> PathVisitor<'_> {
+        PathVisitor {
             paths: self.paths,
             path: self.path,
             first: self.first,
@@ -44,7 +44,7 @@ impl Seeker<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Seeker<'_> {
+impl<'de> DeserializeSeed<'de> for PathVisitor<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -52,7 +52,7 @@ impl<'de> DeserializeSeed<'de> for Seeker<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Seeker<'_> {
+impl<'de> Visitor<'de> for PathVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

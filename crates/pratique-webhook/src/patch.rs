@@ -19,7 +19,7 @@ use crate::wire;
 
 /// The operations of a patch as they were written, for the audit log.
 #[derive(Debug)]
-pub(crate) struct Written(Vec<Option<Members>>);
+pub(crate) struct RecordedPatch(Vec<Option<Members>>);
 
 /// The members of an operation.
 pub(crate) type Members = BTreeMap<String, Box<RawValue>>;
@@ -54,7 +54,7 @@ pub(crate) fn decode(text: &[u8]) -> Result<Vec<Operation<'static>>, PatchDecode
     let operations = json_patch::decode(&value);
     let mut operations = operations.map_err(|error| PatchDecodeError::Operations(error.to_string()))?;
     if operations.iter().any(|operation| operation.op == "test") {
-        let tested = spelling::tested(&Written::read(text).0);
+        let tested = spelling::tested(&RecordedPatch::read(text).0);
         for (operation, tested) in operations.iter_mut().zip(tested) {
             operation.value = match (operation.value.take(), tested) {
                 (Some(_), Some(tested)) => Some(tested),
@@ -172,11 +172,11 @@ pub(crate) fn apply<'s>(
     })
 }
 
-impl Written {
+impl RecordedPatch {
     /// Reads the operations of a patch that was decoded.
     pub(crate) fn read(text: &[u8]) -> Self {
         // It was decoded before, so this does not fail.
-        Written(serde_json::from_str(&lossy(text)).unwrap_or_default())
+        RecordedPatch(serde_json::from_str(&lossy(text)).unwrap_or_default())
     }
 
     /// The members of each operation.
@@ -214,7 +214,7 @@ mod tests {
 
     #[track_caller]
     fn check_written(patch: &str, expected: &str) {
-        assert_eq!(Written::read(patch.as_bytes()).json(), expected);
+        assert_eq!(RecordedPatch::read(patch.as_bytes()).json(), expected);
     }
 
     #[test]

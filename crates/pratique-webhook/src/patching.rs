@@ -7,7 +7,7 @@ use crate::answer::{JSON_PATCH, Verified};
 use crate::call::Failure;
 use crate::memory::{self, CallMemory};
 use crate::object_error::ObjectError;
-use crate::patch::{self, Written};
+use crate::patch::{self, RecordedPatch};
 use crate::quantities;
 use crate::statuses::{denied, timeout};
 use crate::version::{Converter, ObjectRef, VersionedObjects};
@@ -24,7 +24,7 @@ pub(crate) struct PatchTarget<'t, 's> {
 pub(crate) struct Patched<'s> {
     pub(crate) object: ObjectRef<'s>,
     /// The patch as it was written.
-    pub(crate) written: Written,
+    pub(crate) written: RecordedPatch,
 }
 
 /// Applies the patch of an answer, within this memory; `None` for a patch without operations.
@@ -74,6 +74,6 @@ pub(crate) fn patched<'s>(
     })?;
     Ok(Some(Patched {
         object,
-        written: Written::read(&answer.patch),
+        written: RecordedPatch::read(&answer.patch),
     }))
 }

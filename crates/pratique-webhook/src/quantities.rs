@@ -11,7 +11,7 @@ use pratique_schema::{Scalar, Schema, Shape};
 use pratique_types::GroupVersionKind;
 use serde_json::value::RawValue;
 
-use crate::patch::Written;
+use crate::patch::RecordedPatch;
 
 /// Longer values are read as any JSON: each level is looked at again.
 const LONGEST: usize = 64 * 1024;
@@ -26,7 +26,7 @@ pub(crate) fn keep_digits(patch: &[u8], operations: &mut [Operation<'static>], k
     let Some(root) = schema.kind(kind).map(Shape::Struct) else {
         return;
     };
-    let written = Written::read(patch);
+    let written = RecordedPatch::read(patch);
     for (operation, members) in operations.iter_mut().zip(written.operations()) {
         let written = members.as_ref().and_then(|members| members.get("value"));
         let (Text::Given(path), Some(value), Some(written)) =

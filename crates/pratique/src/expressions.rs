@@ -86,7 +86,7 @@ impl manifest::PolicyExpressions for Policy<'_> {
             manifest::ExpressionUse::Variable { name } => composition.variable(name, text, declarations),
             other => composition.compile(text, use_of(other), declarations),
         };
-        let known = hints::Known {
+        let known = hints::DeclaredNames {
             declarations,
             condition: usage == manifest::ExpressionUse::MatchCondition,
         };
@@ -109,7 +109,7 @@ fn use_of(usage: manifest::ExpressionUse<'_>) -> Use {
 fn refused(
     error: &pratique_expression::ExpressionError,
     text: &str,
-    known: hints::Known,
+    known: hints::DeclaredNames,
 ) -> manifest::ExpressionError {
     use pratique_expression::ExpressionError::{Compile, Plan, Type};
     let (kind, issues) = match error {

@@ -11,14 +11,19 @@ use crate::replacement;
 
 /// The names that an expression may use.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct DeclaredNames {
     pub(crate) declarations: Declarations,
     /// Whether it is a match condition.
     pub(crate) condition: bool,
 }
 
 /// Help for an error at a byte of an expression, with the change that does it where a word has to be another one.
-pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize, known: Known) -> Option<ExpressionHelp> {
+pub(crate) fn for_issue(
+    issue: &Issue,
+    text: &str,
+    offset: usize,
+    known: DeclaredNames,
+) -> Option<ExpressionHelp> {
     let help = text_for_issue(issue, text, offset, known)?;
     Some(ExpressionHelp {
         text: help,
@@ -27,7 +32,7 @@ pub(crate) fn for_issue(issue: &Issue, text: &str, offset: usize, known: Known) 
 }
 
 /// What to do about an error.
-fn text_for_issue(issue: &Issue, text: &str, offset: usize, known: Known) -> Option<String> {
+fn text_for_issue(issue: &Issue, text: &str, offset: usize, known: DeclaredNames) -> Option<String> {
     let rest = text.get(offset..).unwrap_or_default();
     if let Some(name) = issue.message.strip_prefix("undeclared reference to '") {
         let name = name.split('\'').next().unwrap_or_default();
@@ -174,7 +179,7 @@ fn for_pattern(literal: &str) -> Option<String> {
     Some(format!("{}: `{}`{more}", error.kind, error.excerpt))
 }
 
-impl Known {
+impl DeclaredNames {
     /// Why a name that other expressions may use is not known in this one.
     fn elsewhere(self, name: &str) -> Option<&'static str> {
         let declared = self.declarations;
@@ -258,7 +263,7 @@ mod tests {
         };
         let issue = &issues[0];
         let offset = issue.position.column as usize;
-        let known = Known {
+        let known = DeclaredNames {
             declarations: Declarations {
                 authorizer: true,
                 variables: true,
@@ -341,7 +346,7 @@ mod tests {
                 &Issue::new(Position::NOWHERE, "something"),
                 "a",
                 0,
-                Known::default()
+                DeclaredNames::default()
             )
             .is_none()
         );

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pratique_json::{Value, base64};
 use pratique_manifest::Plugin;
 use pratique_merge::json_patch::{Operation, diff};
-use pratique_plugin::{Booked, Created};
+use pratique_plugin::{ChangedQuota, Created};
 use pratique_policy::{DenialCause, HeldMemory, Mutated, Step, Undecided, ValidationOutcome, same};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
 
@@ -52,7 +52,7 @@ pub struct Outcome {
     pub created: Vec<Created>,
     /// The quotas that plugins charge, also where the request is refused afterwards. A program that evaluates requests one
     /// after another applies both to the state that plugins see.
-    pub booked: Vec<Booked>,
+    pub booked: Vec<ChangedQuota>,
     /// The share of the request's memory that the results of webhooks take.
     pub memory: OutcomeMemory,
 }

@@ -95,8 +95,8 @@ pub use crate::image_reviews::{ImageBackend, ImageReviewing};
 use pratique_policy::{Missing, Undecided};
 
 pub use pratique_plugin::{
-    Access, AccessAnswer, AccessReviewer, BUILT_IN, Booked, BuiltIn, ClusterState, Created, Effects, Gate,
-    Handler, ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, ObjectList,
+    Access, AccessAnswer, AccessReviewer, BUILT_IN, BuiltIn, ChangedQuota, ClusterState, Created, Effects,
+    Gate, Handler, ImageReviewAnswer, ImageReviewer, Lookup, MissingState, MutableAttributes, ObjectList,
     Operations, Plugin, PluginChain, PluginContext, PluginFactory, PluginGates, PluginSettings, Rejection,
     Stage, StartError, StateKind, StateObjects, default_plugins,
 };

@@ -1,4 +1,4 @@
-//! What cannot be written: full disks, pipes that nobody reads, directories that are gone.
+//! What cannot be written: full disks, pipes without a reader, directories that are gone.
 
 use std::fs;
 use std::time::Instant;

@@ -9,7 +9,7 @@ use crate::error::Fault;
 use crate::meter::Meter;
 
 /// The ways of matching that lead on from a place of the text, the preferred ones first.
-struct Ways {
+struct Threads {
     /// Instructions that take a character, or that have matched, each with where its match began.
     ways: Vec<(Place, usize)>,
     /// For each instruction the number of the last step that came to it.
@@ -17,9 +17,9 @@ struct Ways {
     step: u32,
 }
 
-impl Ways {
+impl Threads {
     fn new(machine: &Machine) -> Self {
-        Ways {
+        Threads {
             ways: Vec::new(),
             seen: vec![0; machine.len()],
             step: 0,
@@ -61,7 +61,7 @@ pub(super) fn find(
 ) -> Result<Option<Range<usize>>, Fault> {
     meter.work(machine.len() as u64 / 4)?;
     meter.reserve(machine.len().saturating_mul(4 * size_of::<(Place, usize)>()))?;
-    let (mut ways, mut next) = (Ways::new(machine), Ways::new(machine));
+    let (mut ways, mut next) = (Threads::new(machine), Threads::new(machine));
     let mut stack = Vec::new();
     let mut found: Option<Range<usize>> = None;
     let mut at = from;
@@ -69,7 +69,7 @@ pub(super) fn find(
     ways.clear();
     loop {
         let character = text.get(at..).and_then(|text| text.chars().next());
-        let here = Here {
+        let here = Neighbors {
             before,
             after: character,
         };
@@ -80,7 +80,7 @@ pub(super) fn find(
             return Ok(found);
         }
         let end = at + character.map_or(1, char::len_utf8);
-        let here = Here {
+        let here = Neighbors {
             before: character,
             after: text.get(end..).and_then(|text| text.chars().next()),
         };
@@ -120,12 +120,12 @@ pub(super) fn find(
 
 /// The characters around a place.
 #[derive(Clone, Copy)]
-struct Here {
+struct Neighbors {
     before: Option<char>,
     after: Option<char>,
 }
 
-impl Here {
+impl Neighbors {
     fn is(self, look: Look) -> bool {
         let is_word = |character: Option<char>| {
             character.is_some_and(|character| character.is_ascii_alphanumeric() || character == '_')
@@ -147,8 +147,8 @@ impl Here {
 fn follow(
     machine: &Machine,
     (place, began): (Place, usize),
-    here: Here,
-    ways: &mut Ways,
+    here: Neighbors,
+    ways: &mut Threads,
     stack: &mut Vec<Place>,
 ) -> u64 {
     let mut steps = 0;

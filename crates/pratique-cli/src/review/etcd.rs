@@ -57,7 +57,7 @@ pub(super) fn items(mut stream: Stream) -> io::Result<(Box<dyn Read + Send>, boo
 }
 
 /// An item of an export that cannot be read.
-pub(super) struct Unread {
+pub(super) struct UnreadableItem {
     pub(super) fault: InputError,
     /// Its API version and kind, if it says them.
     pub(super) kind: Option<(String, String)>,
@@ -65,15 +65,15 @@ pub(super) struct Unread {
 
 /// The object that is given, or that an item of an export has; `None` for what is no object: the index of a snapshot, and what API
 /// servers store besides objects.
-pub(super) fn object(given: GivenObject<'_>) -> Result<Option<GivenObject<'_>>, Box<Unread>> {
+pub(super) fn object(given: GivenObject<'_>) -> Result<Option<GivenObject<'_>>, Box<UnreadableItem>> {
     let given = match stored(&given.object) {
         None => given,
         Some(Stored::Object(object)) => GivenObject { object, ..given },
         Some(Stored::Other) => return Ok(None),
-        Some(Stored::Unread { kind, why }) => {
+        Some(Stored::UnreadableItem { kind, why }) => {
             let place = problems::place(&given.location);
             let fault = InputError::Faulty { place, why };
-            return Err(Box::new(Unread { fault, kind }));
+            return Err(Box::new(UnreadableItem { fault, kind }));
         }
     };
     Ok(Some(given).filter(|given| !SnapshotIndex::is_index(&given.object)))
@@ -183,7 +183,7 @@ enum Stored {
     /// What no object is stored under.
     Other,
     /// It cannot be read.
-    Unread {
+    UnreadableItem {
         /// Its API version and kind, if it says them.
         kind: Option<(String, String)>,
         why: String,
@@ -204,7 +204,7 @@ fn stored(item: &Value<'_>) -> Option<Stored> {
         return Some(Stored::Other);
     }
     let key = key.unwrap_or_default();
-    let unread = |kind, why: &str| Stored::Unread {
+    let unread = |kind, why: &str| Stored::UnreadableItem {
         kind,
         why: format!("key {key:?}: {why}"),
     };
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(of(r#"{"key":"a","value":"b","kind":"A"}"#), None);
         assert_eq!(of(r#"{"kind":"A"}"#), None);
         let unread = |value: &[u8]| match of(&item("/x", value)) {
-            Some(Stored::Unread { kind, why }) => (kind, why),
+            Some(Stored::UnreadableItem { kind, why }) => (kind, why),
             other => panic!("{other:?}"),
         };
         let protobuf = b"k8s\0\x0a\x0d\x0a\x07apps/v1\x12\x02RS\x12\x00";

@@ -9,15 +9,15 @@ use std::thread;
 /// How many units are in work at once, for each thread.
 const AHEAD: usize = 4;
 
-/// Takes units of work in their order.
-pub(super) struct Intake<U, R> {
+/// Sends units of work in their order.
+pub(super) struct WorkSender<U, R> {
     order: SyncSender<Receiver<Option<R>>>,
     jobs: JobSender<U, R>,
 }
 
 /// Results are not awaited any more.
 #[derive(Debug)]
-pub(super) struct Closed;
+pub(super) struct WorkClosed;
 
 /// A unit, and where the parts of its result go; `None` ends them.
 type Job<U, R> = (U, SyncSender<Option<R>>);
@@ -25,14 +25,14 @@ type Job<U, R> = (U, SyncSender<Option<R>>);
 /// Where units go that no thread has taken yet; `None` once there will be no more.
 type JobSender<U, R> = Arc<Mutex<Option<Sender<Job<U, R>>>>>;
 
-impl<U, R> Intake<U, R> {
+impl<U, R> WorkSender<U, R> {
     /// Adds a unit. Waits while too many are in work.
-    pub(super) fn add(&self, unit: U) -> Result<(), Closed> {
+    pub(super) fn add(&self, unit: U) -> Result<(), WorkClosed> {
         let (give, result) = sync_channel(1);
-        self.order.send(result).map_err(|_| Closed)?;
+        self.order.send(result).map_err(|_| WorkClosed)?;
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        let jobs = jobs.as_ref().ok_or(Closed)?;
-        jobs.send((unit, give)).map_err(|_| Closed)
+        let jobs = jobs.as_ref().ok_or(WorkClosed)?;
+        jobs.send((unit, give)).map_err(|_| WorkClosed)
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn cores() -> usize {
 /// `produce` runs on a thread that is not waited for once `consume` fails: it may wait for input.
 pub(super) fn in_order<U, R, E>(
     threads: usize,
-    produce: impl FnOnce(Intake<U, R>) + Send + 'static,
+    produce: impl FnOnce(WorkSender<U, R>) + Send + 'static,
     work: impl Fn(U, &mut dyn FnMut(R)) + Sync,
     mut consume: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E>
@@ -59,7 +59,7 @@ where
     let (add, jobs) = channel::<Job<U, R>>();
     let (add, jobs) = (Arc::new(Mutex::new(Some(add))), Mutex::new(jobs));
     let (order, results) = sync_channel(threads.saturating_mul(AHEAD));
-    let intake = Intake {
+    let sender = WorkSender {
         order,
         jobs: Arc::clone(&add),
     };
@@ -83,7 +83,7 @@ where
         }
         thread::Builder::new()
             .stack_size(crate::STACK)
-            .spawn(move || produce(intake))?;
+            .spawn(move || produce(sender))?;
         for parts in results {
             loop {
                 match parts.recv() {
@@ -98,7 +98,7 @@ where
     })
 }
 
-/// Drops the only sender of jobs when it is dropped, so that no thread waits for more, even where the intake still exists.
+/// Drops the only sender of jobs when it is dropped, so that no thread waits for more, even where the sender still exists.
 struct Closing<'j, U, R>(&'j JobSender<U, R>);
 
 impl<U, R> Drop for Closing<'_, U, R> {
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn results_come_in_order() {
         let mut found = Vec::new();
-        let produce = |intake: Intake<u64, u64>| (0..200).for_each(|unit| intake.add(unit).unwrap());
+        let produce = |sender: WorkSender<u64, u64>| (0..200).for_each(|unit| sender.add(unit).unwrap());
         let work = |unit, give: &mut dyn FnMut(u64)| {
             if unit % 7 == 0 {
                 thread::sleep(std::time::Duration::from_millis(2));
@@ -133,8 +133,8 @@ mod tests {
     #[test]
     fn a_failure_ends_it_while_input_is_waited_for() {
         let (_kept, never) = sync_channel::<()>(0);
-        let produce = move |intake: Intake<u64, u64>| {
-            intake.add(1).unwrap();
+        let produce = move |sender: WorkSender<u64, u64>| {
+            sender.add(1).unwrap();
             let _ = never.recv();
         };
         let work = |unit, give: &mut dyn FnMut(u64)| give(unit);

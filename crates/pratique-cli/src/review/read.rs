@@ -13,7 +13,7 @@ use pratique_stream::{Limits, Piece, Splitter};
 use super::checkpoint::FileState;
 use super::etcd;
 use super::excerpt::Excerpt;
-use super::ordered::{Closed, Intake};
+use super::ordered::{WorkClosed, WorkSender};
 use super::state::ClusterState;
 use super::surveyed::{self, StateOfStream, mentions_cluster};
 use crate::exit::CliError;
@@ -227,14 +227,14 @@ impl Inputs {
     }
 
     /// Gives all units in order.
-    pub(super) fn give<R>(self, limits: Limits, mut state: Arc<ClusterState>, intake: &Intake<Unit, R>) {
+    pub(super) fn give<R>(self, limits: Limits, mut state: Arc<ClusterState>, sender: &WorkSender<Unit, R>) {
         for input in self.paths.iter().filter(|input| !input.is_gone) {
             for file in &input.files {
-                if give_file(&self, file, limits, &mut state, intake).is_err() {
+                if give_file(&self, file, limits, &mut state, sender).is_err() {
                     return;
                 }
             }
-            if intake.add(Unit::EndOfPath(path_text(&input.path))).is_err() {
+            if sender.add(Unit::EndOfPath(path_text(&input.path))).is_err() {
                 return;
             }
         }
@@ -246,14 +246,14 @@ fn give_file<R>(
     file: &Path,
     limits: Limits,
     state: &mut Arc<ClusterState>,
-    intake: &Intake<Unit, R>,
-) -> Result<(), Closed> {
+    sender: &WorkSender<Unit, R>,
+) -> Result<(), WorkClosed> {
     let shown = input::shown(file);
     let stream = match inputs.open(file) {
         Ok(stream) => stream,
         Err(error) => {
-            intake.add(Unit::Fault(InputError::Unread { path: shown, error }))?;
-            return intake.add(Unit::EndOfFile);
+            sender.add(Unit::Fault(InputError::Unread { path: shown, error }))?;
+            return sender.add(Unit::EndOfFile);
         }
     };
     let path: Arc<str> = shown.as_str().into();
@@ -262,19 +262,19 @@ fn give_file<R>(
         let piece = match piece {
             Ok(piece) => piece,
             Err(error) => {
-                intake.add(Unit::Fault(InputError::of_stream(shown, error, limits)))?;
+                sender.add(Unit::Fault(InputError::of_stream(shown, error, limits)))?;
                 break;
             }
         };
         let state = known.before(&path, &piece);
-        intake.add(Unit::Piece {
+        sender.add(Unit::Piece {
             path: Arc::clone(&path),
             piece,
             state,
         })?;
     }
     drop(known);
-    intake.add(Unit::EndOfFile)
+    sender.add(Unit::EndOfFile)
 }
 
 /// Whether a path is a file, rather than a pipe or standard input.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_expansion::Made;
+use pratique_expansion::ExpandedPod;
 use pratique_json::Value;
 use pratique_suite::request::subresource::{self, to_subresource};
 use pratique_suite::request::{self, BuildError, RequestTemplate, Target, kind_of, regular_resource};
@@ -187,7 +187,7 @@ impl<'a> RequestBuilder<'a> {
     }
 
     /// The request for a Pod that a workload makes.
-    pub(super) fn pod<'v>(&self, made: Made<'v>, workload: &InputRequest<'_>) -> InputRequest<'v> {
+    pub(super) fn pod<'v>(&self, made: ExpandedPod<'v>, workload: &InputRequest<'_>) -> InputRequest<'v> {
         let kind = GroupVersionKind::new("", "v1", "Pod");
         let resource = GroupVersionResource::new("", "v1", "pods");
         let of = &workload.request;

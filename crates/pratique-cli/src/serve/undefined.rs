@@ -18,7 +18,7 @@ const MAX_KINDS: usize = 100;
 pub(super) struct UndefinedKinds(Arc<Mutex<HashSet<GroupVersionKind>>>);
 
 /// A model that tells which kinds it does not know.
-struct Told {
+struct ReportingModel {
     defaults: OverlaidDefaults,
     undefined: UndefinedKinds,
 }
@@ -30,7 +30,7 @@ impl UndefinedKinds {
         cluster: Arc<ObjectDefaults>,
         beside: Arc<ObjectDefaults>,
     ) -> Arc<dyn ObjectModel + Send + Sync> {
-        Arc::new(Told {
+        Arc::new(ReportingModel {
             defaults: OverlaidDefaults { cluster, beside },
             undefined: self.clone(),
         })
@@ -43,7 +43,7 @@ impl UndefinedKinds {
     }
 }
 
-impl ObjectModel for Told {
+impl ObjectModel for ReportingModel {
     fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
         if !self.defaults.knows(kind) && self.undefined.is_new(kind) {
             tracing::warn!(

@@ -84,8 +84,10 @@ impl Unknown<'_> {
             Unknown::Resource { name, part } => (
                 format!("the API group {groups} has no resource {name:?}"),
                 match meant(name, &served.resources) {
-                    Some(Meant::Resource(meant)) => Some((did_you_mean(meant), Some(with_part(meant, part)))),
-                    Some(Meant::InGroup(help)) => Some((help, None)),
+                    Some(ProbableResource::Resource(meant)) => {
+                        Some((did_you_mean(meant), Some(with_part(meant, part))))
+                    }
+                    Some(ProbableResource::InGroup(help)) => Some((help, None)),
                     None => None,
                 },
             ),
@@ -111,7 +113,7 @@ impl Unknown<'_> {
 const ALPHA_PARTS: [&str; 2] = ["pods/checkpoint", "nodes/checkpoint"];
 
 /// What was probably meant by a resource that is not served.
-enum Meant<'r> {
+enum ProbableResource<'r> {
     /// A resource of the same groups.
     Resource(&'r str),
     /// A resource of another group: where it is.
@@ -119,7 +121,7 @@ enum Meant<'r> {
 }
 
 /// The resource that was probably meant: of that kind or short name, in another group, or written like it.
-fn meant<'r>(name: &str, candidates: &[&'r ServedResource]) -> Option<Meant<'r>> {
+fn meant<'r>(name: &str, candidates: &[&'r ServedResource]) -> Option<ProbableResource<'r>> {
     let lower = name.to_lowercase();
     let same = |served: &&&ServedResource| {
         served.subresource.is_empty()
@@ -128,17 +130,17 @@ fn meant<'r>(name: &str, candidates: &[&'r ServedResource]) -> Option<Meant<'r>>
                 || served.short_names.contains(&lower))
     };
     if let Some(served) = candidates.iter().find(same) {
-        return Some(Meant::Resource(&served.resource.resource));
+        return Some(ProbableResource::Resource(&served.resource.resource));
     }
     if let Some(served) = resources().iter().find(|served| same(&served)) {
         let resource = &served.resource;
-        return Some(Meant::InGroup(format!(
+        return Some(ProbableResource::InGroup(format!(
             "{:?} are in the API group {:?}",
             resource.resource, resource.group
         )));
     }
     let names = candidates.iter().map(|served| served.resource.resource.as_str());
-    nearest(name, names).map(Meant::Resource)
+    nearest(name, names).map(ProbableResource::Resource)
 }
 
 #[cfg(test)]

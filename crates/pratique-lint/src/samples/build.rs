@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pratique_cel::ast::Literal;
 use pratique_json::{Object, Value, parse};
-use pratique_schema::{Field, Given, Presence, Scalar, Schema, Shape, StructType, TypeId, given};
+use pratique_schema::{Field, FieldPresence, Presence, Scalar, Schema, Shape, StructType, TypeId, given};
 
 use super::always_present::{METADATA, always_present};
 use super::interest::Interest;
@@ -73,14 +73,14 @@ struct Builder<'r> {
 }
 
 /// Fields that are present, by their relative path.
-type Facts = Vec<(&'static str, Given)>;
+type Facts = Vec<(&'static str, FieldPresence)>;
 
 impl Builder<'_> {
     /// Builds a struct; `member` is the alternative that is present.
     fn structure(
         &mut self,
         id: TypeId,
-        inherited: &[(&'static str, Given)],
+        inherited: &[(&'static str, FieldPresence)],
         member: Option<&str>,
     ) -> Value<'static> {
         let of = Schema::builtin().get(id);
@@ -108,10 +108,10 @@ impl Builder<'_> {
     }
 
     /// The fields of a type that are present.
-    fn facts(&self, of: &StructType, inherited: &[(&'static str, Given)]) -> Facts {
+    fn facts(&self, of: &StructType, inherited: &[(&'static str, FieldPresence)]) -> Facts {
         let required = always_present(of.name)
             .iter()
-            .map(|path| (*path, Given::Required));
+            .map(|path| (*path, FieldPresence::Required));
         let mut facts: Facts = given(of.name).to_vec();
         facts.extend(required);
         facts.extend(inherited);
@@ -120,9 +120,9 @@ impl Builder<'_> {
             && root == "metadata"
         {
             let there = metadata.filter(|name| **name != "namespace" || self.spec.namespaced);
-            facts.extend(there.map(|name| (*name, Given::Required)));
+            facts.extend(there.map(|name| (*name, FieldPresence::Required)));
             if !self.spec.selected.labels.is_empty() {
-                facts.push(("labels", Given::Required));
+                facts.push(("labels", FieldPresence::Required));
             }
         }
         facts
@@ -132,7 +132,7 @@ impl Builder<'_> {
         &mut self,
         of: &StructType,
         field: &Field,
-        facts: &[(&'static str, Given)],
+        facts: &[(&'static str, FieldPresence)],
     ) -> Option<Value<'static>> {
         let fact = facts
             .iter()
@@ -153,7 +153,7 @@ impl Builder<'_> {
             return Some(Value::Null);
         }
         let default = match fact {
-            Some(Given::Default(value)) => value,
+            Some(FieldPresence::Default(value)) => value,
             _ => None,
         };
         Some(self.value(&field.shape, field, default, &below))
@@ -214,7 +214,7 @@ impl Builder<'_> {
         shape: &Shape,
         field: &Field,
         default: Option<&'static str>,
-        facts: &[(&'static str, Given)],
+        facts: &[(&'static str, FieldPresence)],
     ) -> Value<'static> {
         match shape {
             Shape::Scalar(scalar) => self.scalar(*scalar, field, default),
@@ -234,7 +234,7 @@ impl Builder<'_> {
         &mut self,
         element: &Shape,
         field: &Field,
-        facts: &[(&'static str, Given)],
+        facts: &[(&'static str, FieldPresence)],
     ) -> Vec<Value<'static>> {
         let Shape::Struct(id) = element else {
             return vec![self.value(element, field, None, facts)];
@@ -255,7 +255,12 @@ impl Builder<'_> {
             .collect()
     }
 
-    fn map(&mut self, value: &Shape, field: &Field, facts: &[(&'static str, Given)]) -> Value<'static> {
+    fn map(
+        &mut self,
+        value: &Shape,
+        field: &Field,
+        facts: &[(&'static str, FieldPresence)],
+    ) -> Value<'static> {
         let is_labels =
             matches!(self.path.as_slice(), [root, labels] if root == "metadata" && labels == "labels");
         let mut keys: Vec<String> = match self.spec.fill {

@@ -3,7 +3,7 @@
 
 use pratique_json::Value;
 use pratique_objects::{Objects, is_builtin};
-use pratique_schema::{Constraints, Given, Schema, Shape, StructType, TypeId, given};
+use pratique_schema::{Constraints, FieldPresence, Schema, Shape, StructType, TypeId, given};
 use pratique_types::GroupVersionKind;
 
 use super::interest::Interest;
@@ -38,7 +38,7 @@ struct Filled {
 }
 
 /// Fields that are given, by their path.
-type Facts = Vec<(&'static str, Given)>;
+type Facts = Vec<(&'static str, FieldPresence)>;
 
 /// Objects without one of the fields that expressions name, made of a defaulted object.
 pub(super) fn unfilled(
@@ -105,7 +105,7 @@ fn selectors(of: &'static StructType, name: &str) -> impl Iterator<Item = (&'sta
 fn find(
     id: TypeId,
     value: &Value<'_>,
-    inherited: &[(&'static str, Given)],
+    inherited: &[(&'static str, FieldPresence)],
     path: &mut Vec<Step>,
     interest: &Interest,
     filled: &mut Vec<Filled>,
@@ -118,7 +118,7 @@ fn find(
     let facts: Facts = given(of.name).iter().chain(inherited).copied().collect();
     let is_default = |name: &str| {
         let mut facts = facts.iter();
-        facts.any(|(path, given)| *path == name && matches!(given, Given::Default(_)))
+        facts.any(|(path, given)| *path == name && matches!(given, FieldPresence::Default(_)))
     };
     let names = of.fields.iter().map(|field| field.name);
     let defaults: Vec<&str> = names.filter(|name| is_default(name)).collect();

@@ -6,7 +6,7 @@ use super::content_hash::ContentHash;
 use super::document_validator::{DocumentValidator, ManifestScope};
 use super::file_cache::FileCache;
 use super::options::{Options, SourceTexts};
-use super::rewrites::{RewriteDelays, RewriteDetector, Seen, UnstableFile};
+use super::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile};
 use super::set::ManifestSet;
 use super::{contents, finish, read};
 use crate::budget::Budget;
@@ -93,7 +93,7 @@ impl Reloader {
             self.rewrites.unchanged(files.iter().flatten());
             return Ok(Reloaded::Unchanged);
         };
-        let seen: Vec<_> = files.iter().flatten().map(Seen::new).collect();
+        let seen: Vec<_> = files.iter().flatten().map(FileContent::new).collect();
         let set = self.finish(files, hash, &budget, options)?;
         if in_use.is_some() {
             let loaded = (&set, set.hash.as_str());

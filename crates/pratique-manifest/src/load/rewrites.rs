@@ -70,13 +70,13 @@ pub(crate) struct RewriteDetector {
 /// An accepted file and its objects.
 #[derive(Debug)]
 struct AcceptedFile {
-    seen: Seen,
+    seen: FileContent,
     objects: Vec<(Kind, Box<str>)>,
 }
 
 /// A file as it was read.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct FileContent {
     path: String,
     identity: Identity,
     /// A hash of the content.
@@ -84,9 +84,9 @@ pub(crate) struct Seen {
     length: usize,
 }
 
-impl Seen {
+impl FileContent {
     pub(crate) fn new((file, identity): &Identified) -> Self {
-        Seen {
+        FileContent {
             path: file.path.clone(),
             identity: identity.clone(),
             digest: FixedState::default().hash_one(&file.content),
@@ -119,7 +119,7 @@ impl RewriteDetector {
     /// The file to wait for before the set of these files is accepted, if there is one.
     pub(crate) fn unstable_file(
         &mut self,
-        files: &[Seen],
+        files: &[FileContent],
         (set, hash): (&ManifestSet, &str),
         delays: &RewriteDelays,
         now: Instant,
@@ -147,7 +147,7 @@ impl RewriteDetector {
     /// The file rewritten in place that has the longest delay, and the delay.
     fn rewritten(
         &self,
-        files: &[Seen],
+        files: &[FileContent],
         set: &ManifestSet,
         delays: &RewriteDelays,
     ) -> Option<(UnstableFile, Duration)> {
@@ -180,7 +180,7 @@ impl RewriteDetector {
     }
 
     /// Records accepted files.
-    pub(crate) fn accept(&mut self, files: Vec<Seen>, set: &ManifestSet) {
+    pub(crate) fn accept(&mut self, files: Vec<FileContent>, set: &ManifestSet) {
         self.pending = None;
         let mut objects: HashMap<&str, Vec<(Kind, Box<str>)>> = HashMap::new();
         for object in set.objects() {

@@ -8,7 +8,7 @@ use super::toleration::Toleration;
 #[derive(Debug, Default)]
 pub(super) struct CoverIndex<'t> {
     all: HashSet<Toleration<'t>>,
-    groups: HashMap<Group<'t>, Best<'t>>,
+    groups: HashMap<Group<'t>, LongestTolerations<'t>>,
 }
 
 /// What tolerations that cover the same have in common, but for their seconds.
@@ -24,7 +24,7 @@ struct Group<'t> {
 
 /// The two different tolerations of a group that tolerate for longest.
 #[derive(Debug)]
-struct Best<'t> {
+struct LongestTolerations<'t> {
     first: Toleration<'t>,
     second: Option<Toleration<'t>>,
 }
@@ -49,7 +49,7 @@ impl<'t> CoverIndex<'t> {
         match self.groups.get_mut(&group) {
             Some(best) => best.insert(toleration),
             None => {
-                let best = Best {
+                let best = LongestTolerations {
                     first: toleration,
                     second: None,
                 };
@@ -84,7 +84,7 @@ impl<'t> CoverIndex<'t> {
     }
 }
 
-impl<'t> Best<'t> {
+impl<'t> LongestTolerations<'t> {
     fn insert(&mut self, toleration: Toleration<'t>) {
         let seconds = |toleration: &Toleration<'_>| toleration.seconds.unwrap_or(i64::MAX);
         if seconds(&toleration) > seconds(&self.first) {

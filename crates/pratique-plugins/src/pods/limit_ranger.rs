@@ -1,10 +1,10 @@
 //! LimitRanger: defaults and bounds of resources by the limit ranges of a namespace.
 
-mod asked;
 mod bounds;
 mod defaults;
 mod index;
 mod limits;
+mod requested_amount;
 
 use pratique_core::Attributes;
 use pratique_json::Value;
@@ -16,9 +16,9 @@ use super::is_pod;
 use crate::answer::{aggregate, forbidden};
 use crate::built_in::{Answer, BuiltInPlugin, Call};
 use crate::object::{is_kind, members, text};
-use asked::{Amount, Asked, AskedOfPod};
 use index::{Concern, RangeIndex, concerning};
 use limits::{Bounded, Limits};
+use requested_amount::{Amount, PodAmounts, RequestedAmount};
 
 /// The limit ranges of more namespaces than this are not kept.
 const MAX_NAMESPACES: usize = 1024;
@@ -85,7 +85,7 @@ impl LimitRanger {
     // Upstream: plugin/pkg/admission/limitranger/admission.go, PodValidateLimitFunc
     fn check_pod(&self, limits: &Limits, pod: &Value<'_>, errors: &mut Vec<String>) {
         let resources = &limits.resources;
-        let asked = AskedOfPod::new(pod, resources, self.pod_level_resources);
+        let asked = PodAmounts::new(pod, resources, self.pod_level_resources);
         for item in &limits.items {
             match item.bounded {
                 Bounded::Container => {
@@ -96,9 +96,9 @@ impl LimitRanger {
                 Bounded::Pod => {
                     let of_pod = (0..resources.len()).map(|place| match item.bounds(place) {
                         true => asked.of_pod(place),
-                        false => Asked::default(),
+                        false => RequestedAmount::default(),
                     });
-                    let of_pod: SmallVec<[Asked; 2]> = of_pod.collect();
+                    let of_pod: SmallVec<[RequestedAmount; 2]> = of_pod.collect();
                     bounds::check(item, resources, &of_pod, errors);
                 }
                 Bounded::Claim => {}

@@ -54,8 +54,8 @@ pub(super) fn json<'s>(
         // Upstream: cel-go/common/types/list.go, concatList.ConvertToNative
         Value::List(list @ List::Joined(_)) => {
             let elements = list.iter().map(|value| match value {
-                Value::Map(Map::Typed(object)) => held(Held::Object(object), conversion),
-                Value::List(List::Typed(elements)) => held(Held::List(elements), conversion),
+                Value::Map(Map::Typed(object)) => held(TypedPart::Object(object), conversion),
+                Value::List(List::Typed(elements)) => held(TypedPart::List(elements), conversion),
                 value => json(&value, context, conversion),
             });
             json::Value::Array(elements.collect::<Result<_, ConversionError>>()?)
@@ -91,20 +91,20 @@ pub(super) fn json<'s>(
 }
 
 /// A part of a typed input by itself.
-enum Held<'s> {
+enum TypedPart<'s> {
     Object(&'s json::Object<'s>),
     List(&'s [json::Value<'s>]),
 }
 
 /// The JSON form of what a typed value holds in Go: there are lists and maps of scalars, but no structs.
-fn held<'s>(part: Held<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s>, ConversionError> {
+fn held<'s>(part: TypedPart<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s>, ConversionError> {
     let inner = |value: &'s json::Value<'s>| match value {
-        json::Value::Object(object) => held(Held::Object(object), conversion),
-        json::Value::Array(elements) => held(Held::List(elements), conversion),
+        json::Value::Object(object) => held(TypedPart::Object(object), conversion),
+        json::Value::Array(elements) => held(TypedPart::List(elements), conversion),
         scalar => Ok(scalar.borrowed()),
     };
     match part {
-        Held::List(elements) => {
+        TypedPart::List(elements) => {
             let shown = conversion.go_value(Part::List(elements));
             refuse_quantities(shown.as_ref())?;
             let elements = elements.iter().map(inner);
@@ -112,7 +112,7 @@ fn held<'s>(part: Held<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s
                 elements.collect::<Result<_, ConversionError>>()?,
             ))
         }
-        Held::Object(object) => {
+        TypedPart::Object(object) => {
             let shown = conversion.go_value(Part::Object(object));
             if let Some(shown) = shown.as_ref().filter(|shown| shown.is_struct) {
                 return Err(unsupported(&shown.type_name, &shown.plain));

@@ -10,28 +10,30 @@ use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
 use crate::event::{Event, Level, ObjectReference, Stage};
-use crate::remembered::Remembered;
-use crate::replayed::{Approximation, NotSubject, ReplayRequest, Replayed, Seen, Unknown, What};
+use crate::recent_objects::RecentObjects;
+use crate::recorded_outcome::RecordedOutcome;
+use crate::replayed::{
+    Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, Replayed, Unknown,
+};
 use crate::replayer::Replayer;
-use crate::then::Then;
 use crate::uri::RequestUri;
 
 /// What admission was asked in the request of an event.
 pub(crate) fn event<'e>(
     replayer: &Replayer,
     event: Event<'e>,
-    remembered: Option<&mut Remembered>,
+    remembered: Option<&mut RecentObjects>,
 ) -> Replayed<'e> {
     let id = event.audit_id.clone();
     let at = event.request_received_timestamp.clone();
-    let then = Then::of(&event);
+    let then = RecordedOutcome::of(&event);
     let uri = RequestUri::parse(&event.request_uri);
     let about = event.object_ref.clone();
     let what = match (&about, event.stage) {
         (_, Stage::RequestReceived | Stage::ResponseStarted | Stage::Panic) => {
-            What::NotSubject(NotSubject::Stage)
+            EventRequests::NotSubject(NotSubject::Stage)
         }
-        (None, Stage::ResponseComplete) => What::NotSubject(NotSubject::NonResource),
+        (None, Stage::ResponseComplete) => EventRequests::NotSubject(NotSubject::NonResource),
         (Some(about), Stage::ResponseComplete) => {
             let mut old = None;
             if let Some(remembered) = remembered {
@@ -60,7 +62,7 @@ struct Source<'s> {
 }
 
 impl Source<'_> {
-    fn convert<'e>(&self, event: Event<'e>) -> What<'e> {
+    fn convert<'e>(&self, event: Event<'e>) -> EventRequests<'e> {
         let kind = self.replayer.kind(self.about);
         let connects = kind.as_ref().filter(|kind| connect::is_connected(kind));
         let operation = match (event.verb.as_str(), connects) {
@@ -72,17 +74,17 @@ impl Source<'_> {
             },
             ("delete" | "deletecollection", None) => Operation::Delete,
             ("get" | "list" | "watch" | "head" | "options", None) => {
-                return What::NotSubject(NotSubject::ReadOnly);
+                return EventRequests::NotSubject(NotSubject::ReadOnly);
             }
             _ => {
-                return What::Unknown(
+                return EventRequests::Unknown(
                     Unknown::Verb,
                     Box::new(self.request(&event, Operation::None, kind)),
                 );
             }
         };
         if let Some(why) = not_reached(&event, operation) {
-            return What::NotSubject(why);
+            return EventRequests::NotSubject(why);
         }
         let request = self.request(&event, operation, kind);
         let converted = match (event.verb.as_str(), operation) {
@@ -93,8 +95,8 @@ impl Source<'_> {
             _ => write::request(self, event, request.clone()).map(|request| vec![request]),
         };
         match converted {
-            Ok(requests) => What::Requests(requests),
-            Err(why) => What::Unknown(why, Box::new(request)),
+            Ok(requests) => EventRequests::Requests(requests),
+            Err(why) => EventRequests::Unknown(why, Box::new(request)),
         }
     }
 
@@ -239,7 +241,7 @@ fn approximations(
 fn decoded<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation>) -> ReplayRequest<'e> {
     ReplayRequest {
         request,
-        seen: Seen::Decoded,
+        seen: ObjectKnowledge::Decoded,
         approximations,
     }
 }
@@ -247,7 +249,7 @@ fn decoded<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation>
 fn admitted<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation>) -> ReplayRequest<'e> {
     ReplayRequest {
         request,
-        seen: Seen::Admitted,
+        seen: ObjectKnowledge::Admitted,
         approximations,
     }
 }

@@ -122,7 +122,7 @@ fn apply(
 ) -> Option<Value<'static>> {
     let body = event.request_object.to_string();
     let kinds = source.replayer.kinds();
-    let store = Known(old);
+    let store = SingleObjectStore(old);
     let registry = Registry {
         scheme: &kinds,
         store: &store,
@@ -154,9 +154,9 @@ fn without_managed_fields(object: &Value<'static>) -> Value<'static> {
 }
 
 /// The object that is patched; null where there is none.
-struct Known<'o>(&'o Value<'static>);
+struct SingleObjectStore<'o>(&'o Value<'static>);
 
-impl Store for Known<'_> {
+impl Store for SingleObjectStore<'_> {
     fn get(&self, _: &str, _: &str, _: &str, _: &str) -> Option<Value<'static>> {
         (!self.0.is_null()).then(|| self.0.clone())
     }

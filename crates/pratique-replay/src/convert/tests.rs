@@ -2,7 +2,7 @@
 
 use pratique_stream::{Limits, Splitter};
 
-use crate::{Entry, Remembered, Replayed, Replayer, What, entries};
+use crate::{Entry, EventRequests, RecentObjects, Replayed, Replayer, entries};
 
 /// The fields of events, by a short name; all else is given by a test.
 fn event(verb: &str, about: &str, uri: &str, code: i64, more: &str) -> String {
@@ -20,8 +20,8 @@ fn event(verb: &str, about: &str, uri: &str, code: i64, more: &str) -> String {
 
 fn shown(replayed: &Replayed<'_>) -> String {
     let requests = match &replayed.what {
-        What::NotSubject(why) => return format!("not subject: {}", why.name()),
-        What::Unknown(why, request) => {
+        EventRequests::NotSubject(why) => return format!("not subject: {}", why.name()),
+        EventRequests::Unknown(why, request) => {
             return format!(
                 "unknown: {} ({} {})",
                 why.name(),
@@ -29,7 +29,7 @@ fn shown(replayed: &Replayed<'_>) -> String {
                 request.resource.resource
             );
         }
-        What::Requests(requests) => requests,
+        EventRequests::Requests(requests) => requests,
     };
     let requests = requests.iter().map(|replayed| {
         let request = &replayed.request;
@@ -53,7 +53,7 @@ fn shown(replayed: &Replayed<'_>) -> String {
     requests.collect::<Vec<_>>().join("; ")
 }
 
-fn replay_all(log: &str, mut remembered: Option<&mut Remembered>) -> Vec<String> {
+fn replay_all(log: &str, mut remembered: Option<&mut RecentObjects>) -> Vec<String> {
     let replayer = Replayer::default();
     let mut found = Vec::new();
     for piece in Splitter::new(log.as_bytes(), Limits::default()) {
@@ -81,7 +81,7 @@ fn creations_are_known() {
         &event("create", CONFIG_MAPS, uri, 201, &more),
         r#"Decoded CREATE ConfigMap a/b {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","namespace":"a"}} old null, options {"apiVersion":"meta.k8s.io/v1","dryRun":["All"],"fieldManager":"m","kind":"CreateOptions"}, dry run true, []"#,
     );
-    // A custom resource that nobody defined says itself what it is.
+    // A custom resource without a definition says itself what it is.
     let more = r#","requestObject":{"kind":"Widget","apiVersion":"example.com/v1"}"#;
     check(
         &event(
@@ -262,7 +262,7 @@ fn old_objects_are_unknown_unless_they_are_remembered() {
         found[5]
     );
 
-    let mut remembered = Remembered::within(1 << 20);
+    let mut remembered = RecentObjects::within(1 << 20);
     let found = replay_all(&log, Some(&mut remembered));
     assert!(
         found[1].starts_with("Decoded UPDATE") && found[1].ends_with("dry run false, []"),
@@ -311,7 +311,7 @@ fn patches_whose_type_matters_are_unknown() {
     };
     let check = |patched: &str, expected: &str| {
         let log = format!("{get}\n{}", patch(patched));
-        let found = replay_all(&log, Some(&mut Remembered::within(1 << 20)));
+        let found = replay_all(&log, Some(&mut RecentObjects::within(1 << 20)));
         assert!(found[1].starts_with(expected), "{}", found[1]);
     };
     check(r#"{"metadata":{"labels":{"a":"b"}}}"#, "Decoded UPDATE Pod a/b");

@@ -51,13 +51,13 @@ pub struct NamespaceReports {
     limits: NamespaceLimits,
     bytes: usize,
     /// By namespace; what has none is under the empty name.
-    namespaces: BTreeMap<String, Kept>,
+    namespaces: BTreeMap<String, NamespaceEntry>,
     unlisted: Summary,
 }
 
 /// What is kept of a namespace.
 #[derive(Clone, Debug, Default)]
-struct Kept {
+struct NamespaceEntry {
     summary: Summary,
     results: Vec<ReportResult>,
     bytes: usize,
@@ -122,7 +122,8 @@ impl NamespaceReports {
             if self.namespaces.len() >= self.limits.namespaces && !namespace.is_empty() {
                 return self.unlisted.count(outcome);
             }
-            self.namespaces.insert(namespace.to_owned(), Kept::default());
+            self.namespaces
+                .insert(namespace.to_owned(), NamespaceEntry::default());
         }
         let Some(kept) = self.namespaces.get_mut(namespace) else {
             return;

@@ -7,7 +7,7 @@ use super::rules::PhaseRules;
 
 /// A webhook of a configuration, without what all have.
 #[derive(Clone, Debug)]
-pub(super) struct Hook {
+pub(super) struct WebhookTemplate {
     /// What its name begins with.
     pub(super) name: &'static str,
     pub(super) failure_policy: &'static str,
@@ -22,8 +22,8 @@ const OWNERS_CHANGE: &str = "(object == null ? [] : object.?metadata.?ownerRefer
     (oldObject == null ? [] : oldObject.?metadata.?ownerReferences.orValue([]))";
 
 /// The webhooks of a phase, each with cells. No request is sent by two of them, as far as rules tell.
-pub(super) fn hooks(rules: &PhaseRules) -> Vec<Hook> {
-    let fail = Hook {
+pub(super) fn hooks(rules: &PhaseRules) -> Vec<WebhookTemplate> {
+    let fail = WebhookTemplate {
         name: "fail",
         failure_policy: "Fail",
         match_policy: "Equivalent",
@@ -41,7 +41,7 @@ pub(super) fn hooks(rules: &PhaseRules) -> Vec<Hook> {
         false => rules.ignore.expanded(),
     };
     let mut hooks = vec![
-        Hook {
+        WebhookTemplate {
             side_effects: match counted.len() == rules.counted.len() {
                 true => "None",
                 // What counts requests is sent them by this one.
@@ -49,13 +49,13 @@ pub(super) fn hooks(rules: &PhaseRules) -> Vec<Hook> {
             },
             ..fail.clone()
         },
-        Hook {
+        WebhookTemplate {
             name: "ignore",
             failure_policy: "Ignore",
             cells: ignored.without(&rules.fail).without(&counted),
             ..fail.clone()
         },
-        Hook {
+        WebhookTemplate {
             name: "counted",
             match_policy: "Exact",
             side_effects,
@@ -67,7 +67,7 @@ pub(super) fn hooks(rules: &PhaseRules) -> Vec<Hook> {
         let mut all = Cells::default();
         all.extend(["CREATE", "UPDATE"].into_iter().map(of_everything));
         let others: Vec<String> = rules.fail.iter().chain(counted.iter()).flat_map(keys).collect();
-        hooks.push(Hook {
+        hooks.push(WebhookTemplate {
             name: "owners",
             cells: all.without(&rules.fail),
             conditions: conditions(others),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::webhook_plugins::WebhookPlugin;
 use cells::Cell;
-use hooks::{Hook, hooks};
+use hooks::{WebhookTemplate, hooks};
 use rules::PhaseRules;
 
 /// The endpoint at which API servers reach this server.
@@ -91,7 +91,7 @@ impl Registration {
         })
     }
 
-    fn webhook(&self, phase: &str, path: &str, hook: &Hook, reinvoke: bool) -> Value {
+    fn webhook(&self, phase: &str, path: &str, hook: &WebhookTemplate, reinvoke: bool) -> Value {
         let name = format!("{}.{}.{}", hook.name, phase.to_lowercase(), self.domain());
         let mut webhook = json!({
             "name": name,

@@ -14,4 +14,4 @@ pub use plugins::{
 };
 pub use pratique::observer::PREPARATION;
 pub use state::PluginState;
-pub use steps::{DEFAULTING, Did, Step};
+pub use steps::{DEFAULTING, Step, StepEffect};

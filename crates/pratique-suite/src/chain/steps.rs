@@ -24,12 +24,12 @@ pub struct Step {
     /// Whether it ran in the second round.
     pub is_reinvoked: bool,
     /// What it did.
-    pub did: Did,
+    pub did: StepEffect,
 }
 
 /// What came of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Did {
+pub enum StepEffect {
     /// It let the request pass.
     Passed,
     /// It changed the object.
@@ -73,10 +73,10 @@ impl<'m> StepRecorder<'m> {
         }
         self.changed(step.name, None, at, step.attributes.object);
         let did = match step.result {
-            StepResult::Refused(status) => Did::Refused(status.message.clone()),
-            StepResult::Undecided(undecided) => Did::Undecided(undecided.missing.to_string()),
+            StepResult::Refused(status) => StepEffect::Refused(status.message.clone()),
+            StepResult::Undecided(undecided) => StepEffect::Undecided(undecided.missing.to_string()),
             _ if self.is_of(step) => return,
-            _ => Did::Passed,
+            _ => StepEffect::Passed,
         };
         self.push(step.name, None, at, did);
     }
@@ -95,10 +95,16 @@ impl<'m> StepRecorder<'m> {
         }
         let after = object.clone().into_owned();
         let before = std::mem::replace(&mut self.last, after.clone());
-        self.push(name, by, at, Did::Changed { before, after });
+        self.push(name, by, at, StepEffect::Changed { before, after });
     }
 
-    fn push(&mut self, name: &str, by: Option<String>, (phase, is_reinvoked): (Phase, bool), did: Did) {
+    fn push(
+        &mut self,
+        name: &str,
+        by: Option<String>,
+        (phase, is_reinvoked): (Phase, bool),
+        did: StepEffect,
+    ) {
         self.steps.push(Step {
             name: name.to_owned(),
             by,

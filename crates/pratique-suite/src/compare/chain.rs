@@ -6,7 +6,7 @@ use pratique_objects::changed_paths;
 
 use super::Difference;
 use crate::actual::Actual;
-use crate::chain::{Did, Step};
+use crate::chain::{Step, StepEffect};
 use crate::plugin_outcome::PluginOutcome;
 use crate::suite::Expected;
 
@@ -21,7 +21,7 @@ pub(super) fn plugins(expected: &Expected, actual: &Actual) -> Vec<Difference> {
         }
         let why = actual.steps.iter().rev().filter(|step| step.name == *name);
         let mut why = why.filter_map(|step| match &step.did {
-            Did::Refused(why) | Did::Undecided(why) => Some(why),
+            StepEffect::Refused(why) | StepEffect::Undecided(why) => Some(why),
             _ => None,
         });
         let found = match why.next() {
@@ -71,7 +71,7 @@ pub(super) fn changes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 fn changed_by<'s>(step: &'s Step, name: &str) -> Option<(&'s Value<'static>, &'s Value<'static>)> {
     let is_named = step.name == name || step.by.as_deref() == Some(name);
     match &step.did {
-        Did::Changed { before, after } if is_named => Some((before, after)),
+        StepEffect::Changed { before, after } if is_named => Some((before, after)),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ const KINDS: [&str; 2] = ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"
 
 pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     let root = reader.root();
-    let mut given = Given::default();
+    let mut given = TestDefaults::default();
     for id in root.list("policies") {
         let file = reader.fields(id).as_text().unwrap_or_default();
         given.policies(reader, &file, id);
@@ -85,7 +85,7 @@ pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
 
 /// What the tests of a document have in common.
 #[derive(Default)]
-struct Given {
+struct TestDefaults {
     /// The files of each policy that is evaluated.
     names: BTreeMap<String, Vec<Reference>>,
     /// Why files of policies are not read.
@@ -99,7 +99,7 @@ struct Given {
     has_exceptions: bool,
 }
 
-impl Given {
+impl TestDefaults {
     /// Finds the policies of a file; a file that cannot be read has none.
     fn policies(&mut self, reader: &Source<'_>, file: &str, at: NodeId) {
         let objects = match reader.objects(file, at) {

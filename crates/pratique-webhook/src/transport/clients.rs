@@ -15,7 +15,7 @@ use crate::caller::{Call, CallError, CallErrorKind, Endpoint};
 pub(super) struct Clients {
     source: Arc<dyn CredentialSource>,
     most: usize,
-    kept: ArcSwap<Kept>,
+    kept: ArcSwap<ClientsByEndpoint>,
     /// Serialises changes of the cache.
     changes: Mutex<()>,
     /// Counts calls, to find the least recently used client.
@@ -23,7 +23,7 @@ pub(super) struct Clients {
 }
 
 /// A service's endpoint has one client for each place where the service was found.
-type Kept = HashMap<Arc<Endpoint>, Vec<Arc<Slot>>>;
+type ClientsByEndpoint = HashMap<Arc<Endpoint>, Vec<Arc<Slot>>>;
 
 struct Slot {
     address: Option<String>,
@@ -61,7 +61,7 @@ impl Clients {
 
     pub(super) fn retain(&self, wanted: &HashSet<&Endpoint>) {
         let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut kept = Kept::clone(&self.kept.load());
+        let mut kept = ClientsByEndpoint::clone(&self.kept.load());
         kept.retain(|endpoint, _| wanted.contains(&**endpoint));
         self.kept.store(Arc::new(kept));
     }
@@ -82,7 +82,7 @@ impl Clients {
         if let Some(slot) = find(&current, endpoint, address) {
             return slot;
         }
-        let mut kept = Kept::clone(&current);
+        let mut kept = ClientsByEndpoint::clone(&current);
         while kept.values().map(Vec::len).sum::<usize>() >= self.most {
             drop_oldest(&mut kept);
         }
@@ -99,7 +99,7 @@ impl Clients {
     }
 }
 
-fn find(kept: &Kept, endpoint: &Endpoint, address: Option<&str>) -> Option<Arc<Slot>> {
+fn find(kept: &ClientsByEndpoint, endpoint: &Endpoint, address: Option<&str>) -> Option<Arc<Slot>> {
     let slots = kept.get(endpoint)?;
     slots
         .iter()
@@ -107,7 +107,7 @@ fn find(kept: &Kept, endpoint: &Endpoint, address: Option<&str>) -> Option<Arc<S
         .cloned()
 }
 
-fn drop_oldest(kept: &mut Kept) {
+fn drop_oldest(kept: &mut ClientsByEndpoint) {
     let used = |slot: &Arc<Slot>| slot.used.load(Ordering::Relaxed);
     let oldest = kept.values().flatten().map(used).min();
     for slots in kept.values_mut() {

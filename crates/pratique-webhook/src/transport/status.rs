@@ -75,7 +75,7 @@ const UNKNOWN: &str = "unknown";
 /// A Status object, as far as it is looked at; members of another type make it none.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct StatusFields {
     kind: String,
     #[serde(default)]
     status: Option<String>,
@@ -91,7 +91,7 @@ struct Said {
 
 /// The message of a Status that tells of a failure.
 fn said(body: &[u8]) -> Option<String> {
-    let said: Said = serde_json::from_slice(body).ok()?;
+    let said: StatusFields = serde_json::from_slice(body).ok()?;
     let failed = said.kind == "Status" && said.status.as_deref() == Some("Failure");
     failed.then(|| said.message.unwrap_or_default())
 }

@@ -47,10 +47,10 @@ impl fmt::Debug for Changed {
 
 /// Configuration in memory, to be changed while it is in use. A copy is the same source.
 #[derive(Clone, Debug, Default)]
-pub struct InMemory(Arc<Mutex<Held>>);
+pub struct InMemory(Arc<Mutex<InMemoryState>>);
 
 #[derive(Debug, Default)]
-struct Held {
+struct InMemoryState {
     current: Option<Arc<Configurations>>,
     changed: Vec<Changed>,
 }
@@ -90,7 +90,7 @@ impl InMemory {
     }
 
     /// If a change panics, the previous configuration stays.
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, InMemoryState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

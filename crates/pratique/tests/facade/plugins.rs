@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use pratique::authorization::{Decider, Decision, Decisions, Question};
 use pratique::observer::{ChainObserver, ChainStep, Phase, Span, StepResult};
 use pratique::plugins::{
-    Access, AccessAnswer, Booked, Effects, Handler, MissingState, MutableAttributes, Plugin, PluginContext,
-    Rejection, StateKind,
+    Access, AccessAnswer, ChangedQuota, Effects, Handler, MissingState, MutableAttributes, Plugin,
+    PluginContext, Rejection, StateKind,
 };
 use pratique::policy::DenialCause;
 use pratique::types::{AdmissionRequest, Operation, Reason, Status};
@@ -254,7 +254,7 @@ fn effects_are_in_the_outcome() {
     fn tell(_: &PluginContext<'_>, effects: &mut Effects) -> Result<(), Rejection> {
         effects.warn("careful");
         effects.annotate("mine.example.com/said", "careful");
-        effects.booked.push(Booked {
+        effects.booked.push(ChangedQuota {
             namespace: "shop".to_owned(),
             name: "quota".to_owned(),
             status: pratique_json::Value::Null,

@@ -12,34 +12,34 @@ use crate::types::Type;
 pub(super) fn macros() -> Vec<Macro> {
     vec![
         Macro::member("all", 3, |macros, target, args| {
-            expand(macros, target, args, Gather::Quantifier(all))
+            expand(macros, target, args, ResultShape::Quantifier(all))
         }),
         Macro::member("exists", 3, |macros, target, args| {
-            expand(macros, target, args, Gather::Quantifier(exists))
+            expand(macros, target, args, ResultShape::Quantifier(exists))
         }),
         Macro::member("existsOne", 3, |macros, target, args| {
-            expand(macros, target, args, Gather::Quantifier(exists_one))
+            expand(macros, target, args, ResultShape::Quantifier(exists_one))
         }),
         Macro::member("exists_one", 3, |macros, target, args| {
-            expand(macros, target, args, Gather::Quantifier(exists_one))
+            expand(macros, target, args, ResultShape::Quantifier(exists_one))
         }),
         Macro::member("transformList", 3, |macros, target, args| {
-            expand(macros, target, args, Gather::List)
+            expand(macros, target, args, ResultShape::List)
         }),
         Macro::member("transformList", 4, |macros, target, args| {
-            expand(macros, target, args, Gather::List)
+            expand(macros, target, args, ResultShape::List)
         }),
         Macro::member("transformMap", 3, |macros, target, args| {
-            expand(macros, target, args, Gather::Map)
+            expand(macros, target, args, ResultShape::Map)
         }),
         Macro::member("transformMap", 4, |macros, target, args| {
-            expand(macros, target, args, Gather::Map)
+            expand(macros, target, args, ResultShape::Map)
         }),
         Macro::member("transformMapEntry", 3, |macros, target, args| {
-            expand(macros, target, args, Gather::Entries)
+            expand(macros, target, args, ResultShape::Entries)
         }),
         Macro::member("transformMapEntry", 4, |macros, target, args| {
-            expand(macros, target, args, Gather::Entries)
+            expand(macros, target, args, ResultShape::Entries)
         }),
     ]
 }
@@ -62,7 +62,7 @@ pub(super) fn map_insert() -> Function {
 }
 
 /// What a comprehension makes of its last argument.
-enum Gather {
+enum ResultShape {
     /// An answer about a predicate.
     Quantifier(fn(&mut Expander<'_, '_>, ExprId) -> Fold),
     /// A list of results.
@@ -78,7 +78,7 @@ fn expand(
     macros: &mut Expander<'_, '_>,
     target: Option<ExprId>,
     args: &[ExprId],
-    gather_as: Gather,
+    gather_as: ResultShape,
 ) -> Result<ExprId, MacroError> {
     let (first, second, filter, last) = match *args {
         [first, second, last] => (first, second, None, last),
@@ -88,10 +88,10 @@ fn expand(
     let range = receiver(macros, target)?;
     let (var, var2) = variables(macros, first, second)?;
     let fold = match gather_as {
-        Gather::Quantifier(quantifier) => quantifier(macros, last),
-        Gather::List => gather(macros, filter, last),
-        Gather::Map => insert(macros, filter, Some(&var), last),
-        Gather::Entries => insert(macros, filter, None, last),
+        ResultShape::Quantifier(quantifier) => quantifier(macros, last),
+        ResultShape::List => gather(macros, filter, last),
+        ResultShape::Map => insert(macros, filter, Some(&var), last),
+        ResultShape::Entries => insert(macros, filter, None, last),
     };
     Ok(comprehension(macros, range, var, Some(var2), fold))
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::output::text::{Lines, Text, text};
 use crate::review::diff::{between, without_defaults};
 use crate::style::{Style, Tone};
-use pratique_suite::chain::{Did, Step};
+use pratique_suite::chain::{Step, StepEffect};
 
 /// How many changed fields of a step are listed.
 const MAX_PATHS: usize = 8;
@@ -19,11 +19,13 @@ pub(crate) fn human(steps: &[Step], all: bool, style: Style) -> Text {
     let mut out = Text::new();
     for step in steps {
         let (tone, what) = match &step.did {
-            Did::Passed if !all => continue,
-            Did::Passed => (Tone::Faint, "passed".to_owned()),
-            Did::Changed { before, after } => (Tone::Good, format!("changed {}", paths(before, after))),
-            Did::Refused(why) => (Tone::Bad, format!("refused: {why}")),
-            Did::Undecided(why) => (Tone::Warning, format!("undecided: {why}")),
+            StepEffect::Passed if !all => continue,
+            StepEffect::Passed => (Tone::Faint, "passed".to_owned()),
+            StepEffect::Changed { before, after } => {
+                (Tone::Good, format!("changed {}", paths(before, after)))
+            }
+            StepEffect::Refused(why) => (Tone::Bad, format!("refused: {why}")),
+            StepEffect::Undecided(why) => (Tone::Warning, format!("undecided: {why}")),
         };
         let lines = Lines {
             text: &what,
@@ -40,7 +42,7 @@ fn title(step: &Step) -> String {
     let by = step.by.as_ref().map(|by| format!(" {by}")).unwrap_or_default();
     let again = if step.is_reinvoked { " again" } else { "" };
     let half = match (step.phase, &step.did) {
-        (Phase::Validating, Did::Passed) => " (validate)",
+        (Phase::Validating, StepEffect::Passed) => " (validate)",
         _ => "",
     };
     format!("{}{by}{again}{half}", step.name)
@@ -61,7 +63,7 @@ pub(in super::super) fn diffs(steps: &[Step], place: &str, style: Style) -> Text
     let mut out = Text::new();
     let mut shown: Option<Value<'static>> = None;
     for step in steps {
-        let Did::Changed { before, after } = &step.did else {
+        let StepEffect::Changed { before, after } = &step.did else {
             continue;
         };
         let before = shown.as_ref().unwrap_or(before);
@@ -99,13 +101,13 @@ pub(in super::super) struct JsonStep {
 pub(in super::super) fn json(steps: &[Step]) -> Vec<JsonStep> {
     let step = |step: &Step| {
         let (result, message) = match &step.did {
-            Did::Passed => ("passed", None),
-            Did::Changed { .. } => ("changed", None),
-            Did::Refused(why) => ("refused", Some(why.clone())),
-            Did::Undecided(why) => ("undecided", Some(why.clone())),
+            StepEffect::Passed => ("passed", None),
+            StepEffect::Changed { .. } => ("changed", None),
+            StepEffect::Refused(why) => ("refused", Some(why.clone())),
+            StepEffect::Undecided(why) => ("undecided", Some(why.clone())),
         };
         let patch = match &step.did {
-            Did::Changed { before, after } => {
+            StepEffect::Changed { before, after } => {
                 let operations = diff(before, after).into_iter().map(Value::from);
                 operations.map(Value::into_owned).collect()
             }

@@ -12,7 +12,7 @@ use pratique_types::GroupVersion;
 use pratique_types::builtin::ServedResource;
 
 use super::checkpoint::{At, FileState, Mark};
-use super::ordered::{Closed, Intake};
+use super::ordered::{WorkClosed, WorkSender};
 use crate::arguments::ListArguments;
 use crate::exit::CliError;
 use crate::input::InputError;
@@ -154,7 +154,7 @@ impl ClusterObjects {
     pub(super) fn give<U, R>(
         &self,
         from: Option<&Mark>,
-        intake: &Intake<U, R>,
+        sender: &WorkSender<U, R>,
         unit: impl Fn(ListedPart) -> U,
     ) {
         let (first, mut done) = from.map_or((0, 0), |mark| (mark.source, mark.done));
@@ -168,7 +168,7 @@ impl ClusterObjects {
                 _ => ListPosition::default(),
             };
             let give = |start, content| {
-                intake.add(unit(ListedPart {
+                sender.add(unit(ListedPart {
                     collection: Arc::clone(&collection.path),
                     start,
                     content,
@@ -185,7 +185,7 @@ impl ClusterObjects {
             });
             let ended = match given {
                 Ok(()) => Ok(()),
-                Err(Ended::Closed) => Err(Closed),
+                Err(Ended::Closed) => Err(WorkClosed),
                 Err(Ended::Fault(content)) => give(None, *content),
             };
             if ended.is_err() {
@@ -199,7 +199,7 @@ impl ClusterObjects {
         &self,
         collection: &Collection,
         begin: ListPosition,
-        mut give: impl FnMut(Page) -> Result<(), Closed>,
+        mut give: impl FnMut(Page) -> Result<(), WorkClosed>,
     ) -> Result<(), Ended> {
         let served = match &collection.content {
             Listed::Kind(served) => served,
@@ -220,7 +220,7 @@ impl ClusterObjects {
         };
         let mut pages = self.pages(served, begin, &self.options).map_err(failed)?;
         while let Some(page) = pages.next_page().map_err(failed)? {
-            give(page).map_err(|Closed| Ended::Closed)?;
+            give(page).map_err(|WorkClosed| Ended::Closed)?;
         }
         Ok(())
     }

@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let mut collector = Collector::new(answers, report, share, checkpoints);
     let compared = ordered::in_order(
         worker.log.threads(),
-        move |intake| sources.give(&pieces, &intake),
+        move |sender| sources.give(&pieces, &sender),
         |unit, give| worker.compare(unit, give),
         |part| collector.collect(part),
     );

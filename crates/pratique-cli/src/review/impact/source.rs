@@ -13,7 +13,7 @@ use crate::review::checkpoint::FileState;
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects::{ClusterObjects, ListedContent, ListedPart, Matched};
 use crate::review::object_source::ObjectSource;
-use crate::review::ordered::Intake;
+use crate::review::ordered::WorkSender;
 use crate::review::read::Inputs;
 use crate::review::replay::engine::Policies;
 use crate::review::replay::share::ReadShare;
@@ -96,14 +96,14 @@ impl Sources {
     }
 
     /// Gives all parts in order, or those from a checkpoint.
-    pub(super) fn give<R>(&self, pieces: &Pieces, intake: &Intake<Unit, R>) {
+    pub(super) fn give<R>(&self, pieces: &Pieces, sender: &WorkSender<Unit, R>) {
         match self {
-            Sources::Files(inputs) => pieces.give(inputs, intake),
+            Sources::Files(inputs) => pieces.give(inputs, sender),
             #[cfg(feature = "kube")]
             Sources::Cluster(objects) => {
                 let share = &pieces.share;
                 share.read(pieces.from.as_ref().map_or(0, |from| from.done));
-                objects.give(pieces.from.as_ref(), intake, |part| {
+                objects.give(pieces.from.as_ref(), sender, |part| {
                     if let ListedContent::Page(page) = &part.content {
                         share.read(page.len() as u64);
                     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_kube::Page;
-use pratique_replay::{API_VERSION, Located, Replayed, What, entries};
+use pratique_replay::{API_VERSION, EventRequests, Located, Replayed, entries};
 use pratique_stream::{Form, Piece};
 use pratique_types::admission;
 
@@ -150,8 +150,8 @@ impl Worker<'_> {
         };
         let Replayed { at, what, .. } = replayed;
         match what {
-            What::NotSubject(_) => part.not_subject += 1,
-            What::Unknown(why, request) => {
+            EventRequests::NotSubject(_) => part.not_subject += 1,
+            EventRequests::Unknown(why, request) => {
                 let subject = Subject::of(&request, &at);
                 let decided = |side: &Side<'_>| Decided::by_none(without_object(side.engine, &request));
                 let row = Row::new(
@@ -162,7 +162,7 @@ impl Worker<'_> {
                 );
                 part.rows.push(row.unknown(why));
             }
-            What::Requests(requests) => {
+            EventRequests::Requests(requests) => {
                 for replayed in requests {
                     let subject = Subject::of(&replayed.request, &at);
                     let told = replayed.approximations.clone();

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use pratique_replay::{RefusedBy, Then};
+use pratique_replay::{RecordedOutcome, RefusedBy};
 use serde::{Deserialize, Serialize};
 
 use crate::review::record::Decision;
@@ -24,19 +24,22 @@ pub(super) enum Comparison {
 }
 
 impl Comparison {
-    pub(super) fn of(then: &Then, now: Decision) -> Self {
+    pub(super) fn of(then: &RecordedOutcome, now: Decision) -> Self {
         match (then, now) {
             // Whatever is decided now, the request failed for another reason, mostly before policies had a say.
-            (Then::Failed { .. }, _) => Comparison::NotCompared,
+            (RecordedOutcome::Failed { .. }, _) => Comparison::NotCompared,
             (_, Decision::Undecided) => Comparison::Undecided,
-            (Then::Allowed, Decision::Allowed) | (Then::Refused(_), Decision::Denied) => Comparison::Same,
-            (Then::Allowed | Then::Unknown, Decision::Denied) => Comparison::RefusedNow,
-            (Then::Refused(refusal), Decision::Allowed)
+            (RecordedOutcome::Allowed, Decision::Allowed)
+            | (RecordedOutcome::Refused(_), Decision::Denied) => Comparison::Same,
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Denied) => Comparison::RefusedNow,
+            (RecordedOutcome::Refused(refusal), Decision::Allowed)
                 if refusal.by.is_policy() || refusal.by == RefusedBy::Recorded =>
             {
                 Comparison::AllowedNow
             }
-            (Then::Refused(_) | Then::Unknown, Decision::Allowed) => Comparison::NotCompared,
+            (RecordedOutcome::Refused(_) | RecordedOutcome::Unknown, Decision::Allowed) => {
+                Comparison::NotCompared
+            }
         }
     }
 
@@ -73,20 +76,20 @@ mod tests {
     #[test]
     fn only_what_policies_decide_is_compared() {
         let refused = |by| {
-            Then::Refused(Refusal {
+            RecordedOutcome::Refused(Refusal {
                 by,
                 code: 403,
                 message: String::new(),
             })
         };
-        let failed = Then::Failed {
+        let failed = RecordedOutcome::Failed {
             code: 409,
             message: String::new(),
         };
         let policy = || refused(RefusedBy::ValidatingPolicy("p".to_owned()));
         let webhook = || refused(RefusedBy::Webhook("w".to_owned()));
         for (then, allowed, denied) in [
-            (Then::Allowed, Comparison::Same, Comparison::RefusedNow),
+            (RecordedOutcome::Allowed, Comparison::Same, Comparison::RefusedNow),
             (policy(), Comparison::AllowedNow, Comparison::Same),
             (
                 refused(RefusedBy::Recorded),
@@ -100,12 +103,16 @@ mod tests {
                 Comparison::Same,
             ),
             (failed, Comparison::NotCompared, Comparison::NotCompared),
-            (Then::Unknown, Comparison::NotCompared, Comparison::RefusedNow),
+            (
+                RecordedOutcome::Unknown,
+                Comparison::NotCompared,
+                Comparison::RefusedNow,
+            ),
         ] {
             assert_eq!(Comparison::of(&then, Decision::Allowed), allowed, "{then:?}");
             assert_eq!(Comparison::of(&then, Decision::Denied), denied, "{then:?}");
             let undecided = match then {
-                Then::Failed { .. } => Comparison::NotCompared,
+                RecordedOutcome::Failed { .. } => Comparison::NotCompared,
                 _ => Comparison::Undecided,
             };
             assert_eq!(Comparison::of(&then, Decision::Undecided), undecided, "{then:?}");

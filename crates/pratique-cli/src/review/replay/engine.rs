@@ -6,7 +6,7 @@ use pratique::Admission;
 use pratique::authorization::Authorizer;
 use pratique_explain::Explanation;
 use pratique_json::Value;
-use pratique_replay::{ReplayRequest, Seen};
+use pratique_replay::{ObjectKnowledge, ReplayRequest};
 use pratique_suite::Rules;
 use pratique_suite::chain::ChainSettings;
 
@@ -249,7 +249,7 @@ pub(in crate::review) fn input<'e>(
         request: replayed.request,
         location,
         parent: None,
-        is_sent: replayed.seen == Seen::Admitted,
+        is_sent: replayed.seen == ObjectKnowledge::Admitted,
         received: Ok(Vec::new()),
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with parts of the inputs: collected by whoever reads a part, told and counted in order.
+//! What is wrong with parts of the inputs: collected where a part is read, told and counted in order.
 
 use serde::{Deserialize, Serialize};
 

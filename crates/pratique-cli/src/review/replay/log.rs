@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_manifest::{Location, Position};
-use pratique_replay::{Located, Remembered, Replayed, Replayer, entries};
+use pratique_replay::{Located, RecentObjects, Replayed, Replayer, entries};
 use pratique_stream::{Piece, Place};
 
 use super::engine::KnownCluster;
@@ -15,7 +15,7 @@ use crate::review::ordered;
 /// Reads entries of audit logs.
 pub(in crate::review) struct LogReader {
     replayer: Replayer,
-    remembered: Option<Mutex<Remembered>>,
+    remembered: Option<Mutex<RecentObjects>>,
 }
 
 impl LogReader {
@@ -29,7 +29,7 @@ impl LogReader {
         let bytes = usize::try_from(u64::from(remembered) << 20).unwrap_or(usize::MAX);
         LogReader {
             replayer,
-            remembered: (bytes > 0).then(|| Mutex::new(Remembered::within(bytes))),
+            remembered: (bytes > 0).then(|| Mutex::new(RecentObjects::within(bytes))),
         }
     }
 

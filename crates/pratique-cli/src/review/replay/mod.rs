@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::of_replay)?;
     ordered::in_order(
         worker.log.threads(),
-        move |intake| pieces.give(&inputs, &intake),
+        move |sender| pieces.give(&inputs, &sender),
         |unit, give| worker.replay(unit, give),
         |part| collector.collect(part),
     )?;

@@ -1,7 +1,7 @@
 //! A request of a log with what happened then and what policies decide now.
 
 use pratique_arrow::ResultRow;
-use pratique_replay::{Approximation, Then, Unknown};
+use pratique_replay::{Approximation, RecordedOutcome, Unknown};
 use pratique_report::Evaluation;
 use serde::Serialize;
 
@@ -47,15 +47,15 @@ pub(super) struct JsonThen {
 }
 
 impl JsonThen {
-    pub(super) fn of(then: &Then) -> Self {
+    pub(super) fn of(then: &RecordedOutcome) -> Self {
         let (code, by, message) = match then {
-            Then::Unknown | Then::Allowed => (None, None, None),
-            Then::Refused(refusal) => (
+            RecordedOutcome::Unknown | RecordedOutcome::Allowed => (None, None, None),
+            RecordedOutcome::Refused(refusal) => (
                 Some(refusal.code),
                 Some(refusal.by.to_string()),
                 Some(&refusal.message),
             ),
-            Then::Failed { code, message } => (Some(*code), None, Some(message)),
+            RecordedOutcome::Failed { code, message } => (Some(*code), None, Some(message)),
         };
         JsonThen {
             decision: then.word(),
@@ -78,7 +78,7 @@ impl Row {
         ResultRow {
             evaluation,
             message: self.now.message.as_deref().unwrap_or_default(),
-            then: Some(pratique_arrow::Then {
+            then: Some(pratique_arrow::RecordedOutcome {
                 id: &self.id,
                 comparison,
                 decision: then.decision,

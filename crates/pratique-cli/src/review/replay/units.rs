@@ -10,7 +10,7 @@ use crate::input::open::open;
 use crate::input::{self, InputError};
 use crate::review::checkpoint::{At, Mark, is_counted};
 use crate::review::etcd;
-use crate::review::ordered::{Closed, Intake};
+use crate::review::ordered::{WorkClosed, WorkSender};
 use crate::review::read::Inputs;
 
 /// A part of the inputs.
@@ -39,7 +39,7 @@ pub(in crate::review) struct Pieces {
 
 impl Pieces {
     /// Gives all parts in order.
-    pub(in crate::review) fn give<U: From<Unit>, R>(&self, inputs: &Inputs, intake: &Intake<U, R>) {
+    pub(in crate::review) fn give<U: From<Unit>, R>(&self, inputs: &Inputs, sender: &WorkSender<U, R>) {
         let first = match &self.from {
             Some(from) if !self.remembers => {
                 self.share.read(from.done);
@@ -48,7 +48,7 @@ impl Pieces {
             _ => 0,
         };
         for (index, file) in inputs.files().enumerate().skip(first) {
-            if self.give_file(index, file, intake).is_err() {
+            if self.give_file(index, file, sender).is_err() {
                 return;
             }
         }
@@ -58,15 +58,15 @@ impl Pieces {
         &self,
         index: usize,
         file: &Path,
-        intake: &Intake<U, R>,
-    ) -> Result<(), Closed> {
+        sender: &WorkSender<U, R>,
+    ) -> Result<(), WorkClosed> {
         let path = input::shown(file);
         let from = self.from.as_ref();
         let is_before = from.is_some_and(|from| index < from.source);
         let fault = |fault| match is_before {
             // It was counted.
             true => Ok(()),
-            false => intake.add(Unit::Fault(fault).into()),
+            false => sender.add(Unit::Fault(fault).into()),
         };
         let input = match open(file).and_then(etcd::items) {
             Ok((input, _)) => input,
@@ -104,7 +104,7 @@ impl Pieces {
                     piece,
                 },
             };
-            intake.add(unit.into())?;
+            sender.add(unit.into())?;
         }
         Ok(())
     }

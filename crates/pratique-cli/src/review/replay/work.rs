@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_manifest::Location;
-use pratique_replay::{Located, NotSubject, Replayed, Then, Unknown, What, entries};
+use pratique_replay::{EventRequests, Located, NotSubject, RecordedOutcome, Replayed, Unknown, entries};
 use pratique_types::AdmissionRequest;
 
 use super::comparison::Comparison;
@@ -63,16 +63,16 @@ impl Worker<'_> {
             return;
         };
         let Replayed { id, at, then, what } = replayed;
-        let about = About {
+        let about = EntryFacts {
             id,
             at,
             then,
             location,
         };
         match what {
-            What::NotSubject(why) => part.not_subject.push(why),
-            What::Unknown(why, request) => self.unknown(&about, why, &request, part),
-            What::Requests(requests) => {
+            EventRequests::NotSubject(why) => part.not_subject.push(why),
+            EventRequests::Unknown(why, request) => self.unknown(&about, why, &request, part),
+            EventRequests::Requests(requests) => {
                 for replayed in requests {
                     let subject = Subject::of(&replayed.request, &about.at);
                     let approximations = replayed.approximations.clone();
@@ -99,7 +99,7 @@ impl Worker<'_> {
     }
 
     /// A request whose object is not known is decided only where no policy can match it.
-    fn unknown(&self, about: &About, why: Unknown, request: &AdmissionRequest<'_>, part: &mut Part) {
+    fn unknown(&self, about: &EntryFacts, why: Unknown, request: &AdmissionRequest<'_>, part: &mut Part) {
         let decision = without_object(self.engine, request);
         let row = about.row(Subject::of(request, &about.at), Decided::by_none(decision));
         self.show(
@@ -127,14 +127,14 @@ impl Worker<'_> {
 }
 
 /// What an entry of a log says besides its request.
-struct About {
+struct EntryFacts {
     id: String,
     at: String,
-    then: Then,
+    then: RecordedOutcome,
     location: Location,
 }
 
-impl About {
+impl EntryFacts {
     fn row(&self, subject: Subject, now: Decided) -> Row {
         Row {
             file: self.location.file.to_string(),

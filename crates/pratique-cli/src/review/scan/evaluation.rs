@@ -6,7 +6,7 @@ use crate::review::findings::Causes;
 use crate::review::record::{Decision, Record};
 
 /// A decision, and what controls the object.
-pub(super) struct Found {
+pub(super) struct ControlledDecision {
     pub(super) record: Record,
     pub(super) owner: String,
     /// That of an object that was stored.
@@ -18,11 +18,11 @@ pub(super) struct Found {
     pub(super) is_changed: bool,
 }
 
-impl Found {
+impl ControlledDecision {
     pub(super) fn new(record: Record, owner: String, uid: String, place: String) -> Self {
         let undecided = record.undecided.iter();
         let undecided = undecided.map(|undecided| format!("{}: {}", undecided.message, undecided.help));
-        Found {
+        ControlledDecision {
             undecided: undecided.collect(),
             record,
             owner,

@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let start = Arc::new(known.state);
     let scanned = ordered::in_order(
         ordered::cores(),
-        move |intake| sources.give(limits, start, from, &intake),
+        move |sender| sources.give(limits, start, from, &sender),
         |unit, give| scanner.scan(unit, give),
         |scanned| collector.collect(scanned),
     );

@@ -9,7 +9,7 @@ use pratique_suite::request::{kind_of, options, review};
 use pratique_types::Operation;
 use serde::Serialize;
 
-use super::evaluation::Found;
+use super::evaluation::ControlledDecision;
 use super::plugins::PluginRun;
 use super::source::{Content, Unit};
 use crate::arguments::ScanFormat;
@@ -47,7 +47,7 @@ pub(super) struct Scanner<'a> {
 pub(super) struct Scanned {
     /// Where it begins, in its first part.
     pub(super) start: Option<Mark>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<ControlledDecision>,
     pub(super) failed: Vec<Failed>,
     pub(super) warnings: Vec<Text>,
     /// The resources that were assumed, with the places of objects.
@@ -167,7 +167,7 @@ impl Scanner<'_> {
         given: GivenObject<'_>,
         state: &ClusterState,
         scanned: &mut Scanned,
-    ) -> Result<Found, InputError> {
+    ) -> Result<ControlledDecision, InputError> {
         let number = given.location.document + 1;
         let (owner, uid) = (owner_of(&given.object), uid_of(&given.object).to_owned());
         let Built { mut input, assumed } = self.builder.input(given, &state.defined, number)?;
@@ -198,10 +198,10 @@ impl Scanner<'_> {
             plugins.add_to(&mut record);
         }
         let place = input.place();
-        Ok(Found::new(record, owner, uid, place))
+        Ok(ControlledDecision::new(record, owner, uid, place))
     }
 
-    fn found(&self, found: Found, scanned: &mut Scanned) {
+    fn found(&self, found: ControlledDecision, scanned: &mut Scanned) {
         if self.format == ScanFormat::Ndjson && found.has_findings() {
             let line = Line {
                 record: &found.record,
@@ -229,10 +229,10 @@ impl Scanner<'_> {
                 return;
             }
         };
-        let own = errors
+        let item_errors = errors
             .into_iter()
             .filter(|error| !is_shared || self.is_own(&error.place));
-        for (index, error) in own.enumerate() {
+        for (index, error) in item_errors.enumerate() {
             if self.format == ScanFormat::Ndjson
                 && let Err(error) = scanned.out.json_line(&ErrorLine { error: &error })
             {

@@ -2,12 +2,12 @@
 
 use pratique_gotext::quantity::MAX_MILLI_VALUE;
 
-use super::asked::{Amount, Asked};
 use super::limits::{Bounds, Item};
+use super::requested_amount::{Amount, RequestedAmount};
 
 /// Checks what is asked for by the minimum, the maximum and the ratio of an item of a limit range. Both have resources by
 /// their places.
-pub(super) fn check(item: &Item, resources: &[String], asked: &[Asked], errors: &mut Vec<String>) {
+pub(super) fn check(item: &Item, resources: &[String], asked: &[RequestedAmount], errors: &mut Vec<String>) {
     let rules: [(&Bounds, Rule); 3] = [
         (&item.least, below_minimum),
         (&item.most, above_maximum),

@@ -2,8 +2,8 @@
 
 use pratique_json::{Object, Value};
 
-use super::asked::Amount;
 use super::index::Concern;
+use super::requested_amount::Amount;
 use crate::object::{elements, members, text};
 use crate::pods::resources::{amounts, quantity};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::book::Book;
+use super::endpoint_map::EndpointMap;
 use super::{LONGEST, refused};
 use crate::caller::{Answer, Call, CallError, CallErrorKind, Caller, Endpoint};
 
@@ -19,7 +19,7 @@ pub struct Breaker<C> {
     caller: C,
     failures: u32,
     cool_down: Duration,
-    states: Book<Mutex<State>>,
+    states: EndpointMap<Mutex<State>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ impl<C> Breaker<C> {
             caller,
             failures: failures.max(1),
             cool_down: cool_down.min(LONGEST),
-            states: Book::new(),
+            states: EndpointMap::new(),
         }
     }
 

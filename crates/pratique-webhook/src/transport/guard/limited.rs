@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use super::book::Book;
+use super::endpoint_map::EndpointMap;
 use super::refused;
 use crate::caller::{Answer, Call, CallErrorKind, Caller, Endpoint};
 
@@ -14,7 +14,7 @@ use crate::caller::{Answer, Call, CallErrorKind, Caller, Endpoint};
 pub struct Limited<C> {
     caller: C,
     most: usize,
-    places: Book<Arc<Semaphore>>,
+    places: EndpointMap<Arc<Semaphore>>,
 }
 
 impl<C> Limited<C> {
@@ -23,7 +23,7 @@ impl<C> Limited<C> {
         Self {
             caller,
             most: most.clamp(1, Semaphore::MAX_PERMITS),
-            places: Book::new(),
+            places: EndpointMap::new(),
         }
     }
 

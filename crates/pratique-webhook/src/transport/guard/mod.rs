@@ -4,9 +4,9 @@
 //! A call that is refused here fails like any other: the webhook's failure policy decides, only at once. What is counted
 //! is counted by endpoint: webhooks that share one share its state.
 
-mod book;
 mod breaker;
 mod budget;
+mod endpoint_map;
 mod limited;
 
 pub use breaker::Breaker;

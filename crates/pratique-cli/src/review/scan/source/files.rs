@@ -14,7 +14,7 @@ use crate::input::open::open;
 use crate::input::{self, InputError, STDIN};
 use crate::review::checkpoint::{At, FileState, Mark, is_counted};
 use crate::review::etcd::{self, Head};
-use crate::review::ordered::{Closed, Intake};
+use crate::review::ordered::{WorkClosed, WorkSender};
 use crate::review::read::Inputs;
 use crate::review::state::ClusterState;
 use crate::review::surveyed::StateOfStream;
@@ -104,7 +104,7 @@ impl Files {
         limits: Limits,
         mut state: Arc<ClusterState>,
         from: Option<Mark>,
-        intake: &Intake<Unit, R>,
+        sender: &WorkSender<Unit, R>,
     ) {
         let first = from.as_ref().map_or(0, |mark| mark.source);
         let mut before: u64 = self.files.iter().take(first).filter_map(|file| file.size).sum();
@@ -116,7 +116,7 @@ impl Files {
                 before,
                 from: Mark::offset_in(from.as_ref(), index),
             };
-            if part.give(limits, &mut state, intake).is_err() {
+            if part.give(limits, &mut state, sender).is_err() {
                 return;
             }
             before = before.saturating_add(file.size.unwrap_or_default());
@@ -223,8 +223,8 @@ impl Part<'_> {
         &self,
         limits: Limits,
         state: &mut Arc<ClusterState>,
-        intake: &Intake<Unit, R>,
-    ) -> Result<(), Closed> {
+        sender: &WorkSender<Unit, R>,
+    ) -> Result<(), WorkClosed> {
         let file = self.file;
         let is_shared = self.shard.of > 1 && !file.has_lines;
         let unit = |start, content, state| Unit {
@@ -239,7 +239,7 @@ impl Part<'_> {
             Err(error) => {
                 let path = file.shown.to_string();
                 let fault = Content::fault(InputError::Unread { path, error });
-                return intake.add(unit(Some(self.mark(Place::START)), fault, Arc::clone(state)));
+                return sender.add(unit(Some(self.mark(Place::START)), fault, Arc::clone(state)));
             }
         };
         let mut known = StateOfStream::new(state, file.size.is_some());
@@ -249,17 +249,17 @@ impl Part<'_> {
                 Ok(piece) => piece,
                 Err(error) => {
                     let fault = InputError::of_stream(file.shown.to_string(), error, limits);
-                    return intake.add(unit(None, Content::fault(fault), known.now()));
+                    return sender.add(unit(None, Content::fault(fault), known.now()));
                 }
             };
             let state = known.before(&file.shown, &piece);
             match is_counted(&piece, self.from, &file.shown) {
                 Ok(true) => continue,
                 Ok(false) => {}
-                Err(fault) => return intake.add(unit(None, Content::fault(fault), state)),
+                Err(fault) => return sender.add(unit(None, Content::fault(fault), state)),
             }
             let mark = self.mark(piece.start);
-            intake.add(unit(Some(mark), Content::Piece(piece), state))?;
+            sender.add(unit(Some(mark), Content::Piece(piece), state))?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::input::InputError;
 use crate::review::checkpoint::{FileState, Mark};
 #[cfg(feature = "kube")]
 use crate::review::cluster_objects::{ClusterObjects, ListedContent};
-use crate::review::ordered::Intake;
+use crate::review::ordered::WorkSender;
 use crate::review::state::ClusterState;
 pub(super) use files::Files;
 
@@ -93,12 +93,12 @@ impl Sources {
         limits: Limits,
         state: Arc<ClusterState>,
         from: Option<Mark>,
-        intake: &Intake<Unit, R>,
+        sender: &WorkSender<Unit, R>,
     ) {
         match self {
-            Sources::Files(files) => files.give(limits, state, from, intake),
+            Sources::Files(files) => files.give(limits, state, from, sender),
             #[cfg(feature = "kube")]
-            Sources::Cluster { objects, shard } => objects.give(from.as_ref(), intake, |part| Unit {
+            Sources::Cluster { objects, shard } => objects.give(from.as_ref(), sender, |part| Unit {
                 file: part.collection,
                 start: part.start,
                 content: part.content.into(),

@@ -6,7 +6,7 @@ use pratique::Outcome;
 use pratique::api_objects::{DefaultedBy, Defaults};
 use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver, StepResult};
 use pratique_explain::{Explanation, Expression, Line};
-use pratique_suite::{Decision as Verdict, yaml};
+use pratique_suite::{Decision as SuiteDecision, yaml};
 use pratique_types::{AdmissionRequest, Status, warnings};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::diff;
 /// A decision, and how it came about.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Told {
+pub(crate) struct DecisionReport {
     /// `allowed`, `denied`, `error` or `undecided`.
     decision: &'static str,
     /// The status of a request that is not allowed.
@@ -82,11 +82,11 @@ impl PolicyObserver for DecisionRecorder {
     }
 }
 
-impl Told {
+impl DecisionReport {
     /// An outcome without an evaluation.
     pub(crate) fn refused(outcome: Outcome, request: &AdmissionRequest<'_>) -> Self {
         let (explanation, decisions) = (Explanation::default(), DecisionRecorder::default());
-        Told::new(outcome, request, &explanation, decisions, Vec::new())
+        DecisionReport::new(outcome, request, &explanation, decisions, Vec::new())
     }
 
     pub(crate) fn new(
@@ -96,7 +96,7 @@ impl Told {
         decisions: DecisionRecorder,
         defaults: Vec<Defaults>,
     ) -> Self {
-        let decision = Verdict::of(&outcome).name();
+        let decision = SuiteDecision::of(&outcome).name();
         let before = &request.object;
         let after = outcome.object.as_ref();
         let lines = after.map(|after| diff::between(before, after));
@@ -115,7 +115,7 @@ impl Told {
             json!({"policy": step.policy, "binding": step.binding, "param": param, "mutation": step.mutation,
                 "reinvoked": step.reinvoked, "result": result, "message": message})
         });
-        Told {
+        DecisionReport {
             decision,
             undecided: outcome.undecided.iter().map(ToString::to_string).collect(),
             decisions: decisions.0,

@@ -11,12 +11,12 @@ use crate::caller::Endpoint;
 const MOST: usize = 4096;
 
 /// Entries by endpoint, made when first asked for.
-pub(super) struct Book<T> {
+pub(super) struct EndpointMap<T> {
     entries: ArcSwap<HashMap<Arc<Endpoint>, Arc<T>>>,
     changes: Mutex<()>,
 }
 
-impl<T> Book<T> {
+impl<T> EndpointMap<T> {
     pub(super) fn new() -> Self {
         Self {
             entries: ArcSwap::default(),

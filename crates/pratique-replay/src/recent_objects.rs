@@ -9,8 +9,8 @@ use crate::uri::RequestUri;
 
 /// The objects that the events of a log gave last, within a bound of memory. The ones that were given first are forgotten first.
 #[derive(Debug)]
-pub struct Remembered {
-    objects: HashMap<Key, Kept>,
+pub struct RecentObjects {
+    objects: HashMap<Key, RecentObject>,
     /// The keys in the order in which objects were given, with their numbers.
     order: VecDeque<(u64, Key)>,
     next: u64,
@@ -30,7 +30,7 @@ struct Key {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct RecentObject {
     object: Value<'static>,
     bytes: usize,
     number: u64,
@@ -39,10 +39,10 @@ struct Kept {
 /// What an entry takes besides its object, about.
 const ENTRY: usize = 256;
 
-impl Remembered {
+impl RecentObjects {
     /// Remembers objects of so many bytes.
     pub fn within(limit: usize) -> Self {
-        Remembered {
+        RecentObjects {
             objects: HashMap::new(),
             order: VecDeque::new(),
             next: 0,
@@ -121,7 +121,7 @@ impl Remembered {
         self.order.push_back((number, key.clone()));
         self.objects.insert(
             key,
-            Kept {
+            RecentObject {
                 object,
                 bytes,
                 number,
@@ -205,13 +205,14 @@ mod tests {
 
     #[test]
     fn the_first_ones_are_forgotten_first() {
-        let mut remembered = Remembered::within(1500);
+        let mut remembered = RecentObjects::within(1500);
         let object = || Value::from("x".repeat(200));
         for name in ["a", "b", "a", "c"] {
             remembered.insert(key(name), object());
         }
-        let known =
-            |remembered: &Remembered| ["a", "b", "c"].map(|name| remembered.objects.contains_key(&key(name)));
+        let known = |remembered: &RecentObjects| {
+            ["a", "b", "c"].map(|name| remembered.objects.contains_key(&key(name)))
+        };
         assert_eq!(known(&remembered), [true, true, true]);
         remembered.insert(key("d"), object());
         assert_eq!(

@@ -18,19 +18,19 @@ pub(super) struct Amount {
 
 /// How much is asked for of a resource.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct RequestedAmount {
     pub(super) request: Option<Amount>,
     pub(super) limit: Option<Amount>,
 }
 
 /// How much a pod and its containers ask for, main containers first.
-pub(super) struct AskedOfPod<'r, 'p> {
+pub(super) struct PodAmounts<'r, 'p> {
     resources: &'r [String],
     /// What the pod asks for itself, if that counts.
     of_itself: Option<&'p Value<'p>>,
     roles: SmallVec<[Role; 8]>,
     /// Of each container as much as there are resources.
-    asked: SmallVec<[Asked; 4]>,
+    asked: SmallVec<[RequestedAmount; 4]>,
 }
 
 impl Amount {
@@ -48,9 +48,9 @@ impl Amount {
     }
 }
 
-impl<'r, 'p> AskedOfPod<'r, 'p> {
+impl<'r, 'p> PodAmounts<'r, 'p> {
     pub(super) fn new(pod: &'p Value<'p>, resources: &'r [String], pod_level: bool) -> Self {
-        let mut read = AskedOfPod {
+        let mut read = PodAmounts {
             resources,
             of_itself: pod.at(&["spec", "resources"]).filter(|_| pod_level),
             roles: SmallVec::new(),
@@ -70,20 +70,21 @@ impl<'r, 'p> AskedOfPod<'r, 'p> {
         let listed = members(container, &["resources"]);
         let list = |field| listed.and_then(|listed| listed.get(field)?.as_object());
         let (requests, limits) = (list("requests"), list("limits"));
-        self.asked.extend(self.resources.iter().map(|resource| Asked {
-            request: Amount::listed(requests, resource),
-            limit: Amount::listed(limits, resource),
-        }));
+        self.asked
+            .extend(self.resources.iter().map(|resource| RequestedAmount {
+                request: Amount::listed(requests, resource),
+                limit: Amount::listed(limits, resource),
+            }));
     }
 
     /// What each container asks for, by the places of the resources.
-    pub(super) fn each(&self) -> impl Iterator<Item = &[Asked]> {
+    pub(super) fn each(&self) -> impl Iterator<Item = &[RequestedAmount]> {
         self.asked.chunks(self.resources.len().max(1))
     }
 
     /// How much of the resource at a place the pod asks for altogether.
-    pub(super) fn of_pod(&self, place: usize) -> Asked {
-        let total = |field, amount: fn(&Asked) -> &Option<Amount>| {
+    pub(super) fn of_pod(&self, place: usize) -> RequestedAmount {
+        let total = |field, amount: fn(&RequestedAmount) -> &Option<Amount>| {
             let resource = self.resources.get(place)?;
             let of_itself = self.of_itself;
             let total = of_itself.and_then(|pod| of_pod_itself(pod, field, resource));
@@ -97,7 +98,7 @@ impl<'r, 'p> AskedOfPod<'r, 'p> {
             });
             total.map(Amount::new)
         };
-        Asked {
+        RequestedAmount {
             request: total("requests", |asked| &asked.request),
             limit: total("limits", |asked| &asked.limit),
         }

@@ -8,7 +8,7 @@ use crate::event::Event;
 
 /// What came of a request when it was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Then {
+pub enum RecordedOutcome {
     /// It is not known.
     #[default]
     Unknown,
@@ -95,23 +95,23 @@ impl Display for RefusedBy {
     }
 }
 
-impl Then {
+impl RecordedOutcome {
     /// What came of the request of an event.
     pub fn of(event: &Event<'_>) -> Self {
         let Some(status) = &event.response_status else {
-            return Then::Unknown;
+            return RecordedOutcome::Unknown;
         };
         let (code, message) = (status.code, status.message.clone());
         match code {
             // 101: a connection that was upgraded.
-            100..=399 => Then::Allowed,
-            ..100 => Then::Unknown,
+            100..=399 => RecordedOutcome::Allowed,
+            ..100 => RecordedOutcome::Unknown,
             _ => {
                 // Plugins refuse with 403 whatever the authorizer allowed; quotas of the built-in plugins do, too.
                 let by = RefusedBy::of_message(&message);
                 match by.or((code == 403).then_some(RefusedBy::Plugin)) {
-                    Some(by) => Then::Refused(Refusal { by, code, message }),
-                    None => Then::Failed { code, message },
+                    Some(by) => RecordedOutcome::Refused(Refusal { by, code, message }),
+                    None => RecordedOutcome::Failed { code, message },
                 }
             }
         }
@@ -120,14 +120,14 @@ impl Then {
     /// What was answered in a recorded review.
     pub fn of_response(response: Option<&AdmissionResponse>) -> Self {
         let Some(response) = response else {
-            return Then::Unknown;
+            return RecordedOutcome::Unknown;
         };
         if response.allowed {
-            return Then::Allowed;
+            return RecordedOutcome::Allowed;
         }
         let result = response.result.as_ref();
         let message = result.map(|result| result.message.clone()).unwrap_or_default();
-        Then::Refused(Refusal {
+        RecordedOutcome::Refused(Refusal {
             by: RefusedBy::of_message(&message).unwrap_or(RefusedBy::Recorded),
             code: result.map_or(403, |result| i64::from(result.code)),
             message,
@@ -137,10 +137,10 @@ impl Then {
     /// A word for it: `allowed`, `denied`, `failed`, `unknown`.
     pub fn word(&self) -> &'static str {
         match self {
-            Then::Unknown => "unknown",
-            Then::Allowed => "allowed",
-            Then::Refused(_) => "denied",
-            Then::Failed { .. } => "failed",
+            RecordedOutcome::Unknown => "unknown",
+            RecordedOutcome::Allowed => "allowed",
+            RecordedOutcome::Refused(_) => "denied",
+            RecordedOutcome::Failed { .. } => "failed",
         }
     }
 }
