@@ -13,7 +13,7 @@
 //! - What is close to what admission saw is marked as [approximation](Approximation).
 //!
 //! ```
-//! use pratique_replay::{Replayer, Then, What, entries};
+//! use pratique_replay::{Replayer, RecordedOutcome, EventRequests, entries};
 //! use pratique_stream::{Limits, Splitter};
 //!
 //! let log = r#"{"kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Request", "stage": "ResponseComplete",
@@ -24,10 +24,10 @@
 //! for piece in Splitter::new(log.as_bytes(), Limits::default()) {
 //!     for located in entries(&piece?) {
 //!         let replayed = replayer.replay(located.entry?, None);
-//!         let What::Requests(requests) = replayed.what else { return Err("no request".into()) };
+//!         let EventRequests::Requests(requests) = replayed.what else { return Err("no request".into()) };
 //!         let request = &requests[0].request;
 //!         assert_eq!((request.user_info.username.as_str(), request.dry_run), ("ann", Some(true)));
-//!         assert_eq!((request.kind.kind.as_str(), &replayed.then), ("ConfigMap", &Then::Allowed));
+//!         assert_eq!((request.kind.kind.as_str(), &replayed.then), ("ConfigMap", &RecordedOutcome::Allowed));
 //!     }
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
