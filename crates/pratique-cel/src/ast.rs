@@ -24,7 +24,7 @@ pub struct Ast {
 /// A node with its place.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it is.
+    /// Its expression.
     pub expr: Expr,
     /// Where errors about it point: an offset in code points into the source.
     pub offset: u32,
@@ -43,14 +43,14 @@ pub enum Expr {
         operand: ExprId,
         /// The name of the field.
         field: Arc<str>,
-        /// Whether only its presence is asked.
+        /// Whether only its presence is tested.
         test_only: bool,
     },
     /// A function or operator (`_+_`, `_[_]`, `_?._` …), with the receiver as `target` where it has one.
     Call {
         /// The function's name.
         function: Arc<str>,
-        /// What stands before the dot.
+        /// The expression before the dot.
         target: Option<ExprId>,
         /// The arguments without the target.
         args: Vec<ExprId>,
@@ -71,7 +71,7 @@ pub enum Expr {
         /// The fields in order.
         fields: Vec<StructField>,
     },
-    /// What macros expand to.
+    /// A comprehension, which only macros make.
     Comprehension(Box<Comprehension>),
 }
 
@@ -104,7 +104,7 @@ pub struct StructField {
 /// A fold over a list or the keys of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comprehension {
-    /// What is iterated over.
+    /// The list or map to iterate over.
     pub range: ExprId,
     /// The variable of the element or key (of the index or key when there are two).
     pub var: Arc<str>,
@@ -114,7 +114,7 @@ pub struct Comprehension {
     pub accumulator: Arc<str>,
     /// Its first value.
     pub init: ExprId,
-    /// Whether to go on.
+    /// Whether to continue.
     pub condition: ExprId,
     /// Its next value.
     pub step: ExprId,
@@ -161,7 +161,7 @@ impl Ast {
         self.nodes.len()
     }
 
-    /// Whether another tree is the same: what it says, not where it was read.
+    /// Whether another tree is the same, apart from the places of its nodes.
     pub fn is_same(&self, other: &Ast) -> bool {
         let mut pairs = vec![(self.root, other.root)];
         while let Some((left, others)) = pairs.pop() {

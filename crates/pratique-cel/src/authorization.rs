@@ -1,4 +1,4 @@
-//! Authorization checks: the questions to a host, and its answers.
+//! Authorization checks: the interface to a host that answers them.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display, Formatter};
@@ -13,15 +13,15 @@ pub trait Authorizer: Debug + Send + Sync {
 /// A question: may the user do this?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Check<'c> {
-    /// Who.
+    /// The user.
     pub user: &'c User,
-    /// Does what: a verb of the API (`create`), or of HTTP for a path.
+    /// The verb: of the API (`create`), or of HTTP for a path.
     pub verb: &'c str,
-    /// To what.
+    /// The resource or path.
     pub target: Target<'c>,
 }
 
-/// What a check is about.
+/// The resource or path of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target<'c> {
     /// A path that is no resource: `/healthz`.
@@ -30,7 +30,7 @@ pub enum Target<'c> {
     Resource(&'c ResourceCheck),
 }
 
-/// A resource in a check; what is empty was not restricted.
+/// A resource in a check; empty fields are not restricted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ResourceCheck {
     /// Its API group, empty for the core group.
@@ -75,7 +75,7 @@ pub struct User {
     pub uid: String,
     /// The groups the user is in.
     pub groups: Vec<String>,
-    /// What else the authenticator knows.
+    /// Other attributes from the authenticator.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
@@ -104,7 +104,7 @@ pub enum Answer {
     Unknown,
 }
 
-/// Answers no check: there is nothing to ask, so that what depends on one is undecided.
+/// Answers no check, so that expressions that depend on one are undecided.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoAuthorizer;
 
@@ -117,15 +117,15 @@ impl Authorizer for NoAuthorizer {
 /// A [`Check`] to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Who.
+    /// The user.
     pub user: User,
-    /// Does what: a verb of the API, or of HTTP for a path.
+    /// The verb: of the API, or of HTTP for a path.
     pub verb: String,
-    /// To what.
+    /// The resource or path.
     pub subject: QuestionSubject,
 }
 
-/// What a [`Question`] is about.
+/// The resource or path of a [`Question`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuestionSubject {
     /// A path that is no resource.
@@ -161,7 +161,7 @@ impl From<&Check<'_>> for Question {
     }
 }
 
-/// Of the user the name has to do: checks of one request are about its user and a few service accounts.
+/// Of the user only the name is hashed: checks of one request are about its user and a few service accounts.
 impl Hash for Question {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.user.name.hash(state);
@@ -221,8 +221,8 @@ impl Display for ResourceCheck {
 pub struct Decision {
     /// Whether it is allowed; denial and "no opinion" are the same here.
     pub allowed: bool,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
-    /// What went wrong while deciding.
+    /// The error while deciding.
     pub error: Option<String>,
 }

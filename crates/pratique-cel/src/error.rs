@@ -28,7 +28,7 @@ impl Issue {
     }
 }
 
-/// How many faults of an expression are shown; those beyond are only counted.
+/// The number of issues of an expression that are shown; further ones are only counted.
 pub(crate) const SHOWN_ISSUES: usize = 100;
 
 /// Why an expression does not compile.
@@ -114,7 +114,7 @@ pub enum FaultKind {
     /// The evaluation ended early: nothing absorbs it.
     #[error("{0}")]
     Stopped(Stop),
-    /// It needs what the host does not know: nothing absorbs it, as the value could be any.
+    /// It needs a value that the host does not know: nothing absorbs it, as the value could be any.
     #[error("undecided: {0}")]
     Unknown(Unknown),
     /// Where the reference's own code fails; nothing absorbs that either. Shown after `internal error: `.
@@ -128,13 +128,13 @@ pub enum Stop {
     /// It cost more than it may.
     #[error("operation cancelled: actual cost limit exceeded")]
     CostLimit,
-    /// The caller asked for it.
+    /// The caller interrupted it.
     #[error("operation interrupted")]
     Interrupted,
     /// It holds more memory than it may.
     #[error("operation cancelled: memory limit exceeded")]
     MemoryLimit,
-    /// There is no memory left of what evaluations share.
+    /// The memory that evaluations share is exhausted.
     #[error("operation cancelled: no memory left for evaluations")]
     MemoryBudget,
     /// The host has no answer to an authorization check yet: evaluate again when it has.
@@ -158,7 +158,7 @@ impl Fault {
         Fault(Box::new(FaultKind::Stopped(stop)))
     }
 
-    /// The end of an evaluation that needs what the host does not know.
+    /// The end of an evaluation that needs a value that the host does not know.
     pub fn unknown(unknown: Unknown) -> Self {
         Fault(Box::new(FaultKind::Unknown(unknown)))
     }

@@ -19,14 +19,14 @@ pub struct Function {
     pub overloads: Vec<Overload>,
     /// One implementation for all overloads, which looks at the arguments itself.
     pub singleton: Option<Implementation>,
-    /// What a call costs whose overload has no cost of its own or is found at run time only; by default 1.
+    /// The cost of calls whose overload has no cost of its own or is found at run time only; by default 1.
     pub cost: Option<CostFn>,
     /// The estimated cost of a call; by default that of its arguments and 1, or for the functions of this crate that of
     /// the reference.
     pub estimate: Option<EstimateFn>,
     /// The implementation for calls whose second argument, a regular expression, is a constant.
     pub with_pattern: Option<PatternFn>,
-    /// What the evaluator knows it as.
+    /// The intrinsic by which the evaluator computes it.
     pub(crate) intrinsic: Option<Intrinsic>,
     /// Whether its cost is that of walking over all of its first argument, which may take long.
     pub(crate) traverses: bool,
@@ -60,7 +60,7 @@ pub struct Overload {
     pub member: bool,
     /// The implementation; `None` where the function has one for all overloads, or the planner has a node for it.
     pub implementation: Option<Implementation>,
-    /// What a call costs where the overload is known from the types alone; by default what the function costs.
+    /// The cost of calls whose overload is known from the types alone; by default the cost of the function.
     pub cost: Option<CostFn>,
     /// The argument that has to be of a type for the cost to be known; it is an internal error where it is not.
     pub cost_needs: Option<(usize, CostNeed)>,
@@ -188,7 +188,7 @@ impl Function {
         self
     }
 
-    /// Lets calls cost what walking over all of their first argument does.
+    /// Sets the cost of calls to that of walking over all of their first argument.
     pub(crate) fn traversing(self) -> Self {
         Function {
             traverses: true,
@@ -196,7 +196,7 @@ impl Function {
         }
     }
 
-    /// Sets what calls may cost, as far as the sizes of their arguments tell.
+    /// Sets the estimated cost of calls by the sizes of their arguments.
     pub fn estimating(mut self, estimate: EstimateFn) -> Self {
         self.estimate = Some(estimate);
         self
@@ -216,7 +216,7 @@ impl Function {
         self
     }
 
-    /// Sets what the evaluator knows it as.
+    /// Sets the intrinsic by which the evaluator computes it.
     pub(crate) fn intrinsic(mut self, intrinsic: Intrinsic) -> Self {
         self.intrinsic = Some(intrinsic);
         self

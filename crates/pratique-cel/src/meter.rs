@@ -1,4 +1,4 @@
-//! How long-running code accounts for what it does.
+//! Accounting for the work and memory of long-running code.
 
 use pratique_json::Object;
 

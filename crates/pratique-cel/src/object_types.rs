@@ -1,4 +1,4 @@
-//! The types that objects of a host have beyond what CEL sees of them.
+//! The types of a host's objects, which CEL does not see.
 
 use std::fmt::Debug;
 
@@ -6,7 +6,7 @@ use pratique_json::Object;
 
 use crate::error::Fault;
 
-/// Tells whether objects of a host are of the same type. Two [typed](crate::Value::from_typed_json) objects that have the same
+/// Whether objects of a host are of the same type. Two [typed](crate::Value::from_typed_json) objects that have the same
 /// members are not equal if they are structs of different types.
 pub trait ObjectTypes: Debug {
     /// Whether two objects, which are those of the input in memory, are of the same type. Maps are all of one type, and so is

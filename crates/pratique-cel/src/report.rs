@@ -15,7 +15,7 @@ use crate::types::Type;
 pub struct Report {
     /// The type of its result.
     pub result: Type,
-    /// What it may cost.
+    /// The range of its cost.
     pub cost: Range,
     /// The variables of the environment that it reads.
     pub variables: BTreeSet<String>,
@@ -59,7 +59,7 @@ impl Report {
     }
 }
 
-/// One line for each of what there is, the type and the cost first.
+/// One line for each part that is not empty, the type and the cost first.
 impl Display for Report {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "result: {}\ncost: {}", self.result, self.cost)?;
@@ -145,7 +145,7 @@ impl<'r> Walk<'r> {
         let is_operator = function.contains('_') && !function.contains(|c: char| c.is_alphanumeric());
         match function {
             "@in" => self.operators.insert("_in_".to_owned()),
-            // What only macros can call is no function that anybody would look for.
+            // Functions that only macros can call are not reported.
             _ if function.contains('@') => false,
             _ if is_operator || matches!(function, "!_" | "-_") => self.operators.insert(function.to_owned()),
             _ => self.functions.insert(function.to_owned()),
@@ -199,7 +199,7 @@ fn extended(mut path: String, step: &str) -> String {
     path
 }
 
-/// The paths that no other path goes on from.
+/// The paths that are no prefix of another path.
 fn longest(paths: BTreeSet<String>) -> BTreeSet<String> {
     let goes_on = |path: &String, other: &String| {
         other

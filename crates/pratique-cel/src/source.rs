@@ -1,6 +1,6 @@
 //! The text of an expression and the places in it.
 
-/// The text of an expression with what is needed to point into it.
+/// The text of an expression, with an index of its lines.
 #[derive(Clone, Debug)]
 pub struct Source {
     text: String,

@@ -49,12 +49,12 @@ pub enum Type {
 }
 
 impl Type {
-    /// Whether it is what fields have that have no type.
+    /// Whether it is the placeholder type of fields without a type.
     pub(crate) fn is_unnamed(&self) -> bool {
         matches!(self, Type::Struct(name) if name.is_empty())
     }
 
-    /// Whether it is what reading such a field gives, perhaps within an optional.
+    /// Whether it is the type of reading such a field, perhaps within an optional.
     pub(crate) fn is_untyped(&self) -> bool {
         self.is_unnamed() || self.optional_value().is_some_and(Type::is_unnamed)
     }

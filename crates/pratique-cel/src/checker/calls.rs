@@ -143,7 +143,7 @@ impl<'e> Checker<'e> {
                 Some(_) => Some(Type::Dyn),
             };
         }
-        // Overloads that all give what has no type are as good as none.
+        // If the results of all overloads have no type, there is no overload.
         if found.result.is_none() {
             found.indices.clear();
         }

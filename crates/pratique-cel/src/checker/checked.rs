@@ -15,11 +15,11 @@ pub struct Checked {
     pub ast: Ast,
     /// The type of each node.
     pub types: Vec<Type>,
-    /// What each identifier or call refers to.
+    /// The declaration that each identifier or call refers to.
     pub references: Vec<Option<Reference>>,
 }
 
-/// What a name or call refers to.
+/// The declaration that a name or call refers to.
 #[derive(Clone, Debug)]
 pub enum Reference {
     /// A variable of the environment.
@@ -44,7 +44,7 @@ impl Checked {
         self.types.get(id.0 as usize).unwrap_or(&Type::Dyn)
     }
 
-    /// What a node refers to.
+    /// The declaration that a node refers to.
     pub fn reference(&self, id: ExprId) -> Option<&Reference> {
         self.references.get(id.0 as usize)?.as_ref()
     }

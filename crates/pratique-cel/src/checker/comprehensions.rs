@@ -1,4 +1,4 @@
-//! What macros expand to.
+//! Comprehensions.
 
 use super::Checker;
 use super::messages::present;
@@ -42,7 +42,7 @@ impl<'e> Checker<'e> {
             Type::List(element) => (Type::clone(element), None),
             Type::Map(key, value) => (Type::clone(key), two.then(|| Type::clone(value))),
             Type::Dyn | Type::Error | Type::Free(_) | Type::Param(_) => {
-                // What is iterated over may be anything from here on.
+                // The range is dyn from here on.
                 self.bindings.assignable(&Type::Dyn, &range);
                 (Type::Dyn, two.then_some(Type::Dyn))
             }

@@ -51,7 +51,7 @@ pub(crate) fn check(environment: &Environment, ast: Ast) -> Result<Checked, Vec<
     Ok(checked(ast, types, references, rewrites))
 }
 
-/// Finds types and references as far as there are any. What has no meaning is dyn: the error comes when it is evaluated.
+/// Finds types and references as far as there are any. Unresolved names and calls are dyn: they are errors when they are evaluated.
 pub(crate) fn check_loosely(environment: &Environment, ast: Ast) -> Checked {
     let mut checker = Checker::new(environment, &ast);
     checker.loose = true;
@@ -94,12 +94,12 @@ struct Checker<'e> {
     bindings: Bindings,
     /// How many calls of `format` are around the node: their lists may mix types.
     formats: usize,
-    /// Whether what does not fit is left to the evaluation.
+    /// Whether type errors are left to the evaluation.
     loose: bool,
     outcome: Outcome,
 }
 
-/// What a walk found.
+/// The results of a walk.
 #[derive(Default)]
 struct Outcome {
     types: Vec<Option<Type>>,

@@ -1,4 +1,4 @@
-//! What identifiers and qualified names refer to.
+//! The resolution of identifiers and qualified names.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl<'e> Checker<'e> {
         }
     }
 
-    /// Takes a chain of selects for one name where it is declared as one; tells whether it is.
+    /// Resolves a chain of selects as one qualified name, if that is declared.
     pub(super) fn check_qualified(&mut self, id: ExprId) -> Qualified {
         let Some(root) = self.root_name(id) else {
             return Qualified::Never;
@@ -68,7 +68,7 @@ impl<'e> Checker<'e> {
         self.locals.get(place).map(|(_, of)| (place as u32, of))
     }
 
-    /// What a name refers to outside of comprehensions.
+    /// The declaration that a name refers to outside of comprehensions.
     fn global(&self, name: &str) -> Option<(Type, Reference)> {
         self.environment.resolve(name, |name| self.declared(name))
     }

@@ -1,4 +1,4 @@
-//! How types compare, apart from what is yet to be found out about them.
+//! Relations between types that bind no free types.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ pub(super) fn is_dyn(of: &Type) -> bool {
     matches!(of, Type::Dyn | Type::Any)
 }
 
-/// Whether a type is a parameter, or yet to be found out.
+/// Whether a type is a parameter, or not inferred yet.
 pub(super) fn is_free(of: &Type) -> bool {
     matches!(of, Type::Free(_) | Type::Param(_))
 }
 
-/// Whether two types are the same; a wrapper is the same as what it wraps.
+/// Whether two types are the same; a wrapper is the same as the wrapped type.
 pub(super) fn same(left: &Type, right: &Type) -> bool {
     match (left, right) {
         (Type::Wrapper(left), right) => same(left, right),
@@ -103,7 +103,7 @@ pub(super) fn is_presentable(of: &Type) -> bool {
     count(of, 10_000) > 0
 }
 
-/// What is left of `budget` after counting the parts of a type.
+/// The rest of `budget` after counting the parts of a type.
 fn count(of: &Type, budget: usize) -> usize {
     let Some(left) = budget.checked_sub(1).filter(|left| *left > 0) else {
         return 0;

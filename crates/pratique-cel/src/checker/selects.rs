@@ -84,7 +84,7 @@ impl<'e> Checker<'e> {
                 self.field_type(offset, name, field).unwrap_or(Type::Error)
             }
             Type::Free(_) | Type::Param(_) => {
-                // What is selected from may be anything from here on.
+                // The operand is dyn from here on.
                 self.bindings.assignable(&Type::Dyn, target);
                 Type::Dyn
             }

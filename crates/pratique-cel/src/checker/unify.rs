@@ -1,15 +1,15 @@
-//! Which type fits where, and what that tells of types yet to be found out.
+//! Assignability of types, and the inference of free types from it.
 
 use std::sync::Arc;
 
 use super::relate::{is_dynamic, is_free, less_specific, same};
 use crate::types::Type;
 
-/// What is known of the free types of one expression.
+/// The types that the free types of one expression are bound to.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     bound: Vec<Option<Type>>,
-    /// What to put back where an attempt fails: the free type, and what was known of it.
+    /// The bindings to restore if an attempt fails: each free type with its previous binding.
     trail: Vec<(u32, Option<Type>)>,
     steps: u32,
 }
@@ -35,7 +35,7 @@ impl Bindings {
         self.bound.is_empty()
     }
 
-    /// Whether the types grew too large to go on.
+    /// Whether the types grew too large to continue.
     pub(super) fn exhausted(&self) -> bool {
         self.steps >= STEPS
     }
@@ -45,7 +45,7 @@ impl Bindings {
         self.trail.len()
     }
 
-    /// Forgets what was learned since `mark`.
+    /// Undoes the bindings made since `mark`.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.trail.len() > mark {
             if let Some((number, known)) = self.trail.pop()
@@ -56,7 +56,7 @@ impl Bindings {
         }
     }
 
-    /// Whether a value of type `from` may stand where `to` is wanted; nothing is learned where it may not.
+    /// Whether a value of type `from` is assignable to `to`; if not, no free type is bound.
     pub(super) fn assignable(&mut self, from: &Type, to: &Type) -> bool {
         let mark = self.mark();
         let fits = self.fits(from, to);
@@ -135,7 +135,7 @@ impl Bindings {
         Learned::Fits
     }
 
-    /// What is known of a free type.
+    /// The type that a free type is bound to.
     fn known(&self, number: u32) -> Option<&Type> {
         self.bound.get(number as usize)?.as_ref()
     }
@@ -165,17 +165,17 @@ impl Bindings {
         }
     }
 
-    /// A type with what is known of its free types put in.
+    /// A type with its bound free types replaced.
     pub(super) fn resolve(&mut self, of: &Type) -> Type {
         self.replace(of, false).unwrap_or_else(|| of.clone())
     }
 
-    /// As [`Bindings::resolve`], with dyn for what is not known.
+    /// As [`Bindings::resolve`], with dyn for unbound free types.
     pub(super) fn settle(&mut self, of: &Type) -> Type {
         self.replace(of, true).unwrap_or_else(|| of.clone())
     }
 
-    /// What becomes of a type when its free types are replaced; `None` where it stays as it is.
+    /// A type with its free types replaced; `None` if that is the type itself.
     fn replace(&mut self, of: &Type, settle: bool) -> Option<Type> {
         if !may_have_parts(of) {
             return None;
@@ -218,7 +218,7 @@ impl Bindings {
     }
 }
 
-/// What came of learning about a free type.
+/// The result of binding a free type.
 enum Learned {
     /// It may be that type.
     Fits,
@@ -241,7 +241,7 @@ fn may_have_parts(of: &Type) -> bool {
     )
 }
 
-/// Whether null may stand where a type is wanted.
+/// Whether null is assignable to a type.
 fn is_nullable(of: &Type) -> bool {
     match of {
         Type::Null | Type::Wrapper(_) | Type::Opaque(..) | Type::Timestamp | Type::Duration => true,

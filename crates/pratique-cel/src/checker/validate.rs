@@ -131,7 +131,7 @@ impl Validator<'_> {
     }
 
     /// The type of an element or value. Marked with `?` it must be known to be an optional: where it is dyn,
-    /// nothing tells what the literal's type is, and there is a fault.
+    /// the type of the literal is not known, which is a fault.
     fn member_type(&mut self, id: ExprId, optional: bool) -> Option<Type> {
         let of = self.type_of(id);
         if !optional {

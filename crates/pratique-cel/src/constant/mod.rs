@@ -1,4 +1,4 @@
-//! Values that a program holds: literals, and what is computed from them while planning.
+//! Values that a program holds: literals, and values computed from them while planning.
 
 mod value;
 

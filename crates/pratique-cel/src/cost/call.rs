@@ -1,4 +1,4 @@
-//! How the declaration of a function says what its calls cost.
+//! The costs of calls, as functions declare them.
 
 use super::range::Range;
 use crate::value::Value;

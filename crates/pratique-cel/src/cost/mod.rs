@@ -17,7 +17,7 @@ use crate::value::Value;
 /// Reading so many characters, bytes or elements.
 pub use crate::ops::cost_of_traversal as traversal;
 
-/// How many characters, bytes or elements a value has; 1 for what has none, optionals included.
+/// The number of characters, bytes or elements of a value; 1 for values without any, optionals included.
 pub fn size(value: &Value<'_>) -> u64 {
     match value {
         Value::Optional(_) => 1,
@@ -49,7 +49,7 @@ pub fn traverses_first(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
 /// The same in an evaluation, in which values may share parts without end.
 ///
 /// # Errors
-/// The evaluation is not to go on.
+/// The evaluation was stopped.
 pub(crate) fn walk<M: Meter>(meter: &M, value: Option<&Value<'_>>) -> Result<u64, Fault> {
     value.map_or(Ok(0), |value| deep_traversal(meter, value))
 }
@@ -65,9 +65,9 @@ pub fn regex(size: u64, regex_size: u64) -> u64 {
     ceil((1.0 + size as f64) * 0.1).saturating_mul(ceil(regex_size as f64 * 0.25))
 }
 
-/// Walking over all of a value: what is in lists and maps counts, strings and bytes by full tens.
+/// Walking over all of a value, with the members of lists and maps; strings and bytes count by full tens.
 fn deep_traversal<M: Meter>(meter: &M, value: &Value<'_>) -> Result<u64, Fault> {
-    /// What going to an element counts for, in units of work.
+    /// The work of going to an element.
     const ELEMENT: u64 = 8;
     let mut cost = 0_u64;
     match value {

@@ -24,7 +24,7 @@ impl Range {
         max: 0,
     };
 
-    /// Whether there is a bound that means something: a part of what has no bound is a large number too.
+    /// Whether the bound is meaningful: a part of an unbounded range is a large number as well.
     pub const fn is_bounded(self) -> bool {
         self.max < 1 << 53
     }

@@ -43,7 +43,7 @@ impl Library {
         self
     }
 
-    /// Adds what another library has.
+    /// Adds the declarations of another library.
     pub fn and(mut self, other: Library) -> Self {
         self.functions.extend(other.functions);
         self.macros.extend(other.macros);

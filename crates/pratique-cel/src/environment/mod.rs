@@ -100,7 +100,7 @@ impl Environment {
         self
     }
 
-    /// Adds types. Providers added later are asked first, so they can redeclare a type.
+    /// Adds types. Providers added later take precedence, so they can redeclare a type.
     pub fn with_types(mut self, types: Arc<dyn TypeProvider>) -> Self {
         self.types.push(types);
         self
@@ -166,7 +166,7 @@ impl Environment {
         &self.container
     }
 
-    /// What is found for the first of the names that `name` may stand for.
+    /// The result of `find` for the first of the names that `name` may stand for.
     pub(crate) fn resolve<T>(&self, name: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
         if let Some(absolute) = name.strip_prefix('.') {
             return find(absolute);

@@ -1,4 +1,4 @@
-//! The cost of what macros expand to: a loop costs its turns, as many as what it goes over may hold.
+//! The cost of comprehensions: that of an iteration times the maximum size of the range.
 
 use super::{Estimator, Local, below};
 use crate::ast::{Comprehension, Expr, ExprId, Literal};

@@ -30,7 +30,7 @@ pub fn estimate(checked: &Checked, sizes: &dyn Sizes) -> Range {
 /// The size of an expression's value, as far as it is known before evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueSize {
-    /// Where the value stands in the declared variables, as [`Sizes`] names it; empty for what the expression makes.
+    /// Where the value stands in the declared variables, as [`Sizes`] names it; empty for a value that the expression makes.
     pub path: Vec<String>,
     /// Its size.
     pub size: Option<Range>,
@@ -78,7 +78,7 @@ struct Estimator<'c> {
     entries: HashMap<ExprId, EntrySize>,
 }
 
-/// What is known of a variable of a comprehension.
+/// The path and sizes of a variable of a comprehension.
 #[derive(Clone, Default)]
 struct Local {
     path: Path,

@@ -14,7 +14,7 @@ pub(super) fn below(mut path: Path, step: &str) -> Path {
     path
 }
 
-/// What is known of an operand of a call.
+/// An operand of a call, with its size and cost as far as they are known.
 #[derive(Clone)]
 pub(super) struct Operand<'c> {
     pub(super) id: ExprId,
@@ -32,9 +32,9 @@ pub(super) struct Call<'o, 'c> {
     pub(super) args: &'o [Operand<'c>],
 }
 
-/// What traversing a string costs for each of its characters.
+/// The cost of traversing a string, per character.
 pub(super) const PER_CHARACTER: f64 = 0.1;
-/// What matching a pattern costs for each of its characters, times the cost of traversing the text.
+/// The cost of matching a pattern, per character of it, times the cost of traversing the text.
 pub(super) const PER_PATTERN_CHARACTER: f64 = 0.25;
 
 impl Operand<'_> {

@@ -4,12 +4,12 @@ use crate::ast::{Expr, Literal};
 use crate::cost::Range;
 use crate::types::Type;
 
-/// What a host knows of the sizes of its variables.
+/// The sizes of variables, as far as a host knows them.
 pub trait Sizes {
     /// The size of the value at a path, as `size()` would give it; `None` where nothing is known.
     ///
     /// A path begins with a variable; its other parts are fields, or `@items`, `@indices`, `@keys`, `@values`.
-    /// It is empty for what the expression makes, and begins with such a part for what is within that.
+    /// It is empty for a value that the expression makes, and begins with such a part for the values in it.
     fn size(&self, path: &[String], of: &Type) -> Option<Range>;
 }
 

@@ -21,7 +21,7 @@ pub fn int(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
     }
 }
 
-/// How often at most, at a position that need not be there; negative for as often as there is something.
+/// The optional limit at a position; negative, as it is by default, for no limit.
 pub(super) fn limit(arguments: &[Value<'_>], index: usize) -> Result<i64, Fault> {
     match arguments.len() > index {
         true => int(arguments, index),

@@ -1,4 +1,4 @@
-//! What is refused before it is tried.
+//! Calls that are refused before they are made.
 //!
 //! A call is charged after it was made. Some would by then have taken more time or memory than there is: those that are
 //! sure to cost more than any limit end as if they had been charged, and so do those that would make a value which is

@@ -14,7 +14,7 @@ use crate::value::{Opaque, Value};
 
 const NAME: &str = "net.CIDR";
 
-/// Functions that read networks and say what lies in them: `cidr('10.0.0.0/8').containsIP('10.0.0.1')`. Needs [`ip`](super::ip()).
+/// Functions that parse networks and test what they contain: `cidr('10.0.0.0/8').containsIP('10.0.0.1')`. Needs [`ip`](super::ip()).
 pub fn library() -> Library {
     let to_string = method("cidr_to_string", of(), Type::String, Cidr::to_string);
     let prefix_length = |cidr: &Cidr| i64::from(cidr.prefix_length());
@@ -112,7 +112,7 @@ fn comparing(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     cost::traversal(cost::size_at(arguments, 0) * 2)
 }
 
-/// Comparing, after masking what is compared.
+/// Comparing, after masking the operand.
 fn masking(arguments: &[Value<'_>], result: Option<&Value<'_>>) -> u64 {
     comparing(arguments, result) + cost::traversal(cost::size_at(arguments, 0)) + 1
 }

@@ -13,7 +13,7 @@ use crate::value::{Opaque, Value};
 
 const NAME: &str = "net.IP";
 
-/// Functions that read addresses and say of what kind they are: `ip('10.0.0.1').family()`.
+/// Functions that parse and classify addresses: `ip('10.0.0.1').family()`.
 pub fn library() -> Library {
     let predicate = |name: &str, id: &str, holds: fn(&Ip) -> bool| {
         Function::new(name).with(method(id, of(), Type::Bool, holds))

@@ -10,7 +10,7 @@ use crate::function::{Function, Overload};
 use crate::types::Type;
 use crate::value::{Evaluation, Opaque, Value};
 
-/// What methods give.
+/// The result of a method.
 pub(super) trait MethodResult {
     fn into_value(self, arena: &Arena) -> Evaluation<'_>;
 }

@@ -78,7 +78,7 @@ pub fn kubernetes() -> Environment {
     kubernetes_at(37)
 }
 
-/// The environment of an API server that keeps to what version 1.`minor` had, without variables; from 1.29 on.
+/// The environment of an API server in compatibility with version 1.`minor`, without variables; from 1.29 on.
 pub fn kubernetes_at(minor: u32) -> Environment {
     LIBRARIES
         .iter()

@@ -4,12 +4,12 @@ use pratique_gotext::strfmt::{is_base64, is_date, is_datetime, is_uuid};
 use pratique_gotext::url::Url;
 use pratique_gotext::validation;
 
-/// A format that can be asked for by name.
+/// A format with a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NamedFormat {
-    /// What expressions call it.
+    /// Its name in expressions.
     pub(super) name: &'static str,
-    /// What upstream calls it.
+    /// Its name in upstream's text form.
     pub(super) title: &'static str,
     /// The size of the regular expression that upstream would need to check it, which costs are computed from.
     pub(super) regex_size: u64,

@@ -62,7 +62,7 @@ fn of() -> Type {
     Type::named(TYPE)
 }
 
-/// What is read from a quantity.
+/// A function that reads a property of a quantity.
 fn reading<R: MethodResult + 'static>(
     name: &str,
     id: &str,
@@ -74,7 +74,7 @@ fn reading<R: MethodResult + 'static>(
         .with(overload.shared(move |context, given| read(quantity_at(given, 0)?).into_value(context.arena)))
 }
 
-/// How two quantities compare.
+/// A function that compares two quantities.
 fn comparison<R: MethodResult + 'static>(
     name: &str,
     id: &str,

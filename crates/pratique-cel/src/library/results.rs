@@ -11,12 +11,12 @@ pub(super) fn list<'a>(context: &Context<'a>, elements: &[Value<'a>]) -> Value<'
 /// A list of values, of which there may be millions.
 ///
 /// # Errors
-/// The evaluation is not to go on.
+/// The evaluation was stopped.
 pub(super) fn collected<'a>(
     context: &Context<'a>,
     values: impl Iterator<Item = Value<'a>>,
 ) -> Evaluation<'a> {
-    /// What making an element counts for, in units of work.
+    /// The work of making an element.
     const ELEMENT: u64 = 16;
     let mut elements = Vec::with_capacity(values.size_hint().0);
     for value in values {

@@ -77,7 +77,7 @@ impl Opaque for Version {
     }
 }
 
-/// Reads the first argument, filled up if the second one says so.
+/// Parses the first argument, normalized first if the second one is true.
 fn read(arguments: &[Value<'_>]) -> Result<Result<Version, ParseError>, Fault> {
     let text = string(arguments, 0)?;
     let normalize = arguments.len() > 1 && bool(arguments, 1)?;

@@ -6,7 +6,7 @@ use crate::environment::Library;
 use crate::function::{Function, Overload};
 use crate::value::{Evaluation, Value};
 
-/// A library and the memory for what its functions make.
+/// A library, and the memory for the results of its functions.
 pub(super) struct Caller {
     library: Library,
     arena: Arena,
@@ -33,7 +33,7 @@ impl Caller {
         self.call(id, &[Value::String(text)]).expect(text)
     }
 
-    /// Checks what a call gives, in short form, and what it costs.
+    /// Checks the result of a call, in short form, and its cost.
     pub(super) fn check<'a>(&'a self, id: &str, arguments: &[Value<'a>], expected: &str, cost: u64) {
         let result = self.call(id, arguments);
         let got = result.as_ref().map_or_else(ToString::to_string, short);

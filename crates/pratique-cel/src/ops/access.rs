@@ -38,7 +38,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// The member, if it is there.
+    /// The member, if it is present.
     pub(crate) fn found(self) -> Option<Value<'a>> {
         match self {
             Lookup::Found(value) => Some(value),
@@ -53,7 +53,7 @@ impl<'a> From<Option<Value<'a>>> for Lookup<'a> {
     }
 }
 
-/// Looks up a member by its name. `declared` tells that the checker knows the type of the object to have fields.
+/// Looks up a member by its name. `declared` is whether the checker knows that the type of the object has fields.
 #[inline]
 pub(crate) fn member_str<'a>(
     context: &Context<'a>,

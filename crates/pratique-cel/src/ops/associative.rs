@@ -75,7 +75,7 @@ pub(super) fn union<'a>(
     })))
 }
 
-/// What tells an item from others, as a text; `None` where nothing does.
+/// The key of an item as a text; `None` if it has none.
 fn key(list: &Associative<'_>, item: &Value<'_>) -> Option<String> {
     let mut text = String::new();
     match (list.keys, item) {

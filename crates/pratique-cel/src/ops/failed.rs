@@ -28,7 +28,7 @@ pub(crate) fn failed<'a>(context: &Context<'a>, fault: Fault, native: &'static s
     })
 }
 
-/// A value of the host that stands for an error, also where it is asked whether it is there.
+/// A value of the host that stands for an error, also in presence tests.
 pub(crate) fn wrong(arena: &Arena, fault: Fault) -> Value<'_> {
     let (native, is_loud) = ("*types.Err", true);
     arena.opaque(Failed {
@@ -44,7 +44,7 @@ pub(crate) fn is_wrong(value: &Value<'_>) -> bool {
     failed.is_some_and(|failed| failed.is_loud)
 }
 
-/// Whether a member is there.
+/// Whether a member is present.
 pub(crate) fn presence(member: Option<Value<'_>>) -> Result<bool, Fault> {
     match member.as_ref().and_then(Value::downcast::<Failed>) {
         Some(failed) if failed.is_loud => Err(failed.fault.clone()),

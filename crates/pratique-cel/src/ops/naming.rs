@@ -157,6 +157,7 @@ fn missing_list_method(argument: Option<&Value<'_>>) -> Option<Fault> {
     Some(Fault::internal(text))
 }
 
+/// Whether values of the type can be added: all that have an order but booleans.
 fn has_addition(value: &Value<'_>) -> bool {
     matches!(
         value,

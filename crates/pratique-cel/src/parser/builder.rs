@@ -28,7 +28,7 @@ pub(super) struct Builder<'m> {
 pub struct MacroError {
     /// Where it points, in code points.
     pub offset: u32,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -77,7 +77,7 @@ impl<'m> Builder<'m> {
         name
     }
 
-    /// Stands for what could not be read.
+    /// Adds a placeholder for text that cannot be read.
     pub(super) fn nothing(&mut self, offset: u32) -> ExprId {
         self.add(Expr::Literal(Literal::Null), offset)
     }

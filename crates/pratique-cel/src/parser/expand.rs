@@ -133,7 +133,7 @@ impl<'b, 'm> Expander<'b, 'm> {
         })
     }
 
-    /// The question whether a field is there.
+    /// A test of the presence of a field.
     pub fn presence(&mut self, operand: ExprId, field: &Arc<str>) -> ExprId {
         self.add(Expr::Select {
             operand,

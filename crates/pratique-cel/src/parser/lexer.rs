@@ -12,7 +12,7 @@ pub(super) struct Lexer<'s> {
     continuations: usize,
 }
 
-/// What stands next in a text.
+/// The next token of a text, or the next text that is none.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lexed {
     /// A token; of kind [`Kind::End`] for ever after the last.
@@ -74,7 +74,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Moves to a byte further on, counting what is not the first byte of a code point.
+    /// Moves to a byte further on, counting the bytes that are not the first of a code point.
     fn advance_to(&mut self, end: usize) {
         let passed = self.text.as_bytes().get(self.at..end).unwrap_or_default();
         self.continuations += passed.iter().filter(|byte| **byte & 0xc0 == 0x80).count();
@@ -88,7 +88,7 @@ impl<'s> Lexer<'s> {
     }
 }
 
-/// What a scan from some byte on found, with the byte after it; or the byte at which no token goes on.
+/// The result of a scan: a kind of token with the byte after it, or the byte that continues no token.
 #[derive(Clone, Copy)]
 enum Scan {
     Token(Kind, usize),

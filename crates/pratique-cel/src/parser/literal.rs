@@ -80,7 +80,7 @@ pub(super) fn bytes(text: &str) -> Result<Literal, &'static str> {
     Ok(Literal::Bytes(value.into()))
 }
 
-/// What stands between the quotes, and whether escapes mean themselves.
+/// The text between the quotes, and whether it is raw.
 fn body(text: &str) -> (&str, bool) {
     let unprefixed = text.trim_start_matches(['r', 'R']);
     let raw = unprefixed.len() < text.len();

@@ -1,4 +1,4 @@
-//! From syntax tree to text: what parses to the same tree again, with macros as they were written.
+//! From syntax tree to text that parses to the same tree, with macros as they were written.
 
 mod literal;
 
@@ -31,7 +31,7 @@ enum Level {
     Member,
 }
 
-/// What is left to write.
+/// A part that is yet to be written.
 enum Piece<'a> {
     Text(&'a str),
     Field(&'a str),
@@ -102,7 +102,7 @@ impl<'a> Printer<'a> {
     fn expr(&mut self, id: ExprId, pieces: &mut Vec<Piece<'a>>) {
         match self.written(id) {
             Expr::Literal(literal) => {
-                // Literals begin what is left, so they can be written at once where nothing stands before them.
+                // A literal is written at once, after the texts before it.
                 self.flush(pieces);
                 write_literal(&mut self.text, literal);
             }
@@ -161,7 +161,7 @@ impl<'a> Printer<'a> {
                 }
                 pieces.push(Piece::Text("}"));
             }
-            // No text is a comprehension but by a macro; this shows what it is made of.
+            // Only macros make comprehensions; this shows the parts of one without its macro.
             Expr::Comprehension(comprehension) => {
                 let parts = [
                     comprehension.range,

@@ -14,7 +14,7 @@ pub(super) struct Automaton {
     regex: meta::Regex,
     /// For texts that are not short; made when one is seen. `None` where it cannot be made.
     lazy: OnceLock<Option<Arc<lazy::Regex>>>,
-    /// Texts up to this length take no time that counts, whatever they are.
+    /// Texts up to this length take negligible time, whatever they are.
     short: usize,
 }
 
@@ -24,7 +24,7 @@ pub(super) const LARGEST: u64 = 10_000;
 /// How much memory an automaton may take, once forward and once backward.
 const MAX_AUTOMATON: usize = 4 << 20;
 
-/// What making the automaton takes for each unit that a pattern weighs, in units of work.
+/// The work of making the automaton, per unit of the pattern's weight.
 pub(super) const MAKING: u64 = 2_000;
 
 /// The largest product of weight and length of a text that no search takes long for: each character may lead through each
@@ -55,7 +55,7 @@ impl Automaton {
         self.short = short;
     }
 
-    /// Whether a search in a text takes no time that counts.
+    /// Whether a search in a text takes negligible time.
     #[inline]
     pub(super) fn is_quick_on(&self, text: &str) -> bool {
         text.len() <= self.short

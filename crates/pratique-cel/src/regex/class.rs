@@ -127,7 +127,7 @@ fn posix(text: &str, flags: Flags) -> Result<Option<(ClassUnicode, &str)>, Error
     }
 }
 
-/// Reads a member or a range of a class, and gives what follows.
+/// Reads a member or a range of a class; returns the rest of the pattern.
 fn range<'t>(text: &'t str, whole: &str) -> Result<((u32, u32), &'t str), Error> {
     let (low, mut rest) = member(text, whole)?;
     let mut high = low;

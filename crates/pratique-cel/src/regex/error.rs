@@ -6,7 +6,7 @@ use crate::error::Fault;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("error parsing regexp: {kind}: `{excerpt}`")]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
     /// The part of the pattern that Go shows: perhaps all of it.
     pub excerpt: String,

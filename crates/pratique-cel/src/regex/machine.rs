@@ -1,4 +1,4 @@
-//! Matching one character at a time, for what automata of bytes are no match for.
+//! Matching one character at a time, for patterns that are too much for automata of bytes.
 //!
 //! An automaton of bytes needs hundreds of states for a class such as `\pL`, and cannot be stopped. This machine has one
 //! instruction for it, as Go's has, follows all ways of matching at the same time in the order of their preference, and
@@ -48,7 +48,7 @@ struct Set {
 }
 
 impl Machine {
-    /// The instructions of a pattern: as many as Go has, give or take. Each is accounted for.
+    /// The instructions of a pattern: about as many as Go has. Each is accounted for.
     pub(super) fn new(hir: &Hir, meter: &dyn Meter) -> Result<Self, Fault> {
         let machine = Machine {
             instructions: vec![Instruction::Match],
@@ -123,10 +123,10 @@ struct Builder<'m> {
     meter: &'m dyn Meter,
 }
 
-/// What making an instruction takes.
+/// The work of making an instruction.
 const INSTRUCTION: u64 = 30;
 
-/// How many instructions are made before memory is asked for those that follow.
+/// The number of instructions that are made between two reservations of memory.
 const PORTION: usize = 4_096;
 
 impl Builder<'_> {

@@ -181,10 +181,10 @@ impl Regex {
     }
 }
 
-/// What a search counts for whatever it finds, in units of work.
+/// The work of a search, whatever it finds.
 const MATCH: u64 = 50;
 
-/// How many matches are found before memory is asked for those that follow.
+/// The number of matches that are collected between two reservations of memory.
 const PORTION: usize = 1_000;
 
 /// Where the next character starts; past the end where there is none.

@@ -50,7 +50,7 @@ pub(super) fn unicode(name: &str) -> Option<ClassUnicode> {
     }
 }
 
-/// A general category. What Go does not know is unassigned, and so among "other".
+/// A general category. Characters that Go does not know are unassigned, and so in "other".
 fn category(name: &str) -> Option<ClassUnicode> {
     let pattern = format!(r"\p{{gc={name}}}");
     Some(match name {

@@ -12,13 +12,13 @@ use super::scan::{self, Count, Extension, Flags, split_first};
 use super::set;
 use crate::meter::Meter;
 
-/// What reading a thing takes, in units of work.
+/// The work of reading a piece.
 const THING: u64 = 300;
 
-/// What a thing that was read takes in memory, in bytes, at least.
+/// The least memory of a piece that was read, in bytes.
 const HELD: usize = 256;
 
-/// How many things are read before memory is asked for those that follow.
+/// The number of pieces that are read between two reservations of memory.
 const PORTION: usize = 256;
 
 /// Translates a pattern. Each thing in it is accounted for.
@@ -85,7 +85,7 @@ struct Group {
 }
 
 impl Parser<'_> {
-    /// Reads one thing that is no repetition; gives what follows it.
+    /// Reads one piece that is no repetition; returns the rest of the pattern.
     fn item<'t>(&mut self, first: char, here: &'t str, after: &'t str) -> Result<&'t str, Error> {
         match first {
             '(' if after.starts_with('?') => return self.open_extension(here),
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Ok(after)
     }
 
-    /// Reads what starts with a backslash.
+    /// Reads a piece that starts with a backslash.
     fn escaped<'t>(&mut self, here: &'t str) -> Result<&'t str, Error> {
         let (letter, after) = here.strip_prefix('\\').and_then(split_first).unwrap_or((' ', ""));
         match letter {
@@ -142,7 +142,7 @@ impl Parser<'_> {
         Ok(after)
     }
 
-    /// Repeats the last piece; gives what follows the repetition.
+    /// Repeats the last piece; returns the rest of the pattern after the repetition.
     fn repeat<'t>(
         &mut self,
         here: &'t str,

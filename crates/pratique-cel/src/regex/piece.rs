@@ -94,7 +94,7 @@ impl Piece {
         Self::combine(pieces, runs, Shape::Alternation, in_order)
     }
 
-    /// The piece in a capturing group. What it captures is never asked for, so only its measures change.
+    /// The piece in a capturing group. Captures are never used, so only its measures change.
     pub(super) fn captured(self) -> Result<Piece, ErrorKind> {
         let (height, size) = (self.height + 1, self.size + 2);
         Piece {

@@ -15,7 +15,7 @@ pub(super) struct Flags {
     pub(super) swap_greed: bool,
 }
 
-/// What follows `(?`.
+/// A group or flags after `(?`.
 pub(super) enum Extension {
     /// A group, and the flags inside it.
     Group(Flags),
@@ -40,7 +40,7 @@ pub(super) fn split_first(text: &str) -> Option<(char, &str)> {
     characters.next().map(|first| (first, characters.as_str()))
 }
 
-/// Reads what starts with `(?`.
+/// Reads a group or flags that start with `(?`.
 pub(super) fn extension(text: &str, flags: Flags) -> Result<(Extension, &str), Error> {
     let inside = text.get(2..).unwrap_or("");
     let name = inside

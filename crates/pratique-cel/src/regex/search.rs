@@ -1,4 +1,4 @@
-//! A machine goes through a text.
+//! The execution of a machine over a text.
 
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ impl Threads {
     }
 }
 
-/// What a step of one way counts for, in units of work.
+/// The work of a step of one thread.
 const STEP: u64 = 8;
 
 /// The first match at or after a place of a text, that which the pattern prefers; where `any` is enough, its end may be

@@ -15,7 +15,7 @@ pub(crate) fn replace<'a, M: Meter>(
     (pattern, replacement): (&str, &str),
     limit: i64,
 ) -> Result<Cow<'a, str>, Fault> {
-    /// What a replacement counts for besides its bytes, in units of work.
+    /// The work of a replacement besides its bytes.
     const PLACE: usize = 16;
     if limit == 0 || pattern == replacement || !text.contains(pattern) {
         return Ok(Cow::Borrowed(text));
@@ -73,7 +73,7 @@ impl<'a> Iterator for Pieces<'a, '_> {
     }
 }
 
-/// The text without white space at its ends: what Unicode calls white space, as Go's `TrimSpace`.
+/// The text without Unicode white space at its ends, as Go's `TrimSpace`.
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(char::is_whitespace)
 }

@@ -37,7 +37,7 @@ pub fn authorizer<'a>(arena: &'a Arena, user: Arc<User>, host: Arc<dyn Authorize
     arena.opaque(AuthorizerValue(Subject { user, host }))
 }
 
-/// The value of the variable `authorizer.requestResource`: a check of what the request is about.
+/// The value of the variable `authorizer.requestResource`: a check of the resource of the request.
 pub fn request_resource<'a>(
     arena: &'a Arena,
     user: Arc<User>,
@@ -138,7 +138,7 @@ pub fn library() -> Library {
     ])
 }
 
-/// Functions that restrict a check to what selectors match.
+/// Functions that restrict a check by selectors.
 pub fn selectors() -> Library {
     let fields = refining("fieldSelector", "authorizer_fieldselector", |check| {
         &mut check.field_selector

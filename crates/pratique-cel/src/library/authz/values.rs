@@ -12,7 +12,7 @@ pub(super) const GROUP_CHECK: &str = "kubernetes.authorization.GroupCheck";
 pub(super) const RESOURCE_CHECK: &str = "kubernetes.authorization.ResourceCheck";
 pub(super) const DECISION: &str = "kubernetes.authorization.Decision";
 
-/// Whom a check is about, and who answers it.
+/// The user of a check, and the authorizer that answers it.
 #[derive(Debug, Clone)]
 pub(super) struct Subject {
     pub(super) user: Arc<User>,

@@ -1,4 +1,4 @@
-//! How functions of lists compare elements: what cannot be compared is not an error to them.
+//! Comparison of list elements: elements that cannot be compared are not an error here.
 
 use std::cmp::Ordering;
 

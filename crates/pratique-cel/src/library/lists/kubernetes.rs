@@ -92,7 +92,7 @@ fn sum<'a>(context: &Context<'a>, zero: Value<'a>, arguments: &[Value<'a>]) -> E
     })
 }
 
-/// What looking at an element counts for, in units of work.
+/// The work of looking at an element.
 const ELEMENT: u64 = 8;
 
 /// Elements that have no order among each other count as sorted.

@@ -9,7 +9,7 @@ use crate::library::{bounds, results};
 use crate::ops;
 use crate::value::{Evaluation, List, Value};
 
-/// `sort`: a list by its own elements.
+/// `sort`: sorts a list by its own elements.
 pub(super) fn sort<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
         [Value::List(list)] => sorted(context, list, list),
@@ -18,7 +18,7 @@ pub(super) fn sort<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     }
 }
 
-/// What `sortBy` becomes: a list by a list of keys of the same length.
+/// The expansion of `sortBy`: sorts a list by a list of keys of the same length.
 pub(super) fn sort_by_keys<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     match arguments {
         [Value::List(list), Value::List(keys)] => sorted(context, list, keys),
@@ -27,7 +27,7 @@ pub(super) fn sort_by_keys<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -
     }
 }
 
-/// A key and what is sorted by it.
+/// A key and the element that is sorted by it.
 type Pair<'a> = (Value<'a>, Value<'a>);
 
 /// The elements of a list in the order of their keys; those with equal keys stay in theirs.
@@ -59,7 +59,7 @@ fn sorted<'a>(context: &Context<'a>, list: &List<'a>, keys: &List<'a>) -> Evalua
 /// Lists up to this length are sorted by insertion, as in the reference.
 const INSERTION: usize = 12;
 
-/// What putting an element in its place among its neighbours counts for, in units of work.
+/// The work of putting an element in its place among its neighbours.
 const ELEMENT: u64 = 20;
 
 /// A merge sort of its own: the standard library's wants an order of all keys, and NaN has none.

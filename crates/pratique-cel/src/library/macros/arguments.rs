@@ -14,7 +14,7 @@ pub(super) fn arguments<const N: usize>(
         .map_err(|_| macros.error(ExprId(0), "wrong number of arguments"))
 }
 
-/// What a macro is called on.
+/// The receiver of a macro call.
 pub(super) fn receiver(macros: &Expander<'_, '_>, target: Option<ExprId>) -> Result<ExprId, MacroError> {
     target.ok_or_else(|| macros.error(ExprId(0), "missing target"))
 }

@@ -1,4 +1,4 @@
-//! `sortBy`: to sort a list by what is computed from its elements.
+//! `sortBy`: sorts a list by keys that are computed from its elements.
 
 use std::sync::Arc;
 

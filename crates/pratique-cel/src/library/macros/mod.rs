@@ -1,4 +1,4 @@
-//! The macros of the libraries: what they expand to.
+//! The macros of the libraries, and their expansions.
 //!
 //! The expansions are part of the language as it is spoken: costs and errors are those of the expressions
 //! that macros become.

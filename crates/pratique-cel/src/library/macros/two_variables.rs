@@ -61,7 +61,7 @@ pub(super) fn map_insert() -> Function {
         .with(Overload::new("@mapInsert_map_map", false, &entries, map))
 }
 
-/// What a comprehension makes of its last argument.
+/// The result that a comprehension computes from its last argument.
 enum ResultShape {
     /// An answer about a predicate.
     Quantifier(fn(&mut Expander<'_, '_>, ExprId) -> Fold),

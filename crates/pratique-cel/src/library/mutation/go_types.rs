@@ -5,7 +5,7 @@ use crate::value::{List, Map, Value};
 /// The type of the operations of a JSON patch (RFC 6902).
 pub(super) const JSON_PATCH: &str = "JSONPatch";
 
-/// The name of the reference's own type for what a value holds, which some of its messages show.
+/// The name of the Go type of the native value behind a value, which some messages of the reference show.
 pub(super) fn native_type(value: &Value<'_>) -> &'static str {
     match value {
         Value::Null => "structpb.NullValue",

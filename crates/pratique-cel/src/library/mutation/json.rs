@@ -1,4 +1,4 @@
-//! What mutations give, as JSON.
+//! The results of mutations as JSON.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ pub enum NotJson {
 
 /// The JSON form of a value: an object as the merge takes it, an operation of a JSON patch, or a value in one.
 ///
-/// Within objects only what is plain data in the reference has a form: null has none, unless in a map or list that is
+/// Within objects only plain data of the reference has a form: null has none, unless in a map or list that is
 /// itself in a list or map.
 pub fn to_json(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
     Ok(match value {
@@ -122,7 +122,7 @@ pub(super) fn check_keys(field: &str, value: &Value<'_>) -> Result<(), NotJson> 
     })
 }
 
-/// A field of an object: data of the input as it is, and what the expression made element by element.
+/// A field of an object: data of the input as it is, and values that the expression made element by element.
 fn field(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
     match value {
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => field(inner),
@@ -134,7 +134,7 @@ fn field(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
     }
 }
 
-/// What is in a list or a map: lists and maps that the expression made within these have the form of any value.
+/// A member of a list or a map: lists and maps that the expression made within these have the form of any value.
 fn element(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
     match value {
         Value::Optional(Some(value)) => element(value),

@@ -1,7 +1,7 @@
 //! The types of mutations: `Object` with all types below it (`Object.spec.template` …), and `JSONPatch`.
 //!
 //! The types of `Object` have any field, of any type: that a literal fits its place is left to the merge, but for
-//! the [names of types](check_type_names). What a mutation gives becomes JSON by [`to_json`].
+//! the [names of types](check_type_names). [`to_json`] converts the result of a mutation to JSON.
 
 mod go_types;
 mod json;
@@ -52,7 +52,7 @@ impl TypeProvider for MutationTypes {
         (type_name == JSON_PATCH).then(|| match field {
             "op" | "path" | "from" => Type::String,
             "value" => Type::Dyn,
-            // The reference says of any field that there is one, but of others not what type it has.
+            // For the reference any field exists, but others have no type.
             _ => Type::named(""),
         })
     }

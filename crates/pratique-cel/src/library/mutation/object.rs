@@ -104,8 +104,8 @@ pub(super) fn unfit_key<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// A field's value as it is read back: objects are maps, types are names, and optionals are what they hold; so are the
-/// members of lists and maps, but not what is within these in turn.
+/// A field's value as it is read back: objects are maps, types are names, and optionals are their content; so are the
+/// members of lists and maps, but not the values nested within these.
 fn plain<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
     match value {
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
@@ -133,7 +133,7 @@ fn plain_list<'a>(context: &Context<'a>, list: &List<'a>, convert: Convert<'a>) 
     Value::List(List::Values(context.arena.slice(&elements)))
 }
 
-/// A member of a list or map in a field. Abstract values become what they hold, which are no values.
+/// A member of a list or map in a field. Abstract values become the Go values that they hold, which are no CEL values.
 fn member<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
     match value {
         Value::Optional(None) => Value::Null,

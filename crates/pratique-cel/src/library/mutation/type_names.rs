@@ -44,7 +44,7 @@ impl std::error::Error for TypeNameErrors {}
 /// `Object.spec`, under that `template` an `Object.spec.template`, and so on; lists and maps in between have no names.
 ///
 /// # Errors
-/// All that differ. Where `progress` is not to go on, it finds no more.
+/// All that differ, up to where `progress` stops.
 ///
 /// Upstream: k8s.io/apiserver/pkg/cel/mutation/dynamic/objects.go, ObjectVal.CheckTypeNamesMatchFieldPathNames
 pub fn check_type_names(value: &Value<'_>, progress: &Progress<'_>) -> Result<(), TypeNameErrors> {

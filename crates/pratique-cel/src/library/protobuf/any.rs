@@ -9,7 +9,7 @@ use crate::value::{Evaluation, Value};
 
 pub(super) const ANY: &str = "google.protobuf.Any";
 
-/// What an Any holds. The reference has no value for one that it cannot unpack, and shows the message.
+/// The value in an Any. The reference has none for an Any that it cannot unpack, and shows the message.
 pub(super) fn construct<'a>(
     context: &Context<'a>,
     type_url: Option<Value<'a>>,

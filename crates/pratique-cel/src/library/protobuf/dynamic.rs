@@ -1,4 +1,4 @@
-//! Values within `google.protobuf.Struct`, `ListValue` and `Value`: what JSON has, so all numbers are doubles.
+//! Values within `google.protobuf.Struct`, `ListValue` and `Value`: those of JSON, so all numbers are doubles.
 
 use super::native;
 use crate::context::Context;
@@ -9,7 +9,7 @@ use crate::value::{Evaluation, List, Map, Value};
 /// A field of one of these types: the name of the type and of the field.
 pub(super) type Place<'p> = (&'p str, &'p str);
 
-/// What a list or map is within such a type; other values stay as they are where the field takes them.
+/// A list or map converted for a field of such a type; other values stay as they are if the field takes them.
 pub(super) fn container<'a>(context: &Context<'a>, place: Place<'_>, value: &Value<'a>) -> Evaluation<'a> {
     match (place.1, value) {
         ("values" | "list_value", Value::List(_)) | ("fields" | "struct_value", Value::Map(_)) => {

@@ -29,7 +29,7 @@ fn refusal(place: Place<'_>, wanted: &str, value: &Value<'_>) -> Fault {
     unfit(place, &no_conversion(wanted, value))
 }
 
-/// What the reference says of a value that has no form in a type of Go's.
+/// The reference's message for a value that has no form in a Go type.
 pub(super) fn no_conversion(wanted: &str, value: &Value<'_>) -> String {
     let from = match value {
         Value::Int(_) => return format!("unsupported type conversion from 'int' to {wanted}"),

@@ -56,7 +56,7 @@ pub(super) fn functions() -> Vec<Function> {
     ]
 }
 
-/// A type, and what the names of overloads call it.
+/// The name of a type in the ids of overloads, and the type.
 type Named = (&'static str, Type);
 
 fn conversion(name: &str, (target, to): &Named, from: &[&Named], call: CallFn) -> Function {

@@ -38,7 +38,7 @@ fn negated<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     }
 }
 
-/// What macros put around their loop's condition: only a plain `false` ends the loop.
+/// The function around the loop condition of macros: only a plain `false` ends the loop.
 fn not_strictly_false() -> Function {
     closed("@not_strictly_false", 1, &[("not_strictly_false", Type::Bool)])
 }

@@ -108,7 +108,7 @@ fn making() -> Vec<Function> {
     ]
 }
 
-/// What reading the first argument costs where the reference counts it as it does those of the standard library.
+/// The cost of reading the first argument, for functions that the reference charges like those of the standard library.
 fn reads_any(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     cost::traversal(arguments.first().map_or(1, crate::ops::cost_size))
 }

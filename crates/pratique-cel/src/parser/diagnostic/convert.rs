@@ -9,10 +9,10 @@ use crate::ast::ExprId;
 use crate::error::Issue;
 use crate::source::{Position, Source};
 
-/// The place of what was not read: the reference puts it before the beginning.
+/// The place of missing input: the reference puts it before the beginning.
 pub(super) const UNREAD: u32 = u32::MAX;
 
-/// What is left to do.
+/// A pending step.
 enum Task {
     /// Make the expression of a node; where there is none, stand for it.
     Visit(Option<NodeId>),
@@ -29,7 +29,7 @@ pub(super) struct Converter<'t, 'b, 'm> {
 }
 
 impl Converter<'_, '_, '_> {
-    /// Converts what a node stands for.
+    /// Converts a node.
     pub(super) fn convert(&mut self, root: NodeId) -> ExprId {
         let mut tasks = vec![Task::Visit(Some(root))];
         let mut made: Vec<ExprId> = Vec::new();

@@ -60,7 +60,7 @@ pub(super) enum Variant {
     Null,
 }
 
-/// What a part of a node is to it.
+/// The role of a part of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
     /// Punctuation.
@@ -113,23 +113,23 @@ impl Kinds {
 /// The index of a step in the network.
 pub(super) type At = usize;
 
-/// What to do at a place of the grammar.
+/// The step at a place of the grammar.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// Reads a token.
     Read { kinds: Kinds, label: Label, then: At },
-    /// Reads what a rule says. `strength` is how strongly operators must bind there.
+    /// Reads by the definition of a rule. `strength` is how strongly operators must bind there.
     Call {
         rule: Rule,
         strength: u8,
         label: Label,
         then: At,
     },
-    /// Says which alternative the node is.
+    /// Records which alternative the node is.
     Become { variant: Variant, then: At },
     /// Makes the node the first part of a new one of the same rule.
     Wrap { variant: Variant, then: At },
-    /// Goes one of several ways; the first is the body of what is optional or repeated, the second is past it.
+    /// Takes one of several alternatives; of an optional or repeated body, the first enters it and the second passes it.
     Choose {
         choice: Choice,
         after_body: bool,
@@ -156,7 +156,7 @@ pub(super) enum Choice {
     Sign,
     /// Another minus sign, if not part of a number.
     MoreSigns,
-    /// A name, a call, a struct, or what begins with another token.
+    /// A name, a call, a struct, or an operand that begins with another token.
     Primary,
     /// The body where a comma and then an element follow.
     MoreElements,
@@ -164,7 +164,7 @@ pub(super) enum Choice {
     Number,
 }
 
-/// What may come next at a place.
+/// The tokens that may come next at a place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Next {
     pub(super) kinds: Kinds,
@@ -192,7 +192,7 @@ impl Network {
         self.steps.get(at).unwrap_or(&Step::End)
     }
 
-    /// What may come next at a place.
+    /// The tokens that may come next at a place.
     pub(super) fn next(&self, at: At) -> Next {
         self.next.get(at).copied().unwrap_or_default()
     }
@@ -281,7 +281,7 @@ impl Network {
         })
     }
 
-    /// A body that leads to a choice between itself and what follows: the places of the choice and the body.
+    /// A body that leads to a choice between itself and the rest: the places of the choice and the body.
     fn repetition(&mut self, choice: Choice, parts: &[Part], then: At) -> (At, At) {
         let again = self.push(Step::End);
         let body = self.sequence(parts, again);
@@ -295,7 +295,7 @@ impl Network {
         (again, body)
     }
 
-    /// Finds what may come next. It ends because every rule and every repeated body reads a token.
+    /// Finds the tokens that may come next. It ends because every rule and every repeated body reads a token.
     fn look(&self, at: At) -> Next {
         match self.step(at) {
             Step::Read { kinds, .. } => Next {

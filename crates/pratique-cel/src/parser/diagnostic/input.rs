@@ -9,7 +9,7 @@ pub(super) struct Input<'s> {
     text: &'s str,
     lexer: Lexer<'s>,
     tokens: Vec<Token>,
-    /// What is no token; the first `reported` of them have been reported.
+    /// Text that is no token; the first `reported` of them have been reported.
     unknown: Vec<Token>,
     reported: usize,
     at: usize,
@@ -78,7 +78,7 @@ impl<'s> Input<'s> {
         token.text(self.text)
     }
 
-    /// The text from one token to another, both included, without what is no token.
+    /// The text from one token to another, both included, without text that is no token.
     pub(super) fn text_between(&self, first: Token, last: Token) -> String {
         let end = last.end.max(first.start);
         let skipped = self

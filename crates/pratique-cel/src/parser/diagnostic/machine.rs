@@ -9,7 +9,7 @@ use super::tree::{NodeId, Tree};
 use crate::error::Issue;
 use crate::source::{Position, Source};
 
-/// Why a reading ended before the text did. What had been reported until then stands.
+/// Why reading ended before the end of the text. Errors that were reported until then stay reported.
 #[derive(Debug)]
 pub(super) struct Aborted;
 
@@ -82,7 +82,7 @@ impl<'s> Machine<'s> {
         Ok(())
     }
 
-    /// Ends the rule that is being read, and goes on where it was called.
+    /// Ends the current rule, and continues where it was called.
     fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         if let Some(depth) = self.depths.get_mut(frame.rule as usize) {
@@ -163,7 +163,7 @@ impl<'s> Machine<'s> {
         self.predict(choice, ways, strength)
     }
 
-    /// Reports a fault, skips what cannot follow, and leaves the rule.
+    /// Reports a fault, skips tokens that cannot follow, and leaves the rule.
     fn fail(&mut self, fault: Fault) -> Result<(), Aborted> {
         self.report(fault)?;
         self.recover()?;
@@ -171,7 +171,7 @@ impl<'s> Machine<'s> {
         Ok(())
     }
 
-    /// The token some places ahead; reports what the lexer stumbles over before it.
+    /// The token some places ahead; reports lexical errors before it.
     pub(super) fn token(&mut self, ahead: usize) -> Result<Token, Aborted> {
         let token = self.input.token(ahead);
         while let Some(unknown) = self.input.take_unknown() {

@@ -5,10 +5,10 @@ use super::machine::{Aborted, Machine};
 use super::recovery::Fault;
 use crate::parser::token::{Kind, Token};
 
-/// Which of the ways to take, counted from 0; or the token at which no way goes on.
+/// The alternative to take, counted from 0; or the token that fits none.
 type Way = Result<usize, Token>;
 
-/// The ways of a choice between what is repeated or optional, and what follows it.
+/// The alternatives of a repeated or optional body: to enter it, or to continue after it.
 const BODY: usize = 0;
 const PAST: usize = 1;
 
@@ -103,7 +103,7 @@ impl Machine<'_> {
         })
     }
 
-    /// What an operand begins with. Names may be variables, functions, or those of structs.
+    /// The first token of an operand. Names may be variables, functions, or those of structs.
     fn primary(&mut self, ways: &[At], first: Token) -> Result<Way, Aborted> {
         const NAME: usize = 0;
         const CALL: usize = 1;

@@ -5,16 +5,16 @@ use super::grammar::{At, Kinds, Step};
 use super::machine::{Aborted, Machine};
 use crate::parser::token::{Kind, Token};
 
-/// A fault from which the rule that is being read cannot go on.
+/// A fault that ends the current rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fault {
     /// The next token is none of those expected.
     Mismatch,
-    /// No way goes on at `last`, the tokens since `first` considered.
+    /// No alternative fits the tokens from `first` to `last`.
     NoWay { first: Token, last: Token },
 }
 
-/// What earlier faults mean for the next.
+/// The state of recovery, on which the report of the next fault depends.
 #[derive(Debug, Default)]
 pub(super) struct Recovery {
     /// From a fault to the next token that was expected: nothing is reported in between.
@@ -65,7 +65,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The tokens at which some rule above can go on after this one.
+    /// The tokens with which a calling rule can continue after this one.
     fn recovery_set(&self) -> Kinds {
         let callers = self.frames.iter().filter_map(|frame| frame.caller);
         callers.fold(Kinds::default(), |all, caller| {
@@ -132,7 +132,7 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// Skips to a token with which some rule above can go on.
+    /// Skips to a token with which a calling rule can continue.
     pub(super) fn recover(&mut self) -> Result<(), Aborted> {
         self.count_attempt()?;
         let mut skipped = 0;
@@ -249,7 +249,7 @@ fn quoted(text: &str) -> String {
     format!("'{visible}'")
 }
 
-/// The message for input with which no way goes on. A word of the language in place of a name after some
+/// The message for input that fits no alternative. A word of the language in place of a name after some
 /// other character is told apart.
 fn no_way_message(input: &str) -> String {
     let mut characters = input.chars();

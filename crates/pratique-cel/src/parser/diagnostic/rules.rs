@@ -38,7 +38,7 @@ const RELATIONS: [Kind; 7] = [
     Kind::Greater,
 ];
 
-/// Every rule, and what it says.
+/// Every rule with its definition.
 pub(super) fn rules() -> [(Rule, Vec<Part>); RULES] {
     [
         (
@@ -151,7 +151,7 @@ fn chain(operand: Rule, separator: Kind, separators: Label, further: Label) -> V
     ]
 }
 
-/// What comes after the left operand.
+/// The rest after the left operand.
 fn operation(operators: &[Kind], operand: Rule, strength: u8) -> Vec<Part> {
     vec![
         Part::Wrap(Variant::Operation),

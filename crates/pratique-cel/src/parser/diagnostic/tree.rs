@@ -1,4 +1,4 @@
-//! The parse tree: what was read by which rule, whole or not.
+//! The parse tree: the input that each rule read, completely or not.
 
 use super::super::token::Token;
 use super::grammar::{Label, Rule, Variant};
@@ -6,7 +6,7 @@ use super::grammar::{Label, Rule, Variant};
 /// The index of a node.
 pub(super) type NodeId = usize;
 
-/// What a rule read.
+/// The input that a rule read.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) rule: Rule,

@@ -1,4 +1,4 @@
-//! What operands begin with: names, literals, lists, maps, structs, and expressions in parentheses.
+//! Primary expressions: names, literals, lists, maps, structs, and expressions in parentheses.
 
 use std::borrow::Cow;
 

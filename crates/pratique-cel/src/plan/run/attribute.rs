@@ -12,7 +12,7 @@ use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
 use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, Map, Value, is_options};
 
-/// What a path leads to.
+/// The end of a path.
 #[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
     /// A value. If it is a member that is an optional, a longer path does not look into it.
@@ -258,7 +258,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         found
     }
 
-    /// Whether a member is there.
+    /// Whether a member is present.
     fn has_member(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
         let present = match (&step.key, object) {
             (Key::Declared(name), Value::Struct(value)) => value.has(self.context, name),

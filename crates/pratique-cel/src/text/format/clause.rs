@@ -24,7 +24,7 @@ pub(crate) enum Clause {
     Octal,
 }
 
-/// What is wrong with a clause.
+/// Why a clause cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ClauseError {
     /// A precision that the text ends in.
@@ -39,7 +39,7 @@ pub(crate) enum ClauseError {
 }
 
 impl Clause {
-    /// What the reference says of an argument that does not fit.
+    /// The reference's message for an argument that does not fit.
     pub(super) fn requirement(self) -> &'static str {
         match self {
             Clause::String => {

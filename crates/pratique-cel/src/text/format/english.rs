@@ -7,7 +7,7 @@ use pratique_gotext::strconv::plain_form;
 /// Digits after the point where a clause does not say.
 const DEFAULT_PRECISION: i64 = 6;
 
-/// What stands for a double where the precision has too many digits to be read.
+/// The output for a double if the precision has too many digits.
 const UNREADABLE: &str = "%!(NOVERB)";
 
 /// A double with a fixed number of digits after the point, and its thousands in groups.
@@ -58,7 +58,7 @@ pub(crate) fn scientific(value: f64, precision: Option<i64>) -> String {
     format!("{:>width$}", format!("{mantissa}×10{sign}{raised}"))
 }
 
-/// Whether the reference gives up reading a precision: once what it has read passes a million.
+/// Whether the reference gives up reading a precision: once its value passes a million.
 fn is_unreadable(precision: i64) -> bool {
     precision / 10 > 1_000_000
 }

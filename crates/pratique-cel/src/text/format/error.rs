@@ -4,10 +4,10 @@
 
 use super::clause::{Clause, ClauseError};
 
-/// How deep lists and maps may nest: what the input may, and as much again from literals around it.
+/// The maximum depth of lists and maps: that of the input, and as much again for literals around it.
 pub(crate) const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;
 
-/// Why a text cannot be formatted. `E` is what goes wrong with one argument.
+/// Why a text cannot be formatted. `E` is the error of a single argument.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FormatError<E> {
     /// There are more clauses than arguments.

@@ -1,4 +1,4 @@
-//! What clauses do with values.
+//! The formatting of values by clauses.
 
 use pratique_gotext::hex::encode_to_string;
 use pratique_gotext::strconv::{general_form, parse_float};
@@ -15,7 +15,7 @@ pub(super) enum Refusal {
     /// It does not fit its clause.
     #[error(transparent)]
     Argument(#[from] ArgumentError),
-    /// The evaluation is not to go on.
+    /// The evaluation was stopped.
     #[error(transparent)]
     Stopped(#[from] Fault),
 }
@@ -73,9 +73,9 @@ pub(super) fn write_string(
     Ok(())
 }
 
-/// Counts what writing a value takes.
+/// Accounts for the work of writing a value.
 pub(super) fn count(context: &Context<'_>, value: &Value<'_>) -> Result<(), Fault> {
-    /// What writing a value counts for, besides its text.
+    /// The work of writing a value, besides its text.
     const VALUE: u64 = 50;
     let size = match value {
         Value::String(text) => text.len(),
