@@ -1,4 +1,4 @@
-//! What Go's `encoding/json` says of values that do not fit, as the API server's copy of it does.
+//! The messages of Go's `encoding/json` for values that do not fit, as in the API server's copy of it.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -24,7 +24,7 @@ pub struct UnmarshalTypeError<'e> {
 }
 
 impl<'e> UnmarshalTypeError<'e> {
-    /// A value that stands by itself. What it is is said as `object`, `number`, `number 1.5`.
+    /// A value that is no field of a struct. `value` describes it as `object`, `number`, `number 1.5`.
     pub fn of_value(value: &'e str, go_type: &'e str) -> Self {
         UnmarshalTypeError {
             value,
@@ -60,7 +60,7 @@ impl std::error::Error for UnmarshalTypeError<'_> {}
 pub const TYPE_META: &str =
     r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
 
-/// What the API server says of a document whose kind it cannot find out.
+/// The API server's message for a document whose kind it cannot find out.
 ///
 /// ```
 /// use pratique_gotext::json::unknown_kind;

@@ -43,7 +43,7 @@ impl Address {
                 has_zone: false,
             }),
             Some(b':') => ipv6_with_zone(text),
-            // Perhaps the zone of an address that was forgotten.
+            // Perhaps a zone without its address.
             Some(_) => Err(("missing IPv6 address", &[] as &[u8])),
             None => Err(("unable to parse IP", &[] as &[u8])),
         };

@@ -17,20 +17,20 @@ pub struct Cidr {
 /// Why a text is no [`Cidr`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CidrError {
-    /// No network at all.
+    /// The text is malformed.
     #[error("network address parse error during conversion from string: netip.ParsePrefix({}): {reason}", quote(.text))]
     Malformed {
         /// What was read.
         text: String,
-        /// What is wrong with it.
+        /// Why it is malformed.
         reason: PrefixError,
     },
-    /// A network of IPv4 addresses in IPv6's clothes.
+    /// A network of IPv4-mapped IPv6 addresses.
     #[error("IPv4-mapped IPv6 address {} is not allowed", quote(.0))]
     Mapped(String),
 }
 
-/// What is wrong with the text of a network.
+/// Why the text of a network is malformed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PrefixError {
     /// No length.

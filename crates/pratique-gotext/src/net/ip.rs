@@ -13,18 +13,18 @@ pub struct Ip(IpAddr);
 /// Why a text is no [`Ip`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IpError {
-    /// No address at all.
+    /// The text is malformed.
     #[error("IP Address {} parse error during conversion from string: {reason}", quote(.text))]
     Malformed {
         /// What was read.
         text: String,
-        /// What is wrong with it.
+        /// Why it is malformed.
         reason: AddressError,
     },
     /// An IPv6 address with a zone.
     #[error("IP address {} with zone value is not allowed", quote(.0))]
     Zone(String),
-    /// An IPv4 address in IPv6's clothes.
+    /// An IPv4-mapped IPv6 address.
     #[error("IPv4-mapped IPv6 address {} is not allowed", quote(.0))]
     Mapped(String),
 }

@@ -67,8 +67,8 @@ pub struct GoParts {
 }
 
 impl Quantity {
-    /// Reads a quantity. What is finer than 10⁻⁹ is rounded away from zero; with a binary suffix what exceeds 2⁶³ − 1
-    /// is cut to that.
+    /// Reads a quantity. Numbers finer than 10⁻⁹ are rounded away from zero; numbers with a binary suffix are capped at
+    /// 2⁶³ − 1.
     ///
     /// # Errors
     /// When `text` is no number with one of the known suffixes.

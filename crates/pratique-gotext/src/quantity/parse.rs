@@ -125,7 +125,7 @@ fn small(parts: &Parts<'_>, suffix: Suffix) -> Option<Small> {
     }
     let digits = parts.whole.bytes().chain(parts.fraction.bytes());
     let value = digits.fold(0_i64, |value, digit| {
-        // As few digits as there are leave room.
+        // So few digits cannot overflow.
         value.wrapping_mul(10).wrapping_add(i64::from(digit & 0xf))
     });
     let value = value.checked_mul(factor)?;

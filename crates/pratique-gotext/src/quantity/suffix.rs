@@ -1,4 +1,4 @@
-//! Suffixes: what they mean, and which one to show.
+//! Suffixes: their meaning, and the choice of the one to show.
 
 /// The kind of suffix a quantity was written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(super) enum Format {
     DecimalSi,
 }
 
-/// What a suffix means.
+/// The meaning of a suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Suffix {
     /// Times 10 to the `exponent`.

@@ -21,11 +21,11 @@ pub use parse::ParseError;
 /// Ordering and equality are precedence as semver 2.0 defines it, so build metadata takes no part in them.
 #[derive(Debug, Clone)]
 pub struct Version {
-    /// What changes when callers break.
+    /// Incremented by incompatible changes.
     pub major: u64,
-    /// What changes when features arrive.
+    /// Incremented by new features.
     pub minor: u64,
-    /// What changes when faults go.
+    /// Incremented by fixes.
     pub patch: u64,
     /// The identifiers of the pre-release with dots between them; empty for a release. There may be a million of them.
     pre: Box<str>,
@@ -53,7 +53,7 @@ impl Version {
     /// Reads a version that is complete and has no leading zeroes.
     ///
     /// # Errors
-    /// The first thing wrong with `text`.
+    /// The first fault of `text`.
     // Upstream: blang/semver/v4/semver.go, Parse
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         parse::strict(text)
@@ -62,7 +62,7 @@ impl Version {
     /// Reads a version after dropping a leading `v` and leading zeroes and adding missing minor and patch numbers.
     ///
     /// # Errors
-    /// What is wrong with the text after that, or a shortened version that has a pre-release or build metadata.
+    /// The first fault of the text after that, or a shortened version that has a pre-release or build metadata.
     // Upstream: apiserver/pkg/cel/library/semverlib.go, normalizeAndParse
     pub fn parse_normalized(text: &str) -> Result<Self, ParseError> {
         parse::normalized(text)

@@ -31,7 +31,7 @@ pub fn general_form_32(number: f32) -> String {
 }
 
 /// The shortest text that reads back as the number, as JSON has it: with an exponent from 1e21 up and below 1e-6.
-/// JSON cannot have infinities and what is no number, which are as in the other forms.
+/// Infinities and NaN, which JSON cannot have, are as in the other forms.
 ///
 /// ```
 /// use pratique_gotext::strconv::json_form;
@@ -135,7 +135,7 @@ fn special(number: f64) -> Option<&'static str> {
     }
 }
 
-/// Mantissa and exponent of what Rust's `{:e}` gives: `1.5e-7`.
+/// Mantissa and exponent of Rust's `{:e}`: `1.5e-7`.
 fn split_exponent(scientific: &str) -> (&str, i32) {
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     (mantissa, exponent.parse().unwrap_or(0))

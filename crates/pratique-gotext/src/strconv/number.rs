@@ -10,11 +10,11 @@ pub struct NumberError {
     pub function: &'static str,
     /// What was read.
     pub text: String,
-    /// What is wrong with it.
+    /// Why it is malformed.
     pub problem: NumberProblem,
 }
 
-/// What is wrong with a text that should be a number.
+/// Why a text is malformed as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NumberProblem {
     /// It does not look like one.
@@ -110,7 +110,7 @@ fn signed(function: &'static str, text: &str) -> Result<i64, NumberError> {
     value.ok_or_else(|| fail(function, text, NumberProblem::Range))
 }
 
-/// Digits, left to right as Go reads them: what overflows first is out of range even if letters follow.
+/// Digits, left to right as Go reads them: an overflow is out of range even if letters follow.
 fn magnitude(digits: &str) -> Result<u64, NumberProblem> {
     if digits.is_empty() {
         return Err(NumberProblem::Syntax);
@@ -125,7 +125,7 @@ fn magnitude(digits: &str) -> Result<u64, NumberProblem> {
     })
 }
 
-/// Whether there is a minus, and what follows the sign.
+/// Whether there is a minus, and the text after the sign.
 fn split_sign(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -148,7 +148,7 @@ fn float(text: &str) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// An infinity, or what is no number and then has no sign.
+/// An infinity, or NaN, which has no sign.
 fn special(unsigned: &str, has_sign: bool) -> Option<f64> {
     if unsigned.eq_ignore_ascii_case("inf") || unsigned.eq_ignore_ascii_case("infinity") {
         Some(f64::INFINITY)
@@ -218,7 +218,7 @@ fn binary_exponent(text: &str) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// Whether each underscore stands between digits; `before` stands for what is before the text.
+/// Whether each underscore stands between digits; `before` is the byte before the text.
 fn underscores_between(text: &str, mut before: u8, digit: fn(u8) -> bool) -> bool {
     for byte in text.bytes() {
         let misplaced = match byte {
@@ -233,7 +233,7 @@ fn underscores_between(text: &str, mut before: u8, digit: fn(u8) -> bool) -> boo
     before != b'_'
 }
 
-/// The value of hexadecimal digits: what does not fit becomes a sticky bit, which is all that rounding needs.
+/// The value of hexadecimal digits: those that do not fit become a sticky bit, which suffices for rounding.
 #[derive(Default)]
 struct Mantissa {
     bits: u64,

@@ -23,7 +23,7 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// Bytes in double quotes as `%q` prints a string of them: what is not UTF-8 becomes `\x` and two digits.
+/// Bytes in double quotes as `%q` prints a string of them: bytes that are not UTF-8 become `\x` and two digits.
 ///
 /// ```
 /// assert_eq!(pratique_gotext::strconv::quote_bytes(b"a\xff"), r#""a\xff""#);

@@ -13,7 +13,7 @@ pub struct Duration {
     nanos: i64,
 }
 
-/// Why a text is no duration, as Go says it.
+/// Why a text is no duration, with Go's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("time: {problem} duration {}", quote(text.as_bytes()))]
 pub struct DurationError<'t> {
@@ -187,7 +187,7 @@ impl Display for Duration {
     }
 }
 
-/// One number and its unit, in nanoseconds; and what follows.
+/// One number and its unit, in nanoseconds; and the rest of the text.
 fn parse_term(text: &str) -> Result<(u64, &str), Problem<'_>> {
     let (digits, rest) = split_digits(text);
     let whole = digits.bytes().try_fold(0u64, |value, digit| {
@@ -303,7 +303,7 @@ mod tests {
         }
     }
 
-    /// What Go 1.26 says of the same texts.
+    /// The results of Go 1.26 for the same texts.
     #[test]
     fn faults() {
         let check = |text: &str, expected: &str| {

@@ -17,7 +17,7 @@ pub enum Layout {
     Rfc3339Micro,
 }
 
-/// What a text says.
+/// The fields of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsed {
     /// Seconds since 1970-01-01T00:00:00Z.
@@ -28,7 +28,7 @@ pub struct Parsed {
     pub offset_minutes: i16,
 }
 
-/// Why a text is no point in time, as Go says it.
+/// Why a text is no point in time, with Go's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError<'t> {
     text: &'t str,
@@ -36,10 +36,10 @@ pub struct ParseError<'t> {
     problem: Problem,
 }
 
-/// What is wrong, and how many bytes of the text were left there.
+/// The kind of error, and the number of bytes that were left to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Problem {
-    /// The text does not go on as this piece of the layout says.
+    /// The text does not continue as this piece of the layout requires.
     Unfit { piece: &'static str, left: usize },
     /// A number is too small or too large.
     OutOfRange(&'static str),
@@ -106,7 +106,7 @@ fn within(number: i64, least: i64, most: i64, name: &'static str) -> Result<i64,
     }
 }
 
-/// What is left to read.
+/// The rest of the text.
 struct Rest<'a>(&'a [u8]);
 
 impl Rest<'_> {
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(shown, expected, "{text}");
     }
 
-    /// What Go 1.26 says of the same texts.
+    /// The results of Go 1.26 for the same texts.
     #[test]
     fn the_first_error_is_reported() {
         let unfit = |text: &str, rest: &str, piece: &str| {

@@ -124,7 +124,7 @@ impl Timestamp {
         nanos.map(Duration::from_nanos).ok_or(Overflow::Integer)
     }
 
-    /// A part of the date and time of day in a time zone that is so many seconds east of UTC then.
+    /// A part of the date and time of day in a time zone that many seconds east of UTC.
     pub fn field(self, field: TimestampField, offset: i64) -> i64 {
         let local = self.seconds.saturating_add(offset);
         let days = local.div_euclid(DAY);
@@ -429,7 +429,7 @@ mod tests {
         );
     }
 
-    /// What Go 1.26 says of the same times.
+    /// The results of Go 1.26 for the same times.
     #[test]
     fn messages() {
         let check = |text: &str, plain: &str, literal: &str| {

@@ -23,7 +23,7 @@ impl fmt::Display for User {
     }
 }
 
-/// Reads what stands between `//` and the path. The host's faults come before the user's.
+/// Reads the part between `//` and the path. Faults of the host are reported before those of the user.
 pub(super) fn parse(scheme: &str, authority: &str) -> Result<(Option<User>, Vec<u8>), Reason> {
     match authority.rsplit_once('@') {
         None => Ok((None, parse_host(scheme, authority)?)),

@@ -29,7 +29,7 @@ use escape::{Part, escape};
 
 /// A parsed URL.
 ///
-/// Parts are kept decoded as bytes, since percent-encoding can spell what is not UTF-8.
+/// Parts are kept decoded as bytes, since percent-encoded text need not be UTF-8.
 #[derive(Debug, Clone, Default)]
 pub struct Url {
     scheme: String,

@@ -10,11 +10,11 @@ use crate::strconv::{quote, quote_bytes};
 pub struct ParseError {
     /// What was read; without fragment when the fault lies before it.
     pub text: String,
-    /// What is wrong.
+    /// Why it is malformed.
     pub reason: Reason,
 }
 
-/// What is wrong with a URL.
+/// Why a URL is malformed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// A control character.
@@ -102,7 +102,7 @@ fn parse(text: &str, must_be_absolute: bool) -> Result<Url, Reason> {
     Ok(url)
 }
 
-/// Splits off what precedes the first colon, if that could be a scheme.
+/// Splits off the text before the first colon, if it could be a scheme.
 fn split_scheme(text: &str) -> Result<(&str, &str), Reason> {
     if text.starts_with(':') {
         return Err(Reason::MissingScheme);

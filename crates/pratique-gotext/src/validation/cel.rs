@@ -1,6 +1,6 @@
 //! Names in CEL expressions.
 
-/// The words that no name in an expression may be: keywords, and those that CEL keeps for later.
+/// The words that cannot be names in an expression: keywords and reserved words of CEL.
 // Upstream: apiserver/pkg/cel/escaping.go, celReservedSymbols
 pub const CEL_RESERVED: [&str; 21] = [
     "true",

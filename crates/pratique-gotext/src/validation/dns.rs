@@ -15,7 +15,7 @@ const LABEL_1035_PATTERN: &str = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const LABEL_1035_RULE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', \
     start with an alphabetic character, and end with an alphanumeric character";
 
-/// Whether [`dns1123_label`] has nothing to say.
+/// Whether [`dns1123_label`] returns no errors.
 ///
 /// ```
 /// use pratique_gotext::validation::is_dns1123_label;
@@ -26,7 +26,7 @@ pub fn is_dns1123_label(value: &str) -> bool {
     value.len() <= LABEL_MAX && is_label(value.as_bytes())
 }
 
-/// A DNS label (RFC 1123): what namespaces are called.
+/// A DNS label (RFC 1123), such as the name of a namespace.
 // Upstream: apimachinery/pkg/api/validate/content/dns.go, IsDNS1123Label
 pub fn dns1123_label(value: &str) -> Vec<String> {
     check_label(value.as_bytes())
@@ -38,7 +38,7 @@ pub fn dns1123_label_prefix(value: &str) -> Vec<String> {
     check_label(&with_masked_dash(value))
 }
 
-/// A DNS subdomain (RFC 1123): what most objects are called.
+/// A DNS subdomain (RFC 1123), such as the name of most objects.
 // Upstream: apimachinery/pkg/api/validate/content/dns.go, IsDNS1123Subdomain
 pub fn dns1123_subdomain(value: &str) -> Vec<String> {
     check_subdomain(value.as_bytes(), too_long)
@@ -50,7 +50,7 @@ pub fn dns1123_subdomain_prefix(value: &str) -> Vec<String> {
     check_subdomain(&with_masked_dash(value), too_long)
 }
 
-/// A DNS label that starts with a letter (RFC 1035): what services are called.
+/// A DNS label that starts with a letter (RFC 1035), such as the name of a service.
 // Upstream: apimachinery/pkg/util/validation/validation.go, IsDNS1035Label
 pub fn dns1035_label(value: &str) -> Vec<String> {
     check_1035(value.as_bytes())
@@ -116,7 +116,7 @@ fn is_label(value: &[u8]) -> bool {
 }
 
 fn is_subdomain(value: &[u8]) -> bool {
-    // As if each part between dots were asked for by `is_label`.
+    // The same as `is_label` for each part between dots.
     let mut before = b'.';
     let fits = value.iter().all(|byte| {
         let fits = match byte {

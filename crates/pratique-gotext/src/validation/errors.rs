@@ -1,6 +1,6 @@
-//! The sentences that several checks share.
+//! Messages that several checks share.
 
-/// A text that does not have the shape it should have, with examples that have.
+/// The message for a value that does not match a pattern, with examples that do.
 pub(super) fn shape(rule: &str, pattern: &str, examples: &[&str]) -> String {
     let mut out = format!("{rule} (e.g. ");
     for (index, example) in examples.iter().enumerate() {
