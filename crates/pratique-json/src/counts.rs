@@ -1,4 +1,4 @@
-//! How much there is in a JSON text, for those who have to know before they parse it.
+//! The number of values in a JSON text, for callers that bound memory before they parse it.
 
 use memchr::{memchr, memchr2};
 
@@ -12,7 +12,7 @@ const LANES: usize = 64;
 /// As many bytes as a `u8` counts.
 const MAX_CHUNK: usize = 255;
 
-/// How much there is in a JSON text: at least as much as there is, and of what is no JSON more than parsing comes to.
+/// The number of values in a JSON text: never less than there are, and for malformed JSON never less than parsing reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Bytes of the text.
@@ -28,7 +28,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts what is outside of strings: each value but the first of its container has a comma before it.
+    /// Counts outside of strings: each value but the first of its container has a comma before it.
     pub fn of(text: &[u8]) -> Self {
         let mut found = StructuralCounts::default();
         let mut rest = text;
@@ -53,7 +53,7 @@ impl Counts {
         }
     }
 
-    /// Counts what is in strings as well, which is quicker: more than there is.
+    /// Counts inside of strings as well, which is quicker and gives more than there are.
     pub fn bound(text: &[u8]) -> Self {
         let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{'));
         let values = values.count();
@@ -79,7 +79,7 @@ impl Counts {
     }
 }
 
-/// What there is outside of strings.
+/// Counts outside of strings.
 #[derive(Default)]
 struct StructuralCounts {
     /// Elements, members and the document, but for the first of each: each other one has a comma before it.
@@ -113,7 +113,7 @@ impl StructuralCounts {
     }
 
     /// The same without branches, so that the compiler makes vector instructions of it: a long part without strings is
-    /// what a client sends who wants to keep the server busy.
+    /// what a client sends to keep the server busy.
     fn add_lanes(&mut self, part: &[u8]) {
         let next = part.get(1..).unwrap_or_default();
         let none: &[u8] = &[];
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// What is parsed holds less than what is counted, in whatever shape it comes.
+    /// Parsed values hold less memory than counted, whatever their shape.
     #[test]
     fn what_is_parsed_is_no_larger() {
         for part in [

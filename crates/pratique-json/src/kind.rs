@@ -1,4 +1,4 @@
-//! What values are, as Go's `encoding/json` says it.
+//! The kinds of values, as Go's `encoding/json` names them.
 
 use crate::Value;
 

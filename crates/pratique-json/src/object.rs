@@ -6,7 +6,7 @@ use crate::{Progress, Value};
 
 type Member<'a> = (Cow<'a, str>, Value<'a>);
 
-/// Up to so many members are looked through in a row: most keys differ in length already.
+/// The number of members up to which a search is linear: most keys differ in length already.
 const FEW: usize = 16;
 
 /// The members of a JSON object: unique keys, in bytewise order.
@@ -66,7 +66,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// Keeps the members that `keep` says. It may change their values.
+    /// Keeps the members for which `keep` returns true. It may change their values.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut Value<'a>) -> bool) {
         self.members.retain_mut(|(key, value)| keep(key, value));
     }
@@ -76,7 +76,7 @@ impl<'a> Object<'a> {
         self.get(key).is_some()
     }
 
-    /// Sets the member `key` and gives back what it was before.
+    /// Sets the member `key`; returns its previous value.
     pub fn insert(&mut self, key: impl Into<Cow<'a, str>>, value: impl Into<Value<'a>>) -> Option<Value<'a>> {
         let (key, value) = (key.into(), value.into());
         match self.position(&key) {

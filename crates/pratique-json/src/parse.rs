@@ -41,7 +41,7 @@ pub fn parse_unique(text: &[u8]) -> Result<Value<'_>, Error> {
 }
 
 fn parse_with(text: &[u8], node: Node) -> Result<Value<'_>, Error> {
-    // The encoding of all strings is checked at once; the parser says what is wrong with it.
+    // The encoding of all strings is checked at once; the parser reports where it is wrong.
     match std::str::from_utf8(text) {
         Ok(text) => read_with(serde_json::Deserializer::from_str(text), node),
         Err(_) => read_with(serde_json::Deserializer::from_slice(text), node),

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt::{self, Debug, Formatter};
 
-/// Tells whether the result of an operation is still wanted.
+/// Whether the result of an operation is still wanted.
 pub trait Interruption {
     /// Whether the operation is to stop. Once it was `true` it stays so.
     fn is_set(&self) -> bool;
@@ -37,12 +37,12 @@ pub struct Interrupted;
 /// ```
 pub struct Progress<'i> {
     interruption: Option<&'i dyn Interruption>,
-    /// How much may be done before the caller is asked.
+    /// The units of work until the next look at the interruption.
     left: Cell<usize>,
     stopped: Cell<bool>,
 }
 
-/// How much is done between two looks at the interruption, in units.
+/// The units of work between two looks at the interruption.
 const BETWEEN_LOOKS: usize = 100_000;
 
 /// What visiting a value of a document counts for, in units.
@@ -67,7 +67,7 @@ impl<'i> Progress<'i> {
         }
     }
 
-    /// Counts work and says whether to go on. A unit is about a nanosecond.
+    /// Counts work and returns whether to continue. A unit is about a nanosecond.
     ///
     /// An operation that is not to go on may give anything; [`outcome`](Self::outcome) returns that it did not finish.
     #[inline]
@@ -81,7 +81,7 @@ impl<'i> Progress<'i> {
         }
     }
 
-    /// Counts so many values of a document that are visited, and says whether to go on, as [`units`](Self::units).
+    /// Counts visited values of a document, and returns whether to continue, as [`units`](Self::units).
     #[inline]
     pub fn nodes(&self, count: usize) -> bool {
         self.units(count.saturating_mul(NODE))
@@ -104,7 +104,7 @@ impl<'i> Progress<'i> {
     fn look(&self) -> bool {
         let stops = self.stopped.get() || self.interruption.is_some_and(Interruption::is_set);
         self.stopped.set(stops);
-        // What was stopped is asked again each time, so that it ends soon.
+        // A stopped operation looks again each time, so that it ends soon.
         self.left.set(if stops { 0 } else { BETWEEN_LOOKS });
         !stops
     }

@@ -26,7 +26,7 @@ pub enum Value<'a> {
     String(Cow<'a, str>),
     /// An array.
     Array(Vec<Value<'a>>),
-    /// The empty array that is written as `null`: what Go's nil slice is within an object that is not written yet. No text
+    /// The empty array that is written as `null`: a nil slice of Go within an object that is not written yet. No text
     /// is read as one.
     NilArray,
     /// An object.
@@ -70,7 +70,7 @@ impl<'a> Value<'a> {
         path.iter().try_fold(self, |value, key| value.get(key))
     }
 
-    /// How many bytes of memory it holds besides its own: what it borrows does not count.
+    /// The bytes of memory that it owns besides its own size: borrowed texts do not count.
     pub fn owned_bytes(&self) -> usize {
         let text = |text: &Cow<'_, str>| match text {
             Cow::Borrowed(_) => 0,
@@ -190,7 +190,7 @@ impl<'a> Value<'a> {
                 Value::Array(elements.iter().map(|element| element.copied(progress)).collect())
             }
             Value::Object(object) if progress.nodes(object.len()) => Value::Object(object.copied(progress)),
-            // What is interrupted has no value.
+            // An interrupted copy has no value.
             Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
             Value::NilArray => Value::NilArray,
             Value::Bool(value) => Value::Bool(*value),
