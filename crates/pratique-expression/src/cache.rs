@@ -31,7 +31,7 @@ struct Inner {
     bound: BoundExpressions,
 }
 
-/// All that the result of compiling depends on.
+/// Everything that the result of compiling depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) text: String,
@@ -48,7 +48,7 @@ impl Cache {
         Cache::default()
     }
 
-    /// An empty cache that gives how long each compilation took to `observe`, by the clock `now`.
+    /// An empty cache that calls `observe` with the duration of each compilation, by the clock `now`.
     pub fn timed(now: fn() -> Instant, observe: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         Cache {
             inner: Mutex::default(),
@@ -84,8 +84,8 @@ impl Cache {
         Ok(expression)
     }
 
-    /// Binds an expression to the definitions of its variables: to equal ones, it is the same. `None` where its value is
-    /// that of one policy.
+    /// Binds an expression to the definitions of its variables; equal definitions give the same bound expression. `None` if its
+    /// value cannot be shared between policies.
     pub fn bind(
         &self,
         expression: &Arc<Expression>,

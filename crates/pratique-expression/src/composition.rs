@@ -20,12 +20,12 @@ pub struct Composition<'c> {
 }
 
 impl<'c> Composition<'c> {
-    /// Begins a policy that is stored: its expressions may use all there is.
+    /// Begins a stored policy: its expressions may use everything of [`CURRENT_MINOR`].
     pub fn new(cache: &'c Cache) -> Self {
         Self::at(cache, CURRENT_MINOR)
     }
 
-    /// Begins a policy that is to be validated: its expressions may use what version 1.`minor` has. An API server takes
+    /// Begins a policy to be validated: its expressions may use everything of version 1.`minor`. An API server takes
     /// the version before its own, so that it can be rolled back.
     pub fn at(cache: &'c Cache, minor: u32) -> Self {
         Composition {

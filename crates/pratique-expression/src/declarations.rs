@@ -1,4 +1,4 @@
-//! What an expression is for, and what it may name.
+//! The uses of expressions, and the variables and types that they may name.
 
 /// The variables and types that an expression may name besides `object`, `oldObject`, `request` and `namespaceObject`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ pub struct Declarations {
     pub variables: bool,
 }
 
-/// What an expression is for; that decides what it may yield.
+/// The use of an expression, which decides the types that it may yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Use {
     /// A match condition: bool.

@@ -8,12 +8,12 @@ pub enum ExpressionError {
     /// Faults of syntax and types, with the source.
     #[error("compilation failed: {0}")]
     Compile(CompileError),
-    /// It yields what its use does not take.
+    /// The type of its result is none that its use takes.
     #[error("must evaluate to {wanted} but got {got}")]
     Type {
-        /// What is wanted: `bool`, `one of [string null_type]`.
+        /// The types that its use takes: `bool`, `one of [string null_type]`.
         wanted: String,
-        /// The type that it has.
+        /// The type of its result.
         got: String,
     },
     /// A fault found while planning; an API server calls this one internal.

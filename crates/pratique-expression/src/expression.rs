@@ -49,7 +49,7 @@ impl Expression {
         &self.text
     }
 
-    /// What to evaluate.
+    /// The program that evaluates it.
     pub fn program(&self) -> &Program {
         &self.program
     }
@@ -71,7 +71,7 @@ impl Expression {
         self.program.reads(namespace) && !self.program.reads_only(namespace, has_path)
     }
 
-    /// The type of what it yields.
+    /// The type of its result.
     pub fn result_type(&self) -> &Type {
         self.program.result_type()
     }

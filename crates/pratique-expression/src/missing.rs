@@ -1,4 +1,4 @@
-//! What an evaluation needs and was not given: a decision of its own, neither yes nor no.
+//! Inputs that an evaluation needs and does not have: the decision is then neither yes nor no.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
@@ -8,7 +8,7 @@ use pratique_cel::library::authz::Question;
 
 use crate::old_object::is_of_old_object;
 
-/// What the decision of a plugin, a policy or a webhook depends on and was not given.
+/// An input that the decision of a plugin, a policy or a webhook depends on, and that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
@@ -21,7 +21,7 @@ pub enum Missing {
     Namespace {
         /// The name of the namespace.
         name: String,
-        /// What is read: `namespaceObject.metadata.annotations`.
+        /// The path that is read: `namespaceObject.metadata.annotations`.
         path: String,
     },
     /// The labels of a namespace, by which a selector selects.
@@ -55,25 +55,25 @@ pub enum Missing {
     WebhookAnswer,
     /// The stored object of an update or a deletion.
     OldObject {
-        /// What is read: `oldObject.spec`.
+        /// The path that is read: `oldObject.spec`.
         path: String,
     },
 }
 
-/// A plugin, policy or webhook whose decision on a request depends on what was not given.
+/// A plugin, policy or webhook whose decision on a request depends on a missing input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {
     /// The admission plugin that it belongs to, or is: `ValidatingAdmissionPolicy`.
     pub plugin: Cow<'static, str>,
     /// The name of the policy or the webhook; empty for a plugin that is neither's.
     pub name: String,
-    /// The binding of the policy; `None` for a webhook, and for what all bindings of a policy depend on.
+    /// The binding of the policy; `None` for a webhook, and for an input that all bindings of a policy depend on.
     pub binding: Option<String>,
-    /// What was not given.
+    /// The missing input.
     pub missing: Missing,
 }
 
-/// What becomes of a policy or a webhook whose decision depends on what was not given.
+/// The effect of a policy or a webhook whose decision depends on a missing input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnUndecided {
     /// The request is undecided, unless another policy or webhook denies it.
@@ -85,7 +85,7 @@ pub enum OnUndecided {
 }
 
 impl Missing {
-    /// What an evaluation for a request in a namespace needs.
+    /// The missing input behind an unknown value, in an evaluation for a request in a namespace.
     pub fn of(unknown: &Unknown, namespace: &str) -> Self {
         match unknown {
             Unknown::Check(check) => Missing::Authorizer { check: check.clone() },

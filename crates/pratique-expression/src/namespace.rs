@@ -16,7 +16,7 @@ pub fn named_namespace(name: &str) -> PartlyKnown {
     part("namespaceObject", vec![("metadata", Member::Part(metadata))])
 }
 
-/// Whether such a namespace has what an expression reads by a path of names, or with `presence` whether it is there.
+/// Whether such a namespace has the value at a path, or with `presence` whether its presence is known.
 pub(crate) fn has_path(path: &[&str], presence: bool) -> bool {
     match path {
         ["metadata", "name"] | ["metadata", "labels", NAME_LABEL] => true,

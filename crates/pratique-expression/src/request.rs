@@ -10,8 +10,8 @@ use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, U
 
 /// The request as expressions see it, matched as `resource` with its objects in `kind`.
 ///
-/// What is empty is absent, as an API server prints it; but `dryRun` is always there, and so are `object`, `oldObject`
-/// and `options`, of which only the last can have a value.
+/// Empty members are absent, as an API server prints a request; but `dryRun` is always present, and so are `object`,
+/// `oldObject` and `options`, of which only the last can have a value.
 pub fn request_value<'a>(
     request: &'a AdmissionRequest<'a>,
     name: &'a str,

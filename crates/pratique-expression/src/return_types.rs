@@ -5,7 +5,7 @@ use pratique_cel::Type;
 use crate::declarations::Use;
 use crate::error::ExpressionError;
 
-/// Compares the type of an expression with what its use asks for; a dynamic type is none of the asked ones.
+/// Checks that the type of an expression is one that its use takes; a dynamic type is none of these.
 pub(crate) fn check(usage: Use, of: &Type) -> Result<(), ExpressionError> {
     let wanted = wanted(usage);
     if wanted.is_empty() || wanted.contains(of) {

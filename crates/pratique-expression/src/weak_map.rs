@@ -1,4 +1,4 @@
-//! A map that does not keep its values, so that equal things are made once.
+//! A map that does not own its values, so that equal values are made once.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 #[derive(Debug)]
 pub(crate) struct WeakMap<K, T> {
     known: HashMap<K, Weak<T>>,
-    /// At how many entries to look for dead ones.
+    /// The number of entries at which dead ones are removed.
     sweep_at: usize,
 }
 
