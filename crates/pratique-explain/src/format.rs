@@ -4,7 +4,7 @@ use pratique_cel::print::quote;
 use pratique_cel::value::{List, Map, Struct};
 use pratique_cel::{Arena, Context, Value};
 
-/// Formats a value in CEL syntax, with about `max_chars` characters at most: what does not fit is `…`.
+/// Formats a value in CEL syntax, with about `max_chars` characters at most: the rest is `…`.
 pub fn format_value(value: &Value<'_>, max_chars: usize) -> String {
     let arena = Arena::new();
     let mut writer = Writer {
@@ -80,7 +80,7 @@ impl<'a> Writer<'a> {
         self.text.chars().count() >= self.max_chars
     }
 
-    /// Begins an element; false where there is no more max_chars.
+    /// Begins an element; false if the text is full.
     fn element(&mut self, index: usize) -> bool {
         if index > 0 {
             self.text.push_str(", ");

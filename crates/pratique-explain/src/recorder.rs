@@ -74,7 +74,7 @@ impl Recorder {
         Explanation { policies }
     }
 
-    /// What a thread that panicked left behind is whole enough to be shown.
+    /// The state of a thread that panicked is still complete enough to be shown.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

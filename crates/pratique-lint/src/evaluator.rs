@@ -178,7 +178,7 @@ impl<'s> Run<'s> {
         !is_false && !has_failed
     }
 
-    /// Evaluates variables and what reads them.
+    /// Evaluates variables, and the expressions that read them.
     fn rest(&mut self, mut activation: Activation<'s>) {
         let sites: &'s [Site<'s>] = self.evaluator.sites;
         let variables = self.variables;

@@ -116,7 +116,7 @@ pub fn lint_with(sets: &[&ManifestSet], options: &Options) -> Vec<Warning> {
     })
 }
 
-/// Lints manifests; what is found in each policy with its bindings is given.
+/// Lints manifests; `of_policy` gives the warnings of a policy with its bindings.
 fn lint_manifests(
     sets: &[&ManifestSet],
     options: &Options,

@@ -1,4 +1,4 @@
-//! What was found before in objects that have not changed since, for programs that look again and again.
+//! Findings in objects that have not changed since, for programs that lint again and again.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ impl<T> Table<T> {
         self.round += 1;
     }
 
-    /// What was found in these objects, which may have moved.
+    /// The findings in these objects, which may have moved.
     fn recall<R>(
         &mut self,
         sources: &[&ObjectSource],

@@ -25,7 +25,7 @@ pub(crate) struct Finding {
     pub(crate) example: Option<Box<CostExample>>,
 }
 
-/// A name in the place of another that does what the help says.
+/// The replacement of a name that the help suggests.
 pub(crate) enum Replacement {
     /// The field's value is another one.
     Value(String),
@@ -50,7 +50,7 @@ impl Finding {
         self
     }
 
-    /// Adds the change that does what the help says.
+    /// Adds the replacement that the help suggests.
     pub(crate) fn replacement(mut self, replacement: Replacement) -> Self {
         self.replacement = Some(replacement);
         self

@@ -82,7 +82,7 @@ pub enum PartValue {
 
 impl<'e> Evaluator<'e> {
     /// Compiles a policy. Its rules and selectors are replaced by a rule for the resource; its params are generated
-    /// from what expressions read.
+    /// from the reads of expressions.
     pub fn new(
         policy: Policy<'_>,
         served: &'e ServedResource,

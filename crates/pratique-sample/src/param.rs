@@ -7,7 +7,7 @@ use crate::random::Random;
 use crate::reads::Reads;
 use crate::scalar::untyped;
 
-/// What a param is called, and where it is.
+/// The kind, name and namespace of a param.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamName<'n> {
     /// Its kind.
@@ -18,7 +18,7 @@ pub struct ParamName<'n> {
     pub namespace: &'n str,
 }
 
-/// Generates a param with what expressions read of it, the same for the same seed.
+/// Generates a param with the fields that expressions read of it, the same for the same seed.
 pub fn generate_param(of: ParamName<'_>, reads: &Reads, seed: u64) -> Value<'static> {
     let mut random = Random::new(seed);
     let mut param = match untyped(Some(reads), &mut random, 0) {

@@ -150,7 +150,7 @@ impl<'p> Policy<'p> {
         all.filter(|(_, operations)| !operations.is_empty()).collect()
     }
 
-    /// What it matches.
+    /// The match constraints.
     pub fn constraints(self) -> Option<&'p api::MatchResources> {
         match self {
             Policy::Validating(policy) => policy.spec.as_ref()?.match_constraints.as_ref(),
@@ -158,7 +158,7 @@ impl<'p> Policy<'p> {
         }
     }
 
-    /// What its errors come to: `Fail` or `Ignore`.
+    /// The failure policy: `Fail` or `Ignore`.
     pub fn failure_policy(self) -> Option<&'p str> {
         match self {
             Policy::Validating(policy) => policy.spec.as_ref()?.failure_policy.as_deref(),

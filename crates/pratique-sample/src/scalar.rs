@@ -45,7 +45,7 @@ pub(crate) fn generate(
     }
 }
 
-/// Generates a value without a schema, such as a param, from what is read of it.
+/// Generates a value without a schema, such as a param, from the reads of it.
 pub(crate) fn untyped(reads: Option<&Reads>, random: &mut Random, depth: usize) -> Value<'static> {
     const DEEPEST: usize = 24;
     let Some(reads) = reads.filter(|_| depth < DEEPEST) else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
-/// What is known of a value statically.
+/// A value as far as it is known statically.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum KnownValue {
     /// Nothing.
@@ -61,7 +61,7 @@ impl KnownValue {
 }
 
 impl Facts<'_> {
-    /// What is known of the value at a path of variables and fields.
+    /// The value at a path of variables and fields, as far as it is known.
     pub(crate) fn value(&self, path: &[String]) -> KnownValue {
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         match path.as_slice() {

@@ -162,7 +162,7 @@ impl Folder<'_> {
         }
     }
 
-    /// `&&` and `||`: an operand that decides absorbs what the other one does, whichever comes first.
+    /// `&&` and `||`: a decisive operand absorbs errors of the other one, whichever comes first.
     fn junction(
         &mut self,
         decisive: bool,

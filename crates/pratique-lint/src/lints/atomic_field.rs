@@ -115,7 +115,7 @@ fn is_atomic(kind: &GroupVersionKind, path: &[&str]) -> bool {
     false
 }
 
-/// What the lists of a type hold in the end, and whether any of it is merged as a whole only.
+/// The innermost element type of a type's lists, and whether any of these is merged as a whole only.
 ///
 /// Arbitrary data may be a list as well, and then of arbitrary data again: it is no list of something else.
 fn inner<'s>(schema: &'s MergeSchema, mut of: &'s MergeType) -> (&'s MergeType, bool) {

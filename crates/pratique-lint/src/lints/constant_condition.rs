@@ -37,7 +37,7 @@ fn check(sites: &[Site<'_>], rules: &[RuleView<'_>], origin: &Origin<'_>, report
     }
 }
 
-/// What a condition is under facts.
+/// The value of a condition under facts, if it is constant.
 fn always(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Option<bool> {
     let Some(folded_policy) = parsed.fold(site, facts) else {
         return Some(false);

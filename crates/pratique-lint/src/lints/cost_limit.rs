@@ -21,9 +21,9 @@ pub(crate) const LINT: Lint = Lint {
     summary: "An object makes an expression, or a policy as a whole, cost about as much as it may, or more.",
 };
 
-/// What the match conditions of a policy may cost together.
+/// The limit for the match conditions of a policy together.
 const CONDITIONS: u64 = 2_500_000;
-/// What all else of a policy may cost together, for one binding.
+/// The limit for all other expressions of a policy together, for one binding.
 const POLICY: u64 = 10_000_000;
 
 /// How much work goes into the objects of one policy and kind.
@@ -32,7 +32,7 @@ const WORK: u64 = 24_000_000;
 /// The most kinds that objects are made of for one policy.
 const KINDS: usize = 3;
 
-/// Something of a policy whose cost is limited.
+/// An expression of a policy, or several together, whose cost is limited.
 struct Limited {
     what: &'static str,
     field: Vec<Step>,
@@ -81,7 +81,7 @@ pub(crate) fn check(policy: &Policy<'_>, options: &Options, work: &mut Budget, r
     }
 }
 
-/// All of a policy whose cost is limited: its expressions, then what they cost together.
+/// Everything in a policy whose cost is limited: each expression, then several together.
 fn limited(policy: &Policy<'_>) -> Vec<Limited> {
     let costs = Costs::new(&policy.sites, &policy.rules);
     let estimates = |counts: &dyn Fn(usize, &Site<'_>) -> bool| -> Vec<(u64, &'static ServedResource)> {
@@ -146,7 +146,7 @@ fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
         }
     }
     kinds.sort_by_key(|(part, _)| std::cmp::Reverse(*part));
-    // What the authorizer answers decides what is evaluated after it.
+    // The answer of the authorizer decides which expressions are evaluated after it.
     let asks = policy.sites.iter().any(|site| site.text.contains("authorizer"));
     let seeds: &[u64] = if asks { &[1, 2] } else { &[1] };
     for (_, served) in kinds.into_iter().take(KINDS) {
@@ -429,7 +429,7 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
         );
         let set = load(&text);
         let manifests = crate::Manifests::new(&[&set]);
-        // The last evaluation may go beyond that, by what all of the policy may cost.
+        // The last evaluation may exceed that by the limit of a whole policy.
         let mut work = Budget::new(5_000_000);
         check_with(&manifests.policies[0], &mut work);
         assert!(work.spent() <= 5_000_000 + 13_000_000, "{}", work.spent());

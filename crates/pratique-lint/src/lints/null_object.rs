@@ -16,7 +16,7 @@ pub(crate) const LINT: Lint = Lint {
     summary: "An expression reads object on DELETE, oldObject on CREATE, or namespaceObject in a match condition, where each is null.",
 };
 
-/// What is read of null, and when.
+/// A read of a null variable, and the operations on which it is null.
 struct Read {
     place: Place,
     name: String,
@@ -105,7 +105,7 @@ fn reads(parsed: &Parsed, folded_policy: &FoldedPolicy) -> Vec<(usize, Place, St
     found
 }
 
-/// What a node reads from and cannot, where it is null.
+/// The operand that a node reads from, which fails if the operand is null.
 fn read_operand(ast: &Ast, id: ExprId) -> Option<ExprId> {
     match ast.expr(id) {
         Expr::Select {

@@ -25,7 +25,7 @@ pub(crate) const LINT: Lint = Lint {
     summary: "An expression does not fit the schema of a built-in kind that the policy matches.",
 };
 
-/// What is wrong, and for which kinds.
+/// A type error, and the kinds for which it occurs.
 struct Found {
     issue: Issue,
     kinds: Vec<GroupVersionKind>,
@@ -110,7 +110,7 @@ pub(crate) fn kinds_text(kinds: &[GroupVersionKind]) -> String {
     }
 }
 
-/// What is wrong for a kind, with the expressions it is wrong in, and what it comes to.
+/// The type errors for a kind, with the expressions that they are in, and their effects.
 fn issues(
     policy: &Policy<'_>,
     parsed: &Parsed,
@@ -179,7 +179,7 @@ fn effect(ast: &Ast, index: usize, issue: &Issue, observations: &KindObservation
         .and_then(|rest| rest.strip_suffix('\''));
     let is_cause = |text: &str| match undefined {
         Some(field) => text.strip_prefix(NO_KEY) == Some(field),
-        // What is not there is another fault.
+        // A missing field or key is another fault.
         None => !text.starts_with(NO_KEY),
     };
     let mut has_value = false;

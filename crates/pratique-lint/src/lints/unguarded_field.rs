@@ -66,7 +66,7 @@ fn reads(parsed: &Parsed, observations: &Observations) -> Vec<Read> {
                 read.place = place;
             }
             if read.unfilled != missing.unfilled {
-                // Of these kinds or places, only what is common to all is told.
+                // Only a condition that is common to all kinds and places is reported.
                 read.unfilled = read.unfilled.take().and(missing.unfilled).map(|_| String::new());
             }
             if !read.kinds.contains(&kind.served.kind) {
@@ -96,7 +96,7 @@ fn joined(reads: Vec<Read>) -> Vec<Read> {
     joined
 }
 
-/// Where a missing key is read, and how the read is written; nothing for what is no part of an object.
+/// Where a missing key is read, and how the read is written; `None` if it is read from no part of an object.
 fn read(ast: &Ast, missing: &Missing) -> Option<(Place, String)> {
     let mut pending = vec![missing.node];
     while let Some(node) = pending.pop() {
@@ -495,7 +495,7 @@ validations:
                 "oldObject.metadata.labels['keep'] may be left out",
             )],
         );
-        // That there is no object at all is another lint's.
+        // A missing object is reported by another lint.
         let spec = "validations: [{expression: object.metadata.name != 'a'}]";
         find(&LINT, &policy("DELETE, UPDATE", spec), &[]);
     }

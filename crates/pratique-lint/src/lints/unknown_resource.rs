@@ -28,12 +28,12 @@ pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Re
     }
 }
 
-/// What is served in the groups of a rule, in any version.
+/// The resources that are served in the groups of a rule, in any version.
 pub(crate) struct Served {
     resources: Vec<&'static ServedResource>,
 }
 
-/// What a pattern names that is not served.
+/// A resource, or a part of one, that a pattern names and that is not served.
 enum Unknown<'p> {
     Resource {
         name: &'p str,
@@ -55,7 +55,7 @@ impl Served {
         }
     }
 
-    /// Whether a pattern names what is not served.
+    /// Whether a pattern names a resource that is not served.
     pub(crate) fn lacks(&self, pattern: &str) -> bool {
         self.unknown(pattern).is_some()
     }

@@ -13,8 +13,8 @@ pub(super) struct Unfilled {
     pub(super) object: Value<'static>,
     /// The field.
     pub(super) name: &'static str,
-    /// Where it is left out: `type is Recreate`; empty where it is left out because of others that are there. `None` where it
-    /// is never filled.
+    /// The condition under which it is left out: `type is Recreate`; empty if that depends on other fields that are present.
+    /// `None` if it is never filled.
     pub(super) condition: Option<String>,
 }
 
@@ -28,7 +28,7 @@ enum Step {
     First,
 }
 
-/// A field that defaults fill, and what holds it.
+/// A field that defaults fill, and the struct that has it.
 struct Filled {
     holder: Vec<Step>,
     of: &'static StructType,

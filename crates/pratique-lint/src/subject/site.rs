@@ -6,7 +6,7 @@ use pratique_sample::{ExpressionId, PolicyExpression};
 
 use super::origin::path;
 
-/// An expression and what it is for.
+/// An expression and its use.
 #[derive(Clone, Debug)]
 pub(crate) struct Site<'m> {
     pub(crate) path: Vec<Step>,

@@ -14,7 +14,7 @@ use crate::subject::Site;
 /// An expression with its types.
 pub(crate) struct Typed {
     pub(crate) environment: Environment,
-    /// The tree with its types, or what is wrong with them.
+    /// The tree with its types, or the type errors.
     pub(crate) checked: Result<Checked, Vec<Issue>>,
 }
 

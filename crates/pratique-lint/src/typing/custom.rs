@@ -27,11 +27,11 @@ struct CustomField {
 
 /// The metadata of objects of any kind.
 const OBJECT_META: &str = "meta/v1.ObjectMeta";
-/// The maximum depth of schemas: what is deeper is `dyn`.
+/// The maximum depth of schemas: deeper values are `dyn`.
 const DEPTH: usize = 64;
 
 impl CustomTypes {
-    /// The types of the versions that definitions serve. What is no definition, or has no schema, is left out.
+    /// The types of the versions that definitions serve. Values that are no definition, or have no schema, are left out.
     pub fn new(definitions: &[Value<'_>]) -> Self {
         let mut types = CustomTypes::default();
         for definition in definitions {
@@ -135,7 +135,7 @@ impl CustomTypes {
         Type::Struct(name)
     }
 
-    /// What the schema of a type says about a field; empty if it says nothing.
+    /// The description of a field in the schema of its type; empty if it has none.
     pub fn description(&self, type_name: &str, field: &str) -> &str {
         let found = self.field_of(type_name, field);
         found.map_or("", |field| &field.description)
