@@ -114,7 +114,23 @@ impl Authorizer for NoAuthorizer {
     }
 }
 
-/// A [`Check`] to keep.
+/// Gives every check the same decision.
+#[derive(Clone, Copy, Debug)]
+pub struct FixedAuthorizer {
+    /// Whether all checks are allowed.
+    pub allowed: bool,
+}
+
+impl Authorizer for FixedAuthorizer {
+    fn authorize(&self, _: &Check<'_>) -> Answer {
+        Answer::Decided(Decision {
+            allowed: self.allowed,
+            ..Decision::default()
+        })
+    }
+}
+
+/// An owned [`Check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The user.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use pratique_cel::ast::ExprId;
-use pratique_cel::library::authz::{Answer, Authorizer, Check, Decision};
+use pratique_cel::library::authz::{Authorizer, FixedAuthorizer};
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Activation, Arena, Context, EvaluationObserver, Fault, Value};
 use pratique_expression::{Authorizers, Cache, Composition, Expression, Use, request_value, slots};
@@ -101,7 +101,9 @@ impl<'m> SiteEvaluator<'m> {
         let request_json = request_value(request, &request.name, &request.resource, &request.kind);
         let namespace = namespace(&request.namespace);
         let no_params = json::Value::Null;
-        let host: Arc<dyn Authorizer> = Arc::new(FixedAuthorizer(sample.allows));
+        let host: Arc<dyn Authorizer> = Arc::new(FixedAuthorizer {
+            allowed: sample.allows,
+        });
         let authorizers = Authorizers::new(&arena, request, &request.name, &host);
         let mut activation = slots().activation();
         activation.set(slots().object, Value::from_json(&request.object));
@@ -279,19 +281,6 @@ impl EvaluationObserver for NodeRecorder {
                 self.errors.push((expression, text));
             }
         }
-    }
-}
-
-/// An authorizer that gives every check the same decision.
-#[derive(Debug)]
-struct FixedAuthorizer(bool);
-
-impl Authorizer for FixedAuthorizer {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision {
-            allowed: self.0,
-            ..Decision::default()
-        })
     }
 }
 

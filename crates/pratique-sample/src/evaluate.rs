@@ -11,7 +11,7 @@ use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
-use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
+use pratique_policy::authz::FixedAuthorizer;
 use pratique_policy::{
     Cluster, EvalContext, MutatingPolicies, ParamScope, Part, Policies, Trace, mutate, settle_request,
     validate,
@@ -300,21 +300,6 @@ impl Cluster for SampleCluster {
 
     fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
         vec![&self.param]
-    }
-}
-
-/// An authorizer that allows every check, or none.
-#[derive(Clone, Copy, Debug)]
-struct FixedAuthorizer {
-    allowed: bool,
-}
-
-impl Authorizer for FixedAuthorizer {
-    fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision {
-            allowed: self.allowed,
-            ..Decision::default()
-        })
     }
 }
 

@@ -9,7 +9,8 @@ mod values;
 use std::sync::Arc;
 
 pub use crate::authorization::{
-    Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
+    Answer, Authorizer, Check, Decision, FixedAuthorizer, NoAuthorizer, Question, QuestionSubject,
+    ResourceCheck, Target, User,
 };
 
 use pratique_gotext::validation;
