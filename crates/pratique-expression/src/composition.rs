@@ -101,8 +101,8 @@ impl<'c> Composition<'c> {
     }
 }
 
-/// The minor version of the reference.
-const CURRENT_MINOR: u32 = 37;
+/// The minor version of Kubernetes that expressions are compiled for, unless another is asked for.
+pub const CURRENT_MINOR: u32 = 37;
 
 /// The type that a variable is declared with: only scalars, lists and maps keep theirs.
 // Upstream: plugin/cel/composition.go, convertCelTypeToDeclType

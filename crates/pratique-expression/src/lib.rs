@@ -41,7 +41,7 @@ mod weak_map;
 
 pub use bound::{BoundExpression, Definition, InputSet};
 pub use cache::Cache;
-pub use composition::{Composition, declared_type};
+pub use composition::{CURRENT_MINOR, Composition, declared_type};
 pub use declarations::{Declarations, Use};
 pub use environments::{Slots, environment, slots};
 pub use error::ExpressionError;

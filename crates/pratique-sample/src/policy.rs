@@ -1,7 +1,7 @@
 //! Policies of manifests: their expressions, and the resources that they match.
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{Declarations, Use, environment};
+use pratique_expression::{CURRENT_MINOR, Declarations, Use, environment};
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
@@ -121,7 +121,7 @@ impl<'p> Policy<'p> {
                 };
                 Some((
                     name,
-                    environment(expression.declarations, MINOR)
+                    environment(expression.declarations, CURRENT_MINOR)
                         .parse(expression.text)
                         .ok()?,
                 ))
@@ -189,9 +189,6 @@ impl<'p> Policy<'p> {
         found.and_then(|found| found.as_deref()).unwrap_or_default()
     }
 }
-
-/// The Kubernetes minor version of the CEL environment.
-const MINOR: u32 = 37;
 
 fn matches(rule: &api::NamedRuleWithOperations, served: &ServedResource) -> bool {
     let has = |names: &Option<Vec<String>>, name: &str| {

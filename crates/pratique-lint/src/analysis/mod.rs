@@ -9,5 +9,5 @@ mod walk;
 
 pub(crate) use facts::{Facts, KnownValue};
 pub(crate) use fold::Folded;
-pub(crate) use policy::{FoldedPolicy, MINOR, Parsed};
+pub(crate) use policy::{FoldedPolicy, Parsed};
 pub(crate) use walk::{Place, byte_offset, constant_key, ident_path, live_nodes, place_of};

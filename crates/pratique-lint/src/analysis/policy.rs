@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use pratique_cel::ast::Ast;
-use pratique_expression::{Use, environment};
+use pratique_expression::{CURRENT_MINOR, Use, environment};
 
 use super::facts::{Facts, KnownValue};
 use super::fold::Folded;
@@ -23,12 +23,13 @@ pub(crate) struct FoldedPolicy {
     pub(crate) active: Vec<bool>,
 }
 
-/// The Kubernetes minor version of the CEL environment.
-pub(crate) const MINOR: u32 = 37;
-
 impl Parsed {
     pub(crate) fn new(sites: &[Site<'_>]) -> Self {
-        let parse = |site: &Site<'_>| environment(site.declarations, MINOR).parse(site.text).ok();
+        let parse = |site: &Site<'_>| {
+            environment(site.declarations, CURRENT_MINOR)
+                .parse(site.text)
+                .ok()
+        };
         Parsed {
             asts: sites.iter().map(parse).collect(),
         }

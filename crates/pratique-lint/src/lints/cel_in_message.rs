@@ -1,9 +1,8 @@
 //! Messages that look like expressions, which is what `messageExpression` is for.
 
 use pratique_cel::ast::{Ast, Expr};
-use pratique_expression::{Declarations, environment};
+use pratique_expression::{CURRENT_MINOR, Declarations, environment};
 
-use crate::analysis::MINOR;
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
 use crate::subject::{Policy, item, path};
@@ -44,7 +43,7 @@ const VARIABLES: [&str; 7] = [
 
 /// Whether a text is an expression that reads variables, or joins texts.
 fn is_expression(text: &str) -> bool {
-    let environment = environment(Declarations::default(), MINOR);
+    let environment = environment(Declarations::default(), CURRENT_MINOR);
     let Ok(ast) = environment.parse(text) else {
         return false;
     };

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use pratique_cel::Checked;
 use pratique_cel::{CompileError, Environment, Issue, StructType, Type, TypeProvider};
-use pratique_expression::{VARIABLES_TYPE, declared_type, environment};
+use pratique_expression::{CURRENT_MINOR, VARIABLES_TYPE, declared_type, environment};
 
 use super::custom::CustomTypes;
 use super::schema::BuiltinTypes;
-use crate::analysis::{MINOR, Parsed};
+use crate::analysis::Parsed;
 use crate::subject::Site;
 
 /// An expression with its types.
@@ -76,7 +76,7 @@ fn issues(error: CompileError) -> Vec<Issue> {
 }
 
 fn with_object(site: &Site<'_>, object: &Type, variables: &StructType) -> Environment {
-    let environment = environment(site.declarations, MINOR)
+    let environment = environment(site.declarations, CURRENT_MINOR)
         .with_variable("object", object.clone())
         .with_variable("oldObject", object.clone())
         .with_types(BuiltinTypes::shared());
