@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::{Progress, Value};
+use crate::Progress;
+use crate::value::{Form, Value};
 
 type Member<'a> = (Cow<'a, str>, Value<'a>);
 
@@ -147,18 +148,9 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The object as it is once it was written and read again, see [`Value::rewritten`].
-    pub(crate) fn reread(&self, names: &'static str, progress: &Progress<'_>) -> Object<'static> {
+    pub(crate) fn owned(&self, form: Form, names: &'static str, progress: &Progress<'_>) -> Object<'static> {
         let members = self.members.iter();
-        let members = members.map(|(key, value)| (kept_name(names, key), value.reread(names, progress)));
-        Object {
-            members: members.collect(),
-        }
-    }
-
-    pub(crate) fn owned(&self, names: &'static str, progress: &Progress<'_>) -> Object<'static> {
-        let members = self.members.iter();
-        let members = members.map(|(key, value)| (kept_name(names, key), value.owned(names, progress)));
+        let members = members.map(|(key, value)| (kept_name(names, key), value.owned(form, names, progress)));
         Object {
             members: members.collect(),
         }

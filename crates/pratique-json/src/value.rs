@@ -33,6 +33,15 @@ pub enum Value<'a> {
     Object(Object<'a>),
 }
 
+/// What a copy is like.
+#[derive(Clone, Copy)]
+pub(crate) enum Form {
+    /// The same value.
+    Same,
+    /// The value as it is once it was written and read again, see [`Value::rewritten`].
+    Rewritten,
+}
+
 impl PartialEq for Value<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -202,7 +211,7 @@ impl<'a> Value<'a> {
     /// The value as it is once it was written and read again: whole numbers are integers then, however they were made, as
     /// to Go's reader of integers -0 is. It borrows nothing, but for keys that lie in `names`: they stay there.
     pub fn rewritten(&self, names: &'static str) -> Value<'static> {
-        self.reread(names, &Progress::unwatched())
+        self.owned(Form::Rewritten, names, &Progress::unwatched())
     }
 
     /// The same as [`rewritten`](Self::rewritten), unless the caller interrupts it.
@@ -214,30 +223,8 @@ impl<'a> Value<'a> {
         names: &'static str,
         progress: &Progress<'_>,
     ) -> Result<Value<'static>, Interrupted> {
-        let copy = self.reread(names, progress);
+        let copy = self.owned(Form::Rewritten, names, progress);
         progress.outcome().map(|()| copy)
-    }
-
-    pub(crate) fn reread(&self, names: &'static str, progress: &Progress<'_>) -> Value<'static> {
-        match self {
-            Value::Bool(value) => Value::Bool(*value),
-            Value::Int(number) => Value::Int(*number),
-            Value::Float(number) => match json_form(*number).parse() {
-                Ok(whole) => Value::Int(whole),
-                Err(_) => Value::Float(*number),
-            },
-            Value::String(text) => Value::String(Cow::Owned(text.to_string())),
-            Value::Array(elements) if progress.nodes(elements.len()) => {
-                let elements = elements.iter();
-                Value::Array(elements.map(|element| element.reread(names, progress)).collect())
-            }
-            Value::Object(object) if progress.nodes(object.len()) => {
-                Value::Object(object.reread(names, progress))
-            }
-            Value::NilArray => Value::Null,
-            // What is interrupted has no value.
-            Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
-        }
     }
 
     /// A copy that borrows nothing, unless the caller interrupts it.
@@ -245,31 +232,39 @@ impl<'a> Value<'a> {
     /// # Errors
     /// It was interrupted.
     pub fn try_owned(&self, progress: &Progress<'_>) -> Result<Value<'static>, Interrupted> {
-        let copy = self.owned("", progress);
+        let copy = self.owned(Form::Same, "", progress);
         progress.outcome().map(|()| copy)
     }
 
     /// A copy that borrows nothing, but for keys that lie in `names`: they stay there.
     pub fn owned_within(&self, names: &'static str) -> Value<'static> {
-        self.owned(names, &Progress::unwatched())
+        self.owned(Form::Same, names, &Progress::unwatched())
     }
 
-    pub(crate) fn owned(&self, names: &'static str, progress: &Progress<'_>) -> Value<'static> {
-        match self {
-            Value::Bool(value) => Value::Bool(*value),
-            Value::Int(number) => Value::Int(*number),
-            Value::Float(number) => Value::Float(*number),
-            Value::String(text) => Value::String(Cow::Owned(text.to_string())),
-            Value::Array(elements) if progress.nodes(elements.len()) => {
+    pub(crate) fn owned(&self, form: Form, names: &'static str, progress: &Progress<'_>) -> Value<'static> {
+        match (self, form) {
+            (Value::Bool(value), _) => Value::Bool(*value),
+            (Value::Int(number), _) => Value::Int(*number),
+            (Value::Float(number), Form::Same) => Value::Float(*number),
+            (Value::Float(number), Form::Rewritten) => match json_form(*number).parse() {
+                Ok(whole) => Value::Int(whole),
+                Err(_) => Value::Float(*number),
+            },
+            (Value::String(text), _) => Value::String(Cow::Owned(text.to_string())),
+            (Value::Array(elements), _) if progress.nodes(elements.len()) => {
                 let elements = elements.iter();
-                Value::Array(elements.map(|element| element.owned(names, progress)).collect())
+                Value::Array(
+                    elements
+                        .map(|element| element.owned(form, names, progress))
+                        .collect(),
+                )
             }
-            Value::Object(object) if progress.nodes(object.len()) => {
-                Value::Object(object.owned(names, progress))
+            (Value::Object(object), _) if progress.nodes(object.len()) => {
+                Value::Object(object.owned(form, names, progress))
             }
-            Value::NilArray => Value::NilArray,
-            // What is interrupted has no value.
-            Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
+            (Value::NilArray, Form::Same) => Value::NilArray,
+            // An interrupted copy has no value.
+            (Value::NilArray | Value::Null | Value::Array(_) | Value::Object(_), _) => Value::Null,
         }
     }
 
