@@ -148,6 +148,11 @@ impl Fault {
         Fault(Box::new(FaultKind::Error(message.into())))
     }
 
+    /// A CEL error with the message of a Rust one.
+    pub(crate) fn from_display(error: impl Display) -> Self {
+        Fault::error(error.to_string())
+    }
+
     /// A failure of the reference's own code, which users see: nothing absorbs it. The text goes without `internal error: `.
     pub fn internal(message: impl Into<String>) -> Self {
         Fault(Box::new(FaultKind::Internal(message.into())))

@@ -48,7 +48,7 @@ impl<T: Opaque> MethodResult for T {
 /// The text of an error is that of the fault.
 impl<R: MethodResult, E: Display> MethodResult for Result<R, E> {
     fn into_value(self, arena: &Arena) -> Evaluation<'_> {
-        let result = self.map_err(|error| Fault::error(error.to_string()))?;
+        let result = self.map_err(Fault::from_display)?;
         result.into_value(arena)
     }
 }

@@ -179,7 +179,7 @@ fn of_constant(text: &str) -> Option<ConstantValue> {
 }
 
 fn computed(arena: &Arena, quantity: Result<Quantity, OutOfRange>) -> Evaluation<'_> {
-    let quantity = quantity.map_err(|error| Fault::error(error.to_string()))?;
+    let quantity = quantity.map_err(Fault::from_display)?;
     let value = QuantityValue {
         quantity,
         computed: true,

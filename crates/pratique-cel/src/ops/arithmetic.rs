@@ -119,7 +119,7 @@ fn uint<'a>(result: Option<u64>) -> Evaluation<'a> {
 }
 
 fn time<T>(result: Result<T, Overflow>) -> Result<T, Fault> {
-    result.map_err(|overflow| Fault::error(overflow.to_string()))
+    result.map_err(Fault::from_display)
 }
 
 fn join<'a>(context: &Context<'a>, left: &'a str, right: &'a str) -> Result<&'a str, Fault> {

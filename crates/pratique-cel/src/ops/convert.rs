@@ -101,10 +101,10 @@ pub(crate) fn to_timestamp<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Eval
     match one(arguments) {
         Value::String(text) => Timestamp::parse(text)
             .map(Value::Timestamp)
-            .map_err(|fault| Fault::error(fault.to_string())),
+            .map_err(Fault::from_display),
         Value::Int(seconds) => Timestamp::from_seconds(seconds)
             .map(Value::Timestamp)
-            .map_err(|fault| Fault::error(fault.to_string())),
+            .map_err(Fault::from_display),
         same @ Value::Timestamp(_) => Ok(same),
         _ => Err(Fault::no_such_overload()),
     }

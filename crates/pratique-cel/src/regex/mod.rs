@@ -175,7 +175,7 @@ impl Regex {
             Ok(parsed) => Arc::new(Machine::new(&parsed.hir, meter)?),
             Err(Refused::Stopped(fault)) => return Err(fault),
             // It was one before.
-            Err(Refused::Pattern(error)) => return Err(Fault::error(error.to_string())),
+            Err(Refused::Pattern(error)) => return Err(Fault::from_display(error)),
         };
         Ok(self.machine.get_or_init(|| machine).clone())
     }

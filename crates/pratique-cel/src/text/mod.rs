@@ -8,8 +8,7 @@ mod pieces;
 mod quote;
 
 pub(crate) use characters::{
-    IndexError, char_at, index_of, index_of_from, last_index_of, last_index_of_from, substring,
-    substring_range,
+    char_at, index_of, index_of_from, last_index_of, last_index_of_from, substring, substring_range,
 };
 pub(crate) use pieces::replace;
 pub(crate) use pieces::{lower_ascii, split, trim, upper_ascii};

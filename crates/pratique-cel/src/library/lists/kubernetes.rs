@@ -163,9 +163,7 @@ fn position<'a>(
         if let Some(element) = list.get(index)
             && ops::surely_equal(context, &element, wanted)?
         {
-            return i64::try_from(index)
-                .map(Value::Int)
-                .map_err(|error| Fault::error(error.to_string()));
+            return i64::try_from(index).map(Value::Int).map_err(Fault::from_display);
         }
     }
     Ok(Value::Int(-1))

@@ -162,7 +162,7 @@ fn member<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
 fn plain_object<'a>(context: &Context<'a>, object: &'a dyn Struct) -> Value<'a> {
     let entries = object.fields(context).and_then(|fields| {
         let entries = fields.into_iter().map(|(name, value)| {
-            check_keys(name, &value).map_err(|error| Fault::error(error.to_string()))?;
+            check_keys(name, &value).map_err(Fault::from_display)?;
             Ok((Value::String(name), plain(context, &value)))
         });
         entries.collect::<Result<Vec<_>, Fault>>()

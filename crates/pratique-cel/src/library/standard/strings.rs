@@ -54,7 +54,7 @@ fn matches_dynamic<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     match arguments {
         [Value::String(text), Value::String(pattern)] => match Regex::compile(pattern, context) {
             Ok(regex) => regex.has_match(text, context).map(Value::Bool),
-            Err(Refused::Pattern(error)) => Err(Fault::error(error.to_string())),
+            Err(Refused::Pattern(error)) => Err(Fault::from_display(error)),
             Err(Refused::Stopped(stop)) => Err(stop),
         },
         [first, _] => Err(ops::unknown_operands("matches", first)),

@@ -55,7 +55,7 @@ fn part<'a>(arguments: &[Value<'a>], field: TimestampField) -> Evaluation<'a> {
     match arguments {
         [Value::Timestamp(timestamp)] => Ok(Value::Int(timestamp.field(field, 0))),
         [Value::Timestamp(timestamp), Value::String(zone)] => {
-            let zone = Zone::parse(zone).map_err(|fault| Fault::error(fault.to_string()))?;
+            let zone = Zone::parse(zone).map_err(Fault::from_display)?;
             Ok(Value::Int(zone.field(*timestamp, field)))
         }
         _ => Err(Fault::no_such_overload()),

@@ -8,27 +8,30 @@ use super::super::results;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::ops;
-use crate::text::{self, IndexError};
+use crate::text;
 use crate::value::{Evaluation, Value};
 
 pub(super) fn char_at<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
-    found(text::char_at(string(arguments, 0)?, int(arguments, 1)?).map(Value::String))
+    let character = text::char_at(string(arguments, 0)?, int(arguments, 1)?);
+    character.map(Value::String).map_err(Fault::from_display)
 }
 
 pub(super) fn index_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let (text, pattern) = (string(arguments, 0)?, string(arguments, 1)?);
-    match arguments.len() {
-        2 => Ok(Value::Int(text::index_of(text, pattern))),
-        _ => found(text::index_of_from(text, pattern, int(arguments, 2)?).map(Value::Int)),
-    }
+    let index = match arguments.len() {
+        2 => Ok(text::index_of(text, pattern)),
+        _ => text::index_of_from(text, pattern, int(arguments, 2)?),
+    };
+    index.map(Value::Int).map_err(Fault::from_display)
 }
 
 pub(super) fn last_index_of<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let (text, pattern) = (string(arguments, 0)?, string(arguments, 1)?);
-    match arguments.len() {
-        2 => Ok(Value::Int(text::last_index_of(text, pattern))),
-        _ => found(text::last_index_of_from(text, pattern, int(arguments, 2)?).map(Value::Int)),
-    }
+    let index = match arguments.len() {
+        2 => Ok(text::last_index_of(text, pattern)),
+        _ => text::last_index_of_from(text, pattern, int(arguments, 2)?),
+    };
+    index.map(Value::Int).map_err(Fault::from_display)
 }
 
 pub(super) fn substring<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -37,7 +40,7 @@ pub(super) fn substring<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluat
         2 => text::substring(text, start),
         _ => text::substring_range(text, start, int(arguments, 2)?),
     };
-    found(part.map(Value::String))
+    part.map(Value::String).map_err(Fault::from_display)
 }
 
 pub(super) fn split<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
@@ -131,10 +134,6 @@ pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
         joined.push_str(text);
     }
     Ok(Value::String(context.arena.str(&joined)))
-}
-
-fn found<'a>(result: Result<Value<'a>, IndexError>) -> Evaluation<'a> {
-    result.map_err(|error| Fault::error(error.to_string()))
 }
 
 /// A text as a value, copied only where it is new.

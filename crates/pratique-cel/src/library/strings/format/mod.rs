@@ -32,6 +32,6 @@ pub(super) fn call<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     match outcome {
         Ok(_) => Ok(Value::String(context.arena.str(&formatted))),
         Err(FormatError::Argument(Refusal::Stopped(stop))) => Err(stop),
-        Err(error) => Err(Fault::error(error.to_string())),
+        Err(error) => Err(Fault::from_display(error)),
     }
 }
