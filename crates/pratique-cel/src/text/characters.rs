@@ -16,22 +16,17 @@ pub(crate) enum IndexError {
     },
 }
 
-/// The number of characters.
-pub(super) fn length(text: &str) -> usize {
-    // Counting the bytes that start a character is what chars().count() does, with vectors.
-    text.chars().count()
-}
-
 /// The character at an index, as a string; the empty string at the end.
 pub(crate) fn char_at(text: &str, index: i64) -> Result<&str, IndexError> {
-    let tail = from(text, index)?;
+    let tail = substring(text, index)?;
     let end = tail.chars().next().map_or(0, char::len_utf8);
     Ok(tail.get(..end).unwrap_or(tail))
 }
 
 /// The text from an index on.
 pub(crate) fn substring(text: &str, start: i64) -> Result<&str, IndexError> {
-    from(text, start)
+    let bytes = offset(text, start).ok_or(IndexError::OutOfRange(start))?;
+    Ok(text.get(bytes..).unwrap_or(""))
 }
 
 /// The text from an index up to another.
@@ -39,11 +34,9 @@ pub(crate) fn substring_range(text: &str, start: i64, end: i64) -> Result<&str, 
     if start > end {
         return Err(IndexError::Inverted { start, end });
     }
-    let tail = from(text, start)?;
-    match offset(tail, end.saturating_sub(start)) {
-        Offset::Within(bytes) => Ok(tail.get(..bytes).unwrap_or(tail)),
-        Offset::Outside => Err(IndexError::OutOfRange(end)),
-    }
+    let tail = substring(text, start)?;
+    let bytes = offset(tail, end.saturating_sub(start)).ok_or(IndexError::OutOfRange(end))?;
+    Ok(tail.get(..bytes).unwrap_or(tail))
 }
 
 /// The index of the first occurrence, or −1.
@@ -53,16 +46,11 @@ pub(crate) fn index_of(text: &str, pattern: &str) -> i64 {
 
 /// The index of the first occurrence at or after an index, or −1. The empty pattern is found at the index, or at the end.
 pub(crate) fn index_of_from(text: &str, pattern: &str, start: i64) -> Result<i64, IndexError> {
-    let skipped = match offset(text, start) {
-        Offset::Within(bytes) => bytes,
-        Offset::Outside if start < 0 => return Err(IndexError::OutOfRange(start)),
-        Offset::Outside if pattern.is_empty() => return Ok(count(text, text.len())),
-        Offset::Outside => return Ok(-1),
-    };
-    let tail = text.get(skipped..).unwrap_or("");
-    Ok(tail
-        .find(pattern)
-        .map_or(-1, |bytes| start.saturating_add(count(tail, bytes))))
+    search_from(text, pattern, start, |skipped| {
+        let tail = text.get(skipped..).unwrap_or("");
+        tail.find(pattern)
+            .map_or(-1, |bytes| start.saturating_add(count(tail, bytes)))
+    })
 }
 
 /// The index of the last occurrence, or −1. The empty pattern is found at the end.
@@ -73,56 +61,48 @@ pub(crate) fn last_index_of(text: &str, pattern: &str) -> i64 {
 /// The index of the last occurrence that starts at or before an index, or −1; also −1 where the index is not that of
 /// a character. The empty pattern is found at the index, or at the end.
 pub(crate) fn last_index_of_from(text: &str, pattern: &str, start: i64) -> Result<i64, IndexError> {
-    let bytes = match offset(text, start) {
-        Offset::Within(bytes) => bytes,
-        Offset::Outside if start < 0 => return Err(IndexError::OutOfRange(start)),
-        Offset::Outside if pattern.is_empty() => return Ok(count(text, text.len())),
-        Offset::Outside => return Ok(-1),
-    };
-    if pattern.is_empty() {
-        return Ok(start);
-    }
-    if bytes == text.len() {
-        return Ok(-1);
-    }
-    // An occurrence that starts at or before the index ends within the head.
-    let end = text.floor_char_boundary(bytes.saturating_add(pattern.len()));
-    let head = text.get(..end).unwrap_or(text);
-    Ok(last_index_of(head, pattern))
+    search_from(text, pattern, start, |bytes| {
+        if pattern.is_empty() {
+            return start;
+        }
+        if bytes == text.len() {
+            return -1;
+        }
+        // An occurrence that starts at or before the index ends within the head.
+        let end = text.floor_char_boundary(bytes.saturating_add(pattern.len()));
+        last_index_of(text.get(..end).unwrap_or(text), pattern)
+    })
 }
 
-/// Where the character at an index starts.
-enum Offset {
-    /// At this byte; the end of the text counts.
-    Within(usize),
-    /// Nowhere.
-    Outside,
+/// Searches from the byte at which the character at an index starts. Behind the text, only the empty pattern is found, at its
+/// end.
+fn search_from(
+    text: &str,
+    pattern: &str,
+    start: i64,
+    search: impl FnOnce(usize) -> i64,
+) -> Result<i64, IndexError> {
+    match offset(text, start) {
+        Some(bytes) => Ok(search(bytes)),
+        None if start < 0 => Err(IndexError::OutOfRange(start)),
+        None if pattern.is_empty() => Ok(count(text, text.len())),
+        None => Ok(-1),
+    }
 }
 
-fn offset(text: &str, index: i64) -> Offset {
-    let Ok(index) = usize::try_from(index) else {
-        return Offset::Outside;
-    };
-    if index > text.len() {
-        return Offset::Outside;
-    }
+/// The byte at which the character at an index starts, or the end of the text.
+fn offset(text: &str, index: i64) -> Option<usize> {
+    let index = usize::try_from(index).ok().filter(|index| *index <= text.len())?;
     if text.is_ascii() {
-        return Offset::Within(index);
+        return Some(index);
     }
     let mut starts = text.char_indices().map(|(bytes, _)| bytes).chain([text.len()]);
-    starts.nth(index).map_or(Offset::Outside, Offset::Within)
-}
-
-fn from(text: &str, index: i64) -> Result<&str, IndexError> {
-    match offset(text, index) {
-        Offset::Within(bytes) => Ok(text.get(bytes..).unwrap_or("")),
-        Offset::Outside => Err(IndexError::OutOfRange(index)),
-    }
+    starts.nth(index)
 }
 
 /// The number of characters in the first bytes.
 fn count(text: &str, bytes: usize) -> i64 {
-    let characters = text.get(..bytes).map_or(0, length);
+    let characters = text.get(..bytes).map_or(0, |before| before.chars().count());
     i64::try_from(characters).unwrap_or(i64::MAX)
 }
 
