@@ -4,43 +4,30 @@ use std::sync::Arc;
 
 use super::arguments::{arguments, receiver, variable};
 use crate::ast::{Comprehension, Expr, ExprId, Literal};
-use crate::parser::{Expander, Macro, MacroError};
+use crate::parser::{Expand, Expander, Macro, MacroError};
 
 pub(super) fn macros() -> Vec<Macro> {
+    let all: Expand = |macros, target, args| quantifier(macros, target, args, all);
+    let exists: Expand = |macros, target, args| quantifier(macros, target, args, exists);
+    let exists_one: Expand = |macros, target, args| quantifier(macros, target, args, exists_one);
     vec![
         Macro::global("has", 1, has),
-        Macro::member("all", 2, |macros, target, args| {
-            quantifier(macros, target, args, all)
-        }),
-        Macro::member("exists", 2, |macros, target, args| {
-            quantifier(macros, target, args, exists)
-        }),
-        Macro::member("exists_one", 2, |macros, target, args| {
-            quantifier(macros, target, args, exists_one)
-        }),
+        Macro::member("all", 2, all),
+        Macro::member("exists", 2, exists),
+        Macro::member("exists_one", 2, exists_one),
         Macro::member("map", 2, |macros, target, args| {
             let [variable, transform] = arguments(macros, args)?;
             map(macros, receiver(macros, target)?, variable, None, transform)
         }),
         Macro::member("map", 3, |macros, target, args| {
             let [variable, filter, transform] = arguments(macros, args)?;
-            map(
-                macros,
-                receiver(macros, target)?,
-                variable,
-                Some(filter),
-                transform,
-            )
+            let range = receiver(macros, target)?;
+            map(macros, range, variable, Some(filter), transform)
         }),
         Macro::member("filter", 2, |macros, target, args| {
             let [variable, filter] = arguments(macros, args)?;
-            map(
-                macros,
-                receiver(macros, target)?,
-                variable,
-                Some(filter),
-                variable,
-            )
+            let range = receiver(macros, target)?;
+            map(macros, range, variable, Some(filter), variable)
         }),
     ]
 }
@@ -64,6 +51,23 @@ pub(super) struct Fold {
     pub(super) condition: ExprId,
     pub(super) step: ExprId,
     pub(super) result: ExprId,
+}
+
+impl Fold {
+    /// One whose result is the accumulator.
+    pub(super) fn gathering(
+        macros: &mut Expander<'_, '_>,
+        init: ExprId,
+        condition: ExprId,
+        step: ExprId,
+    ) -> Self {
+        Fold {
+            init,
+            condition,
+            step,
+            result: macros.accumulator(),
+        }
+    }
 }
 
 /// `range.all(variable, predicate)` and its like.
@@ -108,13 +112,7 @@ pub(super) fn all(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
     let condition = macros.call("@not_strictly_false", &[so_far]);
     let so_far = macros.accumulator();
     let step = macros.call("_&&_", &[so_far, predicate]);
-    let result = macros.accumulator();
-    Fold {
-        init,
-        condition,
-        step,
-        result,
-    }
+    Fold::gathering(macros, init, condition, step)
 }
 
 /// False until the predicate is true.
@@ -125,13 +123,7 @@ pub(super) fn exists(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
     let condition = macros.call("@not_strictly_false", &[negated]);
     let so_far = macros.accumulator();
     let step = macros.call("_||_", &[so_far, predicate]);
-    let result = macros.accumulator();
-    Fold {
-        init,
-        condition,
-        step,
-        result,
-    }
+    Fold::gathering(macros, init, condition, step)
 }
 
 /// Whether the predicate is true once, and only once.
@@ -159,13 +151,7 @@ pub(super) fn gather(macros: &mut Expander<'_, '_>, filter: Option<ExprId>, elem
     let (so_far, more) = (macros.accumulator(), macros.list(&[element]));
     let step = macros.call("_+_", &[so_far, more]);
     let step = filtered(macros, filter, step);
-    let result = macros.accumulator();
-    Fold {
-        init,
-        condition,
-        step,
-        result,
-    }
+    Fold::gathering(macros, init, condition, step)
 }
 
 /// A step that is taken only where the filter is true.

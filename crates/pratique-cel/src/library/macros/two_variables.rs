@@ -6,41 +6,28 @@ use super::arguments::{distinct_from_accumulator, receiver};
 use super::standard::{Fold, all, comprehension, exists, exists_one, filtered, gather};
 use crate::ast::{ExprId, Literal};
 use crate::function::{Function, Overload};
-use crate::parser::{Expander, Macro, MacroError};
+use crate::parser::{Expand, Expander, Macro, MacroError};
 use crate::types::Type;
 
 pub(super) fn macros() -> Vec<Macro> {
+    let all: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(all));
+    let exists: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(exists));
+    let exists_one: Expand =
+        |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(exists_one));
+    let list: Expand = |macros, target, args| expand(macros, target, args, ResultShape::List);
+    let map: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Map);
+    let entries: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Entries);
     vec![
-        Macro::member("all", 3, |macros, target, args| {
-            expand(macros, target, args, ResultShape::Quantifier(all))
-        }),
-        Macro::member("exists", 3, |macros, target, args| {
-            expand(macros, target, args, ResultShape::Quantifier(exists))
-        }),
-        Macro::member("existsOne", 3, |macros, target, args| {
-            expand(macros, target, args, ResultShape::Quantifier(exists_one))
-        }),
-        Macro::member("exists_one", 3, |macros, target, args| {
-            expand(macros, target, args, ResultShape::Quantifier(exists_one))
-        }),
-        Macro::member("transformList", 3, |macros, target, args| {
-            expand(macros, target, args, ResultShape::List)
-        }),
-        Macro::member("transformList", 4, |macros, target, args| {
-            expand(macros, target, args, ResultShape::List)
-        }),
-        Macro::member("transformMap", 3, |macros, target, args| {
-            expand(macros, target, args, ResultShape::Map)
-        }),
-        Macro::member("transformMap", 4, |macros, target, args| {
-            expand(macros, target, args, ResultShape::Map)
-        }),
-        Macro::member("transformMapEntry", 3, |macros, target, args| {
-            expand(macros, target, args, ResultShape::Entries)
-        }),
-        Macro::member("transformMapEntry", 4, |macros, target, args| {
-            expand(macros, target, args, ResultShape::Entries)
-        }),
+        Macro::member("all", 3, all),
+        Macro::member("exists", 3, exists),
+        Macro::member("existsOne", 3, exists_one),
+        Macro::member("exists_one", 3, exists_one),
+        Macro::member("transformList", 3, list),
+        Macro::member("transformList", 4, list),
+        Macro::member("transformMap", 3, map),
+        Macro::member("transformMap", 4, map),
+        Macro::member("transformMapEntry", 3, entries),
+        Macro::member("transformMapEntry", 4, entries),
     ]
 }
 
@@ -102,9 +89,8 @@ fn variables(
     second: ExprId,
 ) -> Result<(Arc<str>, Arc<str>), MacroError> {
     let simple = |id| {
-        macros
-            .name(id)
-            .ok_or_else(|| macros.error(id, "argument must be a simple name"))
+        let name = macros.name(id);
+        name.ok_or_else(|| macros.error(id, "argument must be a simple name"))
     };
     let (var, var2) = (simple(first)?, simple(second)?);
     if var == var2 {
@@ -133,11 +119,5 @@ fn insert(
         None => macros.call("cel.@mapInsert", &[so_far, value]),
     };
     let step = filtered(macros, filter, step);
-    let result = macros.accumulator();
-    Fold {
-        init,
-        condition,
-        step,
-        result,
-    }
+    Fold::gathering(macros, init, condition, step)
 }
