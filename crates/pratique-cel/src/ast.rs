@@ -178,6 +178,18 @@ impl Ast {
         true
     }
 
+    /// Whether a comprehension only gives its initial value a name, as `optMap` and the like expand to: its range is `[]`, and
+    /// its condition `false`.
+    pub(crate) fn is_binding(&self, comprehension: &Comprehension) -> bool {
+        self.is_empty_list(comprehension.range)
+            && *self.expr(comprehension.condition) == Expr::Literal(Literal::Bool(false))
+    }
+
+    /// Whether a node is `[]`.
+    pub(crate) fn is_empty_list(&self, id: ExprId) -> bool {
+        matches!(self.expr(id), Expr::List { elements, .. } if elements.is_empty())
+    }
+
     /// Whether there is no node, as in no parsed tree.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()

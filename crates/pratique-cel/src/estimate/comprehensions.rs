@@ -1,20 +1,11 @@
 //! The cost of comprehensions: that of an iteration times the maximum size of the range.
 
 use super::{Estimator, Local, below};
-use crate::ast::{Comprehension, Expr, ExprId, Literal};
+use crate::ast::{Comprehension, Expr, ExprId};
 use crate::cost::Range;
 use crate::types::Type;
 
 impl Estimator<'_> {
-    /// Whether a comprehension only gives a value a name, as `optMap` does.
-    pub(super) fn is_binding(&self, comprehension: &Comprehension) -> bool {
-        let ast = &self.checked.ast;
-        let range = ast.expr(comprehension.range);
-        let condition = ast.expr(comprehension.condition);
-        matches!(range, Expr::List { elements, .. } if elements.is_empty())
-            && matches!(condition, Expr::Literal(Literal::Bool(false)))
-    }
-
     pub(super) fn binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
         let range = self.cost(comprehension.range);
         let init = self.cost(comprehension.init);

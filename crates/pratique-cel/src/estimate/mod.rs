@@ -107,7 +107,7 @@ impl<'c> Estimator<'c> {
             Expr::Struct { fields, .. } => fields
                 .iter()
                 .fold(NEW_STRUCT, |sum, field| sum.plus(self.cost(field.value))),
-            Expr::Comprehension(comprehension) => match self.is_binding(comprehension) {
+            Expr::Comprehension(comprehension) => match checked.ast.is_binding(comprehension) {
                 true => self.binding(id, comprehension),
                 false => self.comprehension(id, comprehension),
             },

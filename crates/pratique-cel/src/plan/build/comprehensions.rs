@@ -13,7 +13,7 @@ impl Planner<'_> {
         comprehension: &Comprehension,
     ) -> Result<NodeId, PlanError> {
         let ast = &self.checked.ast;
-        if is_binding(ast, comprehension) {
+        if ast.is_binding(comprehension) {
             return self.plan_binding(id, comprehension);
         }
         let macro_call = Macro::of(ast, comprehension);
@@ -123,12 +123,6 @@ impl Planner<'_> {
     }
 }
 
-/// Whether the range is `[]` and the condition `false`, as `optMap` and the like expand to.
-fn is_binding(ast: &Ast, comprehension: &Comprehension) -> bool {
-    is_empty_list(ast, comprehension.range)
-        && *ast.expr(comprehension.condition) == Expr::Literal(Literal::Bool(false))
-}
-
 /// A macro with the expressions that the user wrote.
 enum Macro {
     All(ExprId),
@@ -160,7 +154,7 @@ impl Macro {
             _ if *ast.expr(comprehension.condition) != Expr::Literal(Literal::Bool(true)) => None,
             Expr::Literal(Literal::Int(0)) => exists_one(ast, comprehension),
             _ if !is_accumulator(ast, comprehension.result) => None,
-            Expr::List { .. } if is_empty_list(ast, comprehension.init) => collect_list(ast, comprehension),
+            Expr::List { .. } if ast.is_empty_list(comprehension.init) => collect_list(ast, comprehension),
             Expr::Map(entries) if entries.is_empty() => insert(ast, comprehension),
             _ => None,
         }
@@ -244,8 +238,4 @@ fn is_accumulator(ast: &Ast, id: ExprId) -> bool {
 
 fn is_name(ast: &Ast, id: ExprId, name: &str) -> bool {
     matches!(ast.expr(id), Expr::Ident(ident) if **ident == *name)
-}
-
-fn is_empty_list(ast: &Ast, id: ExprId) -> bool {
-    matches!(ast.expr(id), Expr::List { elements, .. } if elements.is_empty())
 }
