@@ -26,7 +26,7 @@ pub(crate) use equality::{equal_by, pair, surely_equal};
 pub(crate) use failed::{failed, is_failed, presence, sound, wrong};
 pub use naming::{go_type, shown};
 pub(crate) use naming::{shown_by, unknown_operands, unmet_need};
-pub(crate) use order::compare;
+pub(crate) use order::{compare, has_order};
 pub use size::cost_of_traversal;
 pub(crate) use size::{characters, cost_of_equality, cost_of_match, cost_of_string, cost_size, size};
 pub(crate) use substring::{contains, ends_with, starts_with};

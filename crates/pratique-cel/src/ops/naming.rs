@@ -3,6 +3,7 @@
 use pratique_gotext::strconv::general_form;
 
 use super::failed::native_name;
+use super::order::has_order;
 use crate::cost::CostNeed;
 use crate::error::Fault;
 use crate::meter::{Meter, Unmetered};
@@ -159,16 +160,7 @@ fn missing_list_method(argument: Option<&Value<'_>>) -> Option<Fault> {
 
 /// Whether values of the type can be added: all that have an order but booleans.
 fn has_addition(value: &Value<'_>) -> bool {
-    matches!(
-        value,
-        Value::Int(_)
-            | Value::Uint(_)
-            | Value::Double(_)
-            | Value::String(_)
-            | Value::Bytes(_)
-            | Value::Timestamp(_)
-            | Value::Duration(_)
-    )
+    has_order(value) && !matches!(value, Value::Bool(_))
 }
 
 /// The error of an operator that the type of the first operand does not have. For strings, timestamps and durations the

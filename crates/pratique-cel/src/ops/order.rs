@@ -34,7 +34,8 @@ pub(crate) fn compare(left: &Value<'_>, right: &Value<'_>) -> Option<Result<Orde
     Some(Ok(order))
 }
 
-fn has_order(value: &Value<'_>) -> bool {
+/// Whether values of the type of this one have an order.
+pub(crate) fn has_order(value: &Value<'_>) -> bool {
     matches!(
         value,
         Value::Bool(_)

@@ -19,21 +19,6 @@ pub(super) fn is_ordered(
     Ok(matches!(ops::compare(left, right), Some(Ok(order)) if order == expected))
 }
 
-/// Whether values of the type of this one have an order.
-pub(super) fn has_order(value: &Value<'_>) -> bool {
-    matches!(
-        value,
-        Value::Bool(_)
-            | Value::Int(_)
-            | Value::Uint(_)
-            | Value::Double(_)
-            | Value::String(_)
-            | Value::Bytes(_)
-            | Value::Timestamp(_)
-            | Value::Duration(_)
-    )
-}
-
 /// The types whose values have an order, with the names that Kubernetes has for them, in the order of overloads.
 pub(super) fn comparable() -> [(&'static str, Type); 8] {
     [

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::compare::{comparable, has_order, is_ordered};
+use super::compare::{comparable, is_ordered};
 use crate::context::Context;
 use crate::environment::Library;
 use crate::error::Fault;
@@ -188,7 +188,7 @@ fn includes<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
 }
 
 fn require_order(value: &Value<'_>) -> Result<(), Fault> {
-    if has_order(value) {
+    if ops::has_order(value) {
         Ok(())
     } else {
         Err(Fault::no_such_overload())

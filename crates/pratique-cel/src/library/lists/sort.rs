@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::compare::{has_order, is_ordered};
+use super::compare::is_ordered;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::library::{bounds, results};
@@ -43,7 +43,7 @@ fn sorted<'a>(context: &Context<'a>, list: &List<'a>, keys: &List<'a>) -> Evalua
     let Some(first) = keys.get(0) else {
         return Ok(Value::List(*list));
     };
-    if !has_order(&first) {
+    if !ops::has_order(&first) {
         return Err(Fault::error("list elements must be comparable"));
     }
     if keys.iter().any(|key| key.type_name() != first.type_name()) {
