@@ -31,6 +31,15 @@ impl Issue {
 /// The number of issues of an expression that are shown; further ones are only counted.
 pub(crate) const SHOWN_ISSUES: usize = 100;
 
+/// Sorts the issues that are shown by their positions.
+pub(crate) fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
+    let shown = issues.len().min(SHOWN_ISSUES);
+    if let Some(shown) = issues.get_mut(..shown) {
+        shown.sort_by_key(|issue| issue.position);
+    }
+    issues
+}
+
 /// Why an expression does not compile.
 #[derive(Clone, Debug)]
 pub enum CompileError {

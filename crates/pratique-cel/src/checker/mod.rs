@@ -20,7 +20,7 @@ pub use checked::{Checked, Reference};
 
 use crate::ast::{Ast, Expr, ExprId, Literal};
 use crate::environment::Environment;
-use crate::error::{Issue, SHOWN_ISSUES};
+use crate::error::{Issue, SHOWN_ISSUES, in_order};
 use crate::types::Type;
 
 use messages::mismatch;
@@ -42,11 +42,7 @@ pub(crate) fn check(environment: &Environment, ast: Ast) -> Result<Checked, Vec<
         issues = validate::validate(&ast, &types, &references, &literals);
     }
     if !issues.is_empty() {
-        let shown = issues.len().min(SHOWN_ISSUES);
-        if let Some(shown) = issues.get_mut(..shown) {
-            shown.sort_by_key(|issue| issue.position);
-        }
-        return Err(issues);
+        return Err(in_order(issues));
     }
     Ok(checked(ast, types, references, rewrites))
 }

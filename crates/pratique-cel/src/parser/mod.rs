@@ -21,7 +21,7 @@ use self::builder::Builder;
 pub use self::builder::MacroError;
 pub use self::expand::{ACCUMULATOR, Expand, Expander, Macro};
 use crate::ast::Ast;
-use crate::error::{Issue, SHOWN_ISSUES};
+use crate::error::{self, Issue};
 use crate::source::Source;
 
 /// Parses a text. Of the issues, those that are shown come first, in order of position.
@@ -33,7 +33,7 @@ pub(crate) fn parse(source: Arc<Source>, macros: &[Macro]) -> Result<Ast, Vec<Is
         Ok(root) => root,
         Err(fast::Unsupported) => {
             builder = Builder::new(macros, capacity);
-            diagnostic::read(&source, &mut builder).map_err(in_order)?
+            diagnostic::read(&source, &mut builder).map_err(error::in_order)?
         }
     };
     Ok(Ast {
@@ -42,15 +42,6 @@ pub(crate) fn parse(source: Arc<Source>, macros: &[Macro]) -> Result<Ast, Vec<Is
         nodes: builder.nodes,
         macro_calls: builder.macro_calls,
     })
-}
-
-/// Sorts the faults that will be shown by their positions.
-fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
-    let shown = issues.len().min(SHOWN_ISSUES);
-    if let Some(shown) = issues.get_mut(..shown) {
-        shown.sort_by_key(|issue| issue.position);
-    }
-    issues
 }
 
 #[cfg(test)]
