@@ -84,6 +84,14 @@ impl Type {
         Type::Wrapper(Arc::new(inner))
     }
 
+    /// The wrapped type; the type itself if it is no wrapper.
+    pub(crate) fn unwrapped(&self) -> &Type {
+        match self {
+            Type::Wrapper(inner) => inner,
+            other => other,
+        }
+    }
+
     /// The type parameter `name`.
     pub fn param(name: &str) -> Type {
         Type::Param(name.into())

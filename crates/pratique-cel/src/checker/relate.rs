@@ -30,12 +30,7 @@ pub(super) fn same(left: &Type, right: &Type) -> bool {
         }
         (Type::Type(Some(left)), Type::Type(Some(right))) => shared(left, right),
         (Type::Opaque(left, left_params), Type::Opaque(right, right_params)) => {
-            left == right
-                && left_params.len() == right_params.len()
-                && left_params
-                    .iter()
-                    .zip(right_params.iter())
-                    .all(|(left, right)| same(left, right))
+            left == right && all_pairs(left_params, right_params, same)
         }
         // The nameless type is that of a field without a declared type: it equals no type.
         (Type::Struct(left), Type::Struct(right)) => left == right && !left.is_empty(),
@@ -46,6 +41,16 @@ pub(super) fn same(left: &Type, right: &Type) -> bool {
 /// As [`same`], at once for one and the same type.
 fn shared(left: &Arc<Type>, right: &Arc<Type>) -> bool {
     Arc::ptr_eq(left, right) || same(left, right)
+}
+
+/// Whether there are as many types in both lists, and each pair of them has a relation.
+pub(super) fn all_pairs(
+    left: &[Type],
+    right: &[Type],
+    mut related: impl FnMut(&Type, &Type) -> bool,
+) -> bool {
+    let mut pairs = left.iter().zip(right);
+    left.len() == right.len() && pairs.all(|(left, right)| related(left, right))
 }
 
 /// Whether `left` is the same as `right`, or the same with dyn in the place of some of its parts.
@@ -62,12 +67,7 @@ pub(super) fn less_specific(left: &Type, right: &Type) -> bool {
             less_specific(left_key, right_key) && less_specific(left, right)
         }
         (Type::Opaque(left, left_params), Type::Opaque(right, right_params)) => {
-            left == right
-                && left_params.len() == right_params.len()
-                && left_params
-                    .iter()
-                    .zip(right_params.iter())
-                    .all(|(left, right)| less_specific(left, right))
+            left == right && all_pairs(left_params, right_params, less_specific)
         }
         (Type::Type(_), Type::Type(_)) => true,
         (left, right) => same(left, right),
@@ -76,7 +76,7 @@ pub(super) fn less_specific(left: &Type, right: &Type) -> bool {
 
 /// Whether an argument may fit a parameter, by its outermost type alone: `false` is certain.
 pub(super) fn plausible(argument: &Type, parameter: &Type) -> bool {
-    let (argument, parameter) = (unwrapped(argument), unwrapped(parameter));
+    let (argument, parameter) = (argument.unwrapped(), parameter.unwrapped());
     match (argument, parameter) {
         (Type::Struct(argument), Type::Struct(parameter)) => argument == parameter,
         (Type::Opaque(argument, _), Type::Opaque(parameter, _)) => argument == parameter,
@@ -88,13 +88,6 @@ pub(super) fn plausible(argument: &Type, parameter: &Type) -> bool {
                 || is_free(argument)
                 || is_free(parameter)
         }
-    }
-}
-
-fn unwrapped(of: &Type) -> &Type {
-    match of {
-        Type::Wrapper(inner) => inner,
-        other => other,
     }
 }
 

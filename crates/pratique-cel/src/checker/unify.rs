@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::relate::{is_dynamic, is_free, less_specific, same};
+use super::relate::{all_pairs, is_dynamic, is_free, less_specific, same};
 use crate::types::Type;
 
 /// The types that the free types of one expression are bound to.
@@ -97,12 +97,7 @@ impl Bindings {
                 self.fits(from_key, to_key) && self.fits(from, to)
             }
             (Type::Opaque(from, from_params), Type::Opaque(to, to_params)) => {
-                from == to
-                    && from_params.len() == to_params.len()
-                    && from_params
-                        .iter()
-                        .zip(to_params.iter())
-                        .all(|(from, to)| self.fits(from, to))
+                from == to && all_pairs(from_params, to_params, |from, to| self.fits(from, to))
             }
             (Type::Type(_), Type::Type(_)) => true,
             (Type::List(_) | Type::Map(..) | Type::Opaque(..) | Type::Type(_), _) => false,

@@ -160,9 +160,9 @@ impl Validator<'_> {
         }
         match self.interpolate(text, elements, elements.len()) {
             Ok(used) if used < elements.len() => {
-                let given = elements.len();
+                let supplied = elements.len();
                 let problem =
-                    format!("too many arguments supplied to string.format (expected {used}, got {given})");
+                    format!("too many arguments supplied to string.format (expected {used}, got {supplied})");
                 self.report(id, problem);
             }
             Ok(_) => {}
@@ -203,7 +203,7 @@ impl Validator<'_> {
 
     /// Whether an argument fits its clause.
     fn check_clause(&self, clause: Clause, id: ExprId) -> Result<(), Refusal> {
-        let of = unwrapped(self.type_of(id));
+        let of = self.type_of(id).unwrapped();
         let fits = match clause {
             Clause::String => return self.check_string(id),
             Clause::Decimal | Clause::Octal => matches!(of, Type::Int | Type::Uint),
@@ -281,11 +281,4 @@ impl Validator<'_> {
 struct Refusal {
     at: ExprId,
     error: ArgumentError,
-}
-
-fn unwrapped(of: &Type) -> &Type {
-    match of {
-        Type::Wrapper(inner) => inner,
-        other => other,
-    }
 }

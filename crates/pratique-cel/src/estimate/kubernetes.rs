@@ -143,17 +143,14 @@ fn lists(sizes: &dyn Sizes, call: &Call<'_, '_>) -> Option<CallCost> {
 
 /// The type and size of the elements of a list.
 fn element<'o>(sizes: &dyn Sizes, list: &'o Operand<'_>) -> Option<(&'o Type, Range)> {
-    let of = match list.of {
+    let of: &Type = match list.of {
         Type::List(element) => element,
         Type::Map(key, _) => key,
         Type::Type(Some(inner)) => inner,
         Type::Opaque(_, params) => params.first()?,
         _ => return None,
     };
-    let of = match of {
-        Type::Wrapper(inner) => inner,
-        other => other,
-    };
+    let of = of.unwrapped();
     let path = match list.path.is_empty() {
         true => Vec::new(),
         false => below(list.path.clone(), "@items"),
