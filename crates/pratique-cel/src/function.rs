@@ -168,6 +168,13 @@ impl Function {
         self.with(Overload::new(id, true, params, result).implemented(call))
     }
 
+    /// Adds member overloads, each by its id and parameters, that have the same result and implementation.
+    pub(crate) fn members(self, result: &Type, call: CallFn, overloads: &[(&str, &[Type])]) -> Self {
+        overloads.iter().fold(self, |function, (id, params)| {
+            function.member(id, params, result.clone(), call)
+        })
+    }
+
     /// Adds an overload.
     pub fn with(mut self, overload: Overload) -> Self {
         self.overloads.push(overload);

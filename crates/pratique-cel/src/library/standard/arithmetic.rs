@@ -13,33 +13,36 @@ pub(super) fn functions() -> Vec<Function> {
     vec![add(), divide(), modulo(), multiply(), negate(), subtract()]
 }
 
+/// An operator whose overloads have an id, the types of both operands, and that of the result.
+fn operator(name: &str, overloads: &[(&str, Type, Type, Type)]) -> Function {
+    let add = |function: Function, (id, left, right, result): &(&str, Type, Type, Type)| {
+        function.with(global(id, &[left.clone(), right.clone()], result.clone()))
+    };
+    overloads.iter().fold(Function::new(name), add)
+}
+
 fn add() -> Function {
-    let list = Type::list(Type::param("A"));
-    let (duration, timestamp) = (Type::Duration, Type::Timestamp);
-    closed("_+_", 2, &[("add_bytes", Type::Bytes)])
-        .costing(cost_of_joining)
-        .with(global("add_double", &[Type::Double, Type::Double], Type::Double))
-        .with(global(
-            "add_duration_duration",
-            &[duration.clone(), duration.clone()],
-            Type::Duration,
-        ))
-        .with(global(
-            "add_duration_timestamp",
-            &[duration.clone(), timestamp.clone()],
-            Type::Timestamp,
-        ))
-        .with(global(
-            "add_timestamp_duration",
-            &[timestamp, duration],
-            Type::Timestamp,
-        ))
-        .with(global("add_int64", &[Type::Int, Type::Int], Type::Int))
-        .with(global("add_list", &[list.clone(), list.clone()], list))
-        .with(global("add_string", &[Type::String, Type::String], Type::String))
-        .costing(cost_of_joining)
-        .with(global("add_uint64", &[Type::Uint, Type::Uint], Type::Uint))
-        .singleton(|context, arguments| binary(arguments, |left, right| ops::add(context, left, right)))
+    use Type::{Bytes, Double, Duration, Int, String, Timestamp, Uint};
+    let list = || Type::list(Type::param("A"));
+    let overloads = [
+        ("add_bytes", Bytes, Bytes, Bytes),
+        ("add_double", Double, Double, Double),
+        ("add_duration_duration", Duration, Duration, Duration),
+        ("add_duration_timestamp", Duration, Timestamp, Timestamp),
+        ("add_timestamp_duration", Timestamp, Duration, Timestamp),
+        ("add_int64", Int, Int, Int),
+        ("add_list", list(), list(), list()),
+        ("add_string", String, String, String),
+        ("add_uint64", Uint, Uint, Uint),
+    ];
+    let mut function = operator("_+_", &overloads)
+        .singleton(|context, arguments| binary(arguments, |left, right| ops::add(context, left, right)));
+    for overload in &mut function.overloads {
+        if matches!(overload.result, Bytes | String) {
+            overload.cost = Some(cost_of_joining);
+        }
+    }
+    function
 }
 
 fn divide() -> Function {
@@ -79,26 +82,16 @@ fn negate() -> Function {
 }
 
 fn subtract() -> Function {
-    let (duration, timestamp) = (Type::Duration, Type::Timestamp);
-    closed("_-_", 2, &[("subtract_double", Type::Double)])
-        .with(global(
-            "subtract_duration_duration",
-            &[duration.clone(), duration.clone()],
-            Type::Duration,
-        ))
-        .with(global("subtract_int64", &[Type::Int, Type::Int], Type::Int))
-        .with(global(
-            "subtract_timestamp_duration",
-            &[timestamp.clone(), duration],
-            Type::Timestamp,
-        ))
-        .with(global(
-            "subtract_timestamp_timestamp",
-            &[timestamp.clone(), timestamp],
-            Type::Duration,
-        ))
-        .with(global("subtract_uint64", &[Type::Uint, Type::Uint], Type::Uint))
-        .singleton(|_, arguments| binary(arguments, ops::subtract))
+    use Type::{Double, Duration, Int, Timestamp, Uint};
+    let overloads = [
+        ("subtract_double", Double, Double, Double),
+        ("subtract_duration_duration", Duration, Duration, Duration),
+        ("subtract_int64", Int, Int, Int),
+        ("subtract_timestamp_duration", Timestamp, Duration, Timestamp),
+        ("subtract_timestamp_timestamp", Timestamp, Timestamp, Duration),
+        ("subtract_uint64", Uint, Uint, Uint),
+    ];
+    operator("_-_", &overloads).singleton(|_, arguments| binary(arguments, ops::subtract))
 }
 
 fn negated<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {

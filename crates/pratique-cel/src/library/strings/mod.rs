@@ -3,7 +3,6 @@
 mod calls;
 mod format;
 
-use self::calls::*;
 use crate::cost;
 use crate::environment::Library;
 use crate::function::{Function, Overload};
@@ -22,89 +21,76 @@ pub fn library() -> Library {
 }
 
 fn searching() -> Vec<Function> {
-    let index_of = Function::new("indexOf")
-        .member("string_index_of_string", &[STRING, STRING], INT, index_of)
-        .member(
-            "string_index_of_string_int",
-            &[STRING, STRING, INT],
-            INT,
-            index_of,
-        );
-    let last_index_of = Function::new("lastIndexOf")
-        .member(
-            "string_last_index_of_string",
-            &[STRING, STRING],
-            INT,
-            last_index_of,
-        )
-        .member(
-            "string_last_index_of_string_int",
-            &[STRING, STRING, INT],
-            INT,
-            last_index_of,
-        );
+    let char_at = [("string_char_at_int", &[STRING, INT][..])];
+    let index_of = [
+        ("string_index_of_string", &[STRING, STRING][..]),
+        ("string_index_of_string_int", &[STRING, STRING, INT]),
+    ];
+    let last_index_of = [
+        ("string_last_index_of_string", &[STRING, STRING][..]),
+        ("string_last_index_of_string_int", &[STRING, STRING, INT]),
+    ];
     vec![
-        Function::new("charAt").member("string_char_at_int", &[STRING, INT], STRING, char_at),
-        index_of.traversing(),
-        last_index_of.traversing(),
+        Function::new("charAt").members(&STRING, calls::char_at, &char_at),
+        Function::new("indexOf")
+            .members(&INT, calls::index_of, &index_of)
+            .traversing(),
+        Function::new("lastIndexOf")
+            .members(&INT, calls::last_index_of, &last_index_of)
+            .traversing(),
     ]
 }
 
 fn cutting() -> Vec<Function> {
-    let strings = || Type::list(STRING);
-    let substring = Function::new("substring")
-        .member("string_substring_int", &[STRING, INT], STRING, substring)
-        .member("string_substring_int_int", &[STRING, INT, INT], STRING, substring);
-    let split = Function::new("split")
-        .member("string_split_string", &[STRING, STRING], strings(), split)
-        .member(
-            "string_split_string_int",
-            &[STRING, STRING, INT],
-            strings(),
-            split,
-        );
-    let trim = Function::new("trim").member("string_trim", &[STRING], STRING, trim);
+    let substring = [
+        ("string_substring_int", &[STRING, INT][..]),
+        ("string_substring_int_int", &[STRING, INT, INT]),
+    ];
+    let split = [
+        ("string_split_string", &[STRING, STRING][..]),
+        ("string_split_string_int", &[STRING, STRING, INT]),
+    ];
     vec![
-        substring.costing_always(cost::reads_first),
-        split.costing_always(cost::reads_first_twice),
-        trim.costing_always(cost::reads_first),
+        Function::new("substring")
+            .members(&STRING, calls::substring, &substring)
+            .costing_always(cost::reads_first),
+        Function::new("split")
+            .members(&Type::list(STRING), calls::split, &split)
+            .costing_always(cost::reads_first_twice),
+        Function::new("trim")
+            .member("string_trim", &[STRING], STRING, calls::trim)
+            .costing_always(cost::reads_first),
     ]
 }
 
 fn making() -> Vec<Function> {
     let strings = || Type::list(STRING);
-    let lower = Function::new("lowerAscii").member("string_lower_ascii", &[STRING], STRING, lower_ascii);
-    let upper = Function::new("upperAscii").member("string_upper_ascii", &[STRING], STRING, upper_ascii);
-    let replace = Function::new("replace")
-        .member(
-            "string_replace_string_string",
-            &[STRING, STRING, STRING],
-            STRING,
-            replace,
-        )
-        .member(
-            "string_replace_string_string_int",
-            &[STRING, STRING, STRING, INT],
-            STRING,
-            replace,
-        );
-    let join = Function::new("join")
-        .member("list_join", &[strings()], STRING, join)
-        .member("list_join_string", &[strings(), STRING], STRING, join);
+    let replace = [
+        ("string_replace_string_string", &[STRING, STRING, STRING][..]),
+        ("string_replace_string_string_int", &[STRING, STRING, STRING, INT]),
+    ];
+    let join = [
+        ("list_join", &[strings()][..]),
+        ("list_join_string", &[strings(), STRING]),
+    ];
+    let format = Overload::new("string_format", true, &[STRING, Type::list(Type::Dyn)], STRING);
     vec![
-        lower.costing_always(cost::reads_first),
-        upper.costing_always(cost::reads_first),
-        replace.costing_always(cost::reads_first_twice),
-        join.costing_always(makes_result),
+        Function::new("lowerAscii")
+            .member("string_lower_ascii", &[STRING], STRING, calls::lower_ascii)
+            .costing_always(cost::reads_first),
+        Function::new("upperAscii")
+            .member("string_upper_ascii", &[STRING], STRING, calls::upper_ascii)
+            .costing_always(cost::reads_first),
+        Function::new("replace")
+            .members(&STRING, calls::replace, &replace)
+            .costing_always(cost::reads_first_twice),
+        Function::new("join")
+            .members(&STRING, calls::join, &join)
+            .costing_always(makes_result),
         Function::new("strings.quote")
-            .global("strings_quote", &[STRING], STRING, quote)
+            .global("strings_quote", &[STRING], STRING, calls::quote)
             .costing(reads_any),
-        Function::new("format").with(
-            Overload::new("string_format", true, &[STRING, Type::list(Type::Dyn)], STRING)
-                .implemented(format::call)
-                .costing(reads_any)
-                .sequential(),
-        ),
+        Function::new("format").with(format.implemented(format::call).costing(reads_any).sequential()),
     ]
 }
 
