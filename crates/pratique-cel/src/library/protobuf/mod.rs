@@ -18,7 +18,7 @@ use crate::value::{Evaluation, List, Map, Value};
 
 use std::sync::Arc;
 
-use well_known::{DURATION, EMPTY, TIMESTAMP, default, duration, fields, held};
+use well_known::{DURATION, EMPTY, TIMESTAMP, duration, fields, wrapper};
 
 /// The types of `google.protobuf`.
 pub(crate) fn library() -> Library {
@@ -55,20 +55,20 @@ impl TypeProvider for WellKnown {
         &self,
         context: &Context<'a>,
         type_name: &str,
-        given: &[(&'a str, Value<'a>)],
+        values: &[(&'a str, Value<'a>)],
     ) -> Evaluation<'a> {
         let value = |name: &str| {
-            given
+            values
                 .iter()
                 .rev()
                 .find(|(field, _)| *field == name)
                 .map(|(_, value)| *value)
         };
         let integer = |name: &str, wanted: &str| {
-            let given = value(name).map_or(Ok(Value::Int(0)), |value| {
+            let number = value(name).map_or(Ok(Value::Int(0)), |value| {
                 native::scalar((type_name, name), wanted, &value)
             });
-            given.map(|value| match value {
+            number.map(|value| match value {
                 Value::Int(number) => number,
                 _ => 0,
             })
@@ -80,7 +80,7 @@ impl TypeProvider for WellKnown {
                 integer("nanos", "int32")?,
             ))),
             "google.protobuf.Any" => any::construct(context, value("type_url"), value("value")),
-            "google.protobuf.Value" => match given.last() {
+            "google.protobuf.Value" => match values.last() {
                 None | Some(("null_value", _)) => Ok(Value::Null),
                 Some((field, value)) => dynamic::container(context, (type_name, field), value),
             },
@@ -92,9 +92,9 @@ impl TypeProvider for WellKnown {
                 None => Ok(Value::Map(Map::Entries(&[]))),
                 Some(fields) => dynamic::container(context, (type_name, "fields"), &fields),
             },
-            _ => match (value("value"), default(type_name)) {
-                (Some(value), Some(_)) => native::scalar((type_name, "value"), held(type_name), &value),
-                (None, Some(default)) => Ok(default),
+            _ => match (value("value"), wrapper(type_name)) {
+                (Some(value), Some((held, _))) => native::scalar((type_name, "value"), held, &value),
+                (None, Some((_, default))) => Ok(default),
                 (_, None) => Err(Fault::error(format!("unknown type '{type_name}'"))),
             },
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::any;
-use super::well_known::{DURATION, TIMESTAMP, default, duration};
+use super::well_known::{self, DURATION, TIMESTAMP, duration};
 use super::wire::{MAX_DEPTH, Wire, fields};
 use crate::context::Context;
 use crate::time::Timestamp;
@@ -41,7 +41,7 @@ pub(super) fn unpacked<'a>(
 }
 
 fn wrapper<'a>(context: &Context<'a>, name: &str, bytes: &[u8]) -> Option<Value<'a>> {
-    let mut value = default(name)?;
+    let (_, mut value) = well_known::wrapper(name)?;
     let is_narrow = name.ends_with("Int32Value");
     let is_float = name.ends_with("FloatValue");
     for (number, wire) in fields(bytes)? {

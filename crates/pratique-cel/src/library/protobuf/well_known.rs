@@ -8,19 +8,24 @@ pub(super) const DURATION: &str = "google.protobuf.Duration";
 pub(super) const TIMESTAMP: &str = "google.protobuf.Timestamp";
 pub(super) const EMPTY: &str = "google.protobuf.Empty";
 
-/// The reference's name of the type that a wrapper holds.
-pub(super) fn held(type_name: &str) -> &'static str {
-    match type_name.strip_prefix("google.protobuf.").unwrap_or_default() {
-        "BoolValue" => "bool",
-        "BytesValue" => "[]uint8",
-        "DoubleValue" => "float64",
-        "FloatValue" => "float32",
-        "Int64Value" => "int64",
-        "Int32Value" => "int32",
-        "UInt64Value" => "uint64",
-        "UInt32Value" => "uint32",
-        _ => "string",
-    }
+/// The messages with a single field `value`: the reference's name of its type, and the value where it is not set.
+const WRAPPERS: [(&str, &str, Value<'static>); 9] = [
+    ("BoolValue", "bool", Value::Bool(false)),
+    ("BytesValue", "[]uint8", Value::Bytes(&[])),
+    ("DoubleValue", "float64", Value::Double(0.0)),
+    ("FloatValue", "float32", Value::Double(0.0)),
+    ("Int64Value", "int64", Value::Int(0)),
+    ("Int32Value", "int32", Value::Int(0)),
+    ("UInt64Value", "uint64", Value::Uint(0)),
+    ("UInt32Value", "uint32", Value::Uint(0)),
+    ("StringValue", "string", Value::String("")),
+];
+
+/// The reference's name of the type that a wrapper holds, and its default.
+pub(super) fn wrapper(type_name: &str) -> Option<(&'static str, Value<'static>)> {
+    let name = type_name.strip_prefix("google.protobuf.")?;
+    let found = WRAPPERS.into_iter().find(|(wrapper, ..)| *wrapper == name);
+    found.map(|(_, native, default)| (native, default))
 }
 
 type Fields = &'static [(&'static str, fn() -> Type)];
@@ -42,27 +47,16 @@ pub(super) fn fields(type_name: &str) -> Fields {
             ("struct_value", || Type::map(Type::String, Type::Dyn)),
             ("list_value", || Type::list(Type::Dyn)),
         ],
-        "BoolValue" => &[("value", || Type::Bool)],
-        "BytesValue" => &[("value", || Type::Bytes)],
-        "DoubleValue" | "FloatValue" => &[("value", || Type::Double)],
-        "Int64Value" | "Int32Value" => &[("value", || Type::Int)],
-        "UInt64Value" | "UInt32Value" => &[("value", || Type::Uint)],
-        "StringValue" => &[("value", || Type::String)],
-        _ => &[],
+        _ => match wrapper(type_name) {
+            Some((_, Value::Bool(_))) => &[("value", || Type::Bool)],
+            Some((_, Value::Bytes(_))) => &[("value", || Type::Bytes)],
+            Some((_, Value::Double(_))) => &[("value", || Type::Double)],
+            Some((_, Value::Int(_))) => &[("value", || Type::Int)],
+            Some((_, Value::Uint(_))) => &[("value", || Type::Uint)],
+            Some((_, Value::String(_))) => &[("value", || Type::String)],
+            _ => &[],
+        },
     }
-}
-
-/// The value of a wrapper that was given none.
-pub(super) fn default<'a>(type_name: &str) -> Option<Value<'a>> {
-    Some(match type_name.strip_prefix("google.protobuf.")? {
-        "BoolValue" => Value::Bool(false),
-        "BytesValue" => Value::Bytes(&[]),
-        "DoubleValue" | "FloatValue" => Value::Double(0.0),
-        "Int64Value" | "Int32Value" => Value::Int(0),
-        "UInt64Value" | "UInt32Value" => Value::Uint(0),
-        "StringValue" => Value::String(""),
-        _ => return None,
-    })
 }
 
 pub(super) fn duration<'a>(seconds: i64, nanos: i64) -> Value<'a> {
