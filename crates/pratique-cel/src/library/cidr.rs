@@ -16,48 +16,48 @@ const NAME: &str = "net.CIDR";
 
 /// Functions that parse networks and test what they contain: `cidr('10.0.0.0/8').containsIP('10.0.0.1')`. Needs [`ip`](super::ip()).
 pub fn library() -> Library {
-    let to_string = method("cidr_to_string", of(), Type::String, Cidr::to_string);
+    let to_string = method("cidr_to_string", ty(), Type::String, Cidr::to_string);
     let prefix_length = |cidr: &Cidr| i64::from(cidr.prefix_length());
     let is_cidr = |text: &str| Cidr::parse(text).is_ok();
     Library::of(vec![
-        of_text("cidr", "string_to_cidr", of(), read)
+        of_text("cidr", "string_to_cidr", ty(), read)
             .with_text(|text| Cidr::parse(text).ok().map(ConstantValue::opaque))
             .costing_always(cost::reads_first),
         of_text("isCIDR", "is_cidr", Type::Bool, is_cidr).costing_always(cost::reads_first),
         contains_ip(),
         contains_cidr(),
         Function::new("ip")
-            .with(method("cidr_ip", of(), ip::of(), |cidr: &Cidr| cidr.ip()))
+            .with(method("cidr_ip", ty(), ip::ty(), |cidr: &Cidr| cidr.ip()))
             .costing(cost::nominal),
-        Function::new("prefixLength").with(method("cidr_prefix_length", of(), Type::Int, prefix_length)),
-        Function::new("masked").with(method("cidr_masked", of(), of(), |cidr: &Cidr| cidr.masked())),
+        Function::new("prefixLength").with(method("cidr_prefix_length", ty(), Type::Int, prefix_length)),
+        Function::new("masked").with(method("cidr_masked", ty(), ty(), |cidr: &Cidr| cidr.masked())),
         Function::new("string").with(Overload {
             member: false,
             ..to_string
         }),
     ])
-    .naming(NAME, of())
+    .naming(NAME, ty())
 }
 
-fn of() -> Type {
+fn ty() -> Type {
     Type::Opaque(NAME.into(), [].into())
 }
 
 fn contains_ip() -> Function {
-    let params = [of(), ip::of()];
+    let params = [ty(), ip::ty()];
     Function::new("containsIP")
         .member(
             "cidr_contains_ip_string",
-            &[of(), Type::String],
+            &[ty(), Type::String],
             Type::Bool,
-            |_, given| {
-                let cidr: &Cidr = opaque(given, 0)?;
+            |_, arguments| {
+                let cidr: &Cidr = opaque(arguments, 0)?;
                 // A malformed address has no overload; upstream drops the reason.
-                let ip = Ip::parse(string(given, 1)?).map_err(|_| Fault::no_such_overload())?;
+                let ip = Ip::parse(string(arguments, 1)?).map_err(|_| Fault::no_such_overload())?;
                 Ok(Value::Bool(cidr.contains_ip(ip)))
             },
         )
-        .costing(|given, result| comparing(given, result) + reading_second(given))
+        .costing(|arguments, result| comparing(arguments, result) + reading_second(arguments))
         .with(method_of_two(
             "cidr_contains_ip_ip",
             params,
@@ -68,18 +68,18 @@ fn contains_ip() -> Function {
 }
 
 fn contains_cidr() -> Function {
-    let params = [of(), of()];
+    let params = [ty(), ty()];
     Function::new("containsCIDR")
         .member(
             "cidr_contains_cidr_string",
-            &[of(), Type::String],
+            &[ty(), Type::String],
             Type::Bool,
-            |_, given| {
-                let cidr: &Cidr = opaque(given, 0)?;
-                Ok(Value::Bool(cidr.contains_cidr(read(string(given, 1)?)?)))
+            |_, arguments| {
+                let cidr: &Cidr = opaque(arguments, 0)?;
+                Ok(Value::Bool(cidr.contains_cidr(read(string(arguments, 1)?)?)))
             },
         )
-        .costing(|given, result| masking(given, result) + reading_second(given))
+        .costing(|arguments, result| masking(arguments, result) + reading_second(arguments))
         .with(method_of_two(
             "cidr_contains_cidr",
             params,

@@ -15,18 +15,18 @@ const TYPE: &str = "kubernetes.NamedFormat";
 /// Functions that give formats, and one that checks a string against a format:
 /// `format.dns1123Label().validate('a-b').hasValue()`. Needs [`optionals`](super::optionals).
 pub fn library() -> Library {
-    let of = || Type::named(TYPE);
+    let ty = || Type::named(TYPE);
     let problems = Type::optional(Type::list(Type::String));
     let mut functions = vec![
         Function::new("validate")
-            .member("format-validate", &[of(), Type::String], problems, validate)
+            .member("format-validate", &[ty(), Type::String], problems, validate)
             .costing_always(validating),
-        Function::new("format.named").global("format-named", &[Type::String], Type::optional(of()), named),
+        Function::new("format.named").global("format-named", &[Type::String], Type::optional(ty()), named),
     ];
     functions.extend(FORMATS.map(|format| {
         let name = format!("format.{}", format.name);
         Function::new(&name).with(
-            Overload::new(&name, false, &[], of()).shared(move |context, _| Ok(context.arena.opaque(format))),
+            Overload::new(&name, false, &[], ty()).shared(move |context, _| Ok(context.arena.opaque(format))),
         )
     }));
     Library::of(functions)

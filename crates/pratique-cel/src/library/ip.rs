@@ -16,12 +16,12 @@ const NAME: &str = "net.IP";
 /// Functions that parse and classify addresses: `ip('10.0.0.1').family()`.
 pub fn library() -> Library {
     let predicate = |name: &str, id: &str, holds: fn(&Ip) -> bool| {
-        Function::new(name).with(method(id, of(), Type::Bool, holds))
+        Function::new(name).with(method(id, ty(), Type::Bool, holds))
     };
-    let to_string = method("ip_to_string", of(), Type::String, Ip::to_string);
+    let to_string = method("ip_to_string", ty(), Type::String, Ip::to_string);
     let family = |ip: &Ip| i64::from(ip.family());
     Library::of(vec![
-        of_text("ip", "string_to_ip", of(), Ip::parse)
+        of_text("ip", "string_to_ip", ty(), Ip::parse)
             .with_text(|text| Ip::parse(text).ok().map(ConstantValue::opaque))
             .costing_always(cost::reads_first),
         of_text("isIP", "is_ip", Type::Bool, |text| Ip::parse(text).is_ok())
@@ -32,7 +32,7 @@ pub fn library() -> Library {
             member: false,
             ..to_string
         }),
-        Function::new("family").with(method("ip_family", of(), Type::Int, family)),
+        Function::new("family").with(method("ip_family", ty(), Type::Int, family)),
         predicate("isUnspecified", "ip_is_unspecified", |ip| ip.is_unspecified()),
         predicate("isLoopback", "ip_is_loopback", |ip| ip.is_loopback()),
         predicate("isLinkLocalMulticast", "ip_is_link_local_multicast", |ip| {
@@ -45,11 +45,11 @@ pub fn library() -> Library {
             ip.is_global_unicast()
         }),
     ])
-    .naming(NAME, of())
+    .naming(NAME, ty())
 }
 
 /// The type of addresses.
-pub(super) fn of() -> Type {
+pub(super) fn ty() -> Type {
     Type::Opaque(NAME.into(), [].into())
 }
 

@@ -53,6 +53,18 @@ impl<R: MethodResult, E: Display> MethodResult for Result<R, E> {
     }
 }
 
+/// A type whose values are the receivers or operands of methods.
+pub(super) trait MethodOperand: 'static {
+    /// The value at a position of the arguments.
+    fn at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Self, Fault>;
+}
+
+impl<T: Opaque> MethodOperand for T {
+    fn at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Self, Fault> {
+        opaque(arguments, index)
+    }
+}
+
 /// The function `name(text)`.
 pub(super) fn of_text<R: MethodResult + 'static>(
     name: &str,
@@ -61,29 +73,31 @@ pub(super) fn of_text<R: MethodResult + 'static>(
     call: fn(&str) -> R,
 ) -> Function {
     let overload = Overload::new(id, false, &[Type::String], result);
-    Function::new(name)
-        .with(overload.shared(move |context, given| call(string(given, 0)?).into_value(context.arena)))
+    Function::new(name).with(
+        overload.shared(move |context, arguments| call(string(arguments, 0)?).into_value(context.arena)),
+    )
 }
 
 /// The overload `value.name()` for values of an abstract type.
-pub(super) fn method<T: Opaque, R: MethodResult + 'static>(
+pub(super) fn method<T: MethodOperand, R: MethodResult + 'static>(
     id: &str,
     of: Type,
     result: Type,
     call: fn(&T) -> R,
 ) -> Overload {
     let overload = Overload::new(id, true, &[of], result);
-    overload.shared(move |context, given| call(opaque(given, 0)?).into_value(context.arena))
+    overload.shared(move |context, arguments| call(T::at(arguments, 0)?).into_value(context.arena))
 }
 
 /// The overload `value.name(other)` for two values of abstract types.
-pub(super) fn method_of_two<T: Opaque, U: Opaque, R: MethodResult + 'static>(
+pub(super) fn method_of_two<T: MethodOperand, U: MethodOperand, R: MethodResult + 'static>(
     id: &str,
     params: [Type; 2],
     result: Type,
     call: fn(&T, &U) -> R,
 ) -> Overload {
     let overload = Overload::new(id, true, &params, result);
-    overload
-        .shared(move |context, given| call(opaque(given, 0)?, opaque(given, 1)?).into_value(context.arena))
+    overload.shared(move |context, arguments| {
+        call(T::at(arguments, 0)?, U::at(arguments, 1)?).into_value(context.arena)
+    })
 }

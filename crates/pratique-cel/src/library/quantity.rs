@@ -3,7 +3,7 @@
 use pratique_gotext::quantity::{OutOfRange, Quantity};
 
 use super::arguments::{int, opaque};
-use super::methods::{MethodResult, of_text};
+use super::methods::{MethodOperand, MethodResult, method, method_of_two, of_text};
 use crate::arena::Arena;
 use crate::cost;
 use crate::environment::Library;
@@ -17,15 +17,16 @@ const TYPE: &str = "kubernetes.Quantity";
 /// Functions that read, compare and add quantities: `quantity('1Gi').add(quantity('1')).isInteger()`.
 pub fn library() -> Library {
     Library::of(vec![
-        of_text("quantity", "string_to_quantity", of(), Quantity::parse)
+        of_text("quantity", "string_to_quantity", ty(), Quantity::parse)
             .with_text(of_constant)
             .costing_always(cost::reads_first),
         of_text("isQuantity", "is_quantity_string", Type::Bool, |text| {
             Quantity::parse(text).is_ok()
         })
         .costing_always(cost::reads_first),
-        Function::new("sign").global("quantity_sign", &[of()], Type::Int, |_, given| {
-            Ok(Value::Int(quantity_at(given, 0)?.signum()))
+        Function::new("sign").with(Overload {
+            member: false,
+            ..method("quantity_sign", ty(), Type::Int, Quantity::signum)
         }),
         comparison(
             "isGreaterThan",
@@ -58,7 +59,7 @@ pub fn library() -> Library {
     ])
 }
 
-fn of() -> Type {
+fn ty() -> Type {
     Type::named(TYPE)
 }
 
@@ -69,9 +70,7 @@ fn reading<R: MethodResult + 'static>(
     result: Type,
     read: fn(&Quantity) -> R,
 ) -> Function {
-    let overload = Overload::new(id, true, &[of()], result);
-    Function::new(name)
-        .with(overload.shared(move |context, given| read(quantity_at(given, 0)?).into_value(context.arena)))
+    Function::new(name).with(method(id, ty(), result, read))
 }
 
 /// A function that compares two quantities.
@@ -81,28 +80,25 @@ fn comparison<R: MethodResult + 'static>(
     result: Type,
     compare: fn(&Quantity, &Quantity) -> R,
 ) -> Function {
-    let overload = Overload::new(id, true, &[of(), of()], result);
-    Function::new(name).with(overload.shared(move |context, given| {
-        compare(quantity_at(given, 0)?, quantity_at(given, 1)?).into_value(context.arena)
-    }))
+    Function::new(name).with(method_of_two(id, [ty(), ty()], result, compare))
 }
 
 /// A function of a quantity and another or an integer.
 fn arithmetic(name: &str, compute: fn(&Quantity, &Quantity) -> Result<Quantity, OutOfRange>) -> Function {
-    let overload = |id: String, other: Type| Overload::new(&id, true, &[of(), other], of());
+    let overload = |id: String, other: Type| Overload::new(&id, true, &[ty(), other], ty());
     Function::new(name)
         .with(
-            overload(format!("quantity_{name}"), of()).shared(move |context, given| {
+            overload(format!("quantity_{name}"), ty()).shared(move |context, arguments| {
                 computed(
                     context.arena,
-                    compute(quantity_at(given, 0)?, quantity_at(given, 1)?),
+                    compute(Quantity::at(arguments, 0)?, Quantity::at(arguments, 1)?),
                 )
             }),
         )
         .with(
-            overload(format!("quantity_{name}_int"), Type::Int).shared(move |context, given| {
-                let number = Quantity::from_integer(int(given, 1)?);
-                computed(context.arena, compute(quantity_at(given, 0)?, &number))
+            overload(format!("quantity_{name}_int"), Type::Int).shared(move |context, arguments| {
+                let number = Quantity::from_integer(int(arguments, 1)?);
+                computed(context.arena, compute(Quantity::at(arguments, 0)?, &number))
             }),
         )
 }
@@ -167,8 +163,10 @@ impl<'a> Value<'a> {
     }
 }
 
-fn quantity_at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Quantity, Fault> {
-    Ok(&opaque::<QuantityValue>(arguments, index)?.quantity)
+impl MethodOperand for Quantity {
+    fn at<'a>(arguments: &[Value<'a>], index: usize) -> Result<&'a Self, Fault> {
+        Ok(&opaque::<QuantityValue>(arguments, index)?.quantity)
+    }
 }
 
 fn of_constant(text: &str) -> Option<ConstantValue> {

@@ -15,32 +15,32 @@ const TYPE: &str = "kubernetes.Semver";
 
 /// Functions that read and compare semantic versions: `semver('1.2.3').major()`.
 pub fn library() -> Library {
-    let of = || Type::named(TYPE);
+    let ty = || Type::named(TYPE);
     let with_flag = [Type::String, Type::Bool];
     // Numbers from 2^63 on wrap around, as upstream's do.
     let number = |name: &str, read: fn(&Version) -> i64| {
-        Function::new(name).with(method(&format!("semver_{name}"), of(), Type::Int, read))
+        Function::new(name).with(method(&format!("semver_{name}"), ty(), Type::Int, read))
     };
     let comparison = |name: &str, id: &str, holds: fn(&Version, &Version) -> bool| {
-        Function::new(name).with(method_of_two(id, [of(), of()], Type::Bool, holds))
+        Function::new(name).with(method_of_two(id, [ty(), ty()], Type::Bool, holds))
     };
     let compare = |one: &Version, other: &Version| one.cmp(other) as i64;
     Library::of(vec![
         Function::new("semver")
-            .global("string_to_semver", &[Type::String], of(), |context, given| {
-                read(given)?.into_value(context.arena)
+            .global("string_to_semver", &[Type::String], ty(), |context, arguments| {
+                read(arguments)?.into_value(context.arena)
             })
             .with_text(|text| Version::parse(text).ok().map(ConstantValue::opaque))
-            .global("string_bool_to_semver", &with_flag, of(), |context, given| {
-                read(given)?.into_value(context.arena)
+            .global("string_bool_to_semver", &with_flag, ty(), |context, arguments| {
+                read(arguments)?.into_value(context.arena)
             })
             .costing_always(cost::reads_first),
         Function::new("isSemver")
-            .global("is_semver_string", &[Type::String], Type::Bool, |_, given| {
-                Ok(Value::Bool(read(given)?.is_ok()))
+            .global("is_semver_string", &[Type::String], Type::Bool, |_, arguments| {
+                Ok(Value::Bool(read(arguments)?.is_ok()))
             })
-            .global("is_semver_string_bool", &with_flag, Type::Bool, |_, given| {
-                Ok(Value::Bool(read(given)?.is_ok()))
+            .global("is_semver_string_bool", &with_flag, Type::Bool, |_, arguments| {
+                Ok(Value::Bool(read(arguments)?.is_ok()))
             })
             .costing_always(cost::reads_first),
         comparison("isGreaterThan", "semver_is_greater_than", |one, other| {
@@ -49,7 +49,7 @@ pub fn library() -> Library {
         comparison("isLessThan", "semver_is_less_than", |one, other| one < other),
         Function::new("compareTo").with(method_of_two(
             "semver_compare_to",
-            [of(), of()],
+            [ty(), ty()],
             Type::Int,
             compare,
         )),

@@ -21,26 +21,26 @@ pub fn library() -> Library {
                 "list_sets_contains_list",
                 &params,
                 Type::Bool,
-                |context, given| {
-                    holds_all(context, &list_at(given, 0)?, &list_at(given, 1)?).map(Value::Bool)
+                |context, arguments| {
+                    holds_all(context, &list_at(arguments, 0)?, &list_at(arguments, 1)?).map(Value::Bool)
                 },
             )
-            .costing(|given, _| 1 + pairs(given)),
+            .costing(|arguments, _| 1 + pairs(arguments)),
         Function::new("sets.equivalent")
             .global(
                 "list_sets_equivalent_list",
                 &params,
                 Type::Bool,
-                |context, given| {
-                    let (one, other) = (list_at(given, 0)?, list_at(given, 1)?);
+                |context, arguments| {
+                    let (one, other) = (list_at(arguments, 0)?, list_at(arguments, 1)?);
                     let same = holds_all(context, &one, &other)? && holds_all(context, &other, &one)?;
                     Ok(Value::Bool(same))
                 },
             )
-            .costing(|given, _| 1 + pairs(given).saturating_mul(2)),
+            .costing(|arguments, _| 1 + pairs(arguments).saturating_mul(2)),
         Function::new("sets.intersects")
             .global("list_sets_intersects_list", &params, Type::Bool, intersects)
-            .costing(|given, _| 1 + pairs(given)),
+            .costing(|arguments, _| 1 + pairs(arguments)),
     ])
 }
 

@@ -15,13 +15,13 @@ const TYPE: &str = "kubernetes.URL";
 
 /// Functions that read URLs and take them apart: `url('https://a.b/c').getHost()`.
 pub fn library() -> Library {
-    let of = || Type::named(TYPE);
+    let ty = || Type::named(TYPE);
     let accessor = |name: &str, id: &str, read: fn(&Url) -> String| {
-        Function::new(name).with(method(id, of(), Type::String, read))
+        Function::new(name).with(method(id, ty(), Type::String, read))
     };
     let query = Type::map(Type::String, Type::list(Type::String));
     Library::of(vec![
-        of_text("url", "string_to_url", of(), read)
+        of_text("url", "string_to_url", ty(), read)
             .with_text(|text| read(text).ok().map(ConstantValue::opaque))
             .costing_always(cost::reads_first),
         of_text("isURL", "is_url_string", Type::Bool, |text| {
@@ -32,13 +32,16 @@ pub fn library() -> Library {
         accessor("getHostname", "url_get_hostname", Url::hostname),
         accessor("getPort", "url_get_port", Url::port),
         accessor("getEscapedPath", "url_get_escaped_path", Url::escaped_path),
-        Function::new("getQuery").member("url_get_query", &[of()], query, |context, given| {
+        Function::new("getQuery").member("url_get_query", &[ty()], query, |context, arguments| {
             let arena = context.arena;
             let string = |text: String| Value::String(arena.str(&text));
-            let entries = opaque::<Url>(given, 0)?.query().into_iter().map(|(key, values)| {
-                let values: Vec<_> = values.into_iter().map(string).collect();
-                (string(key), Value::List(List::Values(arena.slice(&values))))
-            });
+            let entries = opaque::<Url>(arguments, 0)?
+                .query()
+                .into_iter()
+                .map(|(key, values)| {
+                    let values: Vec<_> = values.into_iter().map(string).collect();
+                    (string(key), Value::List(List::Values(arena.slice(&values))))
+                });
             let entries: Vec<_> = entries.collect();
             Ok(Value::Map(Map::Entries(arena.slice(&entries))))
         }),

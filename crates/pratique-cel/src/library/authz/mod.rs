@@ -107,12 +107,12 @@ pub fn library() -> Library {
                 "pathcheck_check",
                 &[path_check, Type::String],
                 decision(),
-                |context, given| {
-                    let check: &PathCheckValue = opaque(given, 0)?;
+                |context, arguments| {
+                    let check: &PathCheckValue = opaque(arguments, 0)?;
                     decide(
                         context,
                         &check.subject,
-                        string(given, 1)?,
+                        string(arguments, 1)?,
                         Target::Path(&check.path),
                     )
                 },
@@ -121,12 +121,12 @@ pub fn library() -> Library {
                 "resourcecheck_check",
                 &[resource_check(), Type::String],
                 decision(),
-                |context, given| {
-                    let check: &ResourceCheckValue = opaque(given, 0)?;
+                |context, arguments| {
+                    let check: &ResourceCheckValue = opaque(arguments, 0)?;
                     decide(
                         context,
                         &check.subject,
-                        string(given, 1)?,
+                        string(arguments, 1)?,
                         Target::Resource(&check.resource),
                     )
                 },
@@ -156,9 +156,9 @@ pub fn selectors() -> Library {
 /// A function that gives the check with one field changed to its argument.
 fn refining(name: &str, id: &str, field: fn(&mut ResourceCheck) -> &mut String) -> Function {
     let overload = Overload::new(id, true, &[resource_check(), Type::String], resource_check());
-    Function::new(name).with(overload.shared(move |context, given| {
-        let mut check: ResourceCheckValue = opaque::<ResourceCheckValue>(given, 0)?.clone();
-        *field(&mut check.resource) = string(given, 1)?.to_owned();
+    Function::new(name).with(overload.shared(move |context, arguments| {
+        let mut check: ResourceCheckValue = opaque::<ResourceCheckValue>(arguments, 0)?.clone();
+        *field(&mut check.resource) = string(arguments, 1)?.to_owned();
         Ok(context.arena.opaque(check))
     }))
 }
@@ -222,9 +222,9 @@ fn resource<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
     }))
 }
 
-fn non_blank(text: &str, what: &str) -> Result<String, Fault> {
+fn non_blank(text: &str, parameter: &str) -> Result<String, Fault> {
     if text.trim().is_empty() {
-        Err(Fault::error(format!("{what} must not be empty")))
+        Err(Fault::error(format!("{parameter} must not be empty")))
     } else {
         Ok(text.to_owned())
     }
