@@ -63,7 +63,7 @@ impl Report {
 impl Display for Report {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "result: {}\ncost: {}", self.result, self.cost)?;
-        for (what, names) in [
+        for (label, names) in [
             ("variables", &self.variables),
             ("reads", &self.paths),
             ("functions", &self.functions),
@@ -72,7 +72,7 @@ impl Display for Report {
         ] {
             for (index, name) in names.iter().enumerate() {
                 match index {
-                    0 => write!(formatter, "\n{what}: {name}")?,
+                    0 => write!(formatter, "\n{label}: {name}")?,
                     _ => write!(formatter, ", {name}")?,
                 }
             }

@@ -116,7 +116,8 @@ fn functions_of_the_host() {
         let text = sizes.first().copied().unwrap_or(Range::UNKNOWN);
         CallCost::new(text).giving(Range::exactly(7))
     };
-    let same: crate::function::CallFn = |_, given| Ok(given.first().copied().unwrap_or(crate::Value::Null));
+    let same: crate::function::CallFn =
+        |_, arguments| Ok(arguments.first().copied().unwrap_or(crate::Value::Null));
     let function = crate::function::Function::new("same").member("s", &[Type::String], Type::String, same);
     let check = |function: crate::function::Function, text: &str, expected| {
         let environment = library::kubernetes()

@@ -13,7 +13,7 @@ struct Threads {
     /// Instructions that take a character, or that have matched, each with where its match began.
     ways: Vec<(Place, usize)>,
     /// For each instruction the number of the last step that came to it.
-    seen: Vec<u32>,
+    entered: Vec<u32>,
     step: u32,
 }
 
@@ -21,7 +21,7 @@ impl Threads {
     fn new(machine: &Machine) -> Self {
         Threads {
             ways: Vec::new(),
-            seen: vec![0; machine.len()],
+            entered: vec![0; machine.len()],
             step: 0,
         }
     }
@@ -30,16 +30,16 @@ impl Threads {
         self.ways.clear();
         self.step = self.step.wrapping_add(1);
         if self.step == 0 {
-            self.seen.fill(0);
+            self.entered.fill(0);
             self.step = 1;
         }
     }
 
     /// Whether an instruction is new in this step.
     fn enters(&mut self, place: Place) -> bool {
-        match self.seen.get_mut(place as usize) {
-            Some(seen) if *seen != self.step => {
-                *seen = self.step;
+        match self.entered.get_mut(place as usize) {
+            Some(last) if *last != self.step => {
+                *last = self.step;
                 true
             }
             _ => false,
