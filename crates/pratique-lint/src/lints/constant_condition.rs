@@ -6,7 +6,7 @@ use pratique_types::Operation;
 use crate::analysis::{Facts, KnownValue, Parsed};
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
-use crate::subject::{Origin, Policy, RuleView, Site, Webhook};
+use crate::subject::{Origin, Policy, RuleView, Site, Webhook, matched_operations};
 
 pub(crate) const LINT: Lint = Lint {
     name: "constant-condition",
@@ -48,16 +48,15 @@ fn always(parsed: &Parsed, site: &[Site<'_>], facts: &Facts<'_>) -> Option<bool>
 
 /// Whether a condition is false for all that rules match.
 fn never(parsed: &Parsed, site: &[Site<'_>], rules: &[RuleView<'_>]) -> bool {
-    let takes = |operation: &Operation| rules.iter().any(|rule| rule.operations.contains(operation));
-    let mut operations = Operation::ALL.into_iter().filter(takes).peekable();
-    operations.peek().is_some()
-        && operations.all(|operation| {
-            let facts = Facts {
-                operation: Some(operation),
-                ..Facts::default()
-            };
-            always(parsed, site, &facts) == Some(false)
-        })
+    let operations = matched_operations(rules);
+    let is_false = |operation: &Operation| {
+        let facts = Facts {
+            operation: Some(*operation),
+            ..Facts::default()
+        };
+        always(parsed, site, &facts) == Some(false)
+    };
+    !operations.is_empty() && operations.iter().all(is_false)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::Options;
 use crate::cost::{Costs, ExpressionCost};
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
-use crate::subject::{Policy, Site, path};
+use crate::subject::{Policy, Site, matched_operations, path};
 
 pub(crate) const LINT: Lint = Lint {
     name: "cost-limit",
@@ -200,8 +200,7 @@ impl Limited {
 
 /// The operations of a resource that the policy matches, creation first.
 fn operation(policy: &Policy<'_>, served: &ServedResource) -> Option<Operation> {
-    let rules = policy.rules.iter().filter(|rule| rule.matches(served));
-    let operations: Vec<Operation> = rules.flat_map(|rule| rule.operations.iter().copied()).collect();
+    let operations = matched_operations(policy.rules.iter().filter(|rule| rule.matches(served)));
     let known = [Operation::Create, Operation::Update, Operation::Delete];
     known.into_iter().find(|operation| operations.contains(operation))
 }

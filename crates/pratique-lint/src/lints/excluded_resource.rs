@@ -4,7 +4,7 @@ use pratique_exclusion::VIRTUAL_RESOURCES;
 
 use crate::lint::Lint;
 use crate::report::{Finding, Report};
-use crate::subject::{Origin, RuleView, item};
+use crate::subject::{Origin, RuleView};
 
 pub(crate) const LINT: Lint = Lint {
     name: "excluded-resource",
@@ -25,9 +25,7 @@ pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Re
             if VIRTUAL_RESOURCES.iter().any(named) {
                 let message =
                     format!("{name} are not shown to policies and webhooks: the rule does not match them");
-                let mut list = rule.path.clone();
-                list.push(pratique_manifest::Step::Field("resources".to_owned()));
-                report.add(origin, &item(&list, index, ""), Finding::new(&LINT, message));
+                report.add(origin, &rule.resource_path(index), Finding::new(&LINT, message));
             }
         }
     }

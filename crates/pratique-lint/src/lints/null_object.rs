@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::Use;
-use pratique_types::Operation;
 
 use crate::analysis::{Facts, FoldedPolicy, KnownValue, Parsed, Place, ident_path, live_nodes, place_of};
 use crate::lint::Lint;
 use crate::report::{Finding, Report, listed};
-use crate::subject::Policy;
+use crate::subject::{Policy, matched_operations};
 
 pub(crate) const LINT: Lint = Lint {
     name: "null-object",
@@ -26,7 +25,7 @@ struct Read {
 pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
     let parsed = Parsed::new(&policy.sites);
     let mut found: BTreeMap<(usize, String), Read> = BTreeMap::new();
-    for operation in operations(policy) {
+    for operation in matched_operations(&policy.rules) {
         let facts = Facts {
             operation: Some(operation),
             ..Facts::default()
@@ -62,16 +61,6 @@ pub(crate) fn check(policy: &Policy<'_>, report: &mut Report) {
             finding(policy, site.usage, &root, &read),
         );
     }
-}
-
-fn operations(policy: &Policy<'_>) -> Vec<Operation> {
-    let takes = |operation: &Operation| {
-        policy
-            .rules
-            .iter()
-            .any(|rule| rule.operations.contains(operation))
-    };
-    Operation::ALL.into_iter().filter(takes).collect()
 }
 
 /// The first read of each null variable in each expression: the site, the place, and the variable.
@@ -155,9 +144,8 @@ fn finding(policy: &Policy<'_>, usage: Use, root: &str, read: &Read) -> Finding 
 
 /// Whether a policy matches no other operations than those on which the read fails.
 fn operations_without(policy: &Policy<'_>, read: &Read) -> bool {
-    operations(policy)
-        .iter()
-        .all(|operation| read.operations.contains(&operation.as_str()))
+    let mut operations = matched_operations(&policy.rules).into_iter();
+    operations.all(|operation| read.operations.contains(&operation.as_str()))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use pratique_types::builtin::{ServedResource, optional, resources};
 
 use crate::lint::Lint;
 use crate::report::{Finding, Replacement, Report};
-use crate::subject::{Origin, RuleView, item};
+use crate::subject::{Origin, RuleView};
 
 pub(crate) const LINT: Lint = Lint {
     name: "unknown-resource",
@@ -15,14 +15,16 @@ pub(crate) const LINT: Lint = Lint {
 
 pub(crate) fn check(rules: &[RuleView<'_>], origin: &Origin<'_>, report: &mut Report) {
     for rule in rules.iter().filter(|rule| rule.is_builtin_only()) {
-        let mut list = rule.path.clone();
-        list.push(Step::Field("resources".to_owned()));
         let served = Served::of(rule);
         let groups: Vec<String> = rule.groups.iter().map(|group| format!("{group:?}")).collect();
         let groups = crate::report::listed(&groups);
         for (index, pattern) in rule.resources.iter().enumerate() {
             if let Some(unknown) = served.unknown(pattern) {
-                report.add(origin, &item(&list, index, ""), unknown.finding(&groups, &served));
+                report.add(
+                    origin,
+                    &rule.resource_path(index),
+                    unknown.finding(&groups, &served),
+                );
             }
         }
     }

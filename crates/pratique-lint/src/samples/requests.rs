@@ -10,7 +10,7 @@ use pratique_types::{AdmissionRequest, Operation, UserInfo};
 use super::build::{Fill, ObjectSpec, SelectedMetadata, build};
 use super::interest::Interest;
 use super::unfilled::unfilled;
-use crate::subject::{Policy, RuleView};
+use crate::subject::{Policy, matched_operations};
 
 /// A request over which expressions are evaluated.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub(crate) fn samples(
     interest: &Interest,
     most: usize,
 ) -> Vec<Sample> {
-    let operations = operations(policy, served);
+    let operations = matched_operations(policy.rules.iter().filter(|rule| rule.matches(served)));
     let mut samples = Vec::new();
     let objects = objects(policy, served, interest, most.min(MOST_OBJECTS));
     let whole = objects
@@ -173,15 +173,6 @@ fn request(
         old_object: old.clone(),
         ..AdmissionRequest::default()
     }
-}
-
-/// The operations of a resource that the rules match.
-fn operations(policy: &Policy<'_>, served: &ServedResource) -> Vec<Operation> {
-    let rules: Vec<&RuleView<'_>> = policy.rules.iter().filter(|rule| rule.matches(served)).collect();
-    Operation::ALL
-        .into_iter()
-        .filter(|operation| rules.iter().any(|rule| rule.operations.contains(operation)))
-        .collect()
 }
 
 /// What the policy's rules and selectors require of the objects of a resource.

@@ -10,7 +10,7 @@ use pratique_manifest::ManifestSet;
 
 pub(crate) use origin::{Origin, item, path};
 pub(crate) use policy::{Binding, Policy};
-pub(crate) use rule::RuleView;
+pub(crate) use rule::{RuleView, matched_operations};
 pub(crate) use site::Site;
 pub(crate) use webhook::Webhook;
 

@@ -63,6 +63,13 @@ impl<'m> RuleView<'m> {
         rules.iter().flatten().enumerate().map(view).collect()
     }
 
+    /// The path of one of its resources.
+    pub(crate) fn resource_path(&self, index: usize) -> Vec<Step> {
+        let mut list = self.path.clone();
+        list.push(Step::Field("resources".to_owned()));
+        item(&list, index, "")
+    }
+
     /// The built-in resources that the rule matches: those that are always served, and others that it names with their
     /// version.
     pub(crate) fn served(&self) -> impl Iterator<Item = &'static ServedResource> {
@@ -103,6 +110,19 @@ impl<'m> RuleView<'m> {
     pub(crate) fn is_builtin_only(&self) -> bool {
         self.groups.iter().all(|group| is_builtin_group(group))
     }
+}
+
+/// The operations that some of the rules match.
+pub(crate) fn matched_operations<'r, 'm: 'r>(
+    rules: impl IntoIterator<Item = &'r RuleView<'m>>,
+) -> Vec<Operation> {
+    let matched: Vec<Operation> = rules
+        .into_iter()
+        .flat_map(|rule| rule.operations.iter().copied())
+        .collect();
+    let mut all = Operation::ALL.to_vec();
+    all.retain(|operation| matched.contains(operation));
+    all
 }
 
 /// Whether a group is served by every API server.
