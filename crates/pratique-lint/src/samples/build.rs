@@ -73,7 +73,16 @@ struct Builder<'r> {
 }
 
 /// Fields that are present, by their relative path.
-type Facts = Vec<(&'static str, FieldPresence)>;
+pub(super) type Facts = Vec<(&'static str, FieldPresence)>;
+
+/// The facts about the fields below a field.
+pub(super) fn facts_below(facts: &[(&'static str, FieldPresence)], field: &str) -> Facts {
+    let below = |path: &'static str| path.strip_prefix(field)?.strip_prefix('.');
+    let facts = facts.iter();
+    facts
+        .filter_map(|(path, presence)| Some((below(path)?, *presence)))
+        .collect()
+}
 
 impl Builder<'_> {
     /// Builds a struct; `member` is the alternative that is present.
@@ -95,7 +104,7 @@ impl Builder<'_> {
         };
         for field in of.fields.iter().filter(|field| !is_type_meta(field)) {
             if is_alternative(of, field) && member.as_deref() != Some(field.name) {
-                self.note_alternative(field);
+                self.record_alternative(field);
                 continue;
             }
             self.path.push(field.name.to_owned());
@@ -137,18 +146,15 @@ impl Builder<'_> {
         let fact = facts
             .iter()
             .find(|(path, _)| *path == field.name)
-            .map(|(_, given)| *given);
-        let below: Facts = facts
-            .iter()
-            .filter_map(|(path, given)| Some((path.strip_prefix(field.name)?.strip_prefix('.')?, *given)))
-            .collect();
-        let is_optional = fact.is_none() && !field.is_always() && !self.is_asked_for(of, field);
+            .map(|(_, presence)| *presence);
+        let below = facts_below(facts, field.name);
+        let is_optional = fact.is_none() && !field.is_always() && !self.is_required_by_other(of, field);
         if is_optional {
             let wanted = self.wants(field.name) || is_alternative(of, field);
             if !wanted || self.is_left_out() {
                 return None;
             }
-            self.note();
+            self.record_optional();
         } else if fact.is_none() && field.presence == Presence::Nullable && !self.wants(field.name) {
             return Some(Value::Null);
         }
@@ -160,7 +166,7 @@ impl Builder<'_> {
     }
 
     /// Whether the value of another field requires this one: a metric of the type `Resource` has the field `resource`.
-    fn is_asked_for(&self, of: &StructType, field: &Field) -> bool {
+    fn is_required_by_other(&self, of: &StructType, field: &Field) -> bool {
         let value = |name: &str| {
             let field = of.field(name)?;
             let Shape::Scalar(Scalar::String) = field.shape else {
@@ -182,17 +188,18 @@ impl Builder<'_> {
         })
     }
 
-    fn note(&mut self) {
+    /// Records the optional field or key at the current path.
+    fn record_optional(&mut self) {
         if matches!(self.spec.fill, Fill::Named) && !self.optional.contains(&self.path) {
             self.optional.push(self.path.clone());
         }
     }
 
     /// Records an alternative that is absent here, so that another one is tried in its place.
-    fn note_alternative(&mut self, field: &Field) {
+    fn record_alternative(&mut self, field: &Field) {
         if self.spec.interest.names(field.name) {
             self.path.push(field.name.to_owned());
-            self.note();
+            self.record_optional();
             self.path.pop();
         }
     }
@@ -290,7 +297,7 @@ impl Builder<'_> {
             self.path.push(key.clone());
             if is_required || !self.is_left_out() {
                 if !is_required {
-                    self.note();
+                    self.record_optional();
                 }
                 let value = match value {
                     Shape::Scalar(scalar) => self.scalar_of(*scalar, &key, Presence::Always, None),

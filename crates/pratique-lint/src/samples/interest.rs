@@ -21,10 +21,6 @@ pub(crate) struct Interest {
     values: HashMap<Arc<str>, Vec<Literal>>,
     /// Whether `oldObject` is read.
     pub(crate) reads_old: bool,
-    /// Whether the operation of the request is read.
-    pub(crate) reads_operation: bool,
-    /// Whether the authorizer is used.
-    pub(crate) asks_authorizer: bool,
 }
 
 impl Interest {
@@ -119,10 +115,8 @@ impl Reader<'_> {
             match ast.expr(id) {
                 Expr::Ident(name) => {
                     interest.reads_old |= &**name == "oldObject";
-                    interest.asks_authorizer |= name.starts_with("authorizer");
                 }
                 Expr::Select { field, .. } => {
-                    interest.reads_operation |= &**field == "operation";
                     interest.names.insert(field.clone());
                     // Keys of maps may be written as fields.
                     if self.is_map_key(id) {

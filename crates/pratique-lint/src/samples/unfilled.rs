@@ -6,6 +6,7 @@ use pratique_objects::{Objects, is_builtin};
 use pratique_schema::{Constraints, FieldPresence, Schema, Shape, StructType, TypeId, given};
 use pratique_types::GroupVersionKind;
 
+use super::build::{Facts, facts_below};
 use super::interest::Interest;
 
 /// An object in which defaults leave out a field that they fill in others.
@@ -36,9 +37,6 @@ struct Filled {
     /// All fields of the holder that are taken to be filled.
     defaults: Vec<&'static str>,
 }
-
-/// Fields that are given, by their path.
-type Facts = Vec<(&'static str, FieldPresence)>;
 
 /// Objects without one of the fields that expressions name, made of a defaulted object.
 pub(super) fn unfilled(
@@ -79,12 +77,12 @@ pub(super) fn unfilled(
             found.push(unfilled(object, None));
             continue;
         }
-        let beside = left_out(&[name], None).map(|object| unfilled(object, Some(String::new())));
+        let absent = left_out(&[name], None).map(|object| unfilled(object, Some(String::new())));
         let selected = selectors(field.of, name).filter_map(|(selector, value)| {
             let object = left_out(&[name], Some((selector, value)))?;
             Some(unfilled(object, Some(format!("{selector} is {value}"))))
         });
-        found.extend(beside.into_iter().chain(selected));
+        found.extend(absent.into_iter().chain(selected));
     }
     found
 }
@@ -118,7 +116,7 @@ fn find(
     let facts: Facts = given(of.name).iter().chain(inherited).copied().collect();
     let is_default = |name: &str| {
         let mut facts = facts.iter();
-        facts.any(|(path, given)| *path == name && matches!(given, FieldPresence::Default(_)))
+        facts.any(|(path, presence)| *path == name && matches!(presence, FieldPresence::Default(_)))
     };
     let names = of.fields.iter().map(|field| field.name);
     let defaults: Vec<&str> = names.filter(|name| is_default(name)).collect();
@@ -134,10 +132,7 @@ fn find(
                 defaults: defaults.clone(),
             });
         }
-        let below: Facts = facts
-            .iter()
-            .filter_map(|(path, given)| Some((path.strip_prefix(field.name)?.strip_prefix('.')?, *given)))
-            .collect();
+        let below = facts_below(&facts, field.name);
         path.push(Step::Member(field.name));
         match (&field.shape, member) {
             (Shape::Struct(id), member) => find(*id, member, &below, path, interest, filled),
