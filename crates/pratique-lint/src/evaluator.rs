@@ -143,8 +143,8 @@ impl Coverage {
             self.sites.resize_with(recorders.len(), HashMap::new);
         }
         for (site, recorder) in self.sites.iter_mut().zip(recorders) {
-            for (node, seen) in recorder.seen {
-                site.entry(node).or_default().add(&seen);
+            for (node, outcomes) in recorder.outcomes {
+                site.entry(node).or_default().add(&outcomes);
             }
         }
     }
@@ -258,7 +258,7 @@ impl<'s> Run<'s> {
 /// Records the outcomes of the nodes of an expression.
 #[derive(Debug, Default)]
 struct NodeRecorder {
-    seen: HashMap<ExprId, NodeOutcomes>,
+    outcomes: HashMap<ExprId, NodeOutcomes>,
     /// Errors in the order of evaluation: inner ones first.
     errors: Vec<(ExprId, String)>,
 }
@@ -272,12 +272,12 @@ impl NodeRecorder {
 
 impl EvaluationObserver for NodeRecorder {
     fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {
-        let seen = self.seen.entry(expression).or_default();
+        let outcomes = self.outcomes.entry(expression).or_default();
         match value {
-            Ok(_) => seen.values += 1,
+            Ok(_) => outcomes.values += 1,
             Err(fault) => {
                 let text = fault.to_string();
-                *seen.errors.entry(text.clone()).or_default() += 1;
+                *outcomes.errors.entry(text.clone()).or_default() += 1;
                 self.errors.push((expression, text));
             }
         }

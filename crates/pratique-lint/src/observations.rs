@@ -146,7 +146,7 @@ impl KindObservations {
                 let has_value = observations
                     .coverage
                     .of(*site, *node)
-                    .is_some_and(|seen| seen.values > 0);
+                    .is_some_and(|outcomes| outcomes.values > 0);
                 let found = has_value || (failures.without_field && !failures.with_all_fields);
                 let one = Missing {
                     site: *site,
@@ -165,24 +165,24 @@ impl KindObservations {
 
     /// The outcomes of a node, or of the field chain that it is part of, which the evaluator reports as one. Branches
     /// of a conditional may be reported through the conditional only; then only their errors are known.
-    pub(crate) fn seen(&self, ast: &Ast, site: usize, node: ExprId) -> (ExprId, NodeOutcomes) {
+    pub(crate) fn outcomes(&self, ast: &Ast, site: usize, node: ExprId) -> (ExprId, NodeOutcomes) {
         let mut at = node;
         let mut is_branch = false;
         loop {
-            let mut seen = NodeOutcomes::default();
+            let mut outcomes = NodeOutcomes::default();
             for observations in self.by_operation.values() {
                 if let Some(more) = observations.coverage.of(site, at) {
-                    seen.add(more);
+                    outcomes.add(more);
                 }
             }
             match holder(ast, at) {
-                Some((outer, holds)) if !seen.is_evaluated() => {
+                Some((outer, holds)) if !outcomes.is_evaluated() => {
                     is_branch |= holds == Holds::Branch;
                     at = outer;
                 }
                 _ => {
-                    seen.values = if is_branch { 0 } else { seen.values };
-                    return (at, seen);
+                    outcomes.values = if is_branch { 0 } else { outcomes.values };
+                    return (at, outcomes);
                 }
             }
         }

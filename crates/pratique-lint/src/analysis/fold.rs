@@ -91,9 +91,7 @@ impl Folder<'_> {
                 KnownValue::Unknown
             }
             other => {
-                let mut children = Vec::new();
-                other.for_each_child(|child| children.push(child));
-                children.into_iter().for_each(|child| drop(self.fold(child)));
+                other.for_each_child(|child| drop(self.fold(child)));
                 KnownValue::Present
             }
         };

@@ -75,10 +75,10 @@ impl Parsed {
 
     /// Marks the variables that are read, from the last to the first: each sees those before it.
     fn activate_variables(&self, sites: &[Site<'_>], folded_policy: &mut FoldedPolicy) {
-        let mut asked = HashSet::new();
+        let mut read = HashSet::new();
         for (index, site) in sites.iter().enumerate().rev() {
             let active = match site.variable() {
-                Some(name) => asked.contains(name),
+                Some(name) => read.contains(name),
                 None => folded_policy.active.get(index).copied().unwrap_or_default(),
             };
             if let Some(place) = folded_policy.active.get_mut(index) {
@@ -93,7 +93,7 @@ impl Parsed {
                 if let Some([root, name, ..]) = folded.path(id)
                     && root == "variables"
                 {
-                    asked.insert(name.clone());
+                    read.insert(name.clone());
                 }
             }
         }

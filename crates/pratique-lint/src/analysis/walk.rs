@@ -13,10 +13,10 @@ pub(crate) type Place = Range<usize>;
 pub(crate) fn live_nodes(ast: &Ast, folded: &Folded) -> Vec<ExprId> {
     let mut pending = vec![ast.root];
     let mut live = Vec::new();
-    let mut seen = vec![false; ast.len()];
+    let mut visited = vec![false; ast.len()];
     while let Some(id) = pending.pop() {
-        let seen = seen.get_mut(id.0 as usize);
-        if folded.is_dead(id) || seen.is_none_or(|seen| std::mem::replace(seen, true)) {
+        let is_visited = visited.get_mut(id.0 as usize);
+        if folded.is_dead(id) || is_visited.is_none_or(|is_visited| std::mem::replace(is_visited, true)) {
             continue;
         }
         live.push(id);

@@ -76,13 +76,13 @@ fn malformed(bundle: &[u8]) -> Finding {
 fn empty(blocks: &[Block]) -> Finding {
     let mut labels: Vec<&str> = blocks.iter().map(|block| block.label.as_str()).collect();
     labels.dedup();
-    let what = match labels.contains(&"CERTIFICATE") {
+    let content = match labels.contains(&"CERTIFICATE") {
         true => "no certificate that can be read".to_owned(),
         false => format!("no certificate, only {}", crate::report::listed(&labels)),
     };
     Finding::new(
         &EMPTY,
-        format!("caBundle holds {what}: no call of the webhook succeeds"),
+        format!("caBundle holds {content}: no call of the webhook succeeds"),
     )
     .help("put the certificate of the authority there that signed the webhook's own")
 }

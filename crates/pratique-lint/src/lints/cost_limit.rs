@@ -34,7 +34,7 @@ const KINDS: usize = 3;
 
 /// An expression of a policy, or several together, whose cost is limited.
 struct Limited {
-    what: &'static str,
+    label: &'static str,
     field: Vec<Step>,
     goal: Goal,
     limit: u64,
@@ -76,7 +76,7 @@ pub(crate) fn check(policy: &Policy<'_>, options: &Options, work: &mut Budget, r
         report.add(
             &policy.origin,
             &candidate.field,
-            finding(candidate.what, example, candidate.limit, policy),
+            finding(candidate.label, example, candidate.limit, policy),
         );
     }
 }
@@ -102,7 +102,7 @@ fn limited(policy: &Policy<'_>) -> Vec<Limited> {
     let single = policy.sites.iter().enumerate();
     let mut all: Vec<Limited> = single
         .map(|(index, site)| Limited {
-            what: "the expression",
+            label: "the expression",
             field: site.path.clone(),
             goal: Goal::Expression(site.id.clone()),
             limit: ExpressionCost::LIMIT,
@@ -111,7 +111,7 @@ fn limited(policy: &Policy<'_>) -> Vec<Limited> {
         })
         .collect();
     all.push(Limited {
-        what: "the match conditions",
+        label: "the match conditions",
         field: path("spec.matchConditions"),
         goal: Goal::Conditions,
         limit: CONDITIONS,
@@ -119,7 +119,7 @@ fn limited(policy: &Policy<'_>) -> Vec<Limited> {
         example: None,
     });
     all.push(Limited {
-        what: "the expressions of the policy together",
+        label: "the expressions of the policy together",
         field: path("metadata.name"),
         goal: Goal::Policy,
         limit: POLICY,
@@ -153,7 +153,7 @@ fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
         let Some(operation) = operation(policy, served) else {
             continue;
         };
-        let recipe = ObjectSpec {
+        let spec = ObjectSpec {
             served,
             operation,
             reads: &reads.object,
@@ -173,7 +173,7 @@ fn search(policy: &Policy<'_>, limited: &mut [Limited], work: &mut Budget) {
             }
             let evaluator = Evaluator::new(policy.manifest, served, operation, &reads.params, *seed);
             let mut part = work.take(WORK);
-            let found = most_expensive(&evaluator, &recipe, &goals, &mut part);
+            let found = most_expensive(&evaluator, &spec, &goals, &mut part);
             work.give_back(part);
             for (candidate, found) in open.iter_mut().zip(found) {
                 candidate.example = [candidate.example.take(), found]
@@ -210,7 +210,7 @@ fn is_near(cost: u64, limit: u64) -> bool {
     cost >= limit / 5 * 4
 }
 
-fn finding(what: &str, example: CostExample, limit: u64, policy: &Policy<'_>) -> Finding {
+fn finding(label: &str, example: CostExample, limit: u64, policy: &Policy<'_>) -> Finding {
     let outcome = match policy.ignores_errors {
         true => "lets the request in unseen",
         false => "denies the request",
@@ -226,9 +226,11 @@ fn finding(what: &str, example: CostExample, limit: u64, policy: &Policy<'_>) ->
         },
     );
     let message = match example.cost >= limit {
-        true => format!("{object} makes {what} cost more than the {limit} that are allowed, which {outcome}"),
+        true => {
+            format!("{object} makes {label} cost more than the {limit} that are allowed, which {outcome}")
+        }
         false => format!(
-            "{object} makes {what} cost {}, near the {limit} that are allowed; more than that {outcome}",
+            "{object} makes {label} cost {}, near the {limit} that are allowed; more than that {outcome}",
             example.cost
         ),
     };

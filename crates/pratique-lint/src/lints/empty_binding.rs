@@ -59,7 +59,7 @@ fn overlap(one: &RuleView<'_>, other: &RuleView<'_>, equivalent: bool) -> bool {
         && one
             .resources
             .iter()
-            .any(|a| other.resources.iter().any(|b| meet(a, b)))
+            .any(|a| other.resources.iter().any(|b| patterns_overlap(a, b)))
         && (one.scope == other.scope || one.scope == "*" || other.scope == "*")
         && (one.names.is_empty() || other.names.is_empty() || share(one.names, other.names))
 }
@@ -78,7 +78,7 @@ fn share(one: &[String], other: &[String]) -> bool {
 }
 
 /// Whether two patterns of resources match the same resource.
-fn meet(one: &str, other: &str) -> bool {
+fn patterns_overlap(one: &str, other: &str) -> bool {
     let parts = |pattern: &str| -> (String, String) {
         let (resource, part) = pattern.split_once('/').unwrap_or((pattern, ""));
         (resource.to_owned(), part.to_owned())

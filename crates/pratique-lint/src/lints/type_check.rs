@@ -185,13 +185,13 @@ fn effect(ast: &Ast, index: usize, issue: &Issue, observations: &KindObservation
     let mut has_value = false;
     let places = (0..ast.len() as u32).map(ExprId);
     for node in places.filter(|id| ast.source.position(ast.node(*id).offset) == issue.position) {
-        let (node, seen) = observations.seen(ast, index, node);
-        if seen.errors.keys().any(|text| is_cause(text))
+        let (node, outcomes) = observations.outcomes(ast, index, node);
+        if outcomes.errors.keys().any(|text| is_cause(text))
             && let Some(extent) = observations.fails(index, node)
         {
             return Some(Effect::Fails(extent));
         }
-        has_value |= seen.values > 0;
+        has_value |= outcomes.values > 0;
     }
     match undefined {
         _ if !has_value => None,
@@ -247,22 +247,24 @@ fn is_object(name: &str) -> bool {
 fn silent_places(ast: &Ast, folded: &Folded, kinds: &Kinds, kind: &GroupVersionKind) -> BTreeSet<Position> {
     let position = |id: ExprId| ast.source.position(ast.node(id).offset);
     let live = live_nodes(ast, folded);
-    let asks = |id: &&ExprId| match (ast.expr(**id), folded.path(**id)) {
+    let tests_presence = |id: &&ExprId| match (ast.expr(**id), folded.path(**id)) {
         (Expr::Select { test_only: true, .. }, Some([root, fields @ ..])) if is_object(root) => {
             kinds.distinguishes(kind, fields) == Some(false)
         }
-        (Expr::Call { function, .. }, Some([root, fields @ ..]))
-            if &**function == "_?._" && is_object(root) =>
-        {
-            kinds.distinguishes(kind, fields) == Some(false)
+        (Expr::Call { function, .. }, Some([root, fields @ ..])) if is_object(root) => {
+            &**function == "_?._" && kinds.distinguishes(kind, fields) == Some(false)
         }
         _ => false,
     };
-    let asked: Vec<Position> = live.iter().filter(asks).map(|id| position(*id)).collect();
+    let presence_tests: Vec<Position> = live
+        .iter()
+        .filter(tests_presence)
+        .map(|id| position(*id))
+        .collect();
     let live: BTreeSet<Position> = live.into_iter().map(position).collect();
     let all = (0..ast.len() as u32).map(|id| position(ExprId(id)));
     all.filter(|position| !live.contains(position))
-        .chain(asked)
+        .chain(presence_tests)
         .collect()
 }
 

@@ -1,7 +1,6 @@
 //! Rules that name resources which their built-in groups do not have.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_manifest::Step;
 use pratique_types::builtin::{ServedResource, optional, resources};
 
 use crate::lint::Lint;

@@ -229,9 +229,9 @@ mod tests {
             assert_eq!(of(path), expected, "{path}");
         }
         assert_eq!(types.field("example.com/v1.Widget.spec", "colour"), None);
-        let told = |field| types.description("example.com/v1.Widget.spec", field);
+        let description = |field| types.description("example.com/v1.Widget.spec", field);
         assert_eq!(
-            [told("size"), told("ratio"), told("colour")],
+            [description("size"), description("ratio"), description("colour")],
             ["How large it is.", "", ""]
         );
     }
