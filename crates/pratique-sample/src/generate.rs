@@ -163,11 +163,8 @@ impl Generator<'_> {
             _ => Object::default(),
         };
         let reads = self.spec.reads.fields.get("metadata");
-        let given = [
-            ("name", OBJECT_NAME, true),
-            ("namespace", NAMESPACE, self.spec.served.namespaced),
-        ];
-        for (name, plain, _) in given.into_iter().filter(|(.., wanted)| *wanted) {
+        let namespace = self.spec.served.namespaced.then_some(("namespace", NAMESPACE));
+        for (name, plain) in [("name", OBJECT_NAME)].into_iter().chain(namespace) {
             let read = reads.and_then(|reads| reads.fields.get(name));
             let place = Field { name, values: &[] };
             let made = scalar::generate(Scalar::String, place, read, &mut self.random);
@@ -184,13 +181,13 @@ impl Generator<'_> {
         let Some(union) = UNIONS.iter().find(|union| union.of == of) else {
             return;
         };
-        let given: Vec<String> = object.iter().map(|(name, _)| name.to_owned()).collect();
-        let given: Vec<String> = given
-            .into_iter()
-            .filter(|name| !union.besides.contains(&name.as_str()))
+        let names = object.iter().map(|(name, _)| name);
+        let members: Vec<String> = names
+            .filter(|name| !union.besides.contains(name))
+            .map(str::to_owned)
             .collect();
-        let kept = self.random.pick(&given).cloned();
-        for name in given.iter().filter(|name| Some(*name) != kept.as_ref()) {
+        let kept = self.random.pick(&members).cloned();
+        for name in members.iter().filter(|name| Some(*name) != kept.as_ref()) {
             object.remove(name);
         }
         if let (None, Some((name, text))) = (kept, union.otherwise)
@@ -230,17 +227,17 @@ fn is_needed(of: &str, field: &str) -> bool {
 
 /// Makes the keys of a keyed list, or the elements of a set, distinct.
 pub(crate) fn make_distinct(elements: &mut [Value<'static>], keys: &[&str]) {
-    let mut seen: Vec<String> = Vec::new();
+    let mut identities: Vec<String> = Vec::new();
     for at in 0..elements.len() {
         let Some(element) = elements.get_mut(at) else {
             return;
         };
         let mut identity = identity(element, keys);
-        if seen.contains(&identity) {
+        if identities.contains(&identity) {
             number(element, keys, at);
             identity = self::identity(element, keys);
         }
-        seen.push(identity);
+        identities.push(identity);
     }
 }
 

@@ -32,6 +32,16 @@ pub struct PolicyExpression<'p> {
     pub declarations: Declarations,
 }
 
+/// A field that the specs of both kinds of policies have; `None` without a spec.
+macro_rules! spec_field {
+    ($policy:expr, $field:ident) => {
+        match $policy {
+            Policy::Validating(policy) => policy.spec.as_ref().map_or(&None, |spec| &spec.$field),
+            Policy::Mutating(policy) => policy.spec.as_ref().map_or(&None, |spec| &spec.$field),
+        }
+    };
+}
+
 impl<'p> Policy<'p> {
     /// The expressions: match conditions, variables, then the rest in order.
     pub fn expressions(self) -> Vec<PolicyExpression<'p>> {
@@ -152,41 +162,24 @@ impl<'p> Policy<'p> {
 
     /// The match constraints.
     pub fn constraints(self) -> Option<&'p api::MatchResources> {
-        match self {
-            Policy::Validating(policy) => policy.spec.as_ref()?.match_constraints.as_ref(),
-            Policy::Mutating(policy) => policy.spec.as_ref()?.match_constraints.as_ref(),
-        }
+        spec_field!(self, match_constraints).as_ref()
     }
 
     /// The failure policy: `Fail` or `Ignore`.
     pub fn failure_policy(self) -> Option<&'p str> {
-        match self {
-            Policy::Validating(policy) => policy.spec.as_ref()?.failure_policy.as_deref(),
-            Policy::Mutating(policy) => policy.spec.as_ref()?.failure_policy.as_deref(),
-        }
+        spec_field!(self, failure_policy).as_deref()
     }
 
     fn param_kind(self) -> Option<&'p api::ParamKind> {
-        match self {
-            Policy::Validating(policy) => policy.spec.as_ref()?.param_kind.as_ref(),
-            Policy::Mutating(policy) => policy.spec.as_ref()?.param_kind.as_ref(),
-        }
+        spec_field!(self, param_kind).as_ref()
     }
 
     fn conditions(self) -> &'p [api::MatchCondition] {
-        let found = match self {
-            Policy::Validating(policy) => policy.spec.as_ref().map(|spec| &spec.match_conditions),
-            Policy::Mutating(policy) => policy.spec.as_ref().map(|spec| &spec.match_conditions),
-        };
-        found.and_then(|found| found.as_deref()).unwrap_or_default()
+        spec_field!(self, match_conditions).as_deref().unwrap_or_default()
     }
 
     fn variables(self) -> &'p [api::Variable] {
-        let found = match self {
-            Policy::Validating(policy) => policy.spec.as_ref().map(|spec| &spec.variables),
-            Policy::Mutating(policy) => policy.spec.as_ref().map(|spec| &spec.variables),
-        };
-        found.and_then(|found| found.as_deref()).unwrap_or_default()
+        spec_field!(self, variables).as_deref().unwrap_or_default()
     }
 }
 

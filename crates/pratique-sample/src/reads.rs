@@ -182,11 +182,7 @@ impl Walk {
             }
             Expr::Comprehension(comprehension) => self.comprehension(ast, comprehension),
             other => {
-                let mut children = Vec::new();
-                other.for_each_child(|child| children.push(child));
-                for child in children {
-                    self.visit(ast, child);
-                }
+                other.for_each_child(|child| drop(self.visit(ast, child)));
                 Abstract::default()
             }
         }
@@ -281,7 +277,7 @@ impl Walk {
                     _ => Text::Part,
                 };
                 let texts: Vec<Text> = other.texts.iter().cloned().map(kind).collect();
-                self.note(&target, &texts, &[]);
+                self.record(&target, &texts, &[]);
                 Abstract::default()
             }
             (
@@ -303,10 +299,11 @@ impl Walk {
     /// Records the constants that a value is compared with.
     fn compare(&mut self, value: &Abstract, with: &Abstract) {
         let texts: Vec<Text> = with.texts.iter().cloned().map(Text::Whole).collect();
-        self.note(value, &texts, &with.numbers);
+        self.record(value, &texts, &with.numbers);
     }
 
-    fn note(&mut self, value: &Abstract, texts: &[Text], numbers: &[i64]) {
+    /// Records constants for the places that a value may come from.
+    fn record(&mut self, value: &Abstract, texts: &[Text], numbers: &[i64]) {
         if texts.is_empty() && numbers.is_empty() {
             return;
         }
