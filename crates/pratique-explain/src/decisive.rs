@@ -12,21 +12,25 @@ use crate::source::{Logic, SourceExpression};
 /// Finds the decisive subexpression of a result that is false or an error; `None` if that is the whole expression.
 pub(crate) fn decisive(
     source: &SourceExpression,
-    seen: &BTreeMap<ExprId, ObservedValue>,
+    observed: &BTreeMap<ExprId, ObservedValue>,
     result: &Evaluation<'_>,
 ) -> Option<String> {
     let root = source.root();
     let found = match result {
-        Ok(Value::Bool(false)) => truth(source, seen, false),
+        Ok(Value::Bool(false)) => truth(source, observed, false),
         Ok(_) => root,
-        Err(fault) => error(source, seen, &fault.to_string()),
+        Err(fault) => error(source, observed, &fault.to_string()),
     };
     (found != root).then(|| source.text(found))
 }
 
 /// Follows a truth value down to the subexpression that gave it.
-fn truth(source: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, result: bool) -> ExprId {
-    let is = |id: &ExprId, truth: bool| seen.get(id).is_some_and(|seen| seen.truth == Some(truth));
+fn truth(source: &SourceExpression, observed: &BTreeMap<ExprId, ObservedValue>, result: bool) -> ExprId {
+    let is = |id: &ExprId, truth: bool| {
+        observed
+            .get(id)
+            .is_some_and(|observed| observed.truth == Some(truth))
+    };
     let (mut at, mut wanted) = (source.root(), result);
     loop {
         let next = match (source.logic(at), wanted) {
@@ -49,10 +53,11 @@ fn truth(source: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, resu
 }
 
 /// Follows an error down to the subexpression that failed.
-fn error(source: &SourceExpression, seen: &BTreeMap<ExprId, ObservedValue>, message: &str) -> ExprId {
+fn error(source: &SourceExpression, observed: &BTreeMap<ExprId, ObservedValue>, message: &str) -> ExprId {
     let failed = |id: &ExprId| {
-        seen.get(id)
-            .is_some_and(|seen| seen.error.as_deref() == Some(message))
+        observed
+            .get(id)
+            .is_some_and(|observed| observed.error.as_deref() == Some(message))
     };
     let mut at = source.root();
     // A chain of field selections is reported as one step; the nodes between are skipped.

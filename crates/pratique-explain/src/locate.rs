@@ -63,13 +63,13 @@ fn path(place: &Place, source: &ObjectSource) -> Option<Vec<Step>> {
         Place::Mutation(index) => {
             let forms = ["applyConfiguration", "jsonPatch"].map(|form| vec![form, "expression"]);
             let is_there = |fields: &Vec<&str>| {
-                let path = way("mutations", *index, fields);
+                let path = item_path("mutations", *index, fields);
                 source.tree().find(source.root(), &path).is_some()
             };
             ("mutations", *index, forms.into_iter().find(is_there)?)
         }
     };
-    Some(way(list, index, &fields))
+    Some(item_path(list, index, &fields))
 }
 
 /// The index of a variable; of two with the same name the later, which is the one that expressions read.
@@ -81,10 +81,11 @@ fn variable(source: &ObjectSource, name: &str) -> Option<usize> {
         return None;
     };
     (0..items.len())
-        .rfind(|index| text(source, &way("variables", *index, &["name"])).as_deref() == Some(name))
+        .rfind(|index| text(source, &item_path("variables", *index, &["name"])).as_deref() == Some(name))
 }
 
-fn way(list: &str, index: usize, fields: &[&str]) -> Vec<Step> {
+/// The path of a field of an item in a list of the policy's `spec`.
+fn item_path(list: &str, index: usize, fields: &[&str]) -> Vec<Step> {
     let start = [field("spec"), field(list), Step::Index(index)];
     start
         .into_iter()

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
-use pratique_policy::{MatchOutcome as Met, Part, Subject, Trace};
+use pratique_policy::{self as policy, Part, Subject, Trace};
 
 use crate::decisive::decisive;
 use crate::explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Place, Policy, Round};
@@ -39,7 +39,7 @@ struct State {
 struct OpenEvaluation {
     place: Place,
     text: String,
-    seen: BTreeMap<ExprId, ObservedValue>,
+    observed: BTreeMap<ExprId, ObservedValue>,
 }
 
 /// The last value of a subexpression.
@@ -81,7 +81,7 @@ impl Recorder {
 }
 
 impl Trace for Recorder {
-    fn policy(&self, policy: Subject<'_>, met: Met<'_>) {
+    fn policy(&self, policy: Subject<'_>, outcome: policy::MatchOutcome<'_>) {
         let mut state = self.state();
         // All mutating policies are matched before the first of them is evaluated.
         let known = state.policies.iter().position(|recorded| {
@@ -95,13 +95,13 @@ impl Trace for Recorder {
                 origin: policy.origin,
                 name: policy.name.to_owned(),
                 location: None,
-                match_outcome: match_outcome(met),
+                match_outcome: match_outcome(outcome),
                 bindings: Vec::new(),
             });
         }
     }
 
-    fn binding(&self, binding: &str, met: Met<'_>) {
+    fn binding(&self, binding: &str, outcome: policy::MatchOutcome<'_>) {
         let mut state = self.state();
         let Some(policy) = state.policy() else {
             return;
@@ -114,7 +114,7 @@ impl Trace for Recorder {
         if known.is_none() {
             policy.bindings.push(Binding {
                 name: binding.to_owned(),
-                match_outcome: match_outcome(met),
+                match_outcome: match_outcome(outcome),
                 rounds: Vec::new(),
             });
         }
@@ -138,15 +138,15 @@ impl Trace for Recorder {
         self.state().open.push(OpenEvaluation {
             place: part.into(),
             text: text.to_owned(),
-            seen: BTreeMap::new(),
+            observed: BTreeMap::new(),
         });
     }
 
     fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
         if let Some(open) = self.state().open.last_mut() {
-            let seen = open.seen.entry(expression).or_default();
-            *seen = ObservedValue {
-                times: seen.times + 1,
+            let observed = open.observed.entry(expression).or_default();
+            *observed = ObservedValue {
+                times: observed.times + 1,
                 ..ObservedValue::of(value)
             };
         }
@@ -212,7 +212,7 @@ impl OpenEvaluation {
     fn ended(self, result: &Evaluation<'_>, cost: u64) -> Expression {
         let source = SourceExpression::read(&self.text);
         let (inner, because) = match &source {
-            Some(source) => (self.inner(source), decisive(source, &self.seen, result)),
+            Some(source) => (self.inner(source), decisive(source, &self.observed, result)),
             None => (Vec::new(), None),
         };
         Expression {
@@ -233,24 +233,22 @@ impl OpenEvaluation {
         let reported = source.all().into_iter();
         let reported = reported.filter(|id| !source.is_literal(*id) && !self.is_propagated(source, *id));
         let inner = reported.filter_map(|id| {
-            let seen = self.seen.get(&id)?;
+            let observed = self.observed.get(&id)?;
             Some(Inner {
                 offset: source.anchor(id),
                 text: source.text(id),
-                value: seen.value.clone(),
-                times: seen.times,
+                value: observed.value.clone(),
+                times: observed.times,
             })
         });
         let mut inner: Vec<Inner> = inner.collect();
         inner.sort_by_key(|inner| inner.offset);
         inner
     }
-}
 
-impl OpenEvaluation {
     /// Whether a value is the error of a subexpression, which is reported there.
     fn is_propagated(&self, source: &SourceExpression, id: ExprId) -> bool {
-        let error = |id: &ExprId| self.seen.get(id)?.error.as_ref();
+        let error = |id: &ExprId| self.observed.get(id)?.error.as_ref();
         let message = error(&id);
         message.is_some() && source.children(id).iter().any(|child| error(child) == message)
     }
@@ -276,15 +274,15 @@ impl ObservedValue {
     }
 }
 
-fn match_outcome(met: Met<'_>) -> MatchOutcome {
-    match met {
-        Met::Match => MatchOutcome::Yes,
-        Met::Mismatch(mismatch) => MatchOutcome::No(mismatch.to_string()),
-        Met::Excluded => {
+fn match_outcome(outcome: policy::MatchOutcome<'_>) -> MatchOutcome {
+    match outcome {
+        policy::MatchOutcome::Match => MatchOutcome::Yes,
+        policy::MatchOutcome::Mismatch(mismatch) => MatchOutcome::No(mismatch.to_string()),
+        policy::MatchOutcome::Excluded => {
             MatchOutcome::No("policies of this origin are not evaluated for this resource".to_owned())
         }
-        Met::Undecided(missing) => MatchOutcome::Undecided(missing.to_string()),
-        Met::Error(error) => MatchOutcome::Failed(error.to_owned()),
+        policy::MatchOutcome::Undecided(missing) => MatchOutcome::Undecided(missing.to_string()),
+        policy::MatchOutcome::Error(error) => MatchOutcome::Failed(error.to_owned()),
     }
 }
 

@@ -62,19 +62,13 @@ impl SourceExpression {
 
     /// The direct subexpressions, in source order.
     pub fn children(&self, id: ExprId) -> Vec<ExprId> {
+        let mut children = Vec::new();
         match self.expr(id) {
-            Expr::Literal(_) | Expr::Ident(_) => Vec::new(),
-            Expr::Select { operand, .. } => vec![*operand],
-            Expr::Call { target, args, .. } => target.iter().chain(args).copied().collect(),
-            Expr::List { elements, .. } => elements.clone(),
-            Expr::Map(entries) => entries
-                .iter()
-                .flat_map(|entry| [entry.key, entry.value])
-                .collect(),
-            Expr::Struct { fields, .. } => fields.iter().map(|field| field.value).collect(),
             // Macro expansions are reported as their calls; comprehensions cannot be written.
-            Expr::Comprehension(_) => Vec::new(),
+            Expr::Comprehension(_) => {}
+            expr => expr.for_each_child(|child| children.push(child)),
         }
+        children
     }
 
     /// All subexpressions, in preorder.
