@@ -16,11 +16,11 @@ use crate::weak_map::WeakMap;
 #[derive(Default)]
 pub struct Cache {
     inner: Mutex<Inner>,
-    watch: Option<Watch>,
+    timer: Option<CompileTimer>,
 }
 
-/// Measures compilations: nothing here reads a clock.
-struct Watch {
+/// Measures compilations with the clock of the caller: nothing here reads one.
+struct CompileTimer {
     now: fn() -> Instant,
     observe: Box<dyn Fn(Duration) + Send + Sync>,
 }
@@ -52,7 +52,7 @@ impl Cache {
     pub fn timed(now: fn() -> Instant, observe: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         Cache {
             inner: Mutex::default(),
-            watch: Some(Watch {
+            timer: Some(CompileTimer {
                 now,
                 observe: Box::new(observe),
             }),
@@ -70,10 +70,10 @@ impl Cache {
         if let Some(known) = self.lock().expressions.get(&key) {
             return Ok(known);
         }
-        let start = self.watch.as_ref().map(|watch| (watch, (watch.now)()));
+        let start = self.timer.as_ref().map(|timer| (timer, (timer.now)()));
         let compiled = compile();
-        if let Some((watch, start)) = start {
-            (watch.observe)((watch.now)().saturating_duration_since(start));
+        if let Some((timer, start)) = start {
+            (timer.observe)((timer.now)().saturating_duration_since(start));
         }
         let expression = Arc::new(compiled?);
         let mut inner = self.lock();

@@ -62,18 +62,21 @@ pub fn slots() -> &'static Slots {
 
 /// The environment of declarations at a version 1.`minor`; `variables`, if any, are not declared yet.
 pub fn environment(declarations: Declarations, minor: u32) -> Environment {
-    static MADE: Mutex<Vec<((Declarations, u32), Environment)>> = Mutex::new(Vec::new());
-    let wanted = Declarations {
+    static ENVIRONMENTS: Mutex<Vec<((Declarations, u32), Environment)>> = Mutex::new(Vec::new());
+    let without_variables = Declarations {
         variables: false,
         ..declarations
     };
-    // What a thread that panicked left behind is whole: entries are only added.
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, known)) = made.iter().find(|(known, _)| *known == (wanted, minor)) {
-        return known.clone();
+    // A thread that panicked leaves the list valid: entries are only added.
+    let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, environment)) = environments
+        .iter()
+        .find(|(key, _)| *key == (without_variables, minor))
+    {
+        return environment.clone();
     }
-    let environment = declare(base(wanted.patch_types, minor), wanted);
-    made.push(((wanted, minor), environment.clone()));
+    let environment = declare(base(without_variables.patch_types, minor), without_variables);
+    environments.push(((without_variables, minor), environment.clone()));
     environment
 }
 
