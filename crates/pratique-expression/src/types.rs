@@ -22,6 +22,7 @@ pub(crate) fn providers() -> Vec<Arc<dyn TypeProvider>> {
     types.map(|of| Arc::new(of) as Arc<dyn TypeProvider>).collect()
 }
 
+// Upstream: plugin/cel/compile.go, BuildRequestType
 fn request_types() -> Vec<StructType> {
     let (kind, resource) = ("kubernetes.GroupVersionKind", "kubernetes.GroupVersionResource");
     let user = "kubernetes.UserInfo";
@@ -58,6 +59,7 @@ fn request_types() -> Vec<StructType> {
     ]
 }
 
+// Upstream: plugin/cel/compile.go, BuildNamespaceType
 fn namespace_types() -> Vec<StructType> {
     let condition = "kubernetes.NamespaceCondition";
     let labels = || Type::map(Type::String, Type::String);

@@ -2,6 +2,8 @@
 //!
 //! The tree is walked once, depth first. What the type of a node is may be found out later than the node is
 //! visited (`[]` is a list of something): such types are [free](Type::Free) until the end.
+//!
+//! Upstream: github.com/google/cel-go, checker/checker.go
 
 mod calls;
 mod checked;

@@ -1,4 +1,6 @@
 //! Relations between types that bind no free types.
+//!
+//! Upstream: github.com/google/cel-go, checker/types.go, isEqualOrLessSpecific
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! Assignability of types, and the inference of free types from it.
+//!
+//! Upstream: github.com/google/cel-go, checker/types.go, internalIsAssignable
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! Faults of literals that types do not show: bad durations, times, patterns and format strings, mixed types.
+//!
+//! Upstream: github.com/google/cel-go, cel/validator.go
 
 use super::checked::Reference;
 use super::messages::mismatch;

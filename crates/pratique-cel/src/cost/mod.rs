@@ -3,6 +3,8 @@
 //! A function is declared with a [`CostFn`], which charges a call once it was made, and with an [`EstimateFn`], which
 //! bounds the cost of a call from the sizes of its arguments. The functions of this module are the costs that most
 //! functions have.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/cost.go, CostEstimator.CallCost
 
 mod call;
 mod range;

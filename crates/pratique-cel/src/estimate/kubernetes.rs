@@ -1,4 +1,6 @@
 //! The cost of calls of Kubernetes' libraries, and of others for which Kubernetes has rules of its own.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/cost.go, CostEstimator.EstimateCallCost
 
 use super::Sizes;
 use super::operand::{Call, Operand, PER_CHARACTER, PER_PATTERN_CHARACTER, below, matching};

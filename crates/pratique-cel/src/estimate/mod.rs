@@ -2,6 +2,8 @@
 //!
 //! The estimate follows the rules by which the reference decides whether an expression may be part of a schema:
 //! it counts the worst case, with loops over all that a list may hold.
+//!
+//! Upstream: github.com/google/cel-go, checker/cost.go
 
 mod calls;
 mod comprehensions;

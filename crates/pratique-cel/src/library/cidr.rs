@@ -1,4 +1,6 @@
 //! Networks: `cidr('10.0.0.0/8').containsIP('10.1.2.3')`.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/cidr.go
 
 use pratique_gotext::net::{Cidr, Ip};
 

@@ -1,4 +1,6 @@
 //! Named formats: `format.dns1123Label().validate(object.metadata.name)`.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/format.go
 
 use super::arguments::{equal_opaque, opaque, string};
 use super::named_format::{FORMATS, NamedFormat};

@@ -1,4 +1,6 @@
 //! Addresses: `ip('10.0.0.1').isLoopback()`.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/ip.go
 
 use pratique_gotext::net::{Ip, IpError};
 

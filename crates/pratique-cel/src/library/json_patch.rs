@@ -1,4 +1,6 @@
 //! Help for writing JSON patches: `'/metadata/labels/' + jsonpatch.escapeKey('example.com/a')`.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/jsonpatch.go
 
 use super::arguments::string;
 use crate::context::Context;

@@ -2,6 +2,8 @@
 //!
 //! Each library is a module with one function that gives its [`Library`]: signatures, implementations and
 //! costs together. [`kubernetes`] is all that a Kubernetes API server declares.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/environment/base.go
 
 pub mod arguments;
 pub mod authz;

@@ -1,4 +1,6 @@
 //! Optional values.
+//!
+//! Upstream: github.com/google/cel-go, cel/library.go, optionalLib
 
 use super::arguments::list as list_at;
 use crate::context::Context;

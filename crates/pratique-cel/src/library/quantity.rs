@@ -1,4 +1,6 @@
 //! Quantities of resources: `quantity('1Gi').isLessThan(quantity('2Gi'))`.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/quantity.go
 
 use pratique_gotext::quantity::{OutOfRange, Quantity};
 

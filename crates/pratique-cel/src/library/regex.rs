@@ -1,4 +1,6 @@
 //! Kubernetes' functions of regular expressions: `find` and `findAll`.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/regex.go
 
 use super::arguments::{limit, string};
 use super::bounds;

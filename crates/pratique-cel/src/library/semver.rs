@@ -1,4 +1,6 @@
 //! Semantic versions: `semver('1.2.3').isLessThan(semver('v2', true))`.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/semverlib.go
 
 use pratique_gotext::semver::{ParseError, Version};
 

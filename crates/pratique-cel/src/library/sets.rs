@@ -1,4 +1,6 @@
 //! Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`.
+//!
+//! Upstream: github.com/google/cel-go, ext/sets.go
 
 use super::arguments::list as list_at;
 use super::bounds;

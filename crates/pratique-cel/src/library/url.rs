@@ -1,4 +1,6 @@
 //! URLs: `url('https://example.com:80/').getPort()`.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/urls.go
 
 use pratique_gotext::url::{ParseError, Url};
 

@@ -1,4 +1,6 @@
 //! Strings as sequences of Unicode code points: access and search by index.
+//!
+//! Upstream: github.com/google/cel-go, ext/strings.go
 
 /// An index or range outside a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

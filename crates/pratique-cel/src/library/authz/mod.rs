@@ -3,6 +3,8 @@
 //! The host answers them through [`Authorizer`], at once or not: an evaluation that needs an answer which is not there
 //! yet ends early, for the host to begin again when it has one; one that needs an answer which cannot be known ends as
 //! [`Unknown`].
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/authz.go
 
 mod values;
 

@@ -1,4 +1,6 @@
 //! CEL's extension for lists, version 3: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse`, `lists.range`.
+//!
+//! Upstream: github.com/google/cel-go, ext/lists.go
 
 use super::compare::comparable;
 use super::sort;

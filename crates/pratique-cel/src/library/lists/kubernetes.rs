@@ -1,4 +1,6 @@
 //! Kubernetes' functions of lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`, `includes`.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/library/lists.go
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,6 @@
 //! `optMap` and `optFlatMap`: to compute with the value of an optional where it has one.
+//!
+//! Upstream: github.com/google/cel-go, cel/library.go, optionalLib
 
 use std::sync::Arc;
 

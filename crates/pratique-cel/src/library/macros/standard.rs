@@ -1,4 +1,6 @@
 //! `has`, and the comprehensions of the CEL specification.
+//!
+//! Upstream: github.com/google/cel-go, parser/macro.go
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! Comprehensions over the indices and elements of lists, and the keys and values of maps.
+//!
+//! Upstream: github.com/google/cel-go, ext/comprehensions.go
 
 use std::sync::Arc;
 

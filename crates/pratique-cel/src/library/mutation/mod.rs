@@ -2,6 +2,8 @@
 //!
 //! The types of `Object` have any field, of any type: that a literal fits its place is left to the merge, but for
 //! the [names of types](check_type_names). [`to_json`] converts the result of a mutation to JSON.
+//!
+//! Upstream: k8s.io/apiserver/pkg/cel/mutation/dynamic/objects.go and k8s.io/apiserver/pkg/cel/mutation/jsonpatch.go
 
 mod go_types;
 mod json;

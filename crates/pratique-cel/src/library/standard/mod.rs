@@ -1,4 +1,6 @@
 //! The functions and operators of the CEL specification.
+//!
+//! Upstream: github.com/google/cel-go, common/stdlib/standard.go
 
 mod aggregates;
 mod arithmetic;

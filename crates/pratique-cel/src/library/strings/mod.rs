@@ -1,4 +1,6 @@
 //! CEL's extension for strings, version 2: searching, cutting, joining, quoting and formatting.
+//!
+//! Upstream: github.com/google/cel-go, ext/strings.go
 
 mod calls;
 mod format;

@@ -1,4 +1,6 @@
 //! The planner: translates a checked tree to the nodes of a program.
+//!
+//! Upstream: github.com/google/cel-go, interpreter/planner.go
 
 mod attributes;
 mod calls;
