@@ -42,7 +42,8 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    /// The next four digits and how many of them are given; none at the end.
+    /// The next four digits, and the number of them before padding; `None` at the end.
+    // Upstream: encoding/base64/base64.go, Encoding.decodeQuantum
     fn quantum(&mut self) -> Result<Option<([u8; 4], usize)>, usize> {
         let mut values = [0; 4];
         for digit in 0..4 {
@@ -68,7 +69,7 @@ impl Decoder<'_> {
         Ok(Some((values, 4)))
     }
 
-    /// What may follow a first `=` after some digits: another one after two, and then the end.
+    /// Checks the rest after a first `=`: another one if two digits come before it, and then the end.
     fn padding(&mut self, digits: usize) -> Result<(), usize> {
         if digits < 2 {
             return Err(self.at - 1);
