@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use num_bigint::{BigInt, Sign};
 
+use crate::strconv::split_sign;
+
 /// More digits than this are not made up to align two numbers. Comparing never needs them.
 const MAX_ALIGNMENT: i64 = 100_000;
 
@@ -30,10 +32,7 @@ impl Decimal {
 
     /// Reads digits with an optional sign and an optional point; `None` where there is no digit.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let (negative, unsigned) = match text.strip_prefix('-') {
-            Some(unsigned) => (true, unsigned),
-            None => (false, text.strip_prefix('+').unwrap_or(text)),
-        };
+        let (negative, unsigned) = split_sign(text);
         let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
         let magnitude = integer(&[whole, fraction].concat())?;
         Some(Self {

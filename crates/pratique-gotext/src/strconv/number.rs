@@ -126,7 +126,7 @@ fn magnitude(digits: &str) -> Result<u64, NumberProblem> {
 }
 
 /// Whether there is a minus, and the text after the sign.
-fn split_sign(text: &str) -> (bool, &str) {
+pub(crate) fn split_sign(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),

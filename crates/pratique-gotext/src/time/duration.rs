@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::quote::quote;
 use super::timestamp::grouped_fraction;
 use super::{Overflow, SECOND};
-use crate::strconv::plain_form;
+use crate::strconv::{plain_form, split_sign};
 
 /// A span of time: some 292 years either way, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,10 +75,7 @@ impl Duration {
             text,
             problem: Problem::Invalid,
         };
-        let (negative, mut rest) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text.strip_prefix('+').unwrap_or(text)),
-        };
+        let (negative, mut rest) = split_sign(text);
         if rest == "0" {
             return Ok(Duration { nanos: 0 });
         }

@@ -144,7 +144,7 @@ impl Timestamp {
         }
     }
 
-    /// What decides which of two is earlier: seconds since the year 1, which wrap where they are out of any calendar.
+    /// The key of comparison: seconds since the year 1, which wrap where they are out of any calendar.
     #[inline]
     fn order(self) -> (i64, u32) {
         (self.seconds.wrapping_sub(Self::MIN), self.nanos)
@@ -169,7 +169,6 @@ impl Timestamp {
     }
 }
 
-/// RFC 3339 in the timestamp's own offset, with as many digits of fraction as it has: `string(timestamp)`.
 impl Timestamp {
     /// The form that messages of the reference show: `2020-01-01 00:00:00.5 +0000 UTC`.
     // Upstream: time/format.go, Time.String
@@ -235,6 +234,7 @@ impl Timestamp {
     }
 }
 
+/// RFC 3339 in the timestamp's own offset, with as many digits of fraction as it has: `string(timestamp)`.
 impl Display for Timestamp {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.local_text())?;
