@@ -178,7 +178,7 @@ impl<'r> Walk<'r> {
         let is_map = matches!(self.checked.type_of(comprehension.range), Type::Map(..));
         let element = range.map(|path| extended(path, "[]"));
         let accumulator = self.visit(comprehension.init);
-        let around = self.locals.len();
+        let outer = self.locals.len();
         self.locals.push(accumulator);
         match comprehension.var2.is_some() {
             true => self.locals.extend([None, element]),
@@ -186,9 +186,9 @@ impl<'r> Walk<'r> {
         }
         self.visit(comprehension.condition);
         self.visit(comprehension.step);
-        self.locals.truncate(around + 1);
+        self.locals.truncate(outer + 1);
         self.visit(comprehension.result);
-        self.locals.truncate(around);
+        self.locals.truncate(outer);
     }
 }
 

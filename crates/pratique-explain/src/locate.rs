@@ -26,8 +26,8 @@ impl Expression {
         let Some(path) = path(&self.place, source) else {
             return;
         };
-        if let (Place::Condition(_), Some((_, around))) = (&self.place, path.split_last()) {
-            let name = [around, &[field("name")]].concat();
+        if let (Place::Condition(_), Some((_, item))) = (&self.place, path.split_last()) {
+            let name = [item, &[field("name")]].concat();
             self.name = text(source, &name);
         }
         self.location = Some(source.locate(&path));

@@ -11,7 +11,7 @@ use crate::analysis::Parsed;
 use crate::cost::typings;
 use crate::report::path_text;
 use crate::subject::{ExpressionGroup, Manifests, RuleView, Site};
-use crate::typing::{CustomTypes, Typed, type_sites_beside};
+use crate::typing::{CustomTypes, Typed, type_custom_sites};
 
 /// An expression of a policy or a webhook, checked with the types of a kind that it matches.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ fn by_kind(
     let of_custom = custom
         .matched(rules)
         .take(MOST_CUSTOM)
-        .map(|(kind, of)| (Some(kind.clone()), type_sites_beside(sites, &parsed, &of, custom)));
+        .map(|(kind, of)| (Some(kind.clone()), type_custom_sites(sites, &parsed, &of, custom)));
     let known = all.iter().filter(|(kind, _)| kind.is_some()).count();
     all.splice(known..known, of_custom.collect::<Vec<_>>());
     all

@@ -318,7 +318,7 @@ impl Walk {
         let range = self.visit(ast, comprehension.range);
         let init = self.visit(ast, comprehension.init);
         let item = self.below(&range, &Step::Item);
-        let around = self.locals.len();
+        let outer = self.locals.len();
         self.locals
             .push((comprehension.accumulator.clone(), init.clone()));
         // Of two variables the first is an index or a key, which may be one of the constants.
@@ -328,11 +328,11 @@ impl Walk {
         }
         self.visit(ast, comprehension.condition);
         let step = self.visit(ast, comprehension.step);
-        self.locals.truncate(around);
+        self.locals.truncate(outer);
         self.locals
             .push((comprehension.accumulator.clone(), init.or(step)));
         let result = self.visit(ast, comprehension.result);
-        self.locals.truncate(around);
+        self.locals.truncate(outer);
         result
     }
 }

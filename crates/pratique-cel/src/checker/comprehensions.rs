@@ -12,7 +12,7 @@ impl<'e> Checker<'e> {
         let (first, second) = self.variable_types(comprehension);
         let accumulator = self.known_type(comprehension.init);
 
-        let around = self.locals.len();
+        let outer = self.locals.len();
         self.locals
             .push((&comprehension.accumulator, accumulator.clone()));
         self.locals.push((&comprehension.var, first));
@@ -23,9 +23,9 @@ impl<'e> Checker<'e> {
         self.expect(comprehension.condition, &Type::Bool);
         self.check(comprehension.step);
         self.expect(comprehension.step, &accumulator);
-        self.locals.truncate(around + 1);
+        self.locals.truncate(outer + 1);
         self.check(comprehension.result);
-        self.locals.truncate(around);
+        self.locals.truncate(outer);
 
         let result = self.known_type(comprehension.result);
         let result = self.bindings.resolve(&result);

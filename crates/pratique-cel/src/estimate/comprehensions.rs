@@ -9,26 +9,26 @@ impl Estimator<'_> {
     pub(super) fn binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
         let range = self.cost(comprehension.range);
         let init = self.cost(comprehension.init);
-        let around = self.locals.len();
+        let outer = self.locals.len();
         self.push_accumulator(comprehension);
         let result = self.cost(comprehension.result);
         self.copy_size(id, comprehension.result);
-        self.locals.truncate(around);
+        self.locals.truncate(outer);
         range.plus(init).plus(result)
     }
 
     pub(super) fn comprehension(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
         let range = self.cost(comprehension.range);
         let init = self.cost(comprehension.init);
-        let around = self.locals.len();
+        let outer = self.locals.len();
         self.push_accumulator(comprehension);
         self.push_variables(comprehension);
         let turn = self.cost(comprehension.condition);
         let turn = turn.plus(self.cost(comprehension.step));
         let step_entry = self.entry_size(comprehension.step);
-        self.locals.truncate(around + 1);
+        self.locals.truncate(outer + 1);
         let result = self.cost(comprehension.result);
-        self.locals.truncate(around);
+        self.locals.truncate(outer);
 
         let turns = self.size_or_unknown(comprehension.range);
         match self.checked.ast.expr(comprehension.init) {

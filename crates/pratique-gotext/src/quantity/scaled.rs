@@ -52,8 +52,8 @@ impl Small {
 impl Decimal {
     // Upstream: apimachinery/pkg/api/resource/scale_int.go, scaledValue
     fn scaled(&self, scale: i32) -> i64 {
-        let (unscaled, own_scale) = self.parts();
-        let difference = i64::from(own_scale) + i64::from(scale);
+        let (unscaled, digits_behind_point) = self.parts();
+        let difference = i64::from(digits_behind_point) + i64::from(scale);
         if difference <= 0 {
             let power = u32::try_from(-difference).unwrap_or(u32::MAX);
             // A power that does not fit is the lowest integer in Go, where floats are converted.

@@ -80,14 +80,14 @@ impl Folder<'_> {
             Expr::Comprehension(comprehension) => {
                 self.fold(comprehension.range);
                 self.fold(comprehension.init);
-                let around = self.locals.len();
+                let outer = self.locals.len();
                 self.locals.push(comprehension.accumulator.clone());
                 self.locals.push(comprehension.var.clone());
                 self.locals.extend(comprehension.var2.clone());
                 self.fold(comprehension.condition);
                 self.fold(comprehension.step);
                 self.fold(comprehension.result);
-                self.locals.truncate(around);
+                self.locals.truncate(outer);
                 KnownValue::Unknown
             }
             other => {

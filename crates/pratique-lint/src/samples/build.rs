@@ -128,8 +128,8 @@ impl Builder<'_> {
         if let [root] = self.path.as_slice()
             && root == "metadata"
         {
-            let there = metadata.filter(|name| **name != "namespace" || self.spec.namespaced);
-            facts.extend(there.map(|name| (*name, FieldPresence::Required)));
+            let present = metadata.filter(|name| **name != "namespace" || self.spec.namespaced);
+            facts.extend(present.map(|name| (*name, FieldPresence::Required)));
             if !self.spec.selected.labels.is_empty() {
                 facts.push(("labels", FieldPresence::Required));
             }
@@ -380,15 +380,15 @@ impl Builder<'_> {
                 path.starts_with(&self.path) && path.get(self.path.len()).is_some_and(|next| next == name)
             }
         };
-        let there: Vec<String> = all
+        let present: Vec<String> = all
             .iter()
             .copied()
             .filter(wanted)
             .filter(|name| !is_left_out(name))
             .map(str::to_owned)
             .collect();
-        if !there.is_empty() {
-            return there;
+        if !present.is_empty() {
+            return present;
         }
         let usual = USUAL.iter().copied().filter(|name| all.contains(name));
         let mut other = usual.chain(all.iter().copied()).filter(|name| !is_left_out(name));

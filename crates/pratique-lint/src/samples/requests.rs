@@ -151,8 +151,8 @@ fn request(
     object: &Value<'static>,
     old: &Value<'static>,
 ) -> AdmissionRequest<'static> {
-    let there = if object.is_null() { old } else { object };
-    let name = there
+    let present = if object.is_null() { old } else { object };
+    let name = present
         .at(&["metadata", "name"])
         .and_then(Value::as_str)
         .unwrap_or_default();

@@ -24,7 +24,7 @@ pub(crate) fn type_sites(sites: &[Site<'_>], parsed: &Parsed, object: &Type) -> 
 }
 
 /// Checks with the types of custom resources beside those of built-in kinds.
-pub(crate) fn type_sites_beside(
+pub(crate) fn type_custom_sites(
     sites: &[Site<'_>],
     parsed: &Parsed,
     object: &Type,

@@ -26,13 +26,13 @@ fn expand(
     macros: &mut Expander<'_, '_>,
     target: Option<ExprId>,
     args: &[ExprId],
-    own_name: &str,
+    macro_name: &str,
     wrap: fn(&mut Expander<'_, '_>, ExprId) -> ExprId,
 ) -> Result<ExprId, MacroError> {
     let [argument, computation] = arguments(macros, args)?;
     let target = receiver(macros, target)?;
     let name = macros.name(argument).ok_or_else(|| {
-        let message = format!("{own_name}() variable name must be a simple identifier");
+        let message = format!("{macro_name}() variable name must be a simple identifier");
         macros.error(argument, message)
     })?;
     let has_value = macros.member_call("hasValue", target, &[]);
