@@ -1,4 +1,4 @@
-//! Plans of defaulting: for each kind, at which places of an object something is defaulted, and nothing of any other place.
+//! Plans of defaulting: for each kind, the places of an object that have defaults, and no others.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use pratique_types::GroupVersionKind;
 use crate::defaults::field::{at, copy, is_absent, is_empty, merge, part};
 use crate::defaults::{self, Context, Function};
 use crate::internal;
-use crate::release::{gate, read_kind};
+use crate::release::gate;
 
 /// The functions that tables call.
 static FUNCTIONS: &str = include_str!("../data/functions.txt");
@@ -55,7 +55,7 @@ enum Step {
     When(Path, Test, usize),
 }
 
-/// What a value has to be.
+/// A condition on a value.
 #[derive(Debug)]
 enum Test {
     Absent(bool),
@@ -177,7 +177,8 @@ impl Reader {
             } else if let Some((kind, plan)) =
                 line.strip_prefix("kind ").and_then(|line| line.split_once(' '))
             {
-                self.kinds.extend(read_kind(kind).zip(self.plan(plan)));
+                let kind = GroupVersionKind::from_path(kind);
+                self.kinds.extend(kind.zip(self.plan(plan)));
             }
         }
     }

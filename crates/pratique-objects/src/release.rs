@@ -29,13 +29,13 @@ pub(crate) fn layouts() -> &'static Layouts {
     LAYOUTS.get_or_init(|| Layouts::read(include_str!("../data/layout.txt")))
 }
 
-/// What is defaulted where.
+/// The plans of defaulting.
 pub(crate) fn plans() -> &'static Plans {
     static PLANS: OnceLock<Plans> = OnceLock::new();
     PLANS.get_or_init(|| Plans::read(include_str!("../data/defaults.txt")))
 }
 
-/// What changes where in objects that are brought into their internal version and back.
+/// The plans of the conversion to the internal version and back.
 pub(crate) fn conversions() -> &'static Plans {
     static PLANS: OnceLock<Plans> = OnceLock::new();
     PLANS.get_or_init(|| Plans::read(include_str!("../data/conversions.txt")))
@@ -46,7 +46,7 @@ pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<TypeId> {
     schema().kind(kind)
 }
 
-/// What the schemes of the servers know of kinds.
+/// The kinds in the schemes of the servers, and the feature gates.
 #[derive(Debug, Default)]
 pub(crate) struct Kinds {
     schemes: HashMap<&'static str, &'static str, RandomState>,
@@ -69,8 +69,8 @@ impl Kinds {
     fn read(table: &'static str) -> Self {
         let mut kinds = Kinds::default();
         for line in table.lines() {
-            let mut words = line.split(' ');
-            match (words.next(), words.next(), words.next()) {
+            let mut columns = line.split(' ');
+            match (columns.next(), columns.next(), columns.next()) {
                 (Some("scheme"), Some(group), Some(name)) => {
                     let group = if group == "-" { "" } else { group };
                     kinds.schemes.insert(group, name);
@@ -79,7 +79,7 @@ impl Kinds {
                     kinds.gates.insert(name, state == "on");
                 }
                 (Some("internal"), Some(kind), Some(of)) => {
-                    if let Some(kind) = read_kind(kind) {
+                    if let Some(kind) = GroupVersionKind::from_path(kind) {
                         kinds.internal.insert(kind, of);
                     }
                 }
@@ -89,7 +89,7 @@ impl Kinds {
         kinds
     }
 
-    /// What messages call the scheme in which the kinds of a group are.
+    /// The name in messages of the scheme that has the kinds of a group.
     pub(crate) fn scheme(&self, group: &str) -> &'static str {
         let of_core = self.schemes.get("").copied().unwrap_or_default();
         self.schemes.get(group).copied().unwrap_or(of_core)
@@ -99,11 +99,4 @@ impl Kinds {
     pub(crate) fn internal(&self, kind: &GroupVersionKind) -> Option<&'static str> {
         self.internal.get(kind).copied()
     }
-}
-
-/// `apps/v1/Deployment`
-pub(crate) fn read_kind(text: &str) -> Option<GroupVersionKind> {
-    let (group_version, kind) = text.rsplit_once('/')?;
-    let (group, version) = group_version.rsplit_once('/')?;
-    Some(GroupVersionKind::new(group, version, kind))
 }

@@ -38,9 +38,7 @@ pub(crate) fn fields(lines: &'static str, schema: &Schema) -> Vec<Field> {
 /// `apps/v1/Deployment apps/v1.Deployment`
 fn read_kind(line: &str, ids: &Names) -> Option<(GroupVersionKind, TypeId)> {
     let (kind, name) = line.split_once(' ')?;
-    let (group_version, kind) = kind.rsplit_once('/')?;
-    let (group, version) = group_version.rsplit_once('/')?;
-    Some((GroupVersionKind::new(group, version, kind), *ids.get(name)?))
+    Some((GroupVersionKind::from_path(kind)?, *ids.get(name)?))
 }
 
 /// `containers n [core/v1.Container`
@@ -49,17 +47,17 @@ fn read_field(line: &'static str, ids: &Names) -> Option<Field> {
         Some((line, embedded)) => (line, Some(embedded.into())),
         None => (line, None),
     };
-    let mut words = line.split(' ');
+    let mut columns = line.split(' ');
     Some(Field {
-        name: words.next()?,
-        presence: match words.next()? {
+        name: columns.next()?,
+        presence: match columns.next()? {
             "!" => Presence::Always,
             "n" => Presence::Nullable,
             "?" => Presence::UnlessNull,
             _ => Presence::UnlessEmpty,
         },
-        shape: read_shape(words.next()?, ids)?,
-        go: words.next().map(Box::from),
+        shape: read_shape(columns.next()?, ids)?,
+        go: columns.next().map(Box::from),
         embedded,
     })
 }

@@ -84,7 +84,7 @@ pub struct GroupResource {
     pub resource: String,
 }
 
-/// Compares what tells most apart first, and the groups, which are often empty, without a call.
+/// Compares the parts that differ most often first, and groups, which are often empty, without a call.
 macro_rules! equal_by {
     ($($of:ty: $($field:ident),+;)+) => {$(
         impl PartialEq for $of {
@@ -145,6 +145,13 @@ impl GroupVersionKind {
             version: version.to_owned(),
             kind: kind.to_owned(),
         }
+    }
+
+    /// Reads a kind as tables write it: `apps/v1/Deployment`, `/v1/Pod`.
+    pub fn from_path(path: &str) -> Option<Self> {
+        let (group_version, kind) = path.rsplit_once('/')?;
+        let (group, version) = group_version.rsplit_once('/')?;
+        Some(GroupVersionKind::new(group, version, kind))
     }
 
     /// The group and version as objects write them: `v1`, `apps/v1`.
@@ -274,6 +281,10 @@ mod tests {
     #[test]
     fn names_in_messages() {
         let kind = GroupVersionKind::new("apps", "v1", "Deployment");
+        assert_eq!(
+            GroupVersionKind::from_path("apps/v1/Deployment").as_ref(),
+            Some(&kind)
+        );
         assert_eq!(kind.to_string(), "apps/v1, Kind=Deployment");
         assert_eq!(kind.group_kind().to_string(), "Deployment.apps");
         let resource = GroupVersionResource::new("", "v1", "pods");

@@ -80,14 +80,9 @@ impl<'t> Reader<'t> {
 
     /// `apps/v1/Deployment apps/v1.Deployment`
     fn kind(&mut self, line: &str) {
-        let found = line.split_once(' ').and_then(|(kind, name)| {
-            let (version, kind) = kind.rsplit_once('/')?;
-            let (group, version) = group_version(version)?;
-            Some((
-                GroupVersionKind::new(&group, &version, kind),
-                *self.shapes.get(name)?,
-            ))
-        });
+        let found = line
+            .split_once(' ')
+            .and_then(|(kind, name)| Some((GroupVersionKind::from_path(kind)?, *self.shapes.get(name)?)));
         self.schema.kinds.extend(found);
     }
 
@@ -96,8 +91,8 @@ impl<'t> Reader<'t> {
         if let Some(id) = self.shapes.get(text) {
             return *id;
         }
-        let made = self.make(text);
-        let id = self.push(made);
+        let of = self.make(text);
+        let id = self.push(of);
         self.shapes.insert(text, id);
         id
     }
@@ -144,7 +139,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What an OpenAPI schema without a type allows.
+/// The type of an OpenAPI schema that does not state one.
 fn any() -> MergeType {
     let [untyped, deduced] = common();
     MergeType {
