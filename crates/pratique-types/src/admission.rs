@@ -1,4 +1,4 @@
-//! `admission.k8s.io/v1`: what an API server asks an admission webhook, and what it wants to hear.
+//! `admission.k8s.io/v1`: the requests of an API server to admission webhooks, and their responses.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -15,7 +15,7 @@ pub const API_VERSION: &str = "admission.k8s.io/v1";
 /// The `kind` of an [`AdmissionReview`].
 pub const KIND: &str = "AdmissionReview";
 
-/// The envelope of a question or an answer.
+/// The envelope of a request or a response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
 pub struct AdmissionReview<'a> {
@@ -25,25 +25,25 @@ pub struct AdmissionReview<'a> {
     /// [`KIND`]
     #[serde(deserialize_with = "or_default")]
     pub kind: String,
-    /// The question.
+    /// The request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<AdmissionRequest<'a>>,
-    /// The answer.
+    /// The response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<AdmissionResponse>,
 }
 
-/// What is asked: a request to the API server, with the object it is about.
+/// A request to the API server, with the object it is about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", bound(deserialize = "'de: 'a"))]
 pub struct AdmissionRequest<'a> {
-    /// Identifies the question; the answer repeats it.
+    /// Identifies the admission request; the response repeats it.
     #[serde(deserialize_with = "or_default")]
     pub uid: String,
-    /// The kind of the object that is given here.
+    /// The kind of `object` and `oldObject`.
     #[serde(deserialize_with = "or_default")]
     pub kind: GroupVersionKind,
-    /// The resource, as the asked one understands it.
+    /// The resource, in the version of `kind`.
     #[serde(deserialize_with = "or_default")]
     pub resource: GroupVersionResource,
     /// The part of the resource, such as `status`.
@@ -64,10 +64,10 @@ pub struct AdmissionRequest<'a> {
     /// The namespace of the request, if any.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// What is being done; none where JSON does not say it.
+    /// The operation; none where JSON has none.
     #[serde(default = "Operation::none", deserialize_with = "or_none")]
     pub operation: Operation,
-    /// Who does it.
+    /// The user who makes the request.
     #[serde(deserialize_with = "or_default")]
     pub user_info: UserInfo,
     /// The new object; `null` on deletion.
@@ -82,50 +82,52 @@ pub struct AdmissionRequest<'a> {
     /// The options of the operation, such as a `CreateOptions`.
     #[serde(borrow, deserialize_with = "or_default")]
     pub options: Value<'a>,
-    /// What is known of the form of the objects. It has to be set back when an object is changed.
+    /// The form of the objects. It has to be reset when an object is changed.
     #[serde(skip)]
     pub form: ObjectForm,
-    /// Whether there is a stored object that was not given: what reads it is undecided, and it is not null.
+    /// Whether there is a stored object that was not supplied: expressions that read it are undecided, as it
+    /// is not null.
     #[serde(skip)]
     pub lacks_old_object: bool,
 }
 
-/// What is known of the form of the objects of a request.
+/// The form of the objects of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ObjectForm {
-    /// None: they are as a client wrote them.
+    /// They are as a client wrote them.
     #[default]
     Written,
     /// They are as an API server has them once it has decoded them into the built-in kind of the request: nothing is unknown,
     /// missing or empty that its types know otherwise, and quantities and times have their canonical form.
     Settled,
-    /// They are evaluated as a client wrote them, whatever their kind: what programs do that know no types.
+    /// They are evaluated as a client wrote them, whatever their kind, as by programs without the built-in
+    /// types.
     Unstructured,
 }
 
-/// What is answered.
+/// The response to a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AdmissionResponse {
-    /// The `uid` of the question.
+    /// The `uid` of the request.
     #[serde(deserialize_with = "or_default")]
     pub uid: String,
     /// Whether the request may go on.
     #[serde(deserialize_with = "or_default")]
     pub allowed: bool,
-    /// Why not.
+    /// Why it is not allowed.
     #[serde(rename = "status", skip_serializing_if = "Option::is_none")]
     pub result: Option<Status>,
-    /// How to change the object, in base64.
+    /// A patch of the object, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
     /// The format of `patch`: `JSONPatch`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch_type: Option<String>,
-    /// What to keep in the audit log.
+    /// Annotations of the audit event.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "BTreeMap::is_empty")]
     pub audit_annotations: BTreeMap<String, String>,
-    /// What to tell the user.
+    /// Warnings to the user.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -220,7 +222,7 @@ impl<'a> AdmissionReview<'a> {
         }
     }
 
-    /// The envelope of a question.
+    /// The envelope of a request.
     pub fn question(request: AdmissionRequest<'a>) -> Self {
         AdmissionReview {
             api_version: API_VERSION.to_owned(),
@@ -242,7 +244,7 @@ impl<'a> AdmissionReview<'a> {
         Ok(review)
     }
 
-    /// The envelope of an answer.
+    /// The envelope of a response.
     pub fn answer(response: AdmissionResponse) -> Self {
         AdmissionReview {
             api_version: API_VERSION.to_owned(),

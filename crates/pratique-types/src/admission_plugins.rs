@@ -1,4 +1,5 @@
-//! The admission plugins of kube-apiserver 1.36: their order, which are on, and what became of those that are gone.
+//! The admission plugins of kube-apiserver 1.36: their order, which are on by default, and replacements of
+//! removed ones.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -71,45 +72,45 @@ pub struct Refused {
     pub name: &'static str,
     /// The first version without it.
     pub since: &'static str,
-    /// What does its work now.
+    /// The replacement.
     pub instead: &'static str,
 }
 
 const REFUSED: [Refused; 7] = [
-    gone(
+    removed(
         "PodSecurityPolicy",
         "1.25",
         "PodSecurity, or policies of your own",
     ),
-    gone(
+    removed(
         "PodPreset",
         "1.20",
         "a MutatingAdmissionPolicy or a mutating webhook",
     ),
-    gone(
+    removed(
         "PersistentVolumeLabel",
         "1.31",
         "the cloud provider's own controller",
     ),
-    gone(
+    removed(
         "SecurityContextDeny",
         "1.30",
         "PodSecurity at the level \"restricted\"",
     ),
-    gone(
+    removed(
         "DenyEscalatingExec",
         "1.21",
         "a ValidatingAdmissionPolicy for pods/exec and pods/attach",
     ),
-    gone(
+    removed(
         "DenyExecOnPrivileged",
         "1.21",
         "a ValidatingAdmissionPolicy for pods/exec and pods/attach",
     ),
-    gone("Initializers", "1.16", "a mutating webhook"),
+    removed("Initializers", "1.16", "a mutating webhook"),
 ];
 
-/// What became of a plugin that there is no more.
+/// A plugin that was removed.
 pub fn refused(name: &str) -> Option<&'static Refused> {
     REFUSED.iter().find(|refused| refused.name == name)
 }
@@ -141,7 +142,7 @@ pub enum UnknownPlugin {
 /// The plugin of a name.
 ///
 /// # Errors
-/// There is none; the error says what was meant, or what became of it.
+/// There is none; the error names the plugin that was meant, or the replacement.
 pub fn known(name: &str) -> Result<&'static BuiltIn, UnknownPlugin> {
     built_in(name).ok_or_else(|| match refused(name) {
         Some(refused) => UnknownPlugin::Refused(refused),
@@ -204,7 +205,7 @@ impl PluginSwitches {
     }
 }
 
-const fn gone(name: &'static str, since: &'static str, instead: &'static str) -> Refused {
+const fn removed(name: &'static str, since: &'static str, instead: &'static str) -> Refused {
     Refused { name, since, instead }
 }
 

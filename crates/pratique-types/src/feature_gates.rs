@@ -24,7 +24,7 @@ impl Default for FeatureGates {
     }
 }
 
-/// What is wrong with a list of feature gates.
+/// Why a list of feature gates is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FeatureGatesError {
     /// A gate without a value.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Users by name; the name of a user says for which webhooks it is.
+/// Users by name, which is matched against webhooks, and the contexts.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct KubeConfig {
     /// The users, by name.
@@ -128,7 +128,7 @@ impl KubeConfig {
     fn user(&self, name: &str) -> Option<&KubeUser> {
         self.users
             .iter()
-            .find(|(known, _)| known == name)
+            .find(|(other, _)| other == name)
             .map(|(_, user)| user)
     }
 

@@ -11,13 +11,13 @@ pub struct Status {
     /// `Success` or `Failure`; empty if not set.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub status: String,
-    /// What went wrong, for people.
+    /// The error for people.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// What went wrong, for programs: one of [`Reason`]'s, or any other.
+    /// The error for programs: one of [`Reason`], or any other text.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// What a webhook may add; an API server itself has nothing to say here.
+    /// Metadata that a webhook may add; an API server itself leaves it empty.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
     pub metadata: ListMeta,
     /// More about it.
@@ -32,7 +32,7 @@ pub struct Status {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ListMeta {
-    /// The address of a list, in old times.
+    /// The address of a list, in old releases.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub self_link: String,
     /// The version of a list.
@@ -46,7 +46,7 @@ pub struct ListMeta {
     pub remaining_item_count: Option<i64>,
 }
 
-/// What a [`Status`] is about.
+/// The object that a [`Status`] is about, and the causes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct StatusDetails {
@@ -62,7 +62,7 @@ pub struct StatusDetails {
     /// The object's uid.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub uid: String,
-    /// What led to it.
+    /// The causes.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
     /// After how many seconds to try again; 0 for no advice.
@@ -74,10 +74,10 @@ pub struct StatusDetails {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StatusCause {
-    /// What it is, for programs.
+    /// The cause for programs.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// What it is, for people.
+    /// The cause for people.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// The field of the object that it is about.

@@ -25,9 +25,9 @@ pub enum InvalidRequest {
     Value {
         /// The field.
         field: Field,
-        /// What it says.
+        /// Its value.
         value: String,
-        /// What is wrong with that.
+        /// What is wrong with the value.
         problem: Problem,
     },
     /// The resource is one of objects of another kind.
@@ -37,17 +37,17 @@ pub enum InvalidRequest {
         resource: String,
         /// The kind of its objects.
         expected: String,
-        /// What the request says.
+        /// The kind that the request states.
         found: String,
     },
-    /// An object says that it is of another kind than the request.
+    /// An object states another kind than the request.
     #[error("{field}: is of kind {found}, and the request about kind {expected}")]
     Object {
         /// `object` or `oldObject`
         field: Field,
         /// The kind of the request.
         expected: String,
-        /// What the object says.
+        /// The kind that the object states.
         found: String,
     },
     /// An object is something else.

@@ -12,17 +12,17 @@ const USUAL_BYTES: usize = 64 << 10;
 /// How many characters of a warning are left when it is cut.
 const MOST_EACH: usize = 256;
 
-/// The warnings that reach the user, of those that admission gave, in their order.
+/// The warnings of admission that reach the user, in their order.
 ///
 /// Repetitions, empty ones and those with control characters are left out. If all are too long together, each is cut,
-/// and what is beyond the limit even then is left out.
+/// and those that are beyond the limit even then are left out.
 pub fn passed_on<'w>(warnings: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {
-    let mut known = HashSet::new();
-    let given = warnings.into_iter();
-    let given: Vec<&str> = given
-        .filter(|warning| !warning.is_empty() && known.insert(*warning))
+    let mut added = HashSet::new();
+    let distinct: Vec<&str> = warnings
+        .into_iter()
+        .filter(|warning| !warning.is_empty() && added.insert(*warning))
         .collect();
-    let sendable: Vec<&str> = given
+    let sendable: Vec<&str> = distinct
         .iter()
         .copied()
         .filter(|warning| !warning.contains(char::is_control))
@@ -31,11 +31,11 @@ pub fn passed_on<'w>(warnings: impl IntoIterator<Item = &'w str>) -> Vec<&'w str
     if together <= MOST_TOGETHER {
         return sendable;
     }
-    let last_whole = overflow(&given);
+    let last_whole = overflow(&distinct);
     let mut written = 0;
     let mut kept = Vec::new();
-    for (at, warning) in given.into_iter().enumerate() {
-        // What came before the limit was passed is there in any case.
+    for (at, warning) in distinct.into_iter().enumerate() {
+        // Warnings before the limit was passed are always kept.
         if at > last_whole && written >= MOST_TOGETHER {
             break;
         }
@@ -48,20 +48,20 @@ pub fn passed_on<'w>(warnings: impl IntoIterator<Item = &'w str>) -> Vec<&'w str
     kept
 }
 
-/// The warnings of one source, without those that [`passed_on`] would never show, and without what it would never show of
-/// a long one: what a source gives is then bounded, and what users see of it is the same. A usual number of warnings of
-/// usual length is left as it is.
+/// The warnings of one source, without those that [`passed_on`] would never show, and without the parts of
+/// long ones that it would never show: this bounds their memory, and users see the same. A usual number of
+/// warnings of usual length is left as it is.
 pub fn bounded(warnings: Vec<String>) -> Vec<String> {
     let bytes: usize = warnings.iter().map(String::len).sum();
     if warnings.len() <= USUAL && bytes <= USUAL_BYTES {
         return warnings;
     }
-    let mut known = HashSet::new();
+    let mut added = HashSet::new();
     let (mut whole, mut written) = (0, 0);
     let mut kept = Vec::new();
     for warning in &warnings {
         let cut = cut(warning);
-        if cut.is_empty() || cut.contains(char::is_control) || !known.insert(&**warning) {
+        if cut.is_empty() || cut.contains(char::is_control) || !added.insert(&**warning) {
             continue;
         }
         if !warning.contains(char::is_control) {
