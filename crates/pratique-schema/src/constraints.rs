@@ -1,5 +1,5 @@
-//! What OpenAPI says of the values of built-in types: which fields are required, which texts an enumeration takes, and
-//! what tells the elements of a list apart. An API server checks more than that.
+//! The constraints of OpenAPI on the values of built-in types: required fields, the texts of enumerations,
+//! and the keys of lists. An API server checks more than that.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -47,8 +47,8 @@ impl TypeConstraints {
         find(&self.enums, field).unwrap_or_default()
     }
 
-    /// The fields that tell the elements of a list apart: none of a list whose elements may be equal, an empty list where
-    /// elements are compared whole.
+    /// The fields that identify the elements of a list: none of a list whose elements may be equal, an empty
+    /// list where elements are compared as a whole.
     pub fn keys(&self, field: &str) -> Option<&[&'static str]> {
         find(&self.keys, field)
     }
@@ -71,14 +71,16 @@ fn read(table: &'static str) -> Constraints {
         let Some(line) = line.strip_prefix(' ') else {
             continue;
         };
-        let mut words = line.split(' ');
+        let mut columns = line.split(' ');
         let of = constraints.types.entry(name).or_default();
-        match words.next() {
-            Some("required") => of.required = words.collect(),
+        match columns.next() {
+            Some("required") => of.required = columns.collect(),
             Some("enum") => of
                 .enums
-                .extend(words.next().map(|field| (field, words.collect()))),
-            Some("keys") => of.keys.extend(words.next().map(|field| (field, words.collect()))),
+                .extend(columns.next().map(|field| (field, columns.collect()))),
+            Some("keys") => of
+                .keys
+                .extend(columns.next().map(|field| (field, columns.collect()))),
             _ => {}
         }
     }

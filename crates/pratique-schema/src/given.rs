@@ -29,11 +29,11 @@ fn read(table: &'static str) -> HashMap<&'static str, Vec<(&'static str, FieldPr
         if let Some(name) = line.strip_prefix("type ") {
             current = name;
         } else if let Some((path, how)) = line.strip_prefix(' ').and_then(|field| field.split_once(' ')) {
-            let given = match how.strip_prefix('=') {
+            let presence = match how.strip_prefix('=') {
                 None => FieldPresence::Required,
                 Some(value) => FieldPresence::Default(Some(value).filter(|value| !value.is_empty())),
             };
-            types.entry(current).or_default().push((path, given));
+            types.entry(current).or_default().push((path, presence));
         }
     }
     types

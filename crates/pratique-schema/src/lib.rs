@@ -98,7 +98,7 @@ pub enum Shape {
     Map(Box<Shape>),
 }
 
-/// What has no parts that a schema knows.
+/// A value without parts that a schema knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     /// `true` or `false`
@@ -201,7 +201,7 @@ impl Field {
         self.embedded.as_deref()
     }
 
-    /// What Go calls the field's type, as messages of an API server show it: `v1.RestartPolicy`.
+    /// Go's name of the field's type, as messages of an API server show it: `v1.RestartPolicy`.
     pub fn go_type(&self, schema: &Schema) -> String {
         let go_type = self.go.as_deref().map(str::to_owned);
         go_type.unwrap_or_else(|| self.shape.go_type(schema))
@@ -240,7 +240,7 @@ impl Scalar {
 }
 
 impl StructType {
-    /// What Go calls it: `v1.PodSpec`.
+    /// Its name in Go: `v1.PodSpec`.
     pub fn go_type(&self) -> &str {
         self.name.rsplit_once('/').map_or(self.name, |(_, local)| local)
     }

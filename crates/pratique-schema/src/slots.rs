@@ -15,19 +15,19 @@ impl Slots {
 
     /// Takes names that differ.
     pub(crate) fn new<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Self {
-        let mut made = Slots {
+        let mut index = Slots {
             slots: vec![0; (2 * names.len()).next_power_of_two()],
         };
         for (position, name) in (1u32..).zip(names) {
-            let mask = made.slots.len().wrapping_sub(1);
+            let mask = index.slots.len().wrapping_sub(1);
             let start = hash(name);
-            let free = (0..made.slots.len()).map(|step| start.wrapping_add(step) & mask);
-            let free = free.into_iter().find(|at| made.slots.get(*at) == Some(&0));
-            if let Some(slot) = free.and_then(|at| made.slots.get_mut(at)) {
+            let free = (0..index.slots.len()).map(|step| start.wrapping_add(step) & mask);
+            let free = free.into_iter().find(|at| index.slots.get(*at) == Some(&0));
+            if let Some(slot) = free.and_then(|at| index.slots.get_mut(at)) {
                 *slot = position;
             }
         }
-        made
+        index
     }
 
     /// The position of a name; `named` gives the name at a position.
@@ -46,14 +46,14 @@ impl Slots {
     }
 }
 
-/// What has a name.
+/// Something with a name.
 pub trait Named {
     /// Its name.
     fn name(&self) -> &str;
 }
 
-/// Goes through the fields of a type beside the members of an object, which are sorted as well: the field of a member
-/// is mostly one of the next.
+/// Walks the fields of a type along the members of an object, which are sorted, too: the field of a member is
+/// mostly one of the next.
 #[derive(Clone, Debug)]
 pub struct Walk<'f, F> {
     fields: &'f [F],

@@ -15,7 +15,7 @@ impl MergeSchema {
     /// an error.
     pub fn custom(definition: &Value<'_>) -> Result<Self, InvalidSchema> {
         let base = MergeSchema::builtin();
-        let mut made = MergeSchema {
+        let mut custom = MergeSchema {
             base: Some(base),
             types: Vec::new(),
             kinds: HashMap::default(),
@@ -27,16 +27,18 @@ impl MergeSchema {
         for version in versions.into_iter().flatten() {
             let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
             let schema = version.at(&["schema", "openAPIV3Schema"]);
-            let first = (base.types.len() + made.types.len()) as u32;
-            made.types.extend(match schema {
+            let first = (base.types.len() + custom.types.len()) as u32;
+            custom.types.extend(match schema {
                 Some(schema) => OpenApi::read_custom(schema, first, base.object_meta())?,
                 None => vec![anything()],
             });
-            let last = MergeTypeId((base.types.len() + made.types.len()).saturating_sub(1) as u32);
-            made.kinds.insert(GroupVersionKind::new(group, name, kind), last);
-            made.versions.insert((group.to_owned(), name.to_owned()));
+            let last = MergeTypeId((base.types.len() + custom.types.len()).saturating_sub(1) as u32);
+            custom
+                .kinds
+                .insert(GroupVersionKind::new(group, name, kind), last);
+            custom.versions.insert((group.to_owned(), name.to_owned()));
         }
-        Ok(made)
+        Ok(custom)
     }
 
     /// The type of `metadata`.

@@ -18,10 +18,10 @@ pub struct OpenApi<'v> {
     overridden: Vec<(MergeTypeId, MergeTypeId, bool)>,
 }
 
-/// What may be anything and is merged as a whole.
+/// The type of any value, merged as a whole.
 pub const UNTYPED: MergeTypeId = MergeTypeId(0);
 
-/// What may be anything and is merged as its values suggest: maps member by member, all else as a whole.
+/// The type of any value, merged as the value suggests: maps member by member, all else as a whole.
 pub const DEDUCED: MergeTypeId = MergeTypeId(1);
 
 /// The types above.
@@ -46,7 +46,7 @@ const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/// Why schemas are no types.
+/// Why a schema cannot be read into types.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSchema(String);
@@ -67,13 +67,13 @@ impl<'v> OpenApi<'v> {
             of.names.insert((*name).to_owned(), id);
         }
         for (name, schema) in schemas {
-            let made = match name {
+            let merge_type = match name {
                 QUANTITY => scalar(ScalarKind::Untyped),
                 RAW_EXTENSION => free(true, UNTYPED),
                 _ => of.schema(schema, false)?,
             };
             if let Some(id) = of.names.get(name).copied() {
-                of.set(id, made);
+                of.set(id, merge_type);
             }
         }
         of.copy_overridden()?;
@@ -114,10 +114,10 @@ impl<'v> OpenApi<'v> {
         id
     }
 
-    fn set(&mut self, id: MergeTypeId, made: MergeType) {
+    fn set(&mut self, id: MergeTypeId, of: MergeType) {
         let at = id.0.checked_sub(self.first).map(|at| at as usize);
         if let Some(place) = at.and_then(|at| self.types.get_mut(at)) {
-            *place = made;
+            *place = of;
         }
     }
 
@@ -150,8 +150,8 @@ impl<'v> OpenApi<'v> {
     /// A schema inside another: a reference, perhaps with its own way of merging, or an inline one.
     fn nested(&mut self, schema: &'v Value<'v>, open: bool) -> Result<MergeTypeId, InvalidSchema> {
         let Some(name) = reference(schema) else {
-            let made = self.schema(schema, open)?;
-            return Ok(self.push(made));
+            let inline = self.schema(schema, open)?;
+            return Ok(self.push(inline));
         };
         let target = self.names.get(name).copied();
         let target = target.ok_or_else(|| InvalidSchema(format!("no schema {name:?}")))?;
