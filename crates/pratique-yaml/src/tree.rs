@@ -111,7 +111,7 @@ impl Tree {
         self.depth
     }
 
-    /// Notes a collection that so many others are around, itself included.
+    /// Records a collection at a depth, itself included.
     pub fn reach(&mut self, depth: usize) {
         self.depth = self.depth.max(depth);
     }
@@ -139,9 +139,9 @@ impl Tree {
         if rest.is_empty() {
             return self.get(found).span;
         }
-        let given = path.len() - rest.len();
-        let parent = path.get(..given.saturating_sub(1)).unwrap_or_default();
-        match path.get(..given).and_then(<[Step]>::last) {
+        let followed = path.len() - rest.len();
+        let parent = path.get(..followed.saturating_sub(1)).unwrap_or_default();
+        match path.get(..followed).and_then(<[Step]>::last) {
             Some(Step::Field(name)) => {
                 let holder = self.follow(root, parent).0;
                 self.entry(holder, name)

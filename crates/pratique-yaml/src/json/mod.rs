@@ -21,7 +21,7 @@ pub struct Document {
     pub tree: Tree,
     /// The document's value.
     pub root: NodeId,
-    /// What its values cost of the budget.
+    /// The cost of its values.
     pub cost: u64,
 }
 
@@ -115,7 +115,7 @@ enum Open {
     },
 }
 
-/// What a value is followed by.
+/// The step after a value.
 enum Next {
     /// Another value, of the same collection or of a new one.
     Value,

@@ -2,7 +2,7 @@
 
 use crate::tree::{Entry, NodeId, Style, Tree, Value};
 
-/// What is still to be written, last first.
+/// The parts that are still to be written, last first.
 enum Rest<'a> {
     Value(NodeId),
     Key(&'a str),

@@ -5,7 +5,7 @@ use super::scanner::Scanner;
 use super::token::{Token, TokenKind};
 use crate::tree::Style;
 
-/// What becomes of the line ends at a block scalar's end.
+/// How the line ends at a block scalar's end are handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chomping {
     /// `-`: they go.

@@ -90,7 +90,7 @@ enum Source {
     Mappings(Vec<GraphId>),
 }
 
-/// What a step came to.
+/// The result of a step.
 enum Step {
     Done(NodeId),
     Begin(GraphId),
@@ -148,7 +148,7 @@ impl<'graph> Converter<'graph> {
             GraphKind::Alias => {
                 self.follow(id, node)?;
                 self.frames.push(Frame::Alias(id));
-                // What an alias stands for is no alias, so this goes one step only.
+                // The target of an alias is no alias, so this goes one step only.
                 return self.begin(graph.target(node));
             }
             GraphKind::Scalar(style) => return self.scalar(node, style).map(Some),

@@ -107,7 +107,7 @@ fn utf8(bytes: Vec<u8>, mark_len: usize) -> (String, usize, Option<DecodeError>)
     }
 }
 
-/// What is wrong with bytes that do not start with a character in UTF-8.
+/// The error of bytes that do not start with a character in UTF-8.
 fn utf8_error(bytes: &[u8]) -> &'static str {
     let lead = bytes.first().copied().unwrap_or_default();
     let (width, mut value, least) = match lead {

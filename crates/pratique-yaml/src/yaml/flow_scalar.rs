@@ -95,7 +95,7 @@ impl<'text> Scanner<'text> {
     fn quoted(&mut self, quote: u8, style: Style) -> Result<Token<'text>, SyntaxError> {
         let start = self.cursor.mark();
         self.cursor.skip();
-        // What is decoded so far, once that is not just what stands in the text.
+        // The decoded text so far, once it differs from the source.
         let mut decoded: Option<String> = None;
         let mut copied = self.cursor.mark().offset;
         loop {

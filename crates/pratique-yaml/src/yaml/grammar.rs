@@ -13,7 +13,7 @@ use crate::budget::Budget;
 use crate::position::Span;
 use crate::tree::Style;
 
-/// What a text comes to.
+/// The result of parsing a text.
 pub(super) struct Composed<'text> {
     /// The first document's nodes, or the first error.
     pub(super) graph: Result<Graph<'text>, SyntaxError>,
@@ -136,7 +136,7 @@ impl<'text> Composer<'text> {
         while let Some((id, next)) = self.open.pop() {
             self.go_on(id, next)?;
         }
-        // What comes after the document is not looked at, but for the token that ends it.
+        // Text after the document is not read, except for the token that ends it.
         self.kind().map(|_| ())
     }
 
@@ -181,8 +181,8 @@ impl<'text> Composer<'text> {
     }
 
     fn prefix(&self, handle: &str) -> Option<&str> {
-        let known = self.prefixes.iter().find(|(known, _)| known == handle);
-        known.map(|(_, prefix)| &**prefix)
+        let prefix = self.prefixes.iter().find(|(other, _)| other == handle);
+        prefix.map(|(_, prefix)| &**prefix)
     }
 
     fn kind(&mut self) -> Result<&TokenKind<'text>, SyntaxError> {
@@ -205,7 +205,7 @@ impl<'text> Composer<'text> {
         }
     }
 
-    /// A node that is not there.
+    /// Adds an empty node.
     fn empty(&mut self, mark: Mark) -> Result<(), SyntaxError> {
         let span = Span::new(mark.offset, mark.offset);
         let kind = GraphKind::Scalar(Style::Plain);
@@ -381,7 +381,7 @@ impl<'text> Composer<'text> {
         Ok(())
     }
 
-    /// Takes a token and tells where it ended.
+    /// Takes a token and returns where it ended.
     fn take_end(&mut self) -> Result<Mark, SyntaxError> {
         let token = self.scanner.peek()?;
         let end = Mark {
@@ -449,12 +449,7 @@ impl<'text> Composer<'text> {
         if self.at(&TokenKind::FlowSequenceEnd)? {
             return self.close(id, true);
         }
-        if !is_first {
-            if !self.at(&TokenKind::FlowEntry)? {
-                return Err(self.unexpected("did not find expected ',' or ']'"));
-            }
-            self.scanner.take();
-        }
+        self.flow_separator(is_first, "did not find expected ',' or ']'")?;
         match self.kind()? {
             TokenKind::Key => {
                 let mark = self.mark()?;
@@ -471,6 +466,17 @@ impl<'text> Composer<'text> {
                 self.node(Place::Flow)
             }
         }
+    }
+
+    /// Takes the comma before every entry of a flow collection but the first.
+    fn flow_separator(&mut self, is_first: bool, missing: &'static str) -> Result<(), SyntaxError> {
+        if !is_first {
+            if !self.at(&TokenKind::FlowEntry)? {
+                return Err(self.unexpected(missing));
+            }
+            self.scanner.take();
+        }
+        Ok(())
     }
 
     fn pair_key(&mut self, id: GraphId) -> Result<(), SyntaxError> {
@@ -502,12 +508,7 @@ impl<'text> Composer<'text> {
         if self.at(&TokenKind::FlowMappingEnd)? {
             return self.close(id, true);
         }
-        if !is_first {
-            if !self.at(&TokenKind::FlowEntry)? {
-                return Err(self.unexpected("did not find expected ',' or '}'"));
-            }
-            self.scanner.take();
-        }
+        self.flow_separator(is_first, "did not find expected ',' or '}'")?;
         match self.kind()? {
             TokenKind::Key => {
                 self.scanner.take();

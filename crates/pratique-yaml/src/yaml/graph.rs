@@ -81,7 +81,7 @@ impl<'text> Graph<'text> {
         Children { at: id.0 + 1, end }
     }
 
-    /// What an alias stands for.
+    /// The node that an alias refers to.
     pub(super) fn target(&self, node: &GraphNode) -> GraphId {
         GraphId(node.data)
     }

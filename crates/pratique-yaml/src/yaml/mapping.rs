@@ -1,4 +1,5 @@
-//! A mapping while it is filled: its keys, told apart by type, and its entries, the last of a key counting.
+//! A mapping while it is filled: its keys, which differ by type as well, and its entries, of which the last
+//! of a key counts.
 
 use std::collections::HashMap;
 

@@ -39,7 +39,7 @@ pub struct Document {
     pub root: NodeId,
     /// The duplicate keys of mappings.
     pub duplicates: Vec<Duplicate>,
-    /// What its values cost of the budget.
+    /// The cost of its values.
     pub cost: u64,
     /// The start of text after the document, which the server does not read.
     pub rest: Option<usize>,

@@ -59,7 +59,7 @@ impl<'text> Scanner<'text> {
         if handle.len() > 1 && handle.ends_with('!') {
             return Ok((handle.into(), self.uri(Cow::Borrowed(""), false)?));
         }
-        // What looked like a handle begins the name of a local tag.
+        // The apparent handle is the start of a local tag's name.
         let name = handle.strip_prefix('!').unwrap_or_default();
         let suffix = self.uri(Cow::Borrowed(name), true)?;
         Ok(if suffix.is_empty() {
@@ -86,7 +86,7 @@ impl<'text> Scanner<'text> {
         Ok(self.cursor.since(start))
     }
 
-    /// What a tag's URI goes on with after `head`.
+    /// The rest of a tag's URI after `head`.
     fn uri(&mut self, head: Cow<'text, str>, may_be_empty: bool) -> Result<Cow<'text, str>, SyntaxError> {
         let start = self.cursor.mark().offset;
         let mut octets: Option<Vec<u8>> = None;

@@ -1,4 +1,4 @@
-//! What a scalar is: null, a boolean, a number or a string, by its tag or, if it is plain, by its text.
+//! Resolves scalars to null, booleans, numbers and strings: by the tag or, if the scalar is plain, by the text.
 
 use pratique_json::base64;
 

@@ -307,10 +307,28 @@ impl<'text> Scanner<'text> {
         self.drop_key()?;
         self.leave_flow();
         self.key_allowed = false;
+        self.push_indicator(kind);
+        Ok(())
+    }
+
+    /// Adds the token of the character at the cursor.
+    fn push_indicator(&mut self, kind: TokenKind<'text>) {
         let start = self.cursor.mark();
         self.cursor.skip();
         self.push(kind, start);
-        Ok(())
+    }
+
+    /// Begins a block collection of this kind at the cursor, unless one of the same indentation is open, or
+    /// the cursor is in a flow collection.
+    fn begin_block(&mut self, kind: TokenKind<'text>, not_allowed: &'static str) -> Result<(), SyntaxError> {
+        if self.in_flow() {
+            return Ok(());
+        }
+        if !self.key_allowed {
+            return Err(self.error(not_allowed));
+        }
+        let start = self.cursor.mark();
+        self.indent_to(start, None, kind)
     }
 
     /// An empty flow collection is not waited for to become a key: the server mixes its token up with the collection's.
@@ -327,45 +345,30 @@ impl<'text> Scanner<'text> {
     fn fetch_flow_entry(&mut self) -> Result<(), SyntaxError> {
         self.drop_key()?;
         self.key_allowed = true;
-        let start = self.cursor.mark();
-        self.cursor.skip();
-        self.push(TokenKind::FlowEntry, start);
+        self.push_indicator(TokenKind::FlowEntry);
         Ok(())
     }
 
     fn fetch_block_entry(&mut self) -> Result<(), SyntaxError> {
-        let start = self.cursor.mark();
-        if !self.in_flow() {
-            if !self.key_allowed {
-                return Err(self.error("block sequence entries are not allowed in this context"));
-            }
-            self.indent_to(start, None, TokenKind::BlockSequenceStart)?;
-        }
+        let not_allowed = "block sequence entries are not allowed in this context";
+        self.begin_block(TokenKind::BlockSequenceStart, not_allowed)?;
         self.drop_key()?;
         self.key_allowed = true;
-        self.cursor.skip();
-        self.push(TokenKind::BlockEntry, start);
+        self.push_indicator(TokenKind::BlockEntry);
         Ok(())
     }
 
     fn fetch_key(&mut self) -> Result<(), SyntaxError> {
-        let start = self.cursor.mark();
-        if !self.in_flow() {
-            if !self.key_allowed {
-                return Err(self.error("mapping keys are not allowed in this context"));
-            }
-            self.indent_to(start, None, TokenKind::BlockMappingStart)?;
-        }
+        let not_allowed = "mapping keys are not allowed in this context";
+        self.begin_block(TokenKind::BlockMappingStart, not_allowed)?;
         self.drop_key()?;
         self.key_allowed = !self.in_flow();
-        self.cursor.skip();
-        self.push(TokenKind::Key, start);
+        self.push_indicator(TokenKind::Key);
         Ok(())
     }
 
     fn fetch_value(&mut self) -> Result<(), SyntaxError> {
         let level = self.keys.len().saturating_sub(1);
-        let start = self.cursor.mark();
         if self.is_key_possible(level)? {
             let key = self.keys.last().copied().unwrap_or_default();
             self.insert(key.token, TokenKind::Key, key.mark);
@@ -376,16 +379,11 @@ impl<'text> Scanner<'text> {
             }
             self.key_allowed = false;
         } else {
-            if !self.in_flow() {
-                if !self.key_allowed {
-                    return Err(self.error("mapping values are not allowed in this context"));
-                }
-                self.indent_to(start, None, TokenKind::BlockMappingStart)?;
-            }
+            let not_allowed = "mapping values are not allowed in this context";
+            self.begin_block(TokenKind::BlockMappingStart, not_allowed)?;
             self.key_allowed = !self.in_flow();
         }
-        self.cursor.skip();
-        self.push(TokenKind::Value, start);
+        self.push_indicator(TokenKind::Value);
         Ok(())
     }
 

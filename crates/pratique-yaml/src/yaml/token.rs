@@ -1,4 +1,4 @@
-//! What a document's characters come to before its grammar is looked at.
+//! The tokens that the scanner makes of a document's characters, for the grammar.
 
 use std::borrow::Cow;
 
