@@ -9,7 +9,7 @@ use super::equal::passes;
 use super::node::{Node, Size};
 use super::{Error, MAX_COPIED_BYTES, MAX_DEPTH, Operation, Text};
 
-/// What an operation costs besides the bytes that it moves, compares or copies.
+/// The cost of an operation without the bytes that it moves, compares or copies.
 const OPERATION: usize = 64;
 
 /// A document being patched.

@@ -29,7 +29,7 @@ struct Differ<'a> {
 
 /// How many operations a list may always have.
 const MANY: usize = 1000;
-/// What an operation has besides its path and its value: `{"op":"add","path":"","value":},`.
+/// The size of an operation without its path and its value: `{"op":"add","path":"","value":},`.
 const FRAME: usize = 32;
 
 impl<'a> Differ<'a> {
@@ -65,17 +65,17 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// Elements that are equal stay; what stands between them is changed pair by pair, and what is left over
-    /// removed or added. Tells whether the operations stayed shorter than `most`, unless they are few; otherwise it
-    /// stopped. The document itself is never replaced.
+    /// Equal elements stay; those between them are changed pair by pair, and the rest is removed or added.
+    /// Returns false once the operations are many and longer than `most`. The document itself is never
+    /// replaced.
     fn arrays(&mut self, from: &[Value<'a>], to: &[Value<'a>], most: impl Fn() -> usize) -> bool {
         let mut position = 0;
         let few = self.operations.len() + MANY;
-        let mut known = None;
+        let mut limit = None;
         let mut is_short = |differ: &Self| {
             differ.operations.len() <= few
                 || differ.path.is_empty()
-                || differ.length <= *known.get_or_insert_with(&most)
+                || differ.length <= *limit.get_or_insert_with(&most)
         };
         for gap in gaps(from, to) {
             position += gap.kept;
@@ -129,7 +129,7 @@ fn escape(token: &str) -> String {
     token.replace('~', "~0").replace('/', "~1")
 }
 
-/// What differs between two runs of equal elements.
+/// The different elements between two runs of equal ones.
 struct Gap<'v, 'a> {
     /// How many equal elements come before it.
     kept: usize,

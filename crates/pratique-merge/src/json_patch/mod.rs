@@ -50,7 +50,7 @@ pub enum Error {
     /// The caller interrupted it.
     #[error("interrupted")]
     Interrupted,
-    /// Any other error, in the reference's words.
+    /// Any other error, with the reference's message.
     #[error("{0}")]
     DoesNotApply(String),
 }

@@ -9,9 +9,9 @@ use super::chunks::Chunks;
 
 /// A value of a document that is being patched.
 ///
-/// The library behind the reference tells three nulls apart. Those of the document and of a patch's text are the absence
-/// of a value. The one that an expression gives is a value, and is taken for an object without members when it is
-/// looked into.
+/// The library of the reference distinguishes three nulls. Those of the document and of a patch's text are
+/// the absence of a value. The one that an expression gives is a value, and is taken for an object without
+/// members when it is looked into.
 #[derive(Clone, Debug)]
 pub(super) enum Node<'a> {
     /// No operation has looked into it. Null is the absence of a value.
@@ -123,7 +123,7 @@ impl Size {
     }
 }
 
-/// What holds parts: brackets around them, commas between them.
+/// The size of a container: brackets around its parts, commas between them.
 fn container(parts: impl Iterator<Item = Size>) -> Size {
     let empty = Size { bytes: 1, depth: 0 };
     let inside = parts.fold(empty, |all, part| Size {

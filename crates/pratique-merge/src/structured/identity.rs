@@ -10,7 +10,7 @@ use pratique_schema::merge::{ListKey, ListMerging};
 use super::display;
 use super::node::{Node, View};
 
-/// What identifies an element: itself in a set, some of its fields in a keyed list.
+/// The identity of an element: itself in a set, some of its fields in a keyed list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Identity<'v> {
     /// The element itself, or the value of its only key.
@@ -131,8 +131,8 @@ pub(super) fn step<'a, N: Node<'a>>(merging: &ListMerging, at: usize, element: &
                 _ => &[],
             };
             let shown = keys.iter().filter_map(|key| {
-                let given = member(members, &key.name).map(display::identifying);
-                let value = given.or_else(|| key.default.as_ref().map(display::identifying))?;
+                let value = member(members, &key.name).map(display::identifying);
+                let value = value.or_else(|| key.default.as_ref().map(display::identifying))?;
                 Some(format!("{}={value}", key.name))
             });
             let mut shown: Vec<String> = shown.collect();
@@ -142,7 +142,7 @@ pub(super) fn step<'a, N: Node<'a>>(merging: &ListMerging, at: usize, element: &
     }
 }
 
-/// Elements by what identifies them.
+/// Elements by their identities.
 pub(super) struct Index<'i, 'v> {
     all: &'i [Identity<'v>],
     /// Built for lists that are not short.

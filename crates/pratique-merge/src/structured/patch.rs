@@ -36,7 +36,7 @@ pub enum Patch<'a> {
     Foreign(Box<Foreign>),
 }
 
-/// A value that no document holds, in the reference's words.
+/// A value that no document holds, as the reference's messages show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foreign {
     /// As Go's `%v` writes it inside other values.

@@ -123,7 +123,7 @@ impl Validator<'_> {
         depth: usize,
         errors: &mut ValidationErrors,
     ) {
-        let mut seen = HashSet::new();
+        let mut identities = HashSet::new();
         for (at, element) in elements.iter().enumerate() {
             if !self.progress.nodes(1) {
                 return;
@@ -132,7 +132,7 @@ impl Validator<'_> {
                 Ok(identity) => identity,
                 Err(error) => return errors.add(format!("element {at}: {error}")),
             };
-            if !self.duplicates && identity.is_some_and(|identity| !seen.insert(identity)) {
+            if !self.duplicates && identity.is_some_and(|identity| !identities.insert(identity)) {
                 errors.add(format!(
                     "duplicate entries for key {}",
                     step(&of.merging, at, element)
