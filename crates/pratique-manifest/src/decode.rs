@@ -2,7 +2,6 @@
 
 pub(crate) mod failures;
 mod help;
-mod node;
 pub(crate) mod registry;
 mod value;
 
@@ -10,13 +9,14 @@ use std::ops::ControlFlow::{self, Continue};
 
 use pratique_gotext::suggest::nearest;
 use pratique_schema::{Scalar, Schema, Shape, layout, names_in_order};
-use pratique_typed::decode::{self, FaultSink, StrictFaults};
+use pratique_typed::decode::{self, FaultSink, Node, StrictFaults};
 use serde_json::Value as Json;
 
+use crate::parse::MAX_COMPACT_DEPTH;
 use crate::position::Span;
 use crate::tree::{NodeId, Tree, Value};
-pub use node::TreeNode;
 pub(crate) use pratique_typed::decode::StrictKind;
+pub use pratique_typed::decode::TreeNode;
 pub(crate) use value::Raw;
 
 /// A value that was decoded, and what is wrong with it nevertheless.
@@ -37,7 +37,7 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     pub(crate) field: String,
     pub(crate) span: Span,
-    /// What there is and what was expected, where a value has the wrong type.
+    /// The found and expected forms, where a value has the wrong type.
     pub(crate) mismatch: Option<Mismatch>,
 }
 
@@ -130,8 +130,18 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Faults {
     }
 
     fn raw_fault(&mut self, value: TreeNode<'t>) -> Option<String> {
-        (self.raw == Raw::Kept && value.is_too_deep()).then(|| "exceeded max depth".to_owned())
+        (self.raw == Raw::Kept && exceeds(value, MAX_COMPACT_DEPTH)).then(|| "exceeded max depth".to_owned())
     }
+}
+
+/// Whether a value nests deeper than so many levels.
+fn exceeds(value: TreeNode<'_>, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else {
+        return true;
+    };
+    let mut members = value.members();
+    value.elements().any(|element| exceeds(element, depth))
+        || members.any(|(_, member)| exceeds(member, depth))
 }
 
 impl Mismatch {

@@ -4,10 +4,9 @@ use std::ops::ControlFlow::{self, Continue};
 
 use pratique_gotext::suggest::nearest;
 use pratique_schema::Schema;
-use pratique_typed::decode::{Fault, FaultSink, Place, Step, StrictFault, StrictKind, decode_in};
+use pratique_typed::decode::{Fault, FaultSink, Place, Step, StrictFault, StrictKind, TreeNode, decode_in};
 use serde_json::Value as Json;
 
-use crate::decode::TreeNode;
 use crate::help::Help;
 use crate::parse::source::ObjectSource;
 use crate::position::Span;
@@ -69,7 +68,7 @@ impl FileSchema {
         found.problems
     }
 
-    /// What a schema stands for: the definition that it refers to, or else itself.
+    /// The definition that a schema refers to, or else the schema itself.
     fn resolved(&self, of: &'static Json) -> &'static Json {
         let of = of.get("allOf").map_or(of, |all| &all[0]);
         referred(of).map_or(of, |name| part(self.definitions, name))
@@ -94,7 +93,7 @@ fn referred(of: &Json) -> Option<&str> {
     of["$ref"].as_str()?.strip_prefix("#/definitions/")
 }
 
-/// What a value holds, as a table of a [`Schema`] says it.
+/// The shape of a value, as a table of a [`Schema`] writes it.
 fn shape(of: &Json) -> String {
     let inner = of.get("allOf").map(|all| &all[0]).or_else(|| of["anyOf"].get(1));
     if let Some(inner) = inner {
@@ -117,7 +116,7 @@ struct Problems<'a> {
     root: &'static Json,
     source: &'a ObjectSource,
     problems: Vec<Problem>,
-    /// Fields that are missing, which are told last.
+    /// Fields that are missing, which are reported last.
     missing: Vec<Problem>,
 }
 
@@ -254,7 +253,7 @@ fn path(steps: &[Step<'_>]) -> String {
     path
 }
 
-/// What a value has to be.
+/// The type that a value must have, in words.
 fn type_name(of: &Json) -> String {
     match of["type"].as_str() {
         Some("string") if of["enum"].is_array() => alternatives(&names(of).collect::<Vec<_>>()),

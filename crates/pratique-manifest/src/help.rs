@@ -24,11 +24,11 @@ pub struct Help {
 pub struct Edit {
     /// What is replaced.
     pub location: Location,
-    /// What stands there afterwards.
+    /// The new text.
     pub replacement: String,
 }
 
-/// What it does, as editors and code scanning offer it.
+/// The change in words, as editors and code scanning offer it.
 impl Display for Edit {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "Replace it with `{}`", self.replacement)
@@ -43,7 +43,7 @@ impl Display for Help {
 }
 
 impl Help {
-    /// Help that only tells what to do.
+    /// Help without an edit.
     pub fn new(text: impl Into<String>) -> Self {
         Help {
             text: text.into(),

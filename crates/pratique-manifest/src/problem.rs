@@ -1,5 +1,6 @@
 //! Problems of manifests, and the failures of a load.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Serialize;
@@ -170,6 +171,24 @@ impl Failure {
     /// The failure to load a file because of one thing in it.
     pub(crate) fn in_file(self, file: &str) -> Self {
         self.prefixed(&format!("error loading {file}: "))
+    }
+}
+
+/// The failure whose message is that of its one problem.
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::single(problem.message.clone(), problem)
+    }
+}
+
+/// Messages as one: each once, and without brackets where there is one.
+// Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
+pub(crate) fn aggregate<'m>(messages: impl Iterator<Item = &'m str>) -> String {
+    let mut added = HashSet::new();
+    let distinct: Vec<&str> = messages.filter(|message| added.insert(*message)).collect();
+    match distinct.as_slice() {
+        [message] => (*message).to_owned(),
+        messages => format!("[{}]", messages.join(", ")),
     }
 }
 

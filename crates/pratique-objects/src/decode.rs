@@ -1,12 +1,14 @@
-//! Decoding of bytes into objects, with what a server says of them.
+//! Decoding of bytes into objects, with a server's warnings and errors.
 //!
-//! Most objects have nothing to be reported. They are read as plain values, which are brought into the form of their
-//! type in place. All others are read again as documents with positions, in which nothing is lost: the order, what is
-//! given twice, and numbers as they are written.
+//! Most objects have no faults. They are read as plain values, which are brought into the form of their type
+//! in place. All others are read again as documents with positions, which keep the order, duplicate keys and
+//! the literals of numbers.
+
+use std::fmt::Display;
 
 use pratique_json::{MAX_DEPTH, Progress, Value};
 use pratique_schema::{Shape, TypeId};
-use pratique_typed::decode::strict_faults;
+use pratique_typed::decode::{TreeNode, strict_faults};
 use pratique_typed::{Settled, settle_keeping_empty, settle_strict};
 use pratique_types::GroupVersionKind;
 use pratique_yaml::{Budget, NodeId, Tree, json, wire_bytes, yaml};
@@ -16,13 +18,13 @@ use crate::header::interpret;
 use crate::json_schema;
 use crate::objects::{FieldValidation, MediaType};
 use crate::release::{kinds, schema, type_of};
-use crate::tree_value::{TooDeep, TreeNode, decoded};
+use crate::tree_value::{TooDeep, decoded};
 
-/// An object that was read.
+/// An object that was decoded, before it is defaulted.
 pub(crate) struct Read<'a> {
     pub(crate) value: Value<'a>,
     pub(crate) warnings: Vec<String>,
-    /// Whether there is more in it than is written.
+    /// Whether it has empty lists and maps that are left out where it is written.
     pub(crate) settled: Settled,
 }
 
@@ -44,7 +46,7 @@ pub(crate) fn decode<'a>(
     reported(bytes, media_type, endpoint, id, validation)
 }
 
-/// Decodes JSON with which there is nothing wrong.
+/// Decodes JSON without faults; none if there may be one.
 fn faultless<'a>(bytes: &'a [u8], endpoint: &GroupVersionKind, id: TypeId) -> Option<Read<'a>> {
     let mut value = pratique_json::parse_unique(bytes).ok()?;
     let Value::Object(object) = &mut value else {
@@ -69,12 +71,19 @@ fn faultless<'a>(bytes: &'a [u8], endpoint: &GroupVersionKind, id: TypeId) -> Op
 
 /// A document that was parsed.
 pub(crate) struct Document {
-    pub(crate) tree: Tree,
-    pub(crate) root: NodeId,
-    /// The message about keys that YAML has twice.
+    tree: Tree,
+    root: NodeId,
+    /// The message about duplicate keys of YAML.
     pub(crate) duplicates: Option<String>,
 }
 
+impl Document {
+    pub(crate) fn root(&self) -> TreeNode<'_> {
+        TreeNode::new(&self.tree, self.root)
+    }
+}
+
+/// Decodes a document, and reports its faults.
 fn reported<'a>(
     bytes: &[u8],
     media_type: MediaType,
@@ -83,10 +92,10 @@ fn reported<'a>(
     validation: FieldValidation,
 ) -> Result<Read<'a>, DecodeError> {
     let document = parse(bytes, media_type, endpoint)?;
-    let Document { tree, root, .. } = &document;
-    let actual = interpret(tree, *root, endpoint)
-        .map_err(|cause| DecodeError::unrecognized(endpoint, cause, bytes))?;
-    let undecodable = |cause: &str| DecodeError::undecodable(endpoint, &actual, cause);
+    let root = document.root();
+    let actual =
+        interpret(root, endpoint).map_err(|cause| DecodeError::unrecognized(endpoint, cause, bytes))?;
+    let undecodable = |cause: &dyn Display| DecodeError::undecodable(endpoint, &actual, cause);
     if actual.version.is_empty() {
         let text = String::from_utf8_lossy(bytes);
         return Err(undecodable(&format!(
@@ -97,26 +106,16 @@ fn reported<'a>(
     let Some(of) = type_of(&actual).filter(|_| is_of_scheme) else {
         return Err(undecodable(&not_registered(endpoint, &actual)));
     };
-    let node = TreeNode::new(tree, *root);
     // The depth is checked before anything else goes through the document.
     let value =
-        decoded(schema(), &Shape::Struct(of), node).map_err(|TooDeep| DecodeError::TooDeep(MAX_DEPTH))?;
-    let faults = strict_faults(schema(), of, node).map_err(|cause| undecodable(&cause))?;
+        decoded(schema(), &Shape::Struct(of), root).map_err(|TooDeep| DecodeError::TooDeep(MAX_DEPTH))?;
+    let faults = strict_faults(schema(), of, root).map_err(|cause| undecodable(&cause))?;
     json_schema::check(&actual, &value).map_err(|cause| undecodable(&cause))?;
     if kinds().internal(&actual) != kinds().internal(endpoint) {
         return Err(undecodable(&not_convertible(endpoint, of)));
     }
     let faults: Vec<String> = document.duplicates.into_iter().chain(faults).collect();
-    let warnings = match validation {
-        FieldValidation::Ignore => Vec::new(),
-        FieldValidation::Strict if !faults.is_empty() => {
-            return Err(undecodable(&format!(
-                "strict decoding error: {}",
-                faults.join(", ")
-            )));
-        }
-        FieldValidation::Strict | FieldValidation::Warn => warnings(&faults),
-    };
+    let warnings = validation.check(&faults).map_err(|error| undecodable(&error))?;
     if actual.api_version() != endpoint.api_version() {
         return Err(DecodeError::OtherVersion {
             found: actual.api_version().to_string(),
@@ -153,13 +152,13 @@ pub(crate) fn parse(
     media_type: MediaType,
     endpoint: &GroupVersionKind,
 ) -> Result<Document, DecodeError> {
-    read(bytes, media_type).map_err(|unread| match (unread.is_too_large, media_type) {
-        (true, _) => DecodeError::TooLarge(unread.cause),
+    read(bytes, media_type).map_err(|text| match (text.is_too_large, media_type) {
+        (true, _) => DecodeError::TooLarge(text.cause),
         (false, MediaType::Json) => {
-            let cause = pratique_gotext::json::unknown_kind(unread.cause);
+            let cause = pratique_gotext::json::unknown_kind(text.cause);
             DecodeError::unrecognized(endpoint, cause, bytes)
         }
-        (false, MediaType::Yaml) => DecodeError::unrecognized(endpoint, unread.cause, bytes),
+        (false, MediaType::Yaml) => DecodeError::unrecognized(endpoint, text.cause, bytes),
     })
 }
 
@@ -173,13 +172,13 @@ pub(crate) struct UndecodableText {
 /// Reads a document.
 pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<Document, UndecodableText> {
     let budget = Budget::new(u64::try_from(wire_bytes(bytes.len())).unwrap_or(u64::MAX));
-    let unread = |cause: String| UndecodableText {
+    let undecodable = |cause: String| UndecodableText {
         cause,
         is_too_large: budget.is_exceeded(),
     };
     match media_type {
         MediaType::Json => {
-            let document = json::parse(bytes, &budget).map_err(|error| unread(error.to_string()))?;
+            let document = json::parse(bytes, &budget).map_err(|error| undecodable(error.to_string()))?;
             Ok(Document {
                 tree: document.tree,
                 root: document.root,
@@ -188,7 +187,7 @@ pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<Document, Unde
         }
         MediaType::Yaml => {
             let text = yaml::decode(bytes.to_vec());
-            let document = yaml::parse(&text, &budget).map_err(|error| unread(error.to_string()))?;
+            let document = yaml::parse(&text, &budget).map_err(|error| undecodable(error.to_string()))?;
             let lines = document.duplicates.iter();
             let lines = lines.map(|duplicate| format!("\n  line {}: {}", duplicate.line, duplicate.message));
             let lines: String = lines.collect();
@@ -203,7 +202,8 @@ pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<Document, Unde
 
 const YAML_ERRORS: &str = "yaml: unmarshal errors:";
 
-/// The texts of the Warning headers for what strict decoding reports, each once. What YAML has twice is a line of its own.
+/// The texts of the Warning headers for the faults of strict decoding, each once. Each duplicate key of YAML
+/// is a warning of its own.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, addStrictDecodingWarnings
 pub fn warnings(faults: &[String]) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -213,7 +213,7 @@ pub fn warnings(faults: &[String]) -> Vec<String> {
             None => vec![fault],
         };
         for line in lines {
-            if !warnings.iter().any(|known| known == line) {
+            if !warnings.iter().any(|warning| warning == line) {
                 warnings.push(line.to_owned());
             }
         }

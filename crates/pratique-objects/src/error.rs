@@ -20,9 +20,9 @@ pub enum DecodeError {
     /// It is not an object of its kind, or of a kind that the endpoint does not take.
     #[error("{found} in version {version} cannot be handled as a {kind}: {cause}")]
     Undecodable {
-        /// The kind that it says it is.
+        /// The kind that it states.
         found: String,
-        /// The version that it says it is of, quoted.
+        /// The version that it states, quoted.
         version: String,
         /// The kind that the endpoint takes.
         kind: String,
@@ -32,7 +32,7 @@ pub enum DecodeError {
     /// It is of another version than the endpoint.
     #[error("the API version in the data ({found}) does not match the expected API version ({expected})")]
     OtherVersion {
-        /// The version that it says it is of.
+        /// The version that it states.
         found: String,
         /// The version of the endpoint.
         expected: String,
@@ -57,7 +57,7 @@ impl DecodeError {
         }
     }
 
-    /// An object that says it is of a kind, and cannot be handled as the kind of the endpoint.
+    /// An object that states a kind, and cannot be handled as the kind of the endpoint.
     pub fn undecodable(endpoint: &GroupVersionKind, actual: &GroupVersionKind, cause: impl ToString) -> Self {
         DecodeError::Undecodable {
             found: actual.kind.clone(),
@@ -67,6 +67,11 @@ impl DecodeError {
         }
     }
 }
+
+/// Unknown and duplicate fields, which a server refuses where [validation](crate::FieldValidation) is strict.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("strict decoding error: {}", .0.join(", "))]
+pub struct StrictError(pub(crate) Vec<String>);
 
 /// How many bytes are shown.
 const SHOWN: usize = 30;

@@ -1,41 +1,48 @@
 //! Schemas within CustomResourceDefinitions, parts of which are decoded by methods of their own: a schema or something
-//! else. What is wrong within such a part is an error; what is unknown there is ignored.
+//! else. A value of the wrong type within such a part is an error; unknown fields there are ignored.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/marshal.go
 
 use pratique_json::{Object, Progress, Value};
 use pratique_schema::{Shape, TypeId};
-use pratique_typed::decode::strict_faults;
+use pratique_typed::decode::{StructField, ValueError, strict_faults};
 use pratique_typed::settle_in;
 use pratique_types::GroupVersionKind;
 
 use crate::release::schema;
+
+/// Why a schema cannot be decoded, with the message of an API server.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SchemaError {
+    #[error(transparent)]
+    Value(#[from] ValueError),
+    #[error("boolean or JSON schema expected")]
+    NeitherBooleanNorSchema,
+}
 
 /// Gives the schemas in an object of a kind their form; false where one cannot be decoded.
 pub(crate) fn settle(kind: &GroupVersionKind, object: &mut Object<'_>) -> bool {
     let Some(of) = schema_type(kind) else {
         return true;
     };
-    let mut fault = None;
+    let mut is_valid = true;
     for_each_schema(object, &mut |props, _| {
-        if fault.is_none() {
-            fault = settle_props(of, props).err();
-        }
+        is_valid = is_valid && settle_props(of, props).is_ok()
     });
-    fault.is_none()
+    is_valid
 }
 
 /// Why a schema in an object cannot be decoded.
-pub(crate) fn check(kind: &GroupVersionKind, object: &Value<'_>) -> Result<(), String> {
+pub(crate) fn check(kind: &GroupVersionKind, object: &Value<'_>) -> Result<(), SchemaError> {
     let (Some(of), Value::Object(object)) = (schema_type(kind), object) else {
         return Ok(());
     };
-    let mut found = Ok(());
+    let mut checked = Ok(());
     for_each_schema(&mut object.clone(), &mut |props, path| {
-        if found.is_ok() {
-            found = settle_props(of, props).map_err(within(path));
+        if checked.is_ok() {
+            checked = settle_props(of, props).map_err(within(path));
         }
     });
-    found
+    checked
 }
 
 /// The type of schemas in objects of a kind, if it has any.
@@ -79,7 +86,7 @@ fn for_each_schema<'a>(object: &mut Object<'a>, visit: Visit<'_, 'a>) {
 }
 
 /// Recursion follows the nesting of the value, which its parser bounds.
-fn settle_props(of: TypeId, props: &mut Object<'_>) -> Result<(), String> {
+fn settle_props(of: TypeId, props: &mut Object<'_>) -> Result<(), SchemaError> {
     for field in ["properties", "patternProperties", "definitions"] {
         if let Some(Value::Object(schemas)) = props.get_mut(field) {
             for value in schemas.values_mut() {
@@ -112,7 +119,7 @@ fn settle_props(of: TypeId, props: &mut Object<'_>) -> Result<(), String> {
         match props.get_mut(field) {
             Some(value @ Value::Object(_)) => decode(of, value).map_err(within(field))?,
             None | Some(Value::Bool(_) | Value::Null) => {}
-            Some(_) => return Err("boolean or JSON schema expected".to_owned()),
+            Some(_) => return Err(SchemaError::NeitherBooleanNorSchema),
         }
     }
     if let Some(Value::Object(dependencies)) = props.get_mut("dependencies") {
@@ -131,35 +138,40 @@ fn settle_props(of: TypeId, props: &mut Object<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts the error of a part that was decoded by itself into the path of the whole.
+/// Prefixes the path in the error of a part that was decoded by itself.
 // Upstream: encoding/json/decode.go, decodeState.addErrorContext
-fn within(path: &'static str) -> impl Fn(String) -> String {
-    const FIELD: &str = "into Go struct field JSONSchemaProps.";
-    const VALUE: &str = "into Go value of type ";
-    move |error| {
-        if let Some((found, field)) = error.split_once(FIELD) {
-            format!("{found}{FIELD}{path}.{field}")
-        } else if let Some((found, of)) = error.split_once(VALUE) {
-            format!("{found}{FIELD}{path} of type {of}")
-        } else {
-            error
+fn within(prefix: &'static str) -> impl Fn(SchemaError) -> SchemaError {
+    const PROPS: &str = "JSONSchemaProps";
+    move |mut error| {
+        if let SchemaError::Value(ValueError::Type { field, .. }) = &mut error {
+            match field {
+                Some(field) if field.of == PROPS => field.path = format!("{prefix}.{}", field.path),
+                Some(_) => {}
+                None => {
+                    *field = Some(StructField {
+                        of: PROPS.to_owned(),
+                        path: prefix.to_owned(),
+                    });
+                }
+            }
         }
+        error
     }
 }
 
-fn settle_value(of: TypeId, value: &mut Value<'_>) -> Result<(), String> {
+fn settle_value(of: TypeId, value: &mut Value<'_>) -> Result<(), SchemaError> {
     match value {
         Value::Object(props) => settle_props(of, props),
         _ => Ok(()),
     }
 }
 
-fn decode_all(of: TypeId, schemas: &mut [Value<'_>]) -> Result<(), String> {
+fn decode_all(of: TypeId, schemas: &mut [Value<'_>]) -> Result<(), SchemaError> {
     schemas.iter_mut().try_for_each(|schema| decode(of, schema))
 }
 
 /// Decodes a schema by itself.
-fn decode(of: TypeId, value: &mut Value<'_>) -> Result<(), String> {
+fn decode(of: TypeId, value: &mut Value<'_>) -> Result<(), SchemaError> {
     strict_faults(schema(), of, &*value)?;
     if value.is_null() {
         *value = Object::new().into();
@@ -171,15 +183,16 @@ fn decode(of: TypeId, value: &mut Value<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn check_texts(names: &[Value<'_>]) -> Result<(), String> {
+fn check_texts(names: &[Value<'_>]) -> Result<(), SchemaError> {
     let wrong = names
         .iter()
         .find(|name| !matches!(name, Value::String(_) | Value::Null));
     match wrong {
         None => Ok(()),
-        Some(wrong) => {
-            let found = wrong.kind_for("string");
-            Err(pratique_gotext::json::UnmarshalTypeError::of_value(&found, "string").to_string())
-        }
+        Some(wrong) => Err(SchemaError::Value(ValueError::Type {
+            found: wrong.kind().to_owned(),
+            field: None,
+            go_type: "string".to_owned(),
+        })),
     }
 }

@@ -41,7 +41,6 @@ mod json_schema;
 mod objects;
 mod plan;
 mod release;
-mod settled;
 mod tree_value;
 mod unstructured;
 
@@ -49,7 +48,7 @@ pub use certificate_request::{CertificateRequest, CertificateRequestError};
 pub use changes::changed_paths;
 pub use decode::warnings;
 pub use encode::encode;
-pub use error::DecodeError;
+pub use error::{DecodeError, StrictError};
 pub use objects::{Decoded, FieldValidation, MediaType, Objects, is_builtin};
 pub use release::field_names;
 pub use unstructured::{PatchError, Unstructured, patch, unstructured};

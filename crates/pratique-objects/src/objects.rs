@@ -6,7 +6,7 @@ use pratique_types::GroupVersionKind;
 
 use crate::decode::{self, Read};
 use crate::defaults::Context;
-use crate::error::DecodeError;
+use crate::error::{DecodeError, StrictError};
 use crate::json_schema;
 use crate::release::{conversions, kinds, plans, schema, type_of};
 
@@ -26,7 +26,7 @@ pub enum MediaType {
     Yaml,
 }
 
-/// What a server does about fields that it does not know and about fields that are given twice: the parameter
+/// How a server handles unknown and duplicate fields: the parameter
 /// `fieldValidation` of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldValidation {
@@ -46,6 +46,18 @@ impl FieldValidation {
             FieldValidation::Strict => "Strict",
             FieldValidation::Warn => "Warn",
             FieldValidation::Ignore => "Ignore",
+        }
+    }
+
+    /// The warnings about the faults that strict decoding found.
+    ///
+    /// # Errors
+    /// There are faults, and validation is strict.
+    pub fn check(self, faults: &[String]) -> Result<Vec<String>, StrictError> {
+        match self {
+            FieldValidation::Strict if !faults.is_empty() => Err(StrictError(faults.to_vec())),
+            FieldValidation::Ignore => Ok(Vec::new()),
+            FieldValidation::Strict | FieldValidation::Warn => Ok(decode::warnings(faults)),
         }
     }
 }
@@ -82,11 +94,8 @@ impl Objects {
         validation: FieldValidation,
     ) -> Result<Decoded<'a>, DecodeError> {
         let mut read = decode::decode(bytes, media_type, endpoint, validation)?;
-        prune(endpoint, &mut read);
-        Ok(Decoded {
-            value: read.value,
-            warnings: read.warnings,
-        })
+        self.prune(endpoint, &mut read);
+        Ok(read.into())
     }
 
     /// Decodes an object that is sent to the endpoint of a kind, defaults it, and brings it into the internal version of
@@ -103,10 +112,7 @@ impl Objects {
     ) -> Result<Decoded<'a>, DecodeError> {
         let mut read = decode::decode(bytes, media_type, endpoint, validation)?;
         self.complete(endpoint, &mut read)?;
-        Ok(Decoded {
-            value: read.value,
-            warnings: read.warnings,
-        })
+        Ok(read.into())
     }
 
     /// Gives an object the form of its kind, defaults it, and brings it into the internal version of its kind and back, as
@@ -129,6 +135,15 @@ impl Objects {
         let completed = self.complete(kind, &mut read);
         *object = read.value;
         completed
+    }
+
+    /// Gives an object the form of its kind, as after fields were set or removed: what is empty is left out,
+    /// and what is always written is there. It is not defaulted. Objects of kinds that are not built in stay
+    /// as they are.
+    pub fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
+        if let (Some(id), Value::Object(members)) = (type_of(kind), object) {
+            settle_in(schema(), id, members, &Progress::unwatched());
+        }
     }
 
     /// Gives an object the form of its kind and defaults it, without bringing it into the internal version: what an API server
@@ -157,10 +172,7 @@ impl Objects {
         let context = Context::new(&self.now);
         conversions().run(kind, members, &context);
         settle_in(schema(), id, members, &Progress::unwatched());
-        match context.into_fault() {
-            None => Ok(()),
-            Some(fault) => Err(DecodeError::undecodable(kind, kind, fault)),
-        }
+        context.outcome(kind)
     }
 
     fn complete(&self, kind: &GroupVersionKind, read: &mut Read<'_>) -> Result<(), DecodeError> {
@@ -169,19 +181,24 @@ impl Objects {
             plans().run(kind, object, &context);
             conversions().run(kind, object, &context);
         }
-        prune(kind, read);
-        match context.into_fault() {
-            None => Ok(()),
-            Some(fault) => Err(DecodeError::undecodable(kind, kind, fault)),
+        self.prune(kind, read);
+        context.outcome(kind)
+    }
+
+    /// Removes empty lists and maps that are not written. Defaulting adds none.
+    fn prune(&self, kind: &GroupVersionKind, read: &mut Read<'_>) {
+        if read.settled != Settled::Whole {
+            self.settle(kind, &mut read.value);
         }
     }
 }
 
-/// Takes out empty lists and maps that are not written. Defaulting adds none.
-fn prune(kind: &GroupVersionKind, read: &mut Read<'_>) {
-    let must = read.settled != Settled::Whole;
-    if let (true, Some(id), Value::Object(object)) = (must, type_of(kind), &mut read.value) {
-        settle_in(schema(), id, object, &Progress::unwatched());
+impl<'a> From<Read<'a>> for Decoded<'a> {
+    fn from(read: Read<'a>) -> Self {
+        Decoded {
+            value: read.value,
+            warnings: read.warnings,
+        }
     }
 }
 

@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 
 use pratique_json::{MAX_DEPTH, Object, Value};
-use pratique_typed::decode::StrictKind;
+use pratique_typed::decode::{Node, StrictKind, TreeNode};
 use pratique_types::{GroupVersion, GroupVersionKind};
-use pratique_yaml::{NodeId, Tree, tree};
+use pratique_yaml::Value as TreeValue;
 
 use crate::decode::{Document, parse, read};
 use crate::error::DecodeError;
 use crate::header::interpret;
 use crate::objects::MediaType;
-use crate::tree_value::{Literal, literal};
+use crate::tree_value::{OutOfRange, scalar};
 
-/// How many members that are given twice are told of.
+/// How many duplicate members are reported.
 // Upstream: sigs.k8s.io/json/internal/golang/encoding/json/kubernetes_patch.go, decodeState.saveStrictError
 const MAX_DUPLICATES: usize = 100;
 
@@ -22,9 +22,9 @@ const MAX_DUPLICATES: usize = 100;
 pub struct Unstructured {
     /// The object as it was sent; of members that are given twice the last one.
     pub value: Value<'static>,
-    /// The kind and version that it says it is of.
+    /// The kind and version that it states.
     pub kind: GroupVersionKind,
-    /// What strict decoding reports: `duplicate field "spec.a"`
+    /// The faults that strict decoding reports: `duplicate field "spec.a"`
     pub faults: Vec<String>,
 }
 
@@ -43,22 +43,12 @@ pub fn unstructured(
     {
         return Ok(read);
     }
-    let Document {
-        tree,
-        root,
-        duplicates,
-    } = parse(bytes, media_type, endpoint)?;
-    let said = interpret(&tree, root, endpoint)
+    let document = parse(bytes, media_type, endpoint)?;
+    let stated = interpret(document.root(), endpoint)
         .map_err(|cause| DecodeError::unrecognized(endpoint, cause, bytes))?;
-    let mut reader = Reader {
-        tree: &tree,
-        path: Vec::new(),
-        seen: HashSet::new(),
-        faults: duplicates.into_iter().collect(),
-    };
-    let value = reader.value(root, MAX_DEPTH).map_err(|fault| match fault {
+    let (value, faults) = decoded(document).map_err(|fault| match fault {
         Fault::TooDeep => DecodeError::TooDeep(MAX_DEPTH),
-        Fault::OutOfRange(number) => DecodeError::undecodable(endpoint, &said, out_of_range(&number)),
+        Fault::OutOfRange(number) => DecodeError::undecodable(endpoint, &stated, out_of_range(&number)),
     })?;
     let kind = kind_of(&value);
     if kind.kind.is_empty() {
@@ -66,11 +56,7 @@ pub fn unstructured(
         let cause = format!("Object 'Kind' is missing in '{text}'");
         return Err(DecodeError::unrecognized(endpoint, cause, bytes));
     }
-    Ok(Unstructured {
-        value,
-        kind,
-        faults: reader.faults,
-    })
+    Ok(Unstructured { value, kind, faults })
 }
 
 /// A patch that cannot be read, with the message of the server's decoder.
@@ -89,34 +75,23 @@ pub fn patch(bytes: &[u8], media_type: MediaType) -> Result<(Value<'static>, Vec
     {
         return Ok((value.into_owned(), Vec::new()));
     }
-    let Document {
-        tree,
-        root,
-        duplicates,
-    } = read(bytes, media_type).map_err(|unread| PatchError(unread.cause))?;
-    let mut reader = Reader {
-        tree: &tree,
-        path: Vec::new(),
-        seen: HashSet::new(),
-        faults: duplicates.into_iter().collect(),
-    };
-    match reader.value(root, MAX_DEPTH) {
-        Ok(value) => Ok((value, reader.faults)),
-        Err(Fault::TooDeep) => Err(PatchError("exceeded max depth".to_owned())),
-        Err(Fault::OutOfRange(number)) => Err(PatchError(out_of_range(&number))),
-    }
+    let document = read(bytes, media_type).map_err(|unread| PatchError(unread.cause))?;
+    decoded(document).map_err(|fault| match fault {
+        Fault::TooDeep => PatchError("exceeded max depth".to_owned()),
+        Fault::OutOfRange(number) => PatchError(out_of_range(&number)),
+    })
 }
 
 fn out_of_range(number: &str) -> String {
     format!("json: cannot unmarshal number {number} into Go value of type float64")
 }
 
-/// Reads JSON with which there is nothing wrong.
+/// Reads JSON without faults.
 fn faultless(bytes: &[u8]) -> Option<Unstructured> {
     let value = pratique_json::parse_unique(bytes).ok()?;
     let is_plain = value.as_object()?.iter().all(|(name, value)| match name {
         "kind" | "apiVersion" => value.as_str().is_some(),
-        // What differs in case is read as the header, too.
+        // Keys that differ in case only are read as these, too.
         _ => !name.eq_ignore_ascii_case("kind") && !name.eq_ignore_ascii_case("apiVersion"),
     });
     let text = |name| value.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -130,7 +105,7 @@ fn faultless(bytes: &[u8]) -> Option<Unstructured> {
     })
 }
 
-/// The kind that an object says it is of, by names in their exact case.
+/// The kind that an object states, by keys in their exact case.
 fn kind_of(value: &Value<'_>) -> GroupVersionKind {
     let text = |name| value.get(name).and_then(Value::as_str).unwrap_or_default();
     match GroupVersion::parse(text("apiVersion")) {
@@ -139,56 +114,68 @@ fn kind_of(value: &Value<'_>) -> GroupVersionKind {
     }
 }
 
+/// Why a document has no value.
 enum Fault {
     TooDeep,
     OutOfRange(String),
 }
 
-struct Reader<'t> {
-    tree: &'t Tree,
+impl From<OutOfRange> for Fault {
+    fn from(OutOfRange(number): OutOfRange) -> Self {
+        Fault::OutOfRange(number)
+    }
+}
+
+/// The value of a document, and what strict decoding reports.
+fn decoded(document: Document) -> Result<(Value<'static>, Vec<String>), Fault> {
+    let mut reader = Reader::default();
+    let value = reader.value(document.root(), MAX_DEPTH)?;
+    let faults = document.duplicates.into_iter().chain(reader.faults);
+    Ok((value, faults.collect()))
+}
+
+#[derive(Default)]
+struct Reader {
     /// `spec`, `.list`, `[0]`
     path: Vec<String>,
-    seen: HashSet<String>,
+    reported: HashSet<String>,
     faults: Vec<String>,
 }
 
-impl Reader<'_> {
-    fn value(&mut self, id: NodeId, depth: usize) -> Result<Value<'static>, Fault> {
+impl Reader {
+    fn value(&mut self, node: TreeNode<'_>, depth: usize) -> Result<Value<'static>, Fault> {
         let depth = depth.checked_sub(1).ok_or(Fault::TooDeep)?;
-        match &self.tree.get(id).value {
-            tree::Value::List(items) => {
+        match &node.node().value {
+            TreeValue::List(items) => {
                 let mut elements = Vec::with_capacity(items.len());
-                for (at, item) in items.iter().enumerate() {
+                for (at, item) in node.elements().enumerate() {
                     self.path.push(format!("[{at}]"));
-                    elements.push(self.value(*item, depth)?);
+                    elements.push(self.value(item, depth)?);
                     self.path.pop();
                 }
                 Ok(Value::Array(elements))
             }
-            tree::Value::Map(entries) => {
+            TreeValue::Map(_) => {
                 let mut object = Object::new();
-                for entry in entries {
+                for (name, member) in node.members() {
                     let dot = if self.path.is_empty() { "" } else { "." };
-                    self.path.push(format!("{dot}{}", entry.key));
-                    if object.contains_key(&entry.key) {
+                    self.path.push(format!("{dot}{name}"));
+                    if object.contains_key(name) {
                         self.duplicate();
                     }
-                    let value = self.value(entry.value, depth)?;
+                    let value = self.value(member, depth)?;
                     self.path.pop();
-                    object.insert(entry.key.to_string(), value);
+                    object.insert(name.to_owned(), value);
                 }
                 Ok(Value::Object(object))
             }
-            other => match literal(other) {
-                Literal::Value(value) => Ok(value.into_owned()),
-                Literal::OutOfRange(number) => Err(Fault::OutOfRange(number.to_owned())),
-            },
+            _ => Ok(scalar(node)?),
         }
     }
 
     fn duplicate(&mut self) {
         let message = StrictKind::Duplicate.message(&self.path.concat());
-        if self.seen.len() < MAX_DUPLICATES && self.seen.insert(message.clone()) {
+        if self.reported.len() < MAX_DUPLICATES && self.reported.insert(message.clone()) {
             self.faults.push(message);
         }
     }

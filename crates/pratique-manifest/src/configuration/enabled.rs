@@ -19,10 +19,10 @@ pub struct EnabledPlugins<'a> {
     pub start: &'a StartPlugin<'a>,
 }
 
-/// Starts the plugin of a name with what it is given to read, or says why a server would not start.
+/// Starts the plugin of a name with its configuration, or returns why a server would not start.
 pub type StartPlugin<'a> = dyn Fn(&str, Option<&GivenConfiguration>) -> Result<(), Failure> + 'a;
 
-/// What an AdmissionConfiguration gives a plugin to read.
+/// The configuration of a plugin in an AdmissionConfiguration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenConfiguration {
     /// The file that it is from.
@@ -52,7 +52,7 @@ pub(super) fn start(
         Some(opened) => find(name, opened, root)?,
         None => None,
     };
-    let given = match &source {
+    let configuration = match &source {
         None => None,
         Some(Source::Embedded(parsed, id)) => Some(GivenConfiguration {
             path: parsed.document.source.file().to_string(),
@@ -63,8 +63,10 @@ pub(super) fn start(
             text: text.clone(),
         }),
     };
-    let place = given.as_ref().map(|given| given.path.clone());
-    match (enabled.start)(name, given.as_ref()) {
+    let place = configuration
+        .as_ref()
+        .map(|configuration| configuration.path.clone());
+    match (enabled.start)(name, configuration.as_ref()) {
         Ok(()) => Ok(place.map(|path| StartedPlugin {
             name: name.to_owned(),
             path,

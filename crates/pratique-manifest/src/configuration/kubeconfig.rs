@@ -6,18 +6,18 @@ use std::collections::HashSet;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::base64;
-use pratique_types::{FileError, KubeCluster, KubeConfig, KubeContext, KubeUser, ReadFile};
+use pratique_typed::decode::{TreeNode, type_meta};
+use pratique_types::{FileError, GroupVersionKind, KubeCluster, KubeConfig, KubeContext, KubeUser, ReadFile};
 use serde_json::Value as Json;
 
 use super::open::whole_file;
 use super::{Root, relative_to};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::{self, Raw, registry};
-use crate::parse::header;
 use crate::parse::{Parsed, parse_yaml};
 use crate::read::directory;
 
-/// Why a kubeconfig does not load, in the server's words.
+/// Why a kubeconfig does not load, with the server's message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KubeConfigError {
@@ -99,7 +99,7 @@ fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, KubeConfigIssue> {
     }
     let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| KubeConfigIssue::Syntax(failure.text))?;
-    check_header(&parsed)?;
+    check_kind(&parsed)?;
     let decoded = decode::decode(parsed.tree(), parsed.root, "api/v1.Config", Raw::LeftOut);
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {
         return Err(KubeConfigIssue::WrongType(fault.message.clone()));
@@ -109,23 +109,21 @@ fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, KubeConfigIssue> {
 }
 
 /// Checks the kind and the version, which may both be missing.
-fn check_header(parsed: &Parsed) -> Result<(), KubeConfigIssue> {
-    let mut header =
-        header::interpret(parsed.tree(), parsed.root).map_err(|(text, _)| KubeConfigIssue::Header(text))?;
-    if header.kind.is_empty() {
-        "Config".clone_into(&mut header.kind);
+fn check_kind(parsed: &Parsed) -> Result<(), KubeConfigIssue> {
+    let mut found = type_meta(TreeNode::new(parsed.tree(), parsed.root))
+        .map_err(|error| KubeConfigIssue::Header(error.to_string()))?;
+    if found.kind.is_empty() {
+        "Config".clone_into(&mut found.kind);
     }
-    if header.version.is_empty() && header.group.is_empty() {
-        "v1".clone_into(&mut header.version);
+    if found.version.is_empty() && found.group.is_empty() {
+        "v1".clone_into(&mut found.version);
     }
-    if header.version.is_empty() {
+    if found.version.is_empty() {
         return Err(KubeConfigIssue::MissingVersion(parsed.raw_text(parsed.root)));
     }
-    let known = header.group.is_empty() && header.version == "v1" && header.kind == "Config";
-    if known {
-        Ok(())
-    } else {
-        Err(KubeConfigIssue::UnknownKind(registry::not_registered(&header)))
+    match found == GroupVersionKind::new("", "v1", "Config") {
+        true => Ok(()),
+        false => Err(KubeConfigIssue::UnknownKind(registry::not_registered(&found))),
     }
 }
 
@@ -136,10 +134,9 @@ fn check_names(config: &Json) -> Result<(), KubeConfigIssue> {
         ("users", "NamedAuthInfo", "*api.AuthInfo"),
         ("contexts", "NamedContext", "*api.Context"),
     ] {
-        let mut seen = HashSet::new();
-        let items = config.get(field).and_then(Json::as_array).into_iter().flatten();
-        for name in items.filter_map(|item| item.get("name").and_then(Json::as_str)) {
-            if !seen.insert(name) {
+        let mut names = HashSet::new();
+        for name in items(config, field).filter_map(|item| item.get("name").and_then(Json::as_str)) {
+            if !names.insert(name) {
                 let name = name.to_owned();
                 return Err(KubeConfigIssue::DuplicateName { list, map, name });
             }

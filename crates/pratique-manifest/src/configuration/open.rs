@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
+use pratique_typed::decode::{TreeNode, type_meta};
+use pratique_types::GroupVersionKind;
 use pratique_types::configuration::AdmissionConfiguration;
 
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::{self, Raw, failures, registry};
 use crate::parse::file_document::FileDocument;
-use crate::parse::header::{self, Header};
 use crate::parse::split::RawDocument;
 use crate::parse::{Parsed, parse};
 use crate::position::{DocumentStart, file_lines};
@@ -52,10 +53,7 @@ pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
             "unable to read admission control configuration from {} [{reason}]",
             quote(path)
         );
-        prefixed(Failure::single(
-            text.clone(),
-            Problem::new(Rule::Unreadable, text),
-        ))
+        prefixed(Problem::new(Rule::Unreadable, text).into())
     })?;
     open_content(path, bytes)
 }
@@ -107,28 +105,25 @@ fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refus
             Refusal::Failed(failure)
         }
     };
-    let header = failures::header(parsed, parsed.root).map_err(unless_legacy)?;
-    if let Some(type_name) = configuration_type(&header) {
+    let found = failures::kind_of(parsed, parsed.root).map_err(unless_legacy)?;
+    if let Some(type_name) = configuration_type(&found) {
         return decode_as(parsed, parsed.root, type_name).map_err(Refusal::Failed);
     }
-    if header.group == GROUP && OTHER_KINDS.contains(&header.kind.as_str()) && header.version == "v1" {
-        let text = format!("unexpected type: *apiserver.{}", header.kind);
+    if found.group == GROUP && OTHER_KINDS.contains(&found.kind.as_str()) && found.version == "v1" {
+        let text = format!("unexpected type: *apiserver.{}", found.kind);
         return Err(Refusal::Failed(failures::unsupported(parsed, parsed.root, text)));
     }
-    Err(unless_legacy(failures::unsupported(
-        parsed,
-        parsed.root,
-        registry::not_registered(&header),
-    )))
+    let text = registry::not_registered(&found);
+    Err(unless_legacy(failures::unsupported(parsed, parsed.root, text)))
 }
 
-fn configuration_type(header: &Header) -> Option<&'static str> {
-    let type_name = match (header.group.as_str(), header.version.as_str()) {
+fn configuration_type(found: &GroupVersionKind) -> Option<&'static str> {
+    let type_name = match (found.group.as_str(), found.version.as_str()) {
         (GROUP, "v1") => "apiserver/v1.AdmissionConfiguration",
         ("apiserver.k8s.io", "v1alpha1") => "apiserver/v1alpha1.AdmissionConfiguration",
         _ => return None,
     };
-    (header.kind == "AdmissionConfiguration").then_some(type_name)
+    (found.kind == "AdmissionConfiguration").then_some(type_name)
 }
 
 /// Whether a file without a known kind has a field of the legacy kinds.
@@ -136,7 +131,7 @@ fn is_legacy(parsed: &Parsed) -> bool {
     ["imagePolicy", "podNodeSelectorPluginConfig"]
         .iter()
         .any(|key| parsed.tree().entry(parsed.root, key).is_some())
-        && header::interpret(parsed.tree(), parsed.root).is_ok()
+        && type_meta(TreeNode::new(parsed.tree(), parsed.root)).is_ok()
 }
 
 /// Decodes a value strictly as a type that has the fields of one of the tables.

@@ -114,19 +114,19 @@ const KINDS: [(&str, &str, &[Plugin]); 3] = [
 /// The fields of a configuration. The plugins for policies know the kinds of each other, and so do those for webhooks.
 fn decoded(plugin: Plugin, source: &Source<'_>) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
-    let header = failures::header(parsed, *root)?;
-    let known = KINDS.iter().find(|(kind, _, owners)| {
+    let found = failures::kind_of(parsed, *root)?;
+    let kind = KINDS.iter().find(|(kind, _, owners)| {
         let is_registered = owners.iter().any(|owner| owner.is_policy() == plugin.is_policy());
-        is_registered && header.group == GROUP && header.version == "v1" && header.kind == *kind
+        is_registered && found.group == GROUP && found.version == "v1" && found.kind == *kind
     });
-    let Some((_, type_name, owners)) = known else {
-        let text = registry::not_registered(&header);
+    let Some((_, type_name, owners)) = kind else {
+        let text = registry::not_registered(&found);
         return Err(failures::unsupported(parsed, *root, text));
     };
     // Policies have one of these fields.
     let decoded: WebhookAdmissionConfiguration = decode_as(parsed, *root, type_name)?;
     if !owners.contains(&plugin) {
-        let text = format!("unexpected type: *policyconfig.{}", header.kind);
+        let text = format!("unexpected type: *policyconfig.{}", found.kind);
         return Err(failures::unsupported(parsed, *root, text));
     }
     Ok(Settings {
@@ -183,12 +183,8 @@ fn at_field(source: &Source<'_>, field: &'static str, text: String) -> Failure {
         .tree()
         .nearest_span(source.root, &[Step::Field(field.to_owned())]);
     let location = source.parsed.document.source.location(span);
-    Failure::single(
-        text.clone(),
-        Problem::new(Rule::Configuration, text)
-            .at(location)
-            .with_field(field),
-    )
+    let problem = Problem::new(Rule::Configuration, text);
+    problem.at(location).with_field(field).into()
 }
 
 /// Loads what a plugin's settings name.
@@ -207,9 +203,9 @@ fn start(
         manifests = load_directory(&static_manifests_dir, plugin, &options.manifests)
             .map_err(|errors| started(plugin, &static_manifests_dir, errors.into_failures()))?;
     }
-    let given = |text: String| (!text.is_empty()).then_some(text);
-    let static_manifests_dir = given(static_manifests_dir);
-    let kube_config_file = given(kube_config_file);
+    let non_empty = |text: String| (!text.is_empty()).then_some(text);
+    let static_manifests_dir = non_empty(static_manifests_dir);
+    let kube_config_file = non_empty(kube_config_file);
     let configured = static_manifests_dir.is_some() || kube_config_file.is_some();
     Ok(configured.then_some(PluginConfiguration {
         plugin,
@@ -221,9 +217,9 @@ fn start(
 }
 
 fn started(plugin: Plugin, path: &str, failures: Vec<Failure>) -> Vec<StartupFailure> {
-    let what = if plugin.is_policy() { "policy" } else { "webhook" };
+    let kind = if plugin.is_policy() { "policy" } else { "webhook" };
     let prefix = format!(
-        "failed to initialize admission plugin {}: failed to load static {what} manifests from {}: ",
+        "failed to initialize admission plugin {}: failed to load static {kind} manifests from {}: ",
         quote(plugin.name()),
         quote(path)
     );

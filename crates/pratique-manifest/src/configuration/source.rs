@@ -9,7 +9,7 @@ use crate::problem::{Failure, Problem, Rule};
 use crate::read::directory;
 use crate::tree::NodeId;
 
-/// What configures a plugin.
+/// The source of a plugin's configuration.
 pub(super) enum Source<'a> {
     /// A value within the AdmissionConfiguration.
     Embedded(&'a Parsed, NodeId),
@@ -59,5 +59,5 @@ pub(super) fn find<'a>(
 }
 
 fn unreadable(text: String) -> Failure {
-    Failure::single(text.clone(), Problem::new(Rule::Unreadable, text))
+    Problem::new(Rule::Unreadable, text).into()
 }

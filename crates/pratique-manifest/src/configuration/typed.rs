@@ -6,7 +6,7 @@ use super::open::whole_file;
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::{self, Raw, failures, registry};
 use crate::parse::{Parsed, parse};
-use crate::problem::{Failure, Problem, Rule};
+use crate::problem::{Failure, Problem, Rule, aggregate};
 use crate::tree::Step;
 
 /// A kind that configures a plugin.
@@ -83,18 +83,15 @@ pub fn decode_plugin_configuration(
     strictness: Strictness,
 ) -> Result<DecodedConfiguration, Failure> {
     let parsed = parse_file(path, text)?;
-    let header = failures::header(&parsed, parsed.root)?;
-    let known = kinds.iter().find(|known| {
-        known.group == header.group && known.version == header.version && known.kind == header.kind
-    });
-    let Some(known) = known else {
-        return Err(failures::unsupported(
-            &parsed,
-            parsed.root,
-            registry::not_registered(&header),
-        ));
+    let found = failures::kind_of(&parsed, parsed.root)?;
+    let kind = kinds
+        .iter()
+        .find(|kind| kind.group == found.group && kind.version == found.version && kind.kind == found.kind);
+    let Some(kind) = kind else {
+        let text = registry::not_registered(&found);
+        return Err(failures::unsupported(&parsed, parsed.root, text));
     };
-    let mut decoded = decode::decode(parsed.tree(), parsed.root, known.type_name, Raw::Kept);
+    let mut decoded = decode::decode(parsed.tree(), parsed.root, kind.type_name, Raw::Kept);
     if strictness == Strictness::Lenient {
         decoded.strict.clear();
     }
@@ -160,18 +157,8 @@ impl ConfigurationFault {
     }
 
     /// Several faults as one message: each once, and without brackets where there is one.
-    // Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
     pub fn aggregate(faults: &[Self]) -> String {
-        let mut texts: Vec<&str> = Vec::with_capacity(faults.len());
-        for fault in faults {
-            if !texts.contains(&fault.message.as_str()) {
-                texts.push(&fault.message);
-            }
-        }
-        match texts.as_slice() {
-            [text] => (*text).to_owned(),
-            texts => format!("[{}]", texts.join(", ")),
-        }
+        aggregate(faults.iter().map(|fault| fault.message.as_str()))
     }
 }
 

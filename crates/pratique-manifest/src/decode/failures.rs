@@ -2,51 +2,57 @@
 
 use std::collections::HashSet;
 
+use pratique_typed::decode::type_meta;
+use pratique_types::GroupVersionKind;
+
 use super::help;
-use super::{Decoded, Fault, StrictFault, StrictKind};
+use super::{Decoded, Fault, StrictFault, StrictKind, TreeNode};
 use crate::help::Help;
-use crate::parse::header::{self, Header};
 use crate::parse::{Format, Parsed};
 use crate::position::Span;
 use crate::problem::{Failure, Problem, Rule};
 use crate::tree::{NodeId, Step};
 use crate::yaml::Duplicate;
 
-/// Reads a value's header, which must have a kind and a version.
-pub(crate) fn header(parsed: &Parsed, id: NodeId) -> Result<Header, Failure> {
-    let interpreted = match parsed.reread_item(id) {
-        None => header::interpret(parsed.tree(), id),
+/// Reads the kind and version of a value, which must have both.
+pub(crate) fn kind_of(parsed: &Parsed, id: NodeId) -> Result<GroupVersionKind, Failure> {
+    let read = match parsed.reread_item(id) {
+        None => {
+            type_meta(TreeNode::new(parsed.tree(), id)).map_err(|error| (error.to_string(), error.node()))
+        }
         Some(Err(error)) => Err((error.message, id)),
         // Values within the item have no place in the document.
-        Some(Ok((tree, root))) => header::interpret(&tree, root).map_err(|(text, _)| (text, id)),
+        Some(Ok((tree, root))) => {
+            type_meta(TreeNode::new(&tree, root)).map_err(|error| (error.to_string(), id))
+        }
     };
-    let header = interpreted.map_err(|(text, at)| {
-        let problem = wrong_type(parsed, at, &text);
-        Failure::single(text, problem)
+    let kind = read.map_err(|(text, at)| {
+        // A kind or version of the wrong type.
+        Failure::from(problem_at(
+            parsed,
+            Rule::WrongType,
+            &text,
+            parsed.tree().get(at).span,
+        ))
     })?;
-    let missing = match &header {
-        Header { kind, .. } if kind.is_empty() => "Kind",
-        Header { version, .. } if version.is_empty() => "apiVersion",
-        _ => return Ok(header),
+    let missing = match (kind.kind.is_empty(), kind.version.is_empty()) {
+        (true, _) => "Kind",
+        (false, true) => "apiVersion",
+        (false, false) => return Ok(kind),
     };
     let text = format!("Object '{missing}' is missing in '{}'", parsed.raw_text(id));
     Err(Failure::single(text, missing_kind(parsed, id, missing)))
 }
 
-fn at(parsed: &Parsed, rule: Rule, message: &str, span: Span) -> Problem {
+fn problem_at(parsed: &Parsed, rule: Rule, message: &str, span: Span) -> Problem {
     Problem::new(rule, message).at(parsed.document.source.location(span))
-}
-
-/// The problem of a header with a value of the wrong type.
-fn wrong_type(parsed: &Parsed, id: NodeId, text: &str) -> Problem {
-    at(parsed, Rule::WrongType, text, parsed.tree().get(id).span)
 }
 
 /// The problem of a value without a kind or a version.
 fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
     let field = if missing == "Kind" { "kind" } else { missing };
     let span = parsed.tree().nearest_span(id, &[Step::Field(field.to_owned())]);
-    let mut problem = at(
+    let mut problem = problem_at(
         parsed,
         Rule::MissingKind,
         &format!("Object '{missing}' is missing"),
@@ -69,14 +75,14 @@ fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
 /// The failure of a value whose kind is not accepted here.
 pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Failure {
     let span = parsed.tree().nearest_span(id, &[Step::Field("kind".to_owned())]);
-    let mut problem = at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
-    let header = header::interpret(parsed.tree(), id);
-    let help = header.ok().and_then(|header| help::for_kind(&header));
+    let mut problem = problem_at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
+    let kind = type_meta(TreeNode::new(parsed.tree(), id));
+    let help = kind.ok().and_then(|kind| help::for_kind(&kind));
     problem.help = help.map(|(text, meant)| match meant {
         Some(meant) => Help::new(text).replacing(&parsed.document.source, span, meant),
         None => Help::new(text),
     });
-    Failure::single(text, problem)
+    problem.into()
 }
 
 /// The failure of decoding a value, if there are errors.
@@ -91,7 +97,7 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         None => strict_text(&decoded.strict, duplicates)?,
     };
     let type_problem = |fault: &Fault| {
-        let mut problem = at(parsed, Rule::WrongType, &fault.message, fault.span);
+        let mut problem = problem_at(parsed, Rule::WrongType, &fault.message, fault.span);
         let written = parsed.document.source.slice(fault.span);
         problem.help = fault
             .mismatch
@@ -116,7 +122,7 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
         .iter()
         .filter(|duplicate| places.insert(duplicate.span));
     problems.extend(duplicates.map(|duplicate| {
-        let mut problem = at(parsed, Rule::DuplicateField, &duplicate.message, duplicate.span);
+        let mut problem = problem_at(parsed, Rule::DuplicateField, &duplicate.message, duplicate.span);
         problem.help = Some("remove one of the two; the server refuses to choose".into());
         problem
     }));
@@ -146,7 +152,8 @@ fn strict_problem(parsed: &Parsed, fault: &StrictFault) -> Problem {
         StrictKind::Unknown => Rule::UnknownField,
         StrictKind::Duplicate => Rule::DuplicateField,
     };
-    let mut problem = at(parsed, rule, &strict_message(fault), fault.span).with_field(fault.field.clone());
+    let mut problem =
+        problem_at(parsed, rule, &strict_message(fault), fault.span).with_field(fault.field.clone());
     problem.help = fault
         .meant
         .map(|meant| Help::did_you_mean(meant, &parsed.document.source, fault.span));

@@ -1,10 +1,10 @@
 //! Help for values of the wrong kind or the wrong type.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
+use pratique_types::GroupVersionKind;
 
 use super::{Form, Mismatch};
 use crate::kind::Kind;
-use crate::parse::header::Header;
 use crate::parse::help::looks_like;
 
 const GROUP: &str = "admissionregistration.k8s.io";
@@ -16,21 +16,21 @@ const CONFIGURATION_KINDS: [&str; 4] = [
 ];
 
 /// Help for a kind that is not accepted, and the name that belongs in its place, if one does.
-pub(crate) fn for_kind(header: &Header) -> Option<(String, Option<&'static str>)> {
-    if header.group.starts_with("apiserver.") {
-        let meant = nearest(&header.kind, CONFIGURATION_KINDS).filter(|meant| *meant != header.kind);
+pub(crate) fn for_kind(gvk: &GroupVersionKind) -> Option<(String, Option<&'static str>)> {
+    if gvk.group.starts_with("apiserver.") {
+        let meant = nearest(&gvk.kind, CONFIGURATION_KINDS).filter(|meant| *meant != gvk.kind);
         return meant.map(|meant| (did_you_mean(meant), Some(meant)));
     }
-    let name = header.kind.strip_suffix("List").unwrap_or(&header.kind);
+    let name = gvk.kind.strip_suffix("List").unwrap_or(&gvk.kind);
     let Some(kind) = Kind::from_name(name) else {
         let meant = nearest(name, Kind::ALL.map(Kind::name))?;
         // Of a list, the items are meant.
-        return Some((did_you_mean(meant), (name == header.kind).then_some(meant)));
+        return Some((did_you_mean(meant), (name == gvk.kind).then_some(meant)));
     };
-    if header.group != GROUP || header.version != "v1" {
-        // What the API serves besides is refused of static manifests alone.
-        let text = match header.version.as_str() {
-            "v1" | "v1beta1" | "v1alpha1" if header.group == GROUP => {
+    if gvk.group != GROUP || gvk.version != "v1" {
+        // Older versions are refused in static manifests only.
+        let text = match gvk.version.as_str() {
+            "v1" | "v1beta1" | "v1alpha1" if gvk.group == GROUP => {
                 format!("the kind is read in the version {GROUP}/v1 only")
             }
             _ => format!(
@@ -99,13 +99,9 @@ mod tests {
 
     #[track_caller]
     fn check(group: &str, version: &str, kind: &str, expected: &str) {
-        let header = Header {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            kind: kind.to_owned(),
-        };
+        let found = GroupVersionKind::new(group, version, kind);
         assert_eq!(
-            for_kind(&header).unwrap_or_default().0,
+            for_kind(&found).unwrap_or_default().0,
             expected,
             "{group}/{version} {kind}"
         );

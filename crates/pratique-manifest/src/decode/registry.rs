@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use crate::kind::Kind;
-use crate::parse::header::Header;
+use pratique_gotext::strconv::quote;
+use pratique_types::GroupVersionKind;
 
-/// The kind that a header names.
+use crate::kind::Kind;
+
+/// A kind that a server knows.
 pub(crate) enum Registered {
     /// A static manifest.
     Object(Kind),
@@ -76,16 +78,16 @@ impl fmt::Display for ApiVersion {
     }
 }
 
-/// Finds the kind that the header of a static manifest names; its objects are those of v1.
-pub(crate) fn find_static(header: &Header) -> Option<(Registered, ApiVersion)> {
-    find(header).map(|registered| (registered, ApiVersion::V1))
+/// Finds the kind of a static manifest; its objects are those of v1.
+pub(crate) fn find_static(gvk: &GroupVersionKind) -> Option<(Registered, ApiVersion)> {
+    find(gvk).map(|registered| (registered, ApiVersion::V1))
 }
 
-/// Finds the kind that the header of an object of the API names: policies and bindings are served in older versions, too.
-pub(crate) fn find_served(header: &Header) -> Option<(Registered, ApiVersion)> {
+/// Finds the kind of an object of the API: policies and bindings are served in older versions, too.
+pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(Registered, ApiVersion)> {
     let older = || {
-        let version = ApiVersion::from_name(&header.version).filter(|_| header.group == GROUP)?;
-        let (kind, is_list) = kind_or_list(&header.kind)?;
+        let version = ApiVersion::from_name(&gvk.version).filter(|_| gvk.group == GROUP)?;
+        let (kind, is_list) = kind_or_list(&gvk.kind)?;
         let is_served = kind.is_policy() || kind.is_binding();
         let registered = if is_list {
             Registered::TypedList(kind)
@@ -94,24 +96,24 @@ pub(crate) fn find_served(header: &Header) -> Option<(Registered, ApiVersion)> {
         };
         is_served.then_some((registered, version))
     };
-    older().or_else(|| find_static(header))
+    older().or_else(|| find_static(gvk))
 }
 
-/// Finds the kind that a header names.
-fn find(header: &Header) -> Option<Registered> {
-    if header.kind == "List" {
+/// Finds a kind that a server's loaders know.
+fn find(gvk: &GroupVersionKind) -> Option<Registered> {
+    if gvk.kind == "List" {
         return Some(Registered::List);
     }
-    if UNVERSIONED.contains(&header.kind.as_str()) {
-        return Some(other(format!("*v1.{}", header.kind)));
+    if UNVERSIONED.contains(&gvk.kind.as_str()) {
+        return Some(other(format!("*v1.{}", gvk.kind)));
     }
-    if header.group != GROUP {
+    if gvk.group != GROUP {
         return None;
     }
-    match header.version.as_str() {
-        "v1" => of_version(header),
-        "v1beta1" | "v1alpha1" => older(header),
-        "__internal" => internal(header),
+    match gvk.version.as_str() {
+        "v1" => of_version(gvk),
+        "v1beta1" | "v1alpha1" => older(gvk),
+        "__internal" => internal(gvk),
         _ => None,
     }
 }
@@ -133,43 +135,40 @@ fn kind_or_list(name: &str) -> Option<(Kind, bool)> {
     Kind::from_name(name).map(|kind| (kind, false)).or_else(of_list)
 }
 
-fn of_version(header: &Header) -> Option<Registered> {
-    match kind_or_list(&header.kind) {
+fn of_version(gvk: &GroupVersionKind) -> Option<Registered> {
+    match kind_or_list(&gvk.kind) {
         Some((kind, false)) => Some(Registered::Object(kind)),
         Some((kind, true)) => Some(Registered::TypedList(kind)),
-        None => meta_kind(header),
+        None => meta_kind(gvk),
     }
 }
 
-fn meta_kind(header: &Header) -> Option<Registered> {
-    if OPTIONS.contains(&header.kind.as_str()) {
-        return Some(other(format!("*v1.{}", header.kind)));
+fn meta_kind(gvk: &GroupVersionKind) -> Option<Registered> {
+    if OPTIONS.contains(&gvk.kind.as_str()) {
+        return Some(other(format!("*v1.{}", gvk.kind)));
     }
-    (header.kind == "WatchEvent").then(|| Registered::Other {
+    (gvk.kind == "WatchEvent").then(|| Registered::Other {
         type_name: "*v1.WatchEvent".to_owned(),
         decoded_as: Some("meta/v1.WatchEvent".to_owned()),
     })
 }
 
-fn older(header: &Header) -> Option<Registered> {
-    let Some((kind, _)) = kind_or_list(&header.kind) else {
-        return meta_kind(header);
+fn older(gvk: &GroupVersionKind) -> Option<Registered> {
+    let Some((kind, _)) = kind_or_list(&gvk.kind) else {
+        return meta_kind(gvk);
     };
-    if header.version == "v1alpha1" && !ALPHA_KINDS.contains(&kind) {
+    if gvk.version == "v1alpha1" && !ALPHA_KINDS.contains(&kind) {
         return None;
     }
     Some(Registered::Other {
-        type_name: format!("*{}.{}", header.version, header.kind),
-        decoded_as: Some(format!(
-            "admissionregistration/{}.{}",
-            header.version, header.kind
-        )),
+        type_name: format!("*{}.{}", gvk.version, gvk.kind),
+        decoded_as: Some(format!("admissionregistration/{}.{}", gvk.version, gvk.kind)),
     })
 }
 
-fn internal(header: &Header) -> Option<Registered> {
-    kind_or_list(&header.kind)?;
-    let type_name = format!("*admissionregistration.{}", header.kind);
+fn internal(gvk: &GroupVersionKind) -> Option<Registered> {
+    kind_or_list(&gvk.kind)?;
+    let type_name = format!("*admissionregistration.{}", gvk.kind);
     Some(Registered::Other {
         type_name,
         decoded_as: Some("meta/v1.TypeMeta".to_owned()),
@@ -178,15 +177,15 @@ fn internal(header: &Header) -> Option<Registered> {
 
 /// The server's message for an unknown kind.
 // Upstream: apimachinery/pkg/runtime/error.go, notRegisteredErr.Error
-pub(crate) fn not_registered(header: &Header) -> String {
+pub(crate) fn not_registered(gvk: &GroupVersionKind) -> String {
     const SCHEME: &str = "pkg/runtime/scheme.go:111";
-    let kind = pratique_gotext::strconv::quote(&header.kind);
-    if header.version == "__internal" {
-        let group = pratique_gotext::strconv::quote(&header.group);
+    let kind = quote(&gvk.kind);
+    if gvk.version == "__internal" {
+        let group = quote(&gvk.group);
         return format!(
             "no kind {kind} is registered for the internal version of group {group} in scheme \"{SCHEME}\""
         );
     }
-    let version = pratique_gotext::strconv::quote(&header.group_version());
+    let version = quote(&gvk.api_version());
     format!("no kind {kind} is registered for version {version} in scheme \"{SCHEME}\"")
 }

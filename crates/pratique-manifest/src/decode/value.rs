@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use crate::time;
 use crate::tree::{Entry, NodeId, Tree, Value};
 
-/// What becomes of fields that hold any JSON.
+/// How fields are decoded that hold any JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Raw {
     Kept,
@@ -90,7 +90,7 @@ impl Builder<'_> {
         match (scalar, value) {
             (Scalar::Json, _) if self.raw == Raw::Kept => crate::parse::compact(self.tree, id),
             (Scalar::String, Value::String(text, _)) => Some((**text).into()),
-            // What is there without quotes is what was meant.
+            // The text without quotes was probably meant.
             (Scalar::String, Value::Bool(value)) => Some(value.to_string().into()),
             (Scalar::String, Value::Number(text)) => Some((**text).into()),
             (Scalar::Bool, Value::Bool(value)) => Some((*value).into()),

@@ -25,7 +25,7 @@ pub(crate) struct DocumentBatcher<'a> {
     /// How many bytes the pending documents have, and how many make a batch.
     bytes: usize,
     batch: usize,
-    /// What the documents of the current file have cost so far.
+    /// The cost of the documents of the current file so far.
     cost: u64,
     set: SetBuilder,
     cache: Vec<CacheEntry>,
@@ -202,7 +202,7 @@ impl Item {
     }
 }
 
-/// What the documents of a file cost besides their values.
+/// The cost of the documents of a file, without their values.
 fn documents_cost(content: &[u8]) -> u64 {
     let count = u64::try_from(split::count(content)).unwrap_or(u64::MAX);
     count.saturating_mul(DOCUMENT)

@@ -18,14 +18,14 @@ use crate::parse::source::ObjectSource;
 use crate::parse::{self, Parsed};
 use crate::plugin::Plugin;
 use crate::position::Location;
-use crate::problem::{Failure, ObjectName, Problem};
+use crate::problem::{Failure, ObjectName, Problem, aggregate};
 use crate::tree::{NodeId, Step, Value};
 use crate::validate::problems::{self, Subject};
 use crate::validate::static_rules;
 use crate::validate::wrong_fields::WrongFields;
 use crate::{default, validate};
 
-/// What manifests are for.
+/// The use of manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ManifestScope {
     /// The directory of a plugin.
@@ -82,13 +82,13 @@ pub(crate) enum Finding {
 /// An object whose name and references have yet to be checked against other objects.
 pub(crate) struct Candidate {
     pub(crate) name: ObjectName,
-    /// What breaks the rules of static manifests.
+    /// Violations of the rules of static manifests.
     pub(crate) failures: Vec<Failure>,
     /// The policy that it binds, if it is a binding.
     pub(crate) policy: Option<String>,
     /// The typed object; none if it is not valid.
     pub(crate) object: Option<Object>,
-    /// What differs in the version that it is written in.
+    /// The version that it is written in, where that has other defaults.
     pub(crate) older: Option<OlderVersion>,
     pub(crate) source: ObjectSource,
 }
@@ -173,7 +173,7 @@ struct DocumentValidation<'e> {
     validator: &'e DocumentValidator<'e>,
     file: Arc<str>,
     findings: Vec<Finding>,
-    /// What the document cost of the budget.
+    /// The cost of the document.
     cost: u64,
 }
 
@@ -242,13 +242,13 @@ impl DocumentValidation<'_> {
             ManifestScope::Plugin(_) => registry::find_static,
             ManifestScope::Api => registry::find_served,
         };
-        let mut written = String::new();
-        let known = failures::header(parsed, id).and_then(|header| {
-            let unknown = || failures::unsupported(parsed, id, registry::not_registered(&header));
-            written = format!("{} in version {}", header.kind, quote(&header.version));
-            find(&header).ok_or_else(unknown)
+        let mut described = String::new();
+        let found = failures::kind_of(parsed, id).and_then(|kind| {
+            let unknown = || failures::unsupported(parsed, id, registry::not_registered(&kind));
+            described = format!("{} in version {}", kind.kind, quote(&kind.version));
+            find(&kind).ok_or_else(unknown)
         });
-        let (registered, version) = known.inspect_err(|_| {
+        let (registered, version) = found.inspect_err(|_| {
             let name = name_in(parsed, id);
             self.findings.extend(name.map(Finding::UndecodedPolicy));
         })?;
@@ -272,11 +272,11 @@ impl DocumentValidation<'_> {
                 let failure = match (self.validator.scope, &registered) {
                     // Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError
                     (ManifestScope::Api, Registered::Object(kind)) => {
-                        failure.prefixed(&format!("{written} cannot be handled as a {kind}: "))
+                        failure.prefixed(&format!("{described} cannot be handled as a {kind}: "))
                     }
                     _ => failure,
                 };
-                self.note_names(&registered, &decoded.value);
+                self.record_names(&registered, &decoded.value);
                 let wrong = decoded.fatal.into_iter().chain(decoded.types);
                 let wrong = WrongFields::new(wrong.map(|fault| fault.field).collect());
                 let decoded = decoded.value.is_object().then_some(Decoded {
@@ -292,7 +292,7 @@ impl DocumentValidation<'_> {
     }
 
     /// Records the names of policies that did not decode: they do not count as missing for bindings.
-    fn note_names(&mut self, registered: &Registered, value: &Json) {
+    fn record_names(&mut self, registered: &Registered, value: &Json) {
         let values = match registered {
             Registered::Object(_) => std::slice::from_ref(value),
             Registered::TypedList(_) => value
@@ -397,7 +397,10 @@ impl DocumentValidation<'_> {
         if errors.is_empty() {
             return None;
         }
-        let (name, errors_text) = (quote(name), validate::aggregate(&errors));
+        let (name, errors_text) = (
+            quote(name),
+            aggregate(errors.iter().map(|error| error.text.as_str())),
+        );
         let text = match self.validator.scope {
             ManifestScope::Plugin(_) => format!("{kind} {name}: {errors_text}"),
             // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
@@ -421,7 +424,7 @@ impl DocumentValidation<'_> {
         }
     }
 
-    /// Spends what a failure takes of the budget; false if that is exceeded.
+    /// Spends the memory of a failure; false if the budget is exceeded.
     fn spend(&self, failure: &Failure) -> bool {
         let texts = failure.problems.iter().map(|problem| problem.message.len());
         let problems = failure.problems.len().saturating_mul(size_of::<Problem>());

@@ -36,7 +36,7 @@ impl CachedFile {
         &self.objects
     }
 
-    /// What its documents cost of the budget of their load.
+    /// The cost of its documents in the budget of their load.
     pub(crate) fn cost(&self) -> u64 {
         self.cost
     }

@@ -35,7 +35,7 @@ pub fn load_directory(path: &str, plugin: Plugin, options: &Options<'_>) -> Resu
     let budget = options.budget();
     let validator =
         DocumentValidator::new(ManifestScope::Plugin(plugin), options, SourceTexts::Kept, &budget);
-    hashed(contents(read(path, &budget)?), validator)
+    hashed(readable(read(path, &budget)?), validator)
 }
 
 /// Loads a plugin's directory without keeping the texts of the documents, which are a good part of the memory. All places in
@@ -55,7 +55,7 @@ pub fn load_directory_objects(
         SourceTexts::Discarded,
         &budget,
     );
-    hashed(contents(read(path, &budget)?), validator)
+    hashed(readable(read(path, &budget)?), validator)
 }
 
 /// Loads files that were read before, in the order given, which should be that of their names.
@@ -97,8 +97,8 @@ pub fn load_among(
     )
 }
 
-/// Loads the static manifests of a plugin among documents of any kind, told by the suffix of their names, as
-/// [`load_among`] does.
+/// Loads the static manifests of a plugin among documents of any kind, recognised by the suffix of their
+/// names, as [`load_among`] does.
 ///
 /// # Errors
 /// As [`load_directory`].
@@ -165,7 +165,7 @@ fn read(path: &str, budget: &Budget) -> Result<Vec<Result<Identified, Failure>>,
     directory::read(path, budget).map_err(|failure| LoadErrors::new(vec![failure]))
 }
 
-fn contents(files: Vec<Result<Identified, Failure>>) -> impl Iterator<Item = Readable<'static>> {
+fn readable(files: Vec<Result<Identified, Failure>>) -> impl Iterator<Item = Readable<'static>> {
     files
         .into_iter()
         .map(|file| file.map(|(file, _)| Cow::Owned(file)))

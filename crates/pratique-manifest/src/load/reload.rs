@@ -8,7 +8,7 @@ use super::file_cache::FileCache;
 use super::options::{Options, SourceTexts};
 use super::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile};
 use super::set::ManifestSet;
-use super::{contents, finish, read};
+use super::{finish, read, readable};
 use crate::budget::Budget;
 use crate::plugin::Plugin;
 use crate::problem::{Failure, LoadErrors};
@@ -93,18 +93,18 @@ impl Reloader {
             self.rewrites.unchanged(files.iter().flatten());
             return Ok(Reloaded::Unchanged);
         };
-        let seen: Vec<_> = files.iter().flatten().map(FileContent::new).collect();
+        let contents: Vec<_> = files.iter().flatten().map(FileContent::new).collect();
         let set = self.finish(files, hash, &budget, options)?;
         if in_use.is_some() {
             let loaded = (&set, set.hash.as_str());
             let unstable = self
                 .rewrites
-                .unstable_file(&seen, loaded, &self.delays, Instant::now());
+                .unstable_file(&contents, loaded, &self.delays, Instant::now());
             if let Some(file) = unstable {
                 return Ok(Reloaded::Unstable(file));
             }
         }
-        self.rewrites.accept(seen, &set);
+        self.rewrites.accept(contents, &set);
         Ok(Reloaded::New(set))
     }
 
@@ -117,7 +117,7 @@ impl Reloader {
     ) -> Result<ManifestSet, LoadErrors> {
         let scope = ManifestScope::Plugin(self.plugin);
         let validator = DocumentValidator::new(scope, options, SourceTexts::Kept, budget);
-        let set = finish(contents(files), validator, Some(&mut self.cache))?;
+        let set = finish(readable(files), validator, Some(&mut self.cache))?;
         Ok(ManifestSet { hash, ..set })
     }
 }

@@ -70,7 +70,7 @@ pub(crate) struct RewriteDetector {
 /// An accepted file and its objects.
 #[derive(Debug)]
 struct AcceptedFile {
-    seen: FileContent,
+    content: FileContent,
     objects: Vec<(Kind, Box<str>)>,
 }
 
@@ -99,9 +99,9 @@ impl FileContent {
 #[derive(Debug)]
 struct PendingContent {
     hash: String,
-    /// When this content was seen first.
+    /// When this content was read first.
     since: Instant,
-    /// When the first content was seen that was not accepted.
+    /// When content that was not accepted was read first.
     began: Instant,
 }
 
@@ -111,7 +111,7 @@ impl RewriteDetector {
         self.pending = None;
         for (file, identity) in files {
             if let Some(accepted) = self.accepted.get_mut(&file.path) {
-                accepted.seen.identity.clone_from(identity);
+                accepted.content.identity.clone_from(identity);
             }
         }
     }
@@ -154,7 +154,7 @@ impl RewriteDetector {
         let mut names = None;
         let rewritten = files.iter().filter_map(|file| {
             let accepted = self.accepted.get(&file.path)?;
-            let before = &accepted.seen;
+            let before = &accepted.content;
             let is_rewritten = before.identity == file.identity && before.digest != file.digest;
             if !is_rewritten || accepted.objects.is_empty() {
                 return None;
@@ -187,9 +187,9 @@ impl RewriteDetector {
             let file = objects.entry(&**object.source.document().file()).or_default();
             file.push((object.kind, object.name.into()));
         }
-        let accepted = files.into_iter().map(|seen| {
-            let objects = objects.remove(&*seen.path).unwrap_or_default();
-            (seen.path.clone(), AcceptedFile { seen, objects })
+        let accepted = files.into_iter().map(|content| {
+            let objects = objects.remove(&*content.path).unwrap_or_default();
+            (content.path.clone(), AcceptedFile { content, objects })
         });
         self.accepted = accepted.collect();
     }

@@ -1,4 +1,4 @@
-//! What loads: the objects of a plugin's manifests, defaulted and valid, with their sources.
+//! The result of a load: the objects of a plugin's manifests, defaulted and valid, with their sources.
 
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ fn sort<T: Metadata<Ty = ObjectMeta>>(list: &mut Vec<Loaded<T>>) {
 /// An object and where it came from.
 #[derive(Clone, Debug)]
 pub struct Loaded<T> {
-    /// The object, defaulted. What is made of it can tell by identity that it is the same as before.
+    /// The object, defaulted. After a reload, an unchanged object is the same `Arc`.
     pub object: Arc<T>,
     /// Its source.
     pub source: ObjectSource,

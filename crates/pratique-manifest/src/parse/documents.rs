@@ -29,7 +29,7 @@ pub struct Document {
 pub struct Contents {
     /// The documents that can be read.
     pub documents: Vec<Document>,
-    /// What cannot be read: each failure is one document, or one part of the text outside of documents.
+    /// Parts that cannot be read: each failure is one document, or one part of the text outside of documents.
     pub errors: LoadErrors,
 }
 
@@ -112,8 +112,8 @@ impl Reader {
     fn give_up(&mut self, rest: FileDocument) {
         let text = format!("the file has more than {MAX_FAILURES} errors: from here on it is not read");
         let source = rest.into_source();
-        let problem = Problem::new(Rule::Syntax, text.clone()).at(source.location(source.line_span(1)));
-        self.failures.push(Failure::single(text, problem));
+        let problem = Problem::new(Rule::Syntax, text).at(source.location(source.line_span(1)));
+        self.failures.push(problem.into());
     }
 
     fn yaml(&mut self, chunk: FileDocument) {
@@ -162,12 +162,12 @@ impl Reader {
         };
         if let Some(rest) = parsed.rest_location() {
             let problem = Problem::new(Rule::Syntax, AFTER_THE_END).at(rest);
-            self.fail(Failure::single(AFTER_THE_END, problem));
+            self.fail(problem.into());
         }
         if parsed.tree().depth() > MAX_DEPTH {
             let text = format!("values are nested more than {MAX_DEPTH} levels deep");
-            let problem = Problem::new(Rule::Syntax, text.clone()).at(parsed.document.source.beginning());
-            return self.fail(Failure::single(text, problem));
+            let problem = Problem::new(Rule::Syntax, text).at(parsed.document.source.beginning());
+            return self.fail(problem.into());
         }
         let (duplicates, duplicate_warnings) = duplicates(&parsed);
         self.documents.push(Document {

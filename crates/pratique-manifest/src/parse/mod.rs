@@ -2,7 +2,6 @@
 
 pub(crate) mod documents;
 pub(crate) mod file_document;
-pub(crate) mod header;
 pub(crate) mod help;
 mod json_stream;
 mod scalar;
@@ -36,7 +35,7 @@ pub(crate) struct Parsed {
     bytes: Option<Box<[u8]>>,
     /// The start of text after the document, which the server does not read.
     pub(crate) rest: Option<usize>,
-    /// What its values cost of the budget.
+    /// The cost of its values.
     pub(crate) cost: u64,
     budget: Budget,
 }
@@ -219,7 +218,7 @@ pub(crate) fn compact(tree: &Tree, id: NodeId) -> Option<serde_json::Value> {
 }
 
 /// How deep values may nest that are kept as they are; in manifests, only managed fields are such values.
-const MAX_COMPACT_DEPTH: usize = 256;
+pub(crate) const MAX_COMPACT_DEPTH: usize = 256;
 
 fn compact_within(tree: &Tree, id: NodeId, depth: usize) -> Option<serde_json::Value> {
     let depth = depth.checked_sub(1)?;

@@ -66,51 +66,46 @@ impl<'a> Alignment<'a> {
 
     fn piece(&mut self) -> Option<Piece> {
         let rest = self.raw.get(self.at..)?;
-        let (decoded, len) = match self.style {
-            Style::SingleQuoted if rest.starts_with("''") => ('\'', 2),
-            Style::DoubleQuoted if rest.starts_with('\\') => return self.escape(rest),
-            _ => rest.chars().next().map(|c| (c, c.len_utf8()))?,
+        let (decoded, len, blank) = match self.style {
+            Style::SingleQuoted if rest.starts_with("''") => ('\'', 2, false),
+            Style::DoubleQuoted if rest.starts_with('\\') => escape(rest)?,
+            _ => rest.chars().next().map(|c| (c, c.len_utf8(), is_blank(c)))?,
         };
         let piece = Piece {
             decoded,
             at: self.at,
             len,
-            blank: is_blank(decoded),
+            blank,
         };
         self.at += len;
         Some(piece)
     }
+}
 
-    fn escape(&mut self, rest: &str) -> Option<Piece> {
-        let code = rest.chars().nth(1)?;
-        let len = match code {
-            'x' => 4,
-            'u' if rest.get(6..8) == Some("\\u") && surrogate(rest.get(2..6)) => 12,
-            'u' => 6,
-            'U' => 10,
-            other => 1 + other.len_utf8(),
-        };
-        let decoded = match code {
-            'n' => '\n',
-            't' | '\t' => '\t',
-            'r' => '\r',
-            ' ' => ' ',
-            'x' | 'u' | 'U' => rest
-                .get(2..len)
-                .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-                .and_then(char::from_u32)
-                .unwrap_or('\u{fffd}'),
-            _ => '\u{fffd}',
-        };
-        let piece = Piece {
-            decoded,
-            at: self.at,
-            len,
-            blank: code == '\n',
-        };
-        self.at += len;
-        Some(piece)
-    }
+/// The character of the escape that a text begins with, the length of the escape, and whether it is an
+/// escaped line break.
+fn escape(rest: &str) -> Option<(char, usize, bool)> {
+    let code = rest.chars().nth(1)?;
+    let len = match code {
+        'x' => 4,
+        'u' if rest.get(6..8) == Some("\\u") && surrogate(rest.get(2..6)) => 12,
+        'u' => 6,
+        'U' => 10,
+        other => 1 + other.len_utf8(),
+    };
+    let decoded = match code {
+        'n' => '\n',
+        't' | '\t' => '\t',
+        'r' => '\r',
+        ' ' => ' ',
+        'x' | 'u' | 'U' => rest
+            .get(2..len)
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .and_then(char::from_u32)
+            .unwrap_or('\u{fffd}'),
+        _ => '\u{fffd}',
+    };
+    Some((decoded, len, code == '\n'))
 }
 
 fn surrogate(digits: Option<&str>) -> bool {

@@ -77,7 +77,7 @@ fn read_manifest(path: &Path, is_regular: bool, budget: &Budget) -> Result<(Vec<
 }
 
 fn unreadable(text: String) -> Failure {
-    Failure::single(text.clone(), Problem::new(Rule::Unreadable, text))
+    Problem::new(Rule::Unreadable, text).into()
 }
 
 /// An entry of a directory.

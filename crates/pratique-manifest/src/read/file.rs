@@ -65,7 +65,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), ReadE
     read_listed(path, limit)
 }
 
-/// [`read`] of a path of which a listing of its directory said that it is a regular file.
+/// [`read`] for a path that is a regular file by the listing of its directory.
 pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity), ReadError> {
     let failed = |call| move |error| ReadError { call, error };
     let mut options = OpenOptions::new();
@@ -80,7 +80,8 @@ pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, Identity)
             .unwrap_or(usize::MAX)
             .min(MAX_RESERVED),
     );
-    // What is appended from now on belongs to a later version. Files that the system generates have no length.
+    // Bytes that are appended from now on belong to a later version. Files that the system generates have no
+    // length.
     let end = match found.len() {
         0 => limit.saturating_add(1),
         length => length,

@@ -68,21 +68,21 @@ fn validate_param_ref(param_ref: &View<'_>, errors: &mut FieldErrors) {
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidationActions
 fn validation_actions(actions: &View<'_>, errors: &mut FieldErrors) {
-    let mut seen = HashSet::new();
+    let mut used = HashSet::new();
     for action in actions.items() {
         if !ACTIONS.contains(&action.text()) {
             errors.not_supported(&action, action.text(), ACTIONS);
         }
-        if !seen.insert(action.text().to_owned()) {
+        if !used.insert(action.text().to_owned()) {
             errors.duplicate_enum(&action);
         }
     }
-    if seen.contains("Deny") && seen.contains("Warn") {
+    if used.contains("Deny") && used.contains("Warn") {
         let detail = "must not contain both Deny and Warn (repeating the same validation failure information \
             in the API response and headers serves no purpose)";
         errors.invalid_json(actions, &actions.json(), detail);
     }
-    if seen.is_empty() {
+    if used.is_empty() {
         errors.required(actions, "at least one validation action is required");
     }
 }

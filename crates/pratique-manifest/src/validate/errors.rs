@@ -1,6 +1,5 @@
 //! Errors of fields, with the messages of the API's validation.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use pratique_gotext::strconv::quote;
@@ -191,19 +190,4 @@ pub(crate) fn path_text(path: &[Step]) -> String {
         }
     }
     text
-}
-
-/// Errors as one message: one as it is, several in brackets, the same text once.
-// Upstream: apimachinery/pkg/util/errors/errors.go, aggregate.Error
-pub(crate) fn aggregate(errors: &[FieldError]) -> String {
-    let mut seen = HashSet::new();
-    let texts: Vec<&str> = errors
-        .iter()
-        .map(|error| error.text.as_str())
-        .filter(|text| seen.insert(*text))
-        .collect();
-    match texts.as_slice() {
-        [text] => (*text).to_owned(),
-        _ => format!("[{}]", texts.join(", ")),
-    }
 }

@@ -81,11 +81,11 @@ impl<'a> Expressions<'a> {
         if conditions.len() > CONDITIONS_MAX {
             errors.too_many(conditions, CONDITIONS_MAX);
         }
-        let mut seen = HashSet::new();
+        let mut names = HashSet::new();
         for condition in conditions.items() {
             self.match_condition(&condition, errors);
             let name = condition.field("name");
-            if !name.text().is_empty() && !seen.insert(name.text().to_owned()) {
+            if !name.text().is_empty() && !names.insert(name.text().to_owned()) {
                 errors.duplicate(&name);
             }
         }

@@ -78,10 +78,10 @@ pub(super) fn mutating_operations(resources: &View<'_>, errors: &mut FieldErrors
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateNamedRuleWithOperations
 fn named_rule(rule: &View<'_>, errors: &mut FieldErrors) {
-    let mut seen = HashSet::new();
+    let mut names = HashSet::new();
     for name in rule.field("resourceNames").items() {
         path_segment(&name, errors);
-        if !seen.insert(name.text()) {
+        if !names.insert(name.text()) {
             errors.duplicate(&name);
         }
     }

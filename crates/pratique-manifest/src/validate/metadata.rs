@@ -2,11 +2,11 @@
 
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation;
+use pratique_types::GroupVersion;
 
 use super::errors::FieldErrors;
 use super::selector::validate_labels;
 use super::view::View;
-use crate::parse::header::split_version;
 
 const ANNOTATIONS_MAX: usize = 256 * 1024;
 const MANAGER_MAX: usize = 128;
@@ -102,7 +102,7 @@ fn owner_references(references: &View<'_>, errors: &mut FieldErrors) {
 /// Errors of a reference name the list's fields, not the item's.
 fn owner_reference(references: &View<'_>, reference: &View<'_>, errors: &mut FieldErrors) {
     let text = |name| reference.field(name).text().to_owned();
-    let (group, version) = split_version(&text("apiVersion")).unwrap_or_default();
+    let GroupVersion { group, version } = GroupVersion::parse(&text("apiVersion")).unwrap_or_default();
     if version.is_empty() {
         errors.invalid(
             &references.field("apiVersion"),
@@ -131,10 +131,10 @@ fn owner_text(reference: &View<'_>) -> String {
         "controller",
         "blockOwnerDeletion",
     ];
-    let given = fields
+    let present = fields
         .into_iter()
         .filter(|name| !reference.field(name).is_absent());
-    let shown: Vec<String> = given
+    let shown: Vec<String> = present
         .map(|name| format!("\"{name}\":{}", reference.field(name).json()))
         .collect();
     format!("{{{}}}", shown.join(","))

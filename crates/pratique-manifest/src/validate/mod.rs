@@ -14,7 +14,7 @@ mod view;
 mod webhook;
 pub(crate) mod wrong_fields;
 
-pub(crate) use errors::{FieldError, aggregate, path_text};
+pub(crate) use errors::{FieldError, path_text};
 
 use serde_json::Value as Json;
 

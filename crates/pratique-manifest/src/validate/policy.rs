@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use pratique_gotext::validation;
+use pratique_types::GroupVersion;
 use serde_json::Value as Json;
 
 use super::errors::FieldErrors;
@@ -10,7 +11,6 @@ use super::expressions::Expressions;
 use super::matching::{FAILURE_POLICIES, match_constraints, one_of, required_one_of};
 use super::view::View;
 use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
-use crate::parse::header::split_version;
 
 const ANNOTATIONS_MAX: usize = 20;
 const ANNOTATION_EXPRESSION_MAX: usize = 5 * 1024;
@@ -65,14 +65,10 @@ pub(super) fn common(spec: &View<'_>, expressions: &mut Expressions<'_>, errors:
 fn validate_param_kind(param_kind: &View<'_>, errors: &mut FieldErrors) {
     let api_version = param_kind.field("apiVersion");
     let text = api_version.text();
-    match split_version(text) {
+    match GroupVersion::parse(text) {
         _ if text.is_empty() => errors.required(&api_version, ""),
-        None => errors.invalid(
-            &api_version,
-            text,
-            &format!("unexpected GroupVersion string: {text}"),
-        ),
-        Some((group, version)) => {
+        Err(error) => errors.invalid(&api_version, text, &error.to_string()),
+        Ok(GroupVersion { group, version }) => {
             let faults = validation::dns1123_subdomain(&group);
             if !group.is_empty() && !faults.is_empty() {
                 errors.invalid(&api_version, &group, &faults.join(","));
@@ -154,11 +150,11 @@ fn audit_annotations(
             .collect();
         errors.invalid_text(annotations, &format!("[{}]", shown.join(",")), &detail);
     }
-    let mut seen = HashSet::new();
+    let mut keys = HashSet::new();
     for annotation in annotations.items() {
         audit_annotation(policy, &annotation, expressions, errors);
         let key = annotation.field("key");
-        if !seen.insert(key.text().to_owned()) {
+        if !keys.insert(key.text().to_owned()) {
             errors.duplicate(&key);
         }
     }

@@ -40,7 +40,7 @@ pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Fa
     let full = format!("{name}{SUFFIX}");
     let help = Help::new(format!("name it {}", quote(&full)));
     problem.help = Some(help.replacing(subject.source.document(), span, &full));
-    Some(Failure::single(text, problem))
+    Some(problem.into())
 }
 
 /// Checks that a name is unique.
@@ -59,7 +59,7 @@ pub(crate) fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<
                 quote(first.get())
             );
             let problem = subject.problem(Rule::DuplicateName, &text, &["metadata", "name"]);
-            Some(Failure::single(text, problem))
+            Some(problem.into())
         }
     }
 }
@@ -75,21 +75,21 @@ pub(crate) fn static_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> 
 
 // Upstream: apiserver/pkg/admission/plugin/policy/manifest/loader/loader.go, validatePolicyManifestConstraints
 fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
-    given(value, "/spec/paramKind")?;
+    non_null(value, "/spec/paramKind")?;
     let ObjectName { kind, name } = subject.name;
     let text = format!(
         "{kind} {}: spec.paramKind is not supported for static manifests",
         quote(name)
     );
     let problem = subject.problem(Rule::StaticUnsupported, &text, &["spec", "paramKind"]);
-    Some(Failure::single(text, problem))
+    Some(problem.into())
 }
 
 // Upstream: apiserver/pkg/admission/plugin/policy/manifest/loader/loader.go, validateBindingConstraints
 fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
     let name = quote(&subject.name.name);
     // Validation reports a missing policy name.
-    let policy = given(value, "/spec/policyName").and_then(Json::as_str);
+    let policy = non_null(value, "/spec/policyName").and_then(Json::as_str);
     let policy = policy.filter(|policy| !policy.is_empty() && !policy.ends_with(SUFFIX));
     let suffix = policy.map(|policy| {
         let text = format!(
@@ -101,12 +101,12 @@ fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
         let full = quote(&format!("{policy}{SUFFIX}"));
         let help = format!("static manifests bind static policies: the policy has to be named {full}, too");
         problem.help = Some(help.into());
-        Failure::single(text, problem)
+        Failure::from(problem)
     });
-    let params = given(value, "/spec/paramRef").map(|_| {
+    let params = non_null(value, "/spec/paramRef").map(|_| {
         let text = format!("binding {name}: spec.paramRef is not supported for static manifests");
         let problem = subject.problem(Rule::StaticUnsupported, &text, &["spec", "paramRef"]);
-        Failure::single(text, problem)
+        Failure::from(problem)
     });
     suffix.into_iter().chain(params).collect()
 }
@@ -114,7 +114,7 @@ fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
 /// Checks that no webhook refers to a service: the server names the first that does.
 // Upstream: apiserver/pkg/admission/plugin/webhook/manifest/loader/loader.go, ValidateWebhookClientConfig
 fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
-    let hooks = given(value, "/webhooks").and_then(Json::as_array)?;
+    let hooks = non_null(value, "/webhooks").and_then(Json::as_array)?;
     let behind_services = hooks
         .iter()
         .enumerate()
@@ -141,7 +141,7 @@ fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
 }
 
 /// The value at a place, unless it is null.
-fn given<'v>(value: &'v Json, pointer: &str) -> Option<&'v Json> {
+fn non_null<'v>(value: &'v Json, pointer: &str) -> Option<&'v Json> {
     value.pointer(pointer).filter(|value| !value.is_null())
 }
 
@@ -162,7 +162,7 @@ pub(crate) fn missing_policy<'p>(
         Step::Field("spec".to_owned()),
         Step::Field("policyName".to_owned()),
     ];
-    let mut problem = Problem::new(Rule::MissingPolicy, text.clone()).at(source.locate(&path));
+    let mut problem = Problem::new(Rule::MissingPolicy, text).at(source.locate(&path));
     problem.field = Some("spec.policyName".to_owned());
     let (help, meant) = policy_help(policy, policies);
     let span = source.tree().nearest_span(source.root(), &path);
@@ -174,7 +174,7 @@ pub(crate) fn missing_policy<'p>(
         kind,
         name: name.to_owned(),
     });
-    Failure::single(text, problem)
+    problem.into()
 }
 
 /// Help for a policy that does not exist, by the names of those that do, and the one that was probably meant.

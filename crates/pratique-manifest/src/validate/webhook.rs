@@ -25,12 +25,12 @@ pub(super) fn validate(
     compiler: &dyn ExpressionCompiler,
     errors: &mut FieldErrors,
 ) {
-    let mut seen = HashSet::new();
+    let mut names = HashSet::new();
     for hook in webhooks.items() {
         validate_hook(kind, &hook, compiler, errors);
         review_versions(&hook.field("admissionReviewVersions"), errors);
         let name = hook.field("name");
-        if !name.text().is_empty() && !seen.insert(name.text().to_owned()) {
+        if !name.text().is_empty() && !names.insert(name.text().to_owned()) {
             errors.duplicate(&name);
         }
     }
@@ -92,14 +92,14 @@ fn qualified_name(name: &View<'_>, errors: &mut FieldErrors) {
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateAdmissionReviewVersions
 fn review_versions(versions: &View<'_>, errors: &mut FieldErrors) {
-    let known = REVIEW_VERSIONS.join(", ");
+    let supported = REVIEW_VERSIONS.join(", ");
     if versions.len() == 0 {
-        errors.required(versions, &format!("must specify one of {known}"));
+        errors.required(versions, &format!("must specify one of {supported}"));
         return;
     }
-    let mut seen = HashSet::new();
+    let mut used = HashSet::new();
     for version in versions.items() {
-        if !seen.insert(version.text().to_owned()) {
+        if !used.insert(version.text().to_owned()) {
             errors.invalid(&version, version.text(), "duplicate version");
             continue;
         }
@@ -107,11 +107,11 @@ fn review_versions(versions: &View<'_>, errors: &mut FieldErrors) {
             errors.invalid(&version, version.text(), &detail);
         }
     }
-    if !REVIEW_VERSIONS.iter().any(|version| seen.contains(*version)) {
+    if !REVIEW_VERSIONS.iter().any(|version| used.contains(*version)) {
         errors.invalid_json(
             versions,
             &versions.json(),
-            &format!("must include at least one of {known}"),
+            &format!("must include at least one of {supported}"),
         );
     }
 }

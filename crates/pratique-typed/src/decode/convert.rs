@@ -4,7 +4,7 @@
 use pratique_json::{Object, Progress, Value, base64};
 use pratique_schema::{Scalar, Schema, Shape, TypeId};
 
-use super::{DecodeError, scalar};
+use super::{DecodeError, ValueError, scalar};
 
 /// Converts an object into a type.
 ///
@@ -31,12 +31,12 @@ pub(crate) enum ConvertError {
     Kind { from: &'static str, to: String },
     #[error("unrecognized type: {0}")]
     Scalar(&'static str),
-    /// Strict decoding has something to report, in its own words.
+    /// Strict decoding has something to report, with messages of its own.
     #[error("not decoded strictly")]
     Undecoded,
     /// A scalar that Go decodes with a method of its own.
-    #[error("{0}")]
-    Content(String),
+    #[error(transparent)]
+    Content(ValueError),
 }
 
 impl From<Box<ConvertError>> for DecodeError {
@@ -61,7 +61,7 @@ fn structure(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result
 }
 
 /// Whether a value can be converted into a type, which Go calls `go`; the error says why not. Recursion follows the
-/// nesting of the value and of the schema. What it is interrupted at passes.
+/// nesting of the value and of the schema. Values after an interruption fit.
 pub(crate) fn fits(
     shape: &Shape,
     value: &Value<'_>,
@@ -95,7 +95,7 @@ fn scalar_fits(of: Scalar, value: &Value<'_>, go: &dyn Fn() -> String) -> Result
         value => value,
     };
     if let Some(fault) = scalar::fault(of, written) {
-        return Err(ConvertError::Content(fault.message(written)).into());
+        return Err(ConvertError::Content(fault.error(written)).into());
     }
     match (of, value) {
         (Scalar::Bool, Value::Bool(_))
@@ -122,7 +122,7 @@ fn scalar_fits(of: Scalar, value: &Value<'_>, go: &dyn Fn() -> String) -> Result
     }
 }
 
-/// What Go calls the kind of a value.
+/// Go's name of the kind of a value.
 fn kind(value: &Value<'_>) -> &'static str {
     match value {
         Value::Null => "invalid",

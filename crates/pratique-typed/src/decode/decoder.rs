@@ -1,6 +1,7 @@
-//! Decoding of JSON into a built-in type, to find what does not fit.
+//! Decoding of JSON into a built-in type, to find values that do not fit.
 
 use std::collections::HashSet;
+use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Continue};
 
 use pratique_json::{Progress, Value, base64};
@@ -17,21 +18,22 @@ use crate::settled::is_plain;
 pub struct Written {
     /// Where it is: names and indices.
     pub path: Vec<String>,
-    /// What it was written from.
+    /// The struct that it was written from.
     pub of: TypeId,
 }
 
-/// Walks a document along a type. Where its `progress` is interrupted, it finds no more.
-pub(super) struct Decoder<'v, 'd, S> {
+/// Walks a document along a type. Once its `progress` is interrupted, it reports no more faults.
+pub(super) struct Decoder<'v, 'd, N, S> {
     schema: &'static Schema,
     progress: &'d Progress<'d>,
     place: Place<'v>,
     written: &'v [Written],
     sink: &'d mut S,
+    node: PhantomData<N>,
 }
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
-impl<'v, 'd, S> Decoder<'v, 'd, S> {
+impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
     pub(super) fn new(written: &'v [Written], progress: &'d Progress<'_>, sink: &'d mut S) -> Self {
         Self::of_schema(Schema::builtin(), written, progress, sink)
     }
@@ -48,18 +50,16 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
             place: Place::default(),
             written,
             sink,
+            node: PhantomData,
         }
     }
 
     /// Decodes the members of a struct.
-    pub(super) fn structure<N: Node<'v>>(
+    pub(super) fn structure(
         &mut self,
         id: TypeId,
         members: impl Iterator<Item = (&'v str, N)>,
-    ) -> ControlFlow<()>
-    where
-        S: FaultSink<'v, N>,
-    {
+    ) -> ControlFlow<()> {
         let of = self.schema.get(id);
         let mut walk = of.fields.walk();
         let mut members = members;
@@ -70,17 +70,17 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
             ordered.sort_by_key(|(name, _)| {
                 order
                     .iter()
-                    .position(|known| known == name)
+                    .position(|field| field == name)
                     .unwrap_or(order.len())
             });
         }
-        let mut seen = HashSet::new();
+        let mut names = HashSet::new();
         for (name, node) in ordered.into_iter().chain(members) {
             if !self.progress.nodes(1) {
                 return Continue(());
             }
             let field = walk.field(name);
-            let is_repeated = N::MAY_REPEAT && field.is_some() && !seen.insert(name);
+            let is_repeated = N::MAY_REPEAT && field.is_some() && !names.insert(name);
             if let Some(Shape::Scalar(kind)) = field.map(|field| &field.shape)
                 && !S::VISITS
                 && !is_repeated
@@ -114,10 +114,7 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
     }
 
     /// Decodes a whole document.
-    pub(super) fn root<N: Node<'v>>(&mut self, id: TypeId, node: N) -> ControlFlow<()>
-    where
-        S: FaultSink<'v, N>,
-    {
+    pub(super) fn root(&mut self, id: TypeId, node: N) -> ControlFlow<()> {
         match *node.value() {
             _ if !self.visit(node) => Continue(()),
             Value::Null => Continue(()),
@@ -162,15 +159,7 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
     }
 
     /// Decodes a value, whose type Go calls `go_type`.
-    pub(super) fn value<N: Node<'v>>(
-        &mut self,
-        shape: &'static Shape,
-        node: N,
-        go_type: GoType<'_>,
-    ) -> ControlFlow<()>
-    where
-        S: FaultSink<'v, N>,
-    {
+    pub(super) fn value(&mut self, shape: &'static Shape, node: N, go_type: GoType<'_>) -> ControlFlow<()> {
         let schema = self.schema;
         match (shape, &*node.value()) {
             _ if !self.visit(node) => Continue(()),
@@ -183,9 +172,9 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
             }
             (Shape::Map(of), Value::Object(_)) => {
                 let go_type = || inner(go_type(), "map[string]").unwrap_or_else(|| of.go_type(schema));
-                let mut seen = HashSet::new();
+                let mut keys = HashSet::new();
                 node.members().try_for_each(|(key, member)| {
-                    self.key(&mut seen, key, member);
+                    self.key(&mut keys, key, member);
                     self.step(Step::Key(key), of, member, &go_type)
                 })
             }
@@ -195,33 +184,24 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
     }
 
     /// Shows a value to a sink that visits values; whether it is to be decoded.
-    fn visit<N: Node<'v>>(&mut self, node: N) -> bool
-    where
-        S: FaultSink<'v, N>,
-    {
+    fn visit(&mut self, node: N) -> bool {
         !S::VISITS || self.sink.visit(&self.place, node)
     }
 
     /// Reports a key of a map that is there for the second time.
-    fn key<N: Node<'v>>(&mut self, seen: &mut HashSet<&'v str>, key: &'v str, member: N)
-    where
-        S: FaultSink<'v, N>,
-    {
-        if N::MAY_REPEAT && !seen.insert(key) {
+    fn key(&mut self, keys: &mut HashSet<&'v str>, key: &'v str, member: N) {
+        if N::MAY_REPEAT && !keys.insert(key) {
             self.place.steps.push(Step::Key(key));
             self.duplicate(member);
             self.place.steps.pop();
         }
     }
 
-    /// Finds what is there twice in a value of which nothing is known.
-    pub(super) fn untyped<N: Node<'v>>(&mut self, node: N)
-    where
-        S: FaultSink<'v, N>,
-    {
-        let mut seen = HashSet::new();
+    /// Reports duplicate keys in a value without a type.
+    pub(super) fn untyped(&mut self, node: N) {
+        let mut keys = HashSet::new();
         for (key, member) in node.members() {
-            self.key(&mut seen, key, member);
+            self.key(&mut keys, key, member);
             self.place.steps.push(Step::Key(key));
             self.untyped(member);
             self.place.steps.pop();
@@ -233,10 +213,7 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
         }
     }
 
-    fn duplicate<N: Node<'v>>(&mut self, member: N)
-    where
-        S: FaultSink<'v, N>,
-    {
+    fn duplicate(&mut self, member: N) {
         self.sink.strict_fault(&StrictFault {
             place: &self.place,
             kind: StrictKind::Duplicate,
@@ -245,16 +222,13 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
         });
     }
 
-    fn step<N: Node<'v>>(
+    fn step(
         &mut self,
         step: Step<'v>,
         shape: &'static Shape,
         node: N,
         go_type: GoType<'_>,
-    ) -> ControlFlow<()>
-    where
-        S: FaultSink<'v, N>,
-    {
+    ) -> ControlFlow<()> {
         if !self.progress.nodes(1) {
             return Continue(());
         }
@@ -264,19 +238,16 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
         Continue(())
     }
 
-    fn scalar<N: Node<'v>>(
+    fn scalar(
         &mut self,
         kind: Scalar,
         shape: &Shape,
         node: N,
         value: &Value<'v>,
         go_type: GoType<'_>,
-    ) -> ControlFlow<()>
-    where
-        S: FaultSink<'v, N>,
-    {
+    ) -> ControlFlow<()> {
         let fault = match node.literal() {
-            // It reads itself from the text.
+            // A quantity is parsed from the literal.
             Some(literal) if kind == Scalar::Quantity => scalar::quantity_fault(literal),
             _ => scalar::fault(kind, value),
         };
@@ -289,36 +260,19 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
             }
             None => {}
         }
-        let fits = match kind {
-            Scalar::Bool => matches!(value, Value::Bool(_)),
-            Scalar::String => matches!(value, Value::String(_)),
-            Scalar::Int32 => matches!(value, Value::Int(number) if i32::try_from(*number).is_ok()),
-            Scalar::Int64 => matches!(value, Value::Int(_)),
-            Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),
-            Scalar::Bytes => return self.bytes(shape, node, value, go_type),
+        match kind {
+            Scalar::Bytes => self.bytes(shape, node, value, go_type),
             Scalar::Json => match self.sink.raw_fault(node) {
-                Some(message) => return self.fault(true, None, node, Cause::Content(message)),
-                None => true,
+                Some(message) => self.fault(true, None, node, Cause::Content(message)),
+                None => Continue(()),
             },
-            _ => true,
-        };
-        match fits {
-            true => Continue(()),
-            false => self.mismatch(shape, node, go_type),
+            _ if scalar::has_json_type(kind, value) => Continue(()),
+            _ => self.mismatch(shape, node, go_type),
         }
     }
 
     /// Bytes are base64, or a list of numbers.
-    fn bytes<N: Node<'v>>(
-        &mut self,
-        shape: &Shape,
-        node: N,
-        value: &Value<'v>,
-        go_type: GoType<'_>,
-    ) -> ControlFlow<()>
-    where
-        S: FaultSink<'v, N>,
-    {
+    fn bytes(&mut self, shape: &Shape, node: N, value: &Value<'v>, go_type: GoType<'_>) -> ControlFlow<()> {
         match value {
             Value::String(text) => match base64::decode(text) {
                 Ok(_) => Continue(()),
@@ -336,23 +290,17 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
         }
     }
 
-    fn mismatch<N: Node<'v>>(&mut self, shape: &Shape, node: N, go_type: GoType<'_>) -> ControlFlow<()>
-    where
-        S: FaultSink<'v, N>,
-    {
+    fn mismatch(&mut self, shape: &Shape, node: N, go_type: GoType<'_>) -> ControlFlow<()> {
         self.fault(false, Some(shape), node, Cause::Type(go_type))
     }
 
-    fn fault<N: Node<'v>>(
+    fn fault(
         &mut self,
         is_fatal: bool,
         expected: Option<&Shape>,
         value: N,
         cause: Cause<'_>,
-    ) -> ControlFlow<()>
-    where
-        S: FaultSink<'v, N>,
-    {
+    ) -> ControlFlow<()> {
         let place = &self.place;
         self.sink.fault(&Fault {
             place,
@@ -364,7 +312,7 @@ impl<'v, 'd, S> Decoder<'v, 'd, S> {
     }
 }
 
-/// What is left of the name of a list's or map's type.
+/// The type of the elements, by the name of the list's or map's type.
 fn inner(go_type: String, prefix: &str) -> Option<String> {
     go_type.strip_prefix(prefix).map(str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! What a decoder finds, and what is done about it.
+//! The faults that a decoder finds, and the sinks that receive them.
 
 use std::ops::ControlFlow;
 
@@ -7,8 +7,9 @@ use pratique_schema::{Shape, StructType};
 
 use super::node::Node;
 use super::place::Place;
+use super::value_error::ValueError;
 
-/// Receives what a decoder finds.
+/// Receives the faults that a decoder finds.
 pub trait FaultSink<'v, N: Node<'v>> {
     /// Whether it [visits](FaultSink::visit) values.
     const VISITS: bool = false;
@@ -18,19 +19,19 @@ pub trait FaultSink<'v, N: Node<'v>> {
         true
     }
 
-    /// Takes a value that cannot be decoded, and says whether decoding continues after it.
+    /// Takes a value that cannot be decoded; returns whether decoding continues.
     fn fault(&mut self, fault: &Fault<'_, 'v, N>) -> ControlFlow<()>;
 
     /// Takes a member that strict decoding refuses.
     fn strict_fault(&mut self, fault: &StrictFault<'_, 'v, N>);
 
-    /// Why a value that is kept as it is cannot be.
+    /// Why a value of any type cannot be kept.
     fn raw_fault(&mut self, _value: N) -> Option<String> {
         None
     }
 }
 
-/// What Go calls the type of a value, computed when it is needed.
+/// Go's name of the type of a value, computed when it is needed.
 pub(super) type GoType<'g> = &'g dyn Fn() -> String;
 
 /// A value that cannot be decoded.
@@ -55,15 +56,20 @@ pub(super) enum Cause<'f> {
 }
 
 impl<'v, N: Node<'v>> Fault<'_, 'v, N> {
-    /// The message of an API server.
-    pub fn message(&self) -> String {
+    /// The error of an API server.
+    pub fn error(&self) -> ValueError {
         match &self.cause {
             Cause::Type(go_type) => {
                 let go_type = go_type();
-                self.place.type_error(&found(self.value, &go_type), &go_type)
+                self.place.type_error(kind_for(self.value, &go_type), go_type)
             }
-            Cause::Content(message) => message.clone(),
+            Cause::Content(message) => ValueError::Content(message.clone()),
         }
+    }
+
+    /// The message of an API server.
+    pub fn message(&self) -> String {
+        self.error().to_string()
     }
 
     /// `spec.containers[0].image`; empty for the whole document.
@@ -116,11 +122,11 @@ impl<N> StrictFault<'_, '_, N> {
     }
 }
 
-/// What Go calls a value that is not a `go_type`.
-fn found<'v, N: Node<'v>>(value: N, go_type: &str) -> String {
-    let found = value.value().kind_for(go_type);
+/// Go's name of a value that is not a `go_type`.
+fn kind_for<'v, N: Node<'v>>(value: N, go_type: &str) -> String {
+    let kind = value.value().kind_for(go_type);
     match value.literal() {
-        Some(literal) if found.starts_with("number ") => format!("number {literal}"),
-        _ => found,
+        Some(literal) if kind.starts_with("number ") => format!("number {literal}"),
+        _ => kind,
     }
 }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::fault::{Fault, FaultSink, StrictFault, StrictKind};
 use super::node::Node;
+use super::value_error::ValueError;
 
 /// How many strict faults are kept.
 // Upstream: sigs.k8s.io/json/internal/golang/encoding/json/kubernetes_patch.go, decodeState.saveStrictError
@@ -13,28 +14,27 @@ const MAX_STRICT_FAULTS: usize = 100;
 /// Keeps what an API server reports: the first value that cannot be decoded, else all members that strict decoding refuses.
 #[derive(Debug, Default)]
 pub(super) struct FirstFault {
-    fault: Option<String>,
+    fault: Option<ValueError>,
     strict: StrictFaults,
     messages: Vec<String>,
 }
 
 impl FirstFault {
     /// The messages of strict decoding; the error is that of a value that cannot be decoded.
-    pub(super) fn into_result(self) -> Result<Vec<String>, String> {
+    pub(super) fn into_result(self) -> Result<Vec<String>, ValueError> {
         self.fault.map_or(Ok(self.messages), Err)
     }
 }
 
 impl<'v, N: Node<'v>> FaultSink<'v, N> for FirstFault {
     fn fault(&mut self, fault: &Fault<'_, 'v, N>) -> ControlFlow<()> {
-        if fault.is_fatal {
-            self.fault = Some(fault.message());
-            return ControlFlow::Break(());
+        if self.fault.is_none() || fault.is_fatal {
+            self.fault = Some(fault.error());
         }
-        if self.fault.is_none() {
-            self.fault = Some(fault.message());
+        match fault.is_fatal {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
         }
-        ControlFlow::Continue(())
     }
 
     fn strict_fault(&mut self, fault: &StrictFault<'_, 'v, N>) {
@@ -46,16 +46,16 @@ impl<'v, N: Node<'v>> FaultSink<'v, N> for FirstFault {
 /// The first strict faults of a document, without repetitions.
 #[derive(Debug, Default)]
 pub struct StrictFaults {
-    seen: HashSet<(StrictKind, String)>,
+    reported: HashSet<(StrictKind, String)>,
 }
 
 impl StrictFaults {
-    /// Takes a fault; its path if it is a new one and there are not too many already.
+    /// Records a fault, and gives its path if it is a new one and there are not too many already.
     pub fn admit<N>(&mut self, fault: &StrictFault<'_, '_, N>) -> Option<String> {
-        if self.seen.len() >= MAX_STRICT_FAULTS {
+        if self.reported.len() >= MAX_STRICT_FAULTS {
             return None;
         }
         let path = fault.path();
-        self.seen.insert((fault.kind, path.clone())).then_some(path)
+        self.reported.insert((fault.kind, path.clone())).then_some(path)
     }
 }

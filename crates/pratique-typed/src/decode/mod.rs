@@ -12,6 +12,9 @@ mod node;
 mod place;
 mod received;
 mod scalar;
+mod tree_node;
+mod type_meta;
+mod value_error;
 
 use pratique_json::{Interrupted, Object, Progress, Value, base64};
 use pratique_schema::{Scalar, Schema, TypeId};
@@ -27,6 +30,9 @@ pub use first::StrictFaults;
 pub use node::Node;
 pub use place::{Place, Step};
 pub use received::received;
+pub use tree_node::TreeNode;
+pub use type_meta::{TypeMetaError, type_meta};
+pub use value_error::{StructField, ValueError};
 
 /// Why an object is not decoded into a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +43,12 @@ pub enum DecodeError {
     /// The caller interrupted it.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
+}
+
+impl From<ValueError> for DecodeError {
+    fn from(error: ValueError) -> Self {
+        DecodeError::Invalid(error.to_string())
+    }
 }
 
 /// Decodes a value as a type, and reports what does not fit.
@@ -59,12 +71,12 @@ pub fn decode_in<'v, N: Node<'v>>(
 /// Decodes a value as a type of a schema: the messages of strict decoding.
 ///
 /// # Errors
-/// The message about a value that cannot be decoded.
+/// A value cannot be decoded.
 pub fn strict_faults<'v, N: Node<'v>>(
     schema: &'static Schema,
     of: TypeId,
     value: N,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, ValueError> {
     let mut sink = FirstFault::default();
     decode_in(schema, of, value, &mut sink);
     sink.into_result()
@@ -90,7 +102,7 @@ pub fn strict_written(
 ) -> Result<(), DecodeError> {
     let decoded = first_fault(of, object.iter(), written, progress);
     progress.outcome()?;
-    match decoded.map_err(DecodeError::Invalid)?.as_slice() {
+    match decoded?.as_slice() {
         [] => Ok(()),
         refused => {
             let refused = refused.join(", ");
@@ -106,7 +118,7 @@ pub fn strict_written(
 pub fn lenient(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
     let decoded = first_fault(of, object.iter(), &[], progress);
     progress.outcome()?;
-    decoded.map(drop).map_err(DecodeError::Invalid)
+    decoded.map(drop).map_err(DecodeError::from)
 }
 
 /// Decodes members of an object: the messages of strict decoding; the error is that of a value that cannot be decoded.
@@ -115,7 +127,7 @@ fn first_fault<'v, N: Node<'v>>(
     members: impl Iterator<Item = (&'v str, N)>,
     written: &'v [Written],
     progress: &Progress<'_>,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, ValueError> {
     let mut sink = FirstFault::default();
     let _ = Decoder::new(written, progress, &mut sink).structure(of, members);
     sink.into_result()
@@ -128,26 +140,20 @@ fn duplicates<'v, N: Node<'v>>(object: N) -> Vec<String> {
     sink.into_result().unwrap_or_default()
 }
 
-/// Whether a scalar that is not null can be decoded, whatever it is.
+/// Whether a scalar that is not null can be decoded.
 pub(crate) fn decodes(kind: Scalar, value: &Value<'_>) -> bool {
     match kind {
-        Scalar::Bool => matches!(value, Value::Bool(_)),
-        Scalar::String => matches!(value, Value::String(_)),
-        Scalar::Int32 => matches!(value, Value::Int(number) if i32::try_from(*number).is_ok()),
-        Scalar::Int64 => matches!(value, Value::Int(_)),
-        // What it is written with is not known here.
+        // The literal of a number is not known here.
         Scalar::Quantity => matches!(value, Value::String(_)) && reads(kind, value),
-        Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),
         _ => reads(kind, value),
     }
 }
 
-/// Whether a scalar that is not null can be decoded; not asked of texts, booleans and integers.
+/// Whether a scalar that is not null can be decoded, where a quantity may be any number.
 pub(crate) fn reads(kind: Scalar, value: &Value<'_>) -> bool {
     let fits = match kind {
-        Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),
         Scalar::Bytes => value.as_str().is_some_and(|text| base64::decode(text).is_ok()),
-        _ => true,
+        _ => scalar::has_json_type(kind, value),
     };
     fits && scalar::fault(kind, value).is_none()
 }

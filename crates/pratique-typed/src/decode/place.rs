@@ -1,7 +1,8 @@
 //! Where a decoder is in a document.
 
-use pratique_gotext::json::UnmarshalTypeError;
 use pratique_schema::StructType;
+
+use super::value_error::{StructField, ValueError};
 
 /// The way from the root of a document to a value.
 #[derive(Clone, Debug, Default)]
@@ -63,8 +64,8 @@ impl Place<'_> {
 
     /// `json: cannot unmarshal number into Go struct field PodSpec.spec.nodeName of type string`
     // Upstream: encoding/json/decode.go, decodeState.addErrorContext
-    pub(super) fn type_error(&self, found: &str, go_type: &str) -> String {
-        let mut innermost = None;
+    pub(super) fn type_error(&self, found: String, go_type: String) -> ValueError {
+        let mut innermost: Option<&str> = None;
         let mut fields: Vec<&str> = Vec::new();
         for step in &self.steps {
             if let Step::Field { of, embedded, name } = step {
@@ -73,10 +74,17 @@ impl Place<'_> {
                 fields.push(name);
             }
         }
-        let Some(innermost) = innermost else {
-            return UnmarshalTypeError::of_value(found, go_type).to_string();
-        };
-        let local = innermost.rsplit_once('.').map_or(innermost, |(_, local)| local);
-        UnmarshalTypeError::of_field(found, local, &fields.join("."), go_type).to_string()
+        let field = innermost.map(|innermost| StructField {
+            of: innermost
+                .rsplit_once('.')
+                .map_or(innermost, |(_, local)| local)
+                .to_owned(),
+            path: fields.join("."),
+        });
+        ValueError::Type {
+            found,
+            field,
+            go_type,
+        }
     }
 }

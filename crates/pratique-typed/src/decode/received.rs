@@ -1,4 +1,4 @@
-//! What an API server says of an object that a client sends it.
+//! The warnings and the error of an API server about an object that a client sends it.
 
 use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
@@ -7,11 +7,11 @@ use pratique_types::GroupVersionKind;
 
 use super::node::Node;
 
-/// What an API server says of an object that it is sent, as the create handler does with `fieldValidation=Warn`, which is
-/// what it does if it is not told otherwise: the texts of its Warning headers, about fields that are unknown or given
-/// twice. The error is that of an object that it cannot decode, with which it answers 400.
+/// Decodes an object as an API server's create handler does with `fieldValidation=Warn`, its default: gives
+/// the texts of the Warning headers, about unknown and duplicate fields. The error is the message with which
+/// the server answers 400 to an object that it cannot decode.
 ///
-/// Of a kind that is not built in, nothing is known but what is given twice.
+/// Objects of kinds that are not built in are only checked for duplicate fields.
 pub fn received<'v, N: Node<'v>>(kind: &GroupVersionKind, object: N) -> Result<Vec<String>, String> {
     let Some(id) = Schema::builtin().kind(kind) else {
         return Ok(super::duplicates(object));

@@ -2,12 +2,12 @@
 
 use std::fmt::Display;
 
-use pratique_gotext::json::UnmarshalTypeError;
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::time::{Duration, Layout, parse};
 use pratique_json::Value;
 use pratique_schema::Scalar;
 
+use super::value_error::ValueError;
 use crate::settled::is_canonical_quantity;
 
 /// Why a value is not such a scalar.
@@ -40,6 +40,19 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<ScalarFault> {
     }
 }
 
+/// Whether a value has the JSON type of a scalar that Go decodes without a method of its own; true for all
+/// others.
+pub(super) fn has_json_type(scalar: Scalar, value: &Value<'_>) -> bool {
+    match scalar {
+        Scalar::Bool => matches!(value, Value::Bool(_)),
+        Scalar::String => matches!(value, Value::String(_)),
+        Scalar::Int32 => matches!(value, Value::Int(number) if i32::try_from(*number).is_ok()),
+        Scalar::Int64 => matches!(value, Value::Int(_)),
+        Scalar::Float => matches!(value, Value::Int(_) | Value::Float(_)),
+        _ => true,
+    }
+}
+
 /// Why a text is not a quantity.
 pub(super) fn quantity_fault(text: &str) -> Option<ScalarFault> {
     let error = Quantity::parse(text).err()?;
@@ -61,13 +74,11 @@ fn text(value: &Value<'_>, fault: fn(&str) -> Option<String>) -> Option<ScalarFa
 }
 
 impl ScalarFault {
-    /// The message about a value that stands by itself.
-    pub(super) fn message(self, value: &Value<'_>) -> String {
+    /// The error of a value that stands by itself.
+    pub(super) fn error(self, value: &Value<'_>) -> ValueError {
         match self {
-            ScalarFault::Type(go_type) => {
-                UnmarshalTypeError::of_value(&value.kind_for(go_type), go_type).to_string()
-            }
-            ScalarFault::Content(message) => message,
+            ScalarFault::Type(go_type) => ValueError::of_type(value.kind_for(go_type), go_type.to_owned()),
+            ScalarFault::Content(message) => ValueError::Content(message),
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Values of a document as the decoder of built-in types sees them.
+//! Values of documents with positions as a decoder sees them.
 
 use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
-use pratique_typed::decode::Node;
+use pratique_yaml::position::Span;
+use pratique_yaml::tree::{self, Entry, NodeId, Tree};
 
-use crate::position::Span;
-use crate::tree::{self, Entry, NodeId, Tree};
+use super::node::Node;
 
 /// A value of a document as the strict decoder of built-in types sees it: with a position, in the order in which it is
 /// written, and with keys that are given twice.
@@ -14,12 +14,9 @@ use crate::tree::{self, Entry, NodeId, Tree};
 pub struct TreeNode<'t> {
     tree: &'t Tree,
     id: NodeId,
-    /// The member that it is of.
+    /// The member that it is the value of.
     entry: Option<&'t Entry>,
 }
-
-/// Deeper values are not kept as they are; the server has no such fields in manifests but those of managed fields.
-const MAX_DEPTH: usize = 256;
 
 impl<'t> TreeNode<'t> {
     /// A value without what is around it.
@@ -31,42 +28,32 @@ impl<'t> TreeNode<'t> {
         }
     }
 
-    pub(crate) fn node(self) -> &'t tree::Node {
-        self.tree.get(self.id)
-    }
-
-    pub(crate) fn key(self) -> &'t str {
-        self.entry.map_or("", |entry| &*entry.key)
-    }
-
-    pub(crate) fn key_span(self) -> Span {
-        self.entry.map_or(self.node().span, |entry| entry.key_span)
-    }
-
-    pub(crate) fn id(self) -> NodeId {
+    /// The index of the value in its tree.
+    pub fn id(self) -> NodeId {
         self.id
     }
 
+    /// The value with its position.
+    pub fn node(self) -> &'t tree::Node {
+        self.tree.get(self.id)
+    }
+
+    /// The key of the member that it is the value of; empty for other values.
+    pub fn key(self) -> &'t str {
+        self.entry.map_or("", |entry| &*entry.key)
+    }
+
+    /// The position of the key; of other values their own.
+    pub fn key_span(self) -> Span {
+        self.entry.map_or(self.node().span, |entry| entry.key_span)
+    }
+
     /// The members of a mapping; of anything else none.
-    pub(crate) fn entries(self) -> &'t [Entry] {
+    pub fn entries(self) -> &'t [Entry] {
         match &self.node().value {
             tree::Value::Map(entries) => entries,
             _ => &[],
         }
-    }
-
-    /// Whether it nests deeper than an API server keeps.
-    pub(super) fn is_too_deep(self) -> bool {
-        self.exceeds(MAX_DEPTH)
-    }
-
-    fn exceeds(self, depth: usize) -> bool {
-        let Some(depth) = depth.checked_sub(1) else {
-            return true;
-        };
-        let mut members = self.members();
-        self.elements().any(|element| element.exceeds(depth))
-            || members.any(|(_, member)| member.exceeds(depth))
     }
 }
 
@@ -114,7 +101,7 @@ impl<'t> Node<'t> for TreeNode<'t> {
 fn number(text: &str) -> Value<'static> {
     match text.parse() {
         Ok(number) => Value::Int(number),
-        // The literal tells one that is out of range.
+        // An infinite number is out of range; the literal says which it is.
         Err(_) => Value::Float(text.parse().unwrap_or(f64::INFINITY)),
     }
 }
