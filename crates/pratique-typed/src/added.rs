@@ -6,7 +6,7 @@ use pratique_types::GroupVersionKind;
 
 use crate::form::id;
 
-/// What the form of its kind has that an object does not: fields that are always there.
+/// The members that the form of its kind adds to an object: fields that are always there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Added {
     /// Members, those of added objects included.
@@ -16,7 +16,7 @@ pub struct Added {
 }
 
 impl Added {
-    /// What is added to an object; `None` where the kind is not built in. This takes no memory.
+    /// The members that are added to an object; `None` where the kind is not built in. This takes no memory.
     pub fn to(kind: &GroupVersionKind, object: &Value<'_>) -> Option<Self> {
         let mut added = Added::default();
         added.structure(id(kind)?, object);

@@ -42,14 +42,14 @@ impl Encoder<'_> {
             (Some(Shape::Struct(id)), Value::Object(object)) => {
                 let of = self.schema.get(*id);
                 let order = names_in_order((self.layout)(of.name));
-                let known = order.into_iter().filter_map(|name| {
+                let members = order.into_iter().filter_map(|name| {
                     let missing = self.is_bare.then_some(&Value::Null);
                     let value = object.get(name).or(missing)?;
-                    let free = (self.shape_of)(*id, name, value);
-                    let shape = free.or_else(|| of.field(name).map(|field| field.shape.clone()));
+                    let by_value = (self.shape_of)(*id, name, value);
+                    let shape = by_value.or_else(|| of.field(name).map(|field| field.shape.clone()));
                     Some((name, value, shape))
                 });
-                self.members(known, self.is_bare, text);
+                self.members(members, self.is_bare, text);
             }
             (Some(Shape::Map(of)), Value::Object(object)) => self.by_name(Some(&**of), object, text),
             (_, Value::Object(object)) => self.by_name(None, object, text),

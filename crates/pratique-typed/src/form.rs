@@ -1,7 +1,8 @@
 //! Objects in the form of their kind.
 //!
-//! Unknown fields are gone, empty ones are left out or filled in, quantities and times have their canonical form.
-//! An object that came from an API server is as it should be already; it is only looked over, and not copied.
+//! Unknown fields are dropped, empty ones are left out or filled in, quantities and times have their
+//! canonical form. An object that came from an API server has that form already; it is only checked, and not
+//! copied.
 
 mod scalar;
 mod settle;
@@ -170,7 +171,8 @@ fn or_old<'a>(
         .map(|(old, new)| new.unwrap_or_else(|| old.borrowed()))
 }
 
-/// Where its `progress` is not to go on, it leaves values as they are.
+/// Brings objects into the form of their type. Once its `progress` is interrupted, it leaves values as they
+/// are.
 struct Typing<'p> {
     schema: &'static Schema,
     progress: &'p Progress<'p>,
@@ -178,7 +180,7 @@ struct Typing<'p> {
     kept_empty: Cell<bool>,
 }
 
-/// What becomes of a member.
+/// The change of a member.
 enum Edit<'a> {
     Keep,
     Drop,
@@ -247,7 +249,7 @@ impl<'p> Typing<'p> {
             _ => {}
         }
         match self.value(&field.shape, value) {
-            // A time that is none is null now.
+            // The zero time is null now.
             Some(Value::Null) if field.presence == Presence::UnlessEmpty => Edit::Drop,
             Some(value) => Edit::Replace(value),
             None => Edit::Keep,

@@ -23,7 +23,7 @@ pub enum Part<'p> {
     List(&'p [Value<'p>]),
 }
 
-/// What Go shows of a value.
+/// A value in Go's formats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoValue {
     /// Its type (`%T`): `v1.EnvVar`.
@@ -38,8 +38,8 @@ pub struct GoValue {
     pub literal: String,
 }
 
-/// What Go shows of a part of an object of a kind; `None` where it is no part of it. Where `progress` is not to go on, some
-/// of it is missing.
+/// A part of an object of a kind in Go's formats; `None` where it is no part of it. Once `progress` is
+/// interrupted, some of the text is missing.
 pub fn go_value(
     kind: &GroupVersionKind,
     object: &Value<'_>,
@@ -88,13 +88,13 @@ fn shown(place: Place<'_>, value: &Value<'_>) -> GoValue {
     }
 }
 
-/// What a place in an object holds.
+/// The type of a place in an object.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     shape: &'p Shape,
     /// The field, for Go's name of its type.
     field: Option<&'p Field>,
-    /// Where it is not to go on, nothing is shown.
+    /// Once it is interrupted, nothing is shown.
     progress: &'p Progress<'p>,
 }
 
@@ -107,7 +107,7 @@ impl<'p> Place<'p> {
         }
     }
 
-    /// What is in a list or a map.
+    /// The elements of a list or a map.
     fn inner(self, shape: &'p Shape) -> Self {
         Place {
             shape,
@@ -136,8 +136,8 @@ const ADDRESS: &str = "0xc000000000";
 
 const NO_TIME: &str = "0001-01-01 00:00:00 +0000 UTC";
 
-/// A value that is not absent.
-fn given<'v>(value: Option<&'v Value<'v>>) -> Option<&'v Value<'v>> {
+/// A value that is neither absent nor null.
+fn non_null<'v>(value: Option<&'v Value<'v>>) -> Option<&'v Value<'v>> {
     value.filter(|value| !value.is_null())
 }
 
@@ -173,7 +173,7 @@ fn plain(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
                 .collect();
             format!("map[{}]", entries.join(" "))
         }
-        Shape::Scalar(scalar) => plain_scalar(*scalar, given(value), pointer),
+        Shape::Scalar(scalar) => plain_scalar(*scalar, non_null(value), pointer),
     }
 }
 
@@ -306,16 +306,16 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, progres
         }
         Shape::Scalar(
             scalar @ (Scalar::Quantity | Scalar::IntOrString | Scalar::Time | Scalar::MicroTime),
-        ) => plain_scalar(*scalar, given(value), pointer),
-        Shape::Scalar(Scalar::Bytes) => match given(value) {
+        ) => plain_scalar(*scalar, non_null(value), pointer),
+        Shape::Scalar(Scalar::Bytes) => match non_null(value) {
             None => "nil".to_owned(),
             value => format!("*{}", plain_scalar(Scalar::Bytes, value, false)),
         },
-        Shape::Scalar(scalar) if pointer => match given(value) {
+        Shape::Scalar(scalar) if pointer => match non_null(value) {
             None => "nil".to_owned(),
             value => format!("*{}", plain_scalar(*scalar, value, false)),
         },
-        Shape::Scalar(scalar) => plain_scalar(*scalar, given(value), false),
+        Shape::Scalar(scalar) => plain_scalar(*scalar, non_null(value), false),
     }
 }
 
@@ -326,12 +326,12 @@ fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String
         return String::new();
     }
     if pointer {
-        return match given(value) {
+        return match non_null(value) {
             None => format!("(*{})(nil)", go()),
             Some(_) => format!("(*{})({ADDRESS})", go()),
         };
     }
-    match (place.shape, given(value)) {
+    match (place.shape, non_null(value)) {
         (Shape::Struct(id), value) => {
             let of = type_of(*id);
             format!(

@@ -4,7 +4,7 @@ use pratique_json::{Object, Value};
 use pratique_schema::{Field, Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
-/// What a part of an object is in Go.
+/// The Go type of a part of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartType {
     /// A struct.
@@ -33,7 +33,7 @@ pub fn part_type<E>(
     }))
 }
 
-/// A part of an object, and what its type says of it.
+/// A part of an object with its type.
 pub(crate) struct Found<'v, 'a> {
     pub(crate) shape: Shape,
     pub(crate) field: Option<&'static Field>,
@@ -51,8 +51,8 @@ pub(crate) fn find<'v, 'a, E>(
     let Some(root) = root(kind) else {
         return Ok(None);
     };
-    let mut left = vec![(&root, None, object)];
-    while let Some((shape, field, value)) = left.pop() {
+    let mut pending = vec![(&root, None, object)];
+    while let Some((shape, field, value)) = pending.pop() {
         visit()?;
         if is_part(value) {
             let shape = shape.clone();
@@ -61,16 +61,16 @@ pub(crate) fn find<'v, 'a, E>(
         match (shape, value) {
             (Shape::Struct(id), Value::Object(members)) => {
                 let of = schema.get(*id);
-                left.extend(members.iter().filter_map(|(name, value)| {
+                pending.extend(members.iter().filter_map(|(name, value)| {
                     let field = of.field(name)?;
                     Some((&field.shape, Some(field), value))
                 }));
             }
             (Shape::List(inner), Value::Array(elements)) => {
-                left.extend(elements.iter().map(|value| (&**inner, None, value)));
+                pending.extend(elements.iter().map(|value| (&**inner, None, value)));
             }
             (Shape::Map(inner), Value::Object(members)) => {
-                left.extend(members.iter().map(|(_, value)| (&**inner, None, value)));
+                pending.extend(members.iter().map(|(_, value)| (&**inner, None, value)));
             }
             _ => {}
         }

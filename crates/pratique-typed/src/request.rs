@@ -36,8 +36,8 @@ pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>, progress: 
     }
 }
 
-/// The same for an object of which it is not known whether it can be [converted](crate::decode::convert()) into its kind; the error
-/// says why not. One of a kind that is not built in stays as it is.
+/// Gives an object the form of its built-in kind, as [`settle_object`] does, if it can be
+/// [converted](crate::decode::convert()) into that kind. Objects of other kinds stay as they are.
 ///
 /// # Errors
 /// As [`convert`](crate::decode::convert()).

@@ -1,6 +1,7 @@
 //! Whether an object has the form of its kind already: most have, as an API server wrote them.
 //!
-//! To know that is a fraction of the work of reading one. Where this cannot tell, it says no.
+//! Checking that is a fraction of the work of reading an object. Where the check cannot decide, the answer is
+//! no.
 
 use pratique_json::{Object, Progress, Value};
 use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
@@ -14,12 +15,12 @@ pub(crate) fn settled(id: TypeId, object: &Object<'_>, progress: &Progress<'_>) 
     structure((Schema::builtin(), progress), id, object)
 }
 
-/// What all values are looked at with.
-type With<'p> = (&'static Schema, &'p Progress<'p>);
+/// The context of the check.
+type Check<'p> = (&'static Schema, &'p Progress<'p>);
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
-fn structure(with: With<'_>, id: TypeId, object: &Object<'_>) -> bool {
-    let (schema, progress) = with;
+fn structure(check: Check<'_>, id: TypeId, object: &Object<'_>) -> bool {
+    let (schema, progress) = check;
     if !progress.nodes(object.len()) {
         return false;
     }
@@ -27,45 +28,45 @@ fn structure(with: With<'_>, id: TypeId, object: &Object<'_>) -> bool {
     let mut walk = of.fields.walk();
     let mut always = 0;
     for (name, value) in object.members() {
-        let Some(known) = walk.field(name) else {
+        let Some(of) = walk.field(name) else {
             return false;
         };
-        if !field(with, known, value) {
+        if !field(check, of, value) {
             return false;
         }
-        always += usize::from(known.is_always());
+        always += usize::from(of.is_always());
     }
     always == of.fields.always_count()
 }
 
 #[inline]
-fn field(with: With<'_>, field: &'static Field, of: &Value<'_>) -> bool {
+fn field(check: Check<'_>, field: &'static Field, of: &Value<'_>) -> bool {
     match field.presence {
         Presence::UnlessNull if of.is_null() => false,
         Presence::UnlessEmpty if of.is_empty() => false,
         Presence::Nullable if of.is_null() => true,
-        _ => value(with, &field.shape, of),
+        _ => value(check, &field.shape, of),
     }
 }
 
-fn value(with: With<'_>, shape: &'static Shape, value: &Value<'_>) -> bool {
-    let goes_on = |count| with.1.nodes(count);
+fn value(check: Check<'_>, shape: &'static Shape, value: &Value<'_>) -> bool {
+    let goes_on = |count| check.1.nodes(count);
     match (shape, value) {
         (Shape::Scalar(kind), of) => scalar(*kind, of),
-        (Shape::Struct(id), Value::Object(object)) => structure(with, *id, object),
+        (Shape::Struct(id), Value::Object(object)) => structure(check, *id, object),
         (Shape::List(element), Value::Array(elements)) => {
-            goes_on(elements.len()) && elements.iter().all(|item| self::value(with, element, item))
+            goes_on(elements.len()) && elements.iter().all(|item| self::value(check, element, item))
         }
         (Shape::Map(of), Value::Object(object)) => {
             let mut members = object.members().iter();
-            goes_on(object.len()) && members.all(|(_, item)| self::value(with, of, item))
+            goes_on(object.len()) && members.all(|(_, item)| self::value(check, of, item))
         }
         (Shape::List(_) | Shape::Map(_), Value::Null) => true,
         _ => false,
     }
 }
 
-/// Whether it is plain that a scalar fits and has its canonical form, as it is of most.
+/// Whether a scalar obviously fits and has its canonical form, as most do.
 #[inline]
 pub(crate) fn is_plain(kind: Scalar, value: &Value<'_>) -> bool {
     match (kind, value) {
@@ -89,7 +90,7 @@ fn scalar(kind: Scalar, value: &Value<'_>) -> bool {
     }
 }
 
-/// Reads a scalar of which it is not plain that it is settled.
+/// Whether a scalar that is not [plain](is_plain()) fits and has its canonical form.
 fn read(kind: Scalar, value: &Value<'_>) -> bool {
     decode::reads(kind, value) && canonical(kind, value).is_none()
 }

@@ -1,4 +1,4 @@
-//! HorizontalPodAutoscalers. The hub is `v2`; what `v1` cannot say is kept there in annotations.
+//! HorizontalPodAutoscalers. The hub is `v2`; `v1` keeps the fields that it does not have in annotations.
 
 use pratique_json::{Object, Progress, Value};
 use pratique_schema::{Schema, Shape, TypeId};
@@ -33,7 +33,7 @@ const RULES: &str = "autoscaling/v2.HorizontalPodAutoscalerBehavior";
 
 const FIRST: &str = "autoscaling/v1";
 
-/// The use of processors that is aimed at where nothing else is.
+/// The default target of CPU utilization.
 const DEFAULT_UTILIZATION: i64 = 80;
 
 fn to_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), ConversionError> {
@@ -53,19 +53,15 @@ fn to_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), Co
             let target = target.or_else(|| metrics.is_empty().then_some(Value::Int(DEFAULT_UTILIZATION)));
             metrics.extend(target.map(|target| {
                 let target = [("averageUtilization", target), ("type", "Utilization".into())];
-                of_processors("target", object(target))
+                cpu_metric("target", object(target))
             }));
             spec.insert("metrics", list(metrics));
             put(spec, "behavior", behavior.map(Value::Object));
         }
         if let Some(status) = part(autoscaler, "status") {
             let utilization = take(status, "currentCPUUtilizationPercentage");
-            let utilization = utilization.map(|current| {
-                vec![of_processors(
-                    "current",
-                    object([("averageUtilization", current)]),
-                )]
-            });
+            let utilization = utilization
+                .map(|current| vec![cpu_metric("current", object([("averageUtilization", current)]))]);
             let current = current.map(|mut current| {
                 current
                     .iter_mut()
@@ -86,7 +82,7 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
     if version != FIRST {
         return Ok(());
     }
-    let mut notes: Vec<(&'static str, String)> = Vec::new();
+    let mut annotations: Vec<(&'static str, String)> = Vec::new();
     if let Some(spec) = part(autoscaler, "spec") {
         let mut metrics = objects(take(spec, "metrics"));
         let target = metrics.iter().find_map(|metric| utilization(metric, "target"));
@@ -96,7 +92,7 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
             .iter_mut()
             .for_each(|metric| each_source(metric, spec_from_hub));
         if !metrics.is_empty() {
-            notes.push((METRICS, written(metrics, "MetricSpec")));
+            annotations.push((METRICS, written(metrics, "MetricSpec")));
         }
         if let Some(behavior) = take(spec, "behavior") {
             let encoder = Encoder {
@@ -104,7 +100,7 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
                 ..Encoder::builtin()
             };
             let shape = named(RULES).map(Shape::Struct);
-            notes.push((BEHAVIOR, encoder.text(shape.as_ref(), &behavior)));
+            annotations.push((BEHAVIOR, encoder.text(shape.as_ref(), &behavior)));
         }
     }
     if let Some(status) = part(autoscaler, "status") {
@@ -118,7 +114,7 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
             .iter_mut()
             .for_each(|metric| each_source(metric, status_from_hub));
         if !current.is_empty() {
-            notes.push((CURRENT_METRICS, written(current, "MetricStatus")));
+            annotations.push((CURRENT_METRICS, written(current, "MetricStatus")));
         }
         let mut conditions = objects(take(status, "conditions"));
         if !conditions.is_empty() {
@@ -126,13 +122,13 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
             conditions
                 .iter_mut()
                 .for_each(|condition| drop(condition.remove("observedGeneration")));
-            notes.push((
+            annotations.push((
                 CONDITIONS,
                 written(conditions, "HorizontalPodAutoscalerCondition"),
             ));
         }
     }
-    for (name, text) in notes {
+    for (name, text) in annotations {
         annotate(autoscaler, name, text);
     }
     Ok(())
@@ -182,8 +178,8 @@ fn object<'a, const N: usize>(members: [(&'static str, Value<'a>); N]) -> Value<
     Value::Object(members.into_iter().collect())
 }
 
-/// A metric of the use of processors.
-fn of_processors<'a>(field: &'static str, value: Value<'a>) -> Object<'a> {
+/// A metric of CPU utilization.
+fn cpu_metric<'a>(field: &'static str, value: Value<'a>) -> Object<'a> {
     let resource = object([("name", "cpu".into()), (field, value)]);
     Object::from_iter([
         ("resource".into(), resource),
@@ -191,14 +187,14 @@ fn of_processors<'a>(field: &'static str, value: Value<'a>) -> Object<'a> {
     ])
 }
 
-/// The use of processors that a metric is about, if it is about that.
+/// The CPU utilization of a metric, if it is one.
 fn utilization<'a>(metric: &Object<'a>, field: &str) -> Option<Value<'a>> {
     let resource = metric
         .get("resource")
         .filter(|_| text(metric, "type") == "Resource")?;
-    let is_processors = resource.get("name").and_then(Value::as_str) == Some("cpu");
+    let is_cpu = resource.get("name").and_then(Value::as_str) == Some("cpu");
     let value = resource.get(field)?.get("averageUtilization");
-    value.filter(|value| is_processors && !value.is_null()).cloned()
+    value.filter(|value| is_cpu && !value.is_null()).cloned()
 }
 
 /// The sources that a metric may have.
@@ -212,16 +208,16 @@ fn each_source(metric: &mut Object<'_>, change: fn(&str, &mut Object<'_>)) {
     }
 }
 
-/// Gives the name and the selector of a metric a part of their own.
-fn identify(selector: &str, source: &mut Object<'_>) {
+/// Moves the name and the selector of a metric into its member `metric`.
+fn nest_metric(selector: &str, source: &mut Object<'_>) {
     let mut metric = Object::new();
     put(&mut metric, "name", take(source, "metricName"));
     put(&mut metric, "selector", take(source, selector));
     source.insert("metric", metric);
 }
 
-/// Gives the name and the selector of a metric back to its source.
-fn spell(selector: &'static str, source: &mut Object<'_>) {
+/// Moves the name and the selector of a metric back from its member `metric`.
+fn flatten_metric(selector: &'static str, source: &mut Object<'_>) {
     if let Some(Value::Object(mut metric)) = source.remove("metric") {
         put(source, "metricName", take(&mut metric, "name"));
         put(source, selector, take(&mut metric, "selector"));
@@ -240,7 +236,7 @@ fn is_resource(source: &str) -> bool {
     matches!(source, "resource" | "containerResource")
 }
 
-/// What the parts of a source are named in `v1`, and in the hub.
+/// The names of the parts of a source in `v1`, and in the hub.
 type Names = &'static [(&'static str, &'static str)];
 
 fn spec_names(source: &str) -> Names {
@@ -270,7 +266,7 @@ fn status_names(source: &str) -> Names {
 /// Takes the parts of a source together, as the hub has them.
 fn gathered<'a>(name: &str, source: &mut Object<'a>, names: Names) -> Object<'a> {
     if !is_resource(name) {
-        identify(selector_of(name), source);
+        nest_metric(selector_of(name), source);
     }
     if name == "object" {
         rename(source, "target", "describedObject");
@@ -285,7 +281,7 @@ fn gathered<'a>(name: &str, source: &mut Object<'a>, names: Names) -> Object<'a>
 /// The way back from [`gathered`].
 fn spread(name: &str, source: &mut Object<'_>, gathered: &str, names: Names) {
     if !is_resource(name) {
-        spell(selector_of(name), source);
+        flatten_metric(selector_of(name), source);
     }
     if let Some(Value::Object(mut parts)) = source.remove(gathered) {
         for (old, new) in names {

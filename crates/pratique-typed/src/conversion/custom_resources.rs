@@ -1,4 +1,5 @@
-//! CustomResourceDefinitions. The hub is `v1beta1`, which can say of all versions at once what `v1` says of each.
+//! CustomResourceDefinitions. The hub is `v1beta1`, in which fields of versions may also be set for all
+//! versions at once.
 
 use pratique_json::{Object, Value};
 
@@ -7,7 +8,7 @@ use super::{ApiVersion, ConversionError, Family, is_v1beta1, part, parts, put, r
 
 pub(super) const DEFINITION: Family = Family::new(|version| !is_v1beta1(version), to_hub, from_hub);
 
-/// What may be said of all versions, with the name of that, or of one.
+/// The fields that may be set for all versions: their names in the spec, and in a version.
 const SHARED: [(&str, &str); 4] = [
     ("additionalPrinterColumns", "additionalPrinterColumns"),
     ("selectableFields", "selectableFields"),
@@ -43,10 +44,10 @@ fn to_hub(_: ApiVersion<'_>, definition: &mut Object<'_>) -> Result<(), Conversi
         parts(version, "additionalPrinterColumns").for_each(|column| rename(column, "jsonPath", "JSONPath"));
     }
     for (of_all, of_one) in SHARED {
-        let mut said = parts(spec, "versions").map(|version| version.get(of_one).cloned());
-        let first = said.next().flatten();
-        if said.all(|other| other == first) {
-            drop(said);
+        let mut values = parts(spec, "versions").map(|version| version.get(of_one).cloned());
+        let first = values.next().flatten();
+        if values.all(|other| other == first) {
+            drop(values);
             parts(spec, "versions").for_each(|version| drop(version.remove(of_one)));
             put(spec, of_all, first);
         }
@@ -82,9 +83,9 @@ fn from_hub(_: ApiVersion<'_>, definition: &mut Object<'_>) -> Result<(), Conver
         spec.insert("versions", Value::Array(versions));
     }
     for (of_all, of_one) in SHARED {
-        if let Some(said) = take(spec, of_all) {
+        if let Some(value) = take(spec, of_all) {
             for version in parts(spec, "versions") {
-                version.insert(of_one, said.clone());
+                version.insert(of_one, value.clone());
             }
         }
     }

@@ -42,7 +42,7 @@ fn structure(value: Value<'_>, of: TypeId) -> Option<Object<'static>> {
     }
 }
 
-/// An object with the names of a type's fields, in whatever case they were. Recursion follows the type.
+/// An object with the names of a type's fields, which may be written in any case. Recursion follows the type.
 fn named<'a>(of: TypeId, object: Object<'a>) -> Object<'a> {
     let fields = &Schema::builtin().get(of).fields;
     let mut renamed = Object::new();

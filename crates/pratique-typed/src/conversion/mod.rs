@@ -1,7 +1,7 @@
 //! Objects in other versions of their built-in kind, as an API server converts them.
 //!
-//! An API server holds an object in a form of its own and writes it in the version that is asked for. Here the form
-//! between two versions is that of one of them, the hub: a version has a way [to it](Family::to_hub) and one
+//! An API server holds an object in an internal version and writes it in the requested version. Here the form
+//! between two versions is that of one of them, the hub: a version is converted [to it](Family::to_hub) and
 //! [from it](Family::from_hub). Versions that have the same fields need neither.
 //!
 //! Objects come as an API server writes them. What it adds to all objects when it reads them, such as the second name of
@@ -32,12 +32,12 @@ pub enum ConversionError {
     /// There is no way between two versions of a kind.
     #[error("converting (*{0}) to (*{1}): unknown conversion")]
     Unknown(String, String),
-    /// No API server knows the kind that an object says it is of.
+    /// No API server knows the kind that an object states.
     #[error("no kind {} is registered for version {} in scheme {SCHEME:?}", pratique_gotext::strconv::quote(.kind), pratique_gotext::strconv::quote(.version))]
     Unregistered {
         /// The kind.
         kind: String,
-        /// Its version, as `apiVersion` says it.
+        /// Its `apiVersion`.
         version: String,
     },
     /// A custom resource of another group.
@@ -48,9 +48,9 @@ pub enum ConversionError {
     Annotation {
         /// The name of the annotation.
         annotation: &'static str,
-        /// What it says.
+        /// Its value.
         value: String,
-        /// What is wrong with that.
+        /// What is wrong with the value.
         error: NumberError,
     },
     /// A text that has to be a whole number is none.
@@ -94,14 +94,14 @@ impl Family {
     }
 }
 
-/// What it takes to bring an object into another version.
+/// The conversion between two versions of a kind.
 #[derive(Clone, Copy)]
 enum Relation {
     /// Nothing: the versions have the same fields, or are not of one kind.
     Same,
     /// Two steps.
     Differs(Family),
-    /// There is no way, as no API server has both versions.
+    /// There is none, as no API server has both versions.
     Unknown,
 }
 
@@ -109,8 +109,8 @@ enum Relation {
 /// it is of that version, or where none of its fields has another name or place there.
 ///
 /// # Errors
-/// What the object says that it is cannot become one of `kind`, or it was interrupted. What it does not say is as `kind` has
-/// it.
+/// An object of the stated kind cannot be converted into one of `kind`, or the conversion was interrupted. A
+/// kind or version that the object does not state is that of `kind`.
 pub fn converted<'a>(
     kind: &GroupVersionKind,
     object: &'a Value<'a>,
@@ -120,16 +120,16 @@ pub fn converted<'a>(
         return Ok(None);
     };
     let text = |key| members.get(key).and_then(Value::as_str).unwrap_or_default();
-    // What an object does not say is as the request has it.
+    // A kind or version that the object does not state is that of the request.
     let (from, name) = (text("apiVersion"), text("kind"));
     let is_version = from.is_empty() || kind.is_of_version(from);
     if is_version && (name.is_empty() || name == kind.kind) {
         return Ok(None);
     }
-    let own_version = kind.api_version();
-    let from = if is_version { own_version.as_str() } else { from };
+    let target_version = kind.api_version();
+    let from = if is_version { target_version.as_str() } else { from };
     let name = if name.is_empty() { &kind.kind } else { name };
-    let Some((of, given)) = known(from, name) else {
+    let Some((of, stated)) = builtin_kind(from, name) else {
         return match id(kind) {
             Some(_) => Err(ConversionError::Unregistered {
                 kind: name.to_owned(),
@@ -145,20 +145,20 @@ pub fn converted<'a>(
         let name = |of| Schema::builtin().get(of).go_type().to_owned();
         ConversionError::Unknown(name(of), name(to))
     };
-    if !are_versions(&given, kind) {
+    if !are_versions(&stated, kind) {
         return Err(unknown());
     }
-    let family = match relation(&given, kind) {
+    let family = match relation(&stated, kind) {
         Relation::Same => return Ok(None),
         Relation::Differs(family) => family,
         Relation::Unknown => return Err(unknown()),
     };
     let formed = typed_as(of, object, progress)?;
-    // It may have been made here, and then does not last.
+    // The formed object does not outlive this function.
     let Value::Object(mut members) = formed.as_ref().unwrap_or(object).try_owned(progress)? else {
         return Ok(None);
     };
-    for (step, version) in [(family.to_hub, from), (family.from_hub, &own_version)] {
+    for (step, version) in [(family.to_hub, from), (family.from_hub, &target_version)] {
         if (family.differs)(version) {
             step(version, &mut members)?;
         }
@@ -166,8 +166,8 @@ pub fn converted<'a>(
     Ok(Some(Value::Object(members)))
 }
 
-/// A built-in kind by what an object says.
-fn known(api_version: &str, name: &str) -> Option<(TypeId, GroupVersionKind)> {
+/// A built-in kind by the `apiVersion` and `kind` of an object.
+fn builtin_kind(api_version: &str, name: &str) -> Option<(TypeId, GroupVersionKind)> {
     let kind = GroupVersion::parse(api_version).ok()?.with_kind(name);
     Some((id(&kind)?, kind))
 }
@@ -183,8 +183,8 @@ fn in_group<'a>(kind: &GroupVersionKind, api_version: &str) -> Result<Option<Val
 /// The change from `before` to `after`, which are of another version, made to the object that `before` was
 /// [converted](converted()) from; `None` where the versions have the same fields, so that `after` is all there is to it.
 ///
-/// What a version cannot say, or says in another order, stays as it was unless it was changed. An API server converts the
-/// whole object back.
+/// Fields that a version does not have, or has in another order, stay as they were unless they were changed.
+/// An API server converts the whole object back.
 pub fn changed_back(
     kind: &GroupVersionKind,
     object: &Value<'_>,
@@ -214,12 +214,12 @@ fn changed(value: &Value<'_>, before: &Value<'_>, after: &Value<'_>) -> Value<'s
         members.remove(name);
     }
     for (name, after) in after.iter() {
-        let made = match (before.get(name), value.get(name)) {
+        let member = match (before.get(name), value.get(name)) {
             (Some(before), _) if before == after => continue,
             (Some(before), Some(value)) => changed(value, before, after),
             _ => after.clone().into_owned(),
         };
-        members.insert(name.to_owned(), made);
+        members.insert(name.to_owned(), member);
     }
     Value::Object(members)
 }
@@ -236,7 +236,7 @@ fn relation(one: &GroupVersionKind, other: &GroupVersionKind) -> Relation {
             "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration",
         ) => small::WEBHOOK_CONFIGURATION,
         ("apiextensions.k8s.io", "CustomResourceDefinition") => custom_resources::DEFINITION,
-        // What the first versions have and the stable one has not is lost there too.
+        // Fields that the stable version does not have are lost upstream, too.
         ("certificates.k8s.io", "PodCertificateRequest") => SAME_NAMES,
         ("scheduling.k8s.io", "PodGroup" | "Workload")
             if [one, other].iter().any(|of| of.version == "v1alpha2") =>
@@ -307,6 +307,14 @@ fn part<'o, 'a>(object: &'o mut Object<'a>, field: &str) -> Option<&'o mut Objec
     }
 }
 
+/// The object that a field holds, which is an empty one if it holds no object.
+fn part_or_new<'o, 'a>(object: &'o mut Object<'a>, field: &'static str) -> Option<&'o mut Object<'a>> {
+    if !matches!(object.get(field), Some(Value::Object(_))) {
+        object.insert(field, Object::new());
+    }
+    part(object, field)
+}
+
 /// The objects of the list that a field holds.
 fn parts<'o, 'a>(object: &'o mut Object<'a>, field: &str) -> impl Iterator<Item = &'o mut Object<'a>> {
     let elements = match object.get_mut(field) {
@@ -342,18 +350,9 @@ fn rename(object: &mut Object<'_>, from: &str, to: &'static str) {
     put(object, to, value);
 }
 
-/// The annotations of an object, which has some from now on.
+/// The annotations of an object, which are created if it has none.
 fn annotations<'o, 'a>(object: &'o mut Object<'a>) -> Option<&'o mut Object<'a>> {
-    for missing in ["metadata", "annotations"] {
-        let of = match missing {
-            "metadata" => Some(&mut *object),
-            _ => part(object, "metadata"),
-        }?;
-        if !matches!(of.get(missing), Some(Value::Object(_))) {
-            of.insert(missing, Object::new());
-        }
-    }
-    part(part(object, "metadata")?, "annotations")
+    part_or_new(part_or_new(object, "metadata")?, "annotations")
 }
 
 /// An annotation of an object.
@@ -368,7 +367,7 @@ fn annotate<'a>(object: &mut Object<'a>, name: &'static str, value: impl Into<Co
     }
 }
 
-/// Takes an annotation away.
+/// Removes an annotation.
 fn drop_annotation(object: &mut Object<'_>, name: &str) {
     let annotations = part(object, "metadata").and_then(|metadata| part(metadata, "annotations"));
     if let Some(annotations) = annotations {

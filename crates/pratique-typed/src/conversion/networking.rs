@@ -73,7 +73,7 @@ fn slice_to_hub(_: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), Convers
             continue;
         };
         put(endpoint, "zone", topology.remove(ZONE));
-        // A host that is no other than the node is not said twice.
+        // A host that is the node itself is left out.
         let node = endpoint.get("nodeName");
         if node.is_some() && topology.get(HOSTNAME) == node {
             topology.remove(HOSTNAME);

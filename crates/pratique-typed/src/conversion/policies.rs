@@ -7,11 +7,11 @@ use super::{ApiVersion, ConversionError, Family, any, is_v1alpha1, is_v1beta1, p
 pub(super) const POD_DISRUPTION_BUDGET: Family = Family::new(any, budget_to_hub, budget_from_hub);
 pub(super) const ROLE_BINDING: Family = Family::new(is_v1alpha1, binding_to_hub, binding_from_hub);
 
-/// A label that no pod has. An empty selector selects nothing in the first version and everything in others, so each says
-/// the other's meaning by this label.
+/// A label that no pod has. An empty selector selects nothing in `v1beta1` and everything in other versions,
+/// so each expresses the other's meaning by this label.
 const MATCH_LABEL: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
-/// A selector that asks for the label, or for it not to be there.
+/// A selector that requires the label, or its absence.
 fn by_label(operator: &'static str) -> Value<'static> {
     let requirement = [("key", MATCH_LABEL), ("operator", operator)];
     let requirement = requirement.map(|(key, value)| (key.into(), Value::from(value)));

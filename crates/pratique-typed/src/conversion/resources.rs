@@ -31,7 +31,8 @@ fn requests(
     Ok(())
 }
 
-/// What a request for devices says itself in the first version, and in its member `exactly` in others.
+/// The fields that a request for devices has itself in `v1beta1`, and in its member `exactly` in other
+/// versions.
 fn fields_of_exactly() -> impl Iterator<Item = &'static Field> {
     let schema = Schema::builtin();
     let of = schema.named("resource/v1.ExactDeviceRequest");
@@ -66,7 +67,7 @@ fn slice_to_hub(_: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), Convers
                 *device = basic;
             }
         }
-        // Without a value of their own they are not there in others.
+        // Other versions leave out their zero values.
         for field in ["allNodes", "nodeName"] {
             if spec.get(field).is_some_and(Value::is_empty) {
                 spec.remove(field);

@@ -39,7 +39,7 @@ fn webhooks_from_hub(_: ApiVersion<'_>, configuration: &mut Object<'_>) -> Resul
     Ok(())
 }
 
-/// Gives the service that a client names a port: the form between versions has no null for it.
+/// Gives the service of a client a port: internal versions have no null for it.
 pub(super) fn with_port(client: &mut Object<'_>) {
     if let Some(service) = part(client, "service")
         && !service.contains_key("port")
@@ -50,7 +50,7 @@ pub(super) fn with_port(client: &mut Object<'_>) {
 
 pub(super) const PRIORITY_LEVEL: Family = Family::new(any, level_to_hub, level_from_hub);
 
-/// Tells no shares from a number of shares that is not given, in a version that has no null for it.
+/// Distinguishes zero shares from an absent number of shares, in a version that has no null for it.
 const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 const ASSURED: &str = "assuredConcurrencyShares";
 const NOMINAL: &str = "nominalConcurrencyShares";
@@ -92,7 +92,7 @@ fn level_from_hub(version: ApiVersion<'_>, level: &mut Object<'_>) -> Result<(),
 
 pub(super) const RUNTIME_CLASS: Family = Family::new(is_v1alpha1, class_to_hub, class_from_hub);
 
-/// What the first version has in a spec, with its names there and in the others.
+/// The fields that `v1alpha1` has in a spec: their names there, and in other versions.
 const CLASS_FIELDS: [(&str, &str); 3] = [
     ("runtimeHandler", "handler"),
     ("overhead", "overhead"),

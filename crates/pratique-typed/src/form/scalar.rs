@@ -43,7 +43,7 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
     }
 }
 
-/// Whether a time is that of no time, which is written as null.
+/// Whether a time is Go's zero time, which is written as null.
 // Upstream: apimachinery/pkg/apis/meta/v1/time.go, Time.MarshalJSON
 fn is_zero(time: &Parsed) -> bool {
     /// The first second of the year 1.
@@ -51,7 +51,7 @@ fn is_zero(time: &Parsed) -> bool {
     time.seconds == FIRST && time.nanos == 0
 }
 
-/// What a scalar is without a value.
+/// The zero value of a scalar.
 pub(crate) fn zero<'a>(scalar: Scalar) -> Value<'a> {
     match scalar {
         Scalar::Bool => Value::Bool(false),
@@ -64,12 +64,12 @@ pub(crate) fn zero<'a>(scalar: Scalar) -> Value<'a> {
     }
 }
 
-/// A float without fraction as an integer, in the way of the processors that API servers run on: the least one for all
-/// that have no place.
+/// A float without fraction as an integer, as amd64 processors convert it: the least integer for all that are
+/// out of range.
 fn truncated(number: f64) -> Option<i64> {
-    const PLACE: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
-    let whole = number.is_infinite() || number.fract() == 0.0;
-    whole.then_some(if PLACE.contains(&number) {
+    const RANGE: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
+    let is_whole = number.is_infinite() || number.fract() == 0.0;
+    is_whole.then_some(if RANGE.contains(&number) {
         number as i64
     } else {
         i64::MIN

@@ -27,8 +27,8 @@ pub fn settle_in(schema: &'static Schema, id: TypeId, object: &mut Object<'_>, p
 pub enum Settled {
     /// It has the form of its type.
     Whole,
-    /// The same, but lists and maps without elements are there that are left out where the object is written: defaulting
-    /// tells them from those that are absent.
+    /// It has the form of its type, but for empty lists and maps that are left out where the object is
+    /// written: defaulting distinguishes them from absent ones.
     WithEmpty,
     /// It has unknown fields, or values that cannot be decoded; some of it has the form.
     Refused,
@@ -45,8 +45,7 @@ pub fn settle_strict(
     match typing.settle::<STRICT>(id, object) {
         Err(_) => Settled::Refused,
         Ok(()) if progress.outcome().is_err() => Settled::Refused,
-        Ok(()) if typing.kept_empty.get() => Settled::WithEmpty,
-        Ok(()) => Settled::Whole,
+        Ok(()) => typing.settled(),
     }
 }
 
@@ -59,10 +58,7 @@ pub fn settle_keeping_empty(
 ) -> Settled {
     let typing = Typing::of_schema(schema, progress);
     let _ = typing.settle::<KEEPING>(id, object);
-    match typing.kept_empty.get() {
-        true => Settled::WithEmpty,
-        false => Settled::Whole,
-    }
+    typing.settled()
 }
 
 /// What does not fit is left as it is.
@@ -74,8 +70,8 @@ const STRICT: u8 = 2;
 /// As lenient; empty lists and maps stay.
 const KEEPING: u8 = 3;
 
-/// The same, unless the object cannot be [converted](decode::convert()): the error is that of the conversion, and some of
-/// the object has the form then.
+/// Gives an object the form of a type, unless it cannot be [converted](decode::convert()): then some of the
+/// object has the form, and the error is that of the conversion.
 pub(crate) fn settle_fitting(
     id: TypeId,
     object: &mut Object<'_>,
@@ -86,12 +82,19 @@ pub(crate) fn settle_fitting(
     fitting.map_err(DecodeError::from)
 }
 
-/// Says what Go calls the type of something.
+/// Gives Go's name of a type.
 type GoType<'g> = &'g dyn Fn() -> String;
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema's own structs.
 /// In the modes in which all has to fit, the first that does not ends it.
 impl Typing<'_> {
+    fn settled(&self) -> Settled {
+        match self.kept_empty.get() {
+            true => Settled::WithEmpty,
+            false => Settled::Whole,
+        }
+    }
+
     fn settle<const MODE: u8>(&self, id: TypeId, object: &mut Object<'_>) -> Result<(), Box<ConvertError>> {
         if !self.progress.nodes(object.len()) {
             return Ok(());
@@ -145,7 +148,7 @@ impl Typing<'_> {
             Presence::Nullable if value.is_null() => Ok(true),
             _ => {
                 self.settle_value::<MODE>(&field.shape, value, &go)?;
-                // A time that is none is null now.
+                // The zero time is null now.
                 Ok(!value.is_null() || field.presence != Presence::UnlessEmpty)
             }
         }
