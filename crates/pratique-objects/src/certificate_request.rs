@@ -6,7 +6,7 @@ use x509_parser::extensions::{GeneralName, ParsedExtension};
 use x509_parser::pem::parse_x509_pem;
 use x509_parser::prelude::FromDer;
 
-/// What a certificate is asked for.
+/// The subject and the alternative names of a request for a certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CertificateRequest {
     /// The last common name.
@@ -23,7 +23,7 @@ pub struct CertificateRequest {
     pub has_uris: bool,
 }
 
-/// Why a request is not one.
+/// Why a text is not a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateRequestError {
     /// It is not PEM, or of something else.
@@ -38,7 +38,7 @@ impl CertificateRequest {
     /// Reads a request as objects have it: PEM in base64.
     ///
     /// # Errors
-    /// It is none.
+    /// It is not a request.
     // Upstream: pkg/apis/certificates/helpers.go, ParseCSR
     pub fn parse(encoded: &str) -> Result<Self, CertificateRequestError> {
         let text = base64::decode(encoded).map_err(|_| CertificateRequestError::Pem)?;
@@ -110,7 +110,7 @@ fn are_exactly(purpose: &str, usages: &[&str]) -> bool {
             .all(|usage| required.contains(usage) || *usage == "key encipherment")
 }
 
-/// What Go says of a structure that begins so. Of faults further within it, that there is one.
+/// The error of Go's parser about the beginning of a request; of faults further within, only that there is one.
 // Upstream: encoding/asn1, parseTagAndLength and parseField
 fn header_fault(der: &[u8]) -> String {
     const PARAMETERS: &str = "{optional:false explicit:false application:false private:false defaultValue:<nil> \

@@ -1,4 +1,4 @@
-//! What differs between an object before and after it was defaulted.
+//! The differences between an object before and after it was defaulted.
 
 use pratique_json::Value;
 

@@ -6,7 +6,7 @@ use super::Context;
 use super::field::text;
 use crate::certificate_request::CertificateRequest;
 
-/// Who is to sign a request that does not say it: nodes ask in a form of their own.
+/// The default signer of a request, which is another one for requests of nodes.
 // Upstream: pkg/apis/certificates/v1beta1/defaults.go, DefaultSignerNameFromSpec
 pub(super) fn signer(spec: &mut Object<'_>, _: &Context<'_>) {
     let usages = spec.get("usages").and_then(Value::as_array).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! The defaulting functions that are more than steps, by the names that `data/functions.txt` calls them by.
 //!
-//! Where each is called, and what is set without a function, says the [plan](crate::plan). They work on objects that were
-//! decoded: structs that are no pointers are there, lists and maps are there if Go has them, perhaps empty.
+//! The [plan](crate::plan) says where each is called, and which fields are set without a function. The
+//! functions work on decoded objects: structs that are no pointers are present, lists and maps are present if
+//! Go has them, perhaps empty.
 // Upstream: pkg/apis/GROUP/VERSION/defaults.go
 
 mod certificates;
@@ -15,11 +16,14 @@ mod quantities;
 use std::cell::RefCell;
 
 use pratique_json::Object;
+use pratique_types::GroupVersionKind;
+
+use crate::error::DecodeError;
 
 /// Defaults an object or a part of one.
 pub(crate) type Function = fn(&mut Object<'_>, &Context<'_>);
 
-/// What defaulting and conversions depend on besides the object.
+/// The context of defaulting and conversions.
 #[derive(Debug)]
 pub(crate) struct Context<'c> {
     /// The time of the request, as a timestamp is written.
@@ -36,14 +40,17 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// Notes why the object cannot be converted.
+    /// Records why the object cannot be converted.
     pub(crate) fn fault(&self, fault: String) {
         self.fault.borrow_mut().get_or_insert(fault);
     }
 
-    /// Why the object cannot be converted.
-    pub(crate) fn into_fault(self) -> Option<String> {
-        self.fault.into_inner()
+    /// Whether an object of a kind was converted, or why it cannot be.
+    pub(crate) fn outcome(self, kind: &GroupVersionKind) -> Result<(), DecodeError> {
+        match self.fault.into_inner() {
+            None => Ok(()),
+            Some(fault) => Err(DecodeError::undecodable(kind, kind, fault)),
+        }
     }
 }
 

@@ -68,7 +68,7 @@ fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 
-/// What the containers of a Pod need at most at a time.
+/// The most that the containers of a Pod need at a time.
 // Upstream: component-helpers/resource/helpers.go, AggregateContainerRequests, AggregateContainerLimits
 fn total(spec: &Object<'_>, field: &str) -> Resources {
     let mut sum = Resources::new();
@@ -111,9 +111,9 @@ fn increase(sum: &mut Resources, by: &Resources) {
             None => {
                 sum.insert(name.clone(), quantity.clone());
             }
-            Some(known) => {
-                if let Ok(added) = known.add(quantity) {
-                    *known = added;
+            Some(sum) => {
+                if let Ok(added) = sum.add(quantity) {
+                    *sum = added;
                 }
             }
         }
@@ -122,8 +122,8 @@ fn increase(sum: &mut Resources, by: &Resources) {
 
 fn raise(to: &mut Resources, by: Resources) {
     for (name, quantity) in by {
-        let known = to.get(&name);
-        if known.is_none_or(|known| quantity > *known) {
+        let largest = to.get(&name);
+        if largest.is_none_or(|largest| quantity > *largest) {
             to.insert(name, quantity);
         }
     }

@@ -29,16 +29,16 @@ fn v1(object: &mut Object<'_>, _: &Context<'_>) {
     let kind = |version| GroupVersionKind::new("autoscaling", version, "HorizontalPodAutoscaler");
     let value = Value::Object(std::mem::take(object)).into_owned();
     let progress = Progress::unwatched();
-    let there = |value: &Value<'_>, version| match converted(&kind(version), value, &progress) {
+    let convert = |value: &Value<'_>, version| match converted(&kind(version), value, &progress) {
         Ok(Some(converted)) => converted.into_owned(),
         _ => value.clone().into_owned(),
     };
-    let mut v2 = there(&value, "v2");
+    let mut v2 = convert(&value, "v2");
     if let Value::Object(members) = &mut v2 {
         members.insert("apiVersion", "autoscaling/v2");
         drop_annotations(members, &ANNOTATIONS);
     }
-    if let Value::Object(mut back) = there(&v2, "v1") {
+    if let Value::Object(mut back) = convert(&v2, "v1") {
         back.insert("apiVersion", "autoscaling/v1");
         if let Some(id) = type_of(&kind("v1")) {
             settle_in(schema(), id, &mut back, &progress);

@@ -40,7 +40,7 @@ fn drop_init_annotations(object: &mut Object<'_>) {
     }
 }
 
-/// Takes annotations from an object.
+/// Removes annotations of an object.
 pub(super) fn drop_annotations(object: &mut Object<'_>, names: &[&str]) {
     let Some(metadata) = pointer(object, "metadata") else {
         return;
@@ -55,7 +55,7 @@ pub(super) fn drop_annotations(object: &mut Object<'_>, names: &[&str]) {
     }
 }
 
-/// Makes a field that holds one of a list agree with the list: the field counts.
+/// Makes a field agree with the first element of a list; the field counts where both are set.
 fn first_of_list(
     object: &mut Object<'_>,
     field: &'static str,
@@ -67,16 +67,12 @@ fn first_of_list(
         Some(member) => first.get(member).cloned().unwrap_or_else(|| "".into()),
         None => first.clone(),
     });
-    let own = object.get(field).filter(|own| !own.is_empty()).cloned();
-    match (own, first) {
-        (Some(own), first) if first.as_ref() != Some(&own) => {
+    let single = object.get(field).filter(|value| !value.is_empty()).cloned();
+    match (single, first) {
+        (Some(single), first) if first.as_ref() != Some(&single) => {
             let element = match member {
-                None => own,
-                Some(member) => {
-                    let mut element = Object::new();
-                    element.insert(member, own);
-                    element.into()
-                }
+                None => single,
+                Some(member) => Object::from_iter([(member.into(), single)]).into(),
             };
             object.insert(list, vec![element]);
         }

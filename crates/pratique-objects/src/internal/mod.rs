@@ -1,4 +1,4 @@
-//! What changes in objects that are brought into the internal version of their kind and back, by types upstream.
+//! The changes of objects that are brought into the internal version of their kind and back, by types upstream.
 //!
 //! A generated table says where a conversion is written by hand, and where a field that is absent has the zero value
 //! then, since the internal one is no pointer. `data/functions.txt` has the conversions by hand that are no more than
@@ -12,7 +12,7 @@ mod others;
 
 use crate::defaults::Function;
 
-/// What is done where a conversion is written by hand, by the name of the external type: `core/v1.PodSpec`.
+/// The steps of a conversion that is written by hand, by the name of the external type: `core/v1.PodSpec`.
 pub(crate) fn function(name: &str) -> Option<Function> {
     let (package, of) = name.split_once('.')?;
     let (group, version) = package.split_once('/')?;
