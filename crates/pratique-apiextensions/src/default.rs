@@ -38,7 +38,7 @@ fn missing(object: &mut Object<'_>, schema: &Schema, set: &mut Vec<String>, path
             .is_some_and(|value| !value.is_null() || property.nullable);
         if !is_set {
             object.insert(name.to_string(), default.clone());
-            set.push(path.child(name).plain());
+            set.push(path.child(name).dotted());
         }
     }
 }
@@ -64,6 +64,6 @@ fn replace_null(value: &mut Value<'_>, schema: &Schema, set: &mut Vec<String>, p
         && let Some(default) = &schema.default
     {
         *value = default.clone();
-        set.push(path.plain());
+        set.push(path.dotted());
     }
 }

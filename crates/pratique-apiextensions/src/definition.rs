@@ -73,25 +73,25 @@ impl CustomResource {
                 false
             }
         };
-        let given = definition.at(&["spec", "versions"]).and_then(Value::as_array);
-        let given = given.unwrap_or_default();
-        if given.is_empty() {
+        let stated = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+        let stated = stated.unwrap_or_default();
+        if stated.is_empty() {
             let detail = "must have at least one version";
             errors.required(&spec.child("versions"), detail);
         }
         let list = spec.child("versions");
         // Where all versions have the same schema, a server names it once.
         let shared = spec.child("validation");
-        let is_shared = given
+        let is_shared = stated
             .windows(2)
             .all(|pair| matches!(pair, [one, other] if one.get("schema") == other.get("schema")));
         let preserves_unknown = definition.at(&["spec", "preserveUnknownFields"]) == Some(&Value::Bool(true));
         let mut versions = Vec::new();
-        for (at, version) in given.iter().enumerate() {
+        for (at, version) in stated.iter().enumerate() {
             let path = list.index(at);
             let of_version = path.child("schema");
             let schema_path = if is_shared { shared } else { of_version };
-            // The errors of a schema that is shared are told once.
+            // The errors of a shared schema are reported once.
             let mut found = DefinitionErrors::default();
             versions.push(Version::compile(
                 group,
@@ -107,7 +107,7 @@ impl CustomResource {
                 rules.extend(found.rules.into_vec());
             }
         }
-        crate::deprecation::note(given, &mut versions);
+        crate::deprecation::set_warnings(stated, &mut versions);
         match errors.is_empty() {
             true => {
                 let resource = CustomResource {

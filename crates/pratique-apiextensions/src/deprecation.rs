@@ -6,9 +6,9 @@ use pratique_json::Value;
 
 use crate::version::Version;
 
-/// Notes what requests for deprecated versions are told.
+/// Sets the warnings to requests for deprecated versions.
 // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, defaultDeprecationWarning
-pub(crate) fn note(definitions: &[Value<'_>], versions: &mut [Version]) {
+pub(crate) fn set_warnings(definitions: &[Value<'_>], versions: &mut [Version]) {
     let flag = |of: &Value<'_>, name| of.get(name) == Some(&Value::Bool(true));
     let name = |of: &Value<'_>| {
         of.get("name")
@@ -22,8 +22,8 @@ pub(crate) fn note(definitions: &[Value<'_>], versions: &mut [Version]) {
     let current: Vec<String> = current.map(name).collect();
     let deprecated = definitions.iter().zip(versions);
     for (definition, version) in deprecated.filter(|(definition, _)| flag(definition, "deprecated")) {
-        let given = definition.get("deprecationWarning").and_then(Value::as_str);
-        let warning = given.map_or_else(|| default_warning(version, &current), str::to_owned);
+        let custom = definition.get("deprecationWarning").and_then(Value::as_str);
+        let warning = custom.map_or_else(|| default_warning(version, &current), str::to_owned);
         version.deprecate(warning);
     }
 }

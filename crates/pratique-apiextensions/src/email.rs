@@ -150,7 +150,7 @@ impl Reader<'_> {
         inner.parse::<std::net::IpAddr>().ok().map(drop)
     }
 
-    /// The name before an address in angle brackets. What is no word ends it.
+    /// The name before an address in angle brackets. Anything but a word ends it.
     fn phrase(&mut self) -> Option<()> {
         let mut words = 0;
         loop {

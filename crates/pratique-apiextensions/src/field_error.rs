@@ -77,7 +77,7 @@ pub struct FieldError {
     pub cause: Cause,
     /// The path of the field: `spec.list[0].name`; `<nil>` for the object itself.
     pub field: String,
-    /// What is wrong, without the path: `Required value`, `Invalid value: 3: must be …`
+    /// The message without the path: `Required value`, `Invalid value: 3: must be …`
     pub message: String,
 }
 

@@ -50,6 +50,7 @@ mod deprecation;
 mod duration;
 mod email;
 mod field_error;
+mod go_value;
 mod metadata;
 mod nulls;
 mod path;

@@ -1,4 +1,4 @@
-//! Object metadata, of the object itself and of embedded ones: read as its type, and without what the type does not know.
+//! Object metadata, of the object itself and of embedded ones: read as its type, without unknown fields.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::field_error::FieldError;
 use crate::path::Path;
 use crate::schema::Schema;
 
-/// What is done about metadata that cannot be read.
+/// How malformed metadata is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Malformed {
     /// It is an error.
@@ -62,14 +62,8 @@ impl Coercer {
                     return Ok(());
                 }
                 for (name, value) in object.iter_mut() {
-                    match (schema.properties.get(name), schema.additional_schema()) {
-                        (Some(schema), _) => {
-                            self.value(value, schema, schema.is_embedded, &path.child(name))?
-                        }
-                        (None, Some(schema)) => {
-                            self.value(value, schema, schema.is_embedded, &path.key(name))?
-                        }
-                        (None, None) => {}
+                    if let Some((schema, path)) = schema.member_at(name, path) {
+                        self.value(value, schema, schema.is_embedded, &path)?;
                     }
                 }
             }
@@ -136,7 +130,7 @@ pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, 
     let Some(of) = object_meta() else {
         return Err("the table of types has no ObjectMeta".to_owned());
     };
-    let mut sink = Found::default();
+    let mut sink = Faults::default();
     decode(of, value, &mut sink);
     match (sink.fault, value) {
         (None, Value::Object(object)) => Ok(Metadata {
@@ -152,7 +146,7 @@ pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, 
             for (name, value) in object.iter() {
                 let mut alone = Object::new();
                 alone.insert(name, value.borrowed());
-                let mut sink = Found::default();
+                let mut sink = Faults::default();
                 decode(of, &Value::Object(alone), &mut sink);
                 if sink.fault.is_none() {
                     kept.insert(name, value.borrowed());
@@ -188,14 +182,15 @@ fn formed(of: TypeId, object: &Object<'_>) -> Value<'static> {
     typed
 }
 
+/// The first fault of metadata, and the paths of unknown fields.
 #[derive(Default)]
-struct Found {
+struct Faults {
     fault: Option<String>,
     strict: StrictFaults,
     unknown: Vec<String>,
 }
 
-impl<'v, 'a: 'v> FaultSink<'v, &'v Value<'a>> for Found {
+impl<'v, 'a: 'v> FaultSink<'v, &'v Value<'a>> for Faults {
     fn fault(&mut self, fault: &Fault<'_, 'v, &'v Value<'a>>) -> ControlFlow<()> {
         if self.fault.is_none() || fault.is_fatal {
             self.fault = Some(fault.message());

@@ -1,4 +1,4 @@
-//! Paths of fields, written only where there is something to say about one.
+//! Paths of fields, which become text only in messages.
 
 use std::fmt::Write as _;
 
@@ -71,14 +71,10 @@ impl<'p> Path<'p> {
         }
     }
 
-    /// `spec.map.key.list[0]`, as the validation of schemas names fields; empty for the object itself.
+    /// `spec.map.key.list[0]`, as unknown fields and the errors of schemas name it; empty for the object
+    /// itself.
     // Upstream: kube-openapi/pkg/validation/validate, Path
     pub(crate) fn dotted(&self) -> String {
-        self.written(Notation::Dotted)
-    }
-
-    /// `.a.b[0]` of the steps themselves, as unknown fields are named: `spec.a[0].b`.
-    pub(crate) fn plain(&self) -> String {
         self.written(Notation::Dotted)
     }
 

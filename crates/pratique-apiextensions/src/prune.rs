@@ -65,7 +65,7 @@ impl Pruner {
 
     fn clear(&mut self, object: &mut Object<'_>, path: &Path<'_>) {
         for (name, _) in object.iter() {
-            self.unknown.push(path.child(name).plain());
+            self.unknown.push(path.child(name).dotted());
         }
         *object = Object::new();
     }
@@ -96,7 +96,7 @@ impl Pruner {
                 None if keeps_unknown => {}
                 None => {
                     if !is_meta(name) || !path.is_root() {
-                        self.unknown.push(path.child(name).plain());
+                        self.unknown.push(path.child(name).dotted());
                     }
                     return false;
                 }

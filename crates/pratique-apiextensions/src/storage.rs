@@ -12,7 +12,7 @@ pub enum ConversionError {
     /// The definition has no such version.
     #[error("the definition has no version {0:?}")]
     NoVersion(String),
-    /// Only the definition's webhook can tell.
+    /// Only the definition's webhook can convert it.
     #[error("{0} is converted to {1} by a webhook, which is not called")]
     Webhook(String, String),
 }
@@ -93,7 +93,7 @@ impl CustomResource {
         Ok(())
     }
 
-    /// Makes of an object in a version what is there once it was stored and read again.
+    /// Changes an object in a version as storing and reading it again does.
     ///
     /// # Errors
     /// It has no form in the version that objects are stored in.

@@ -34,21 +34,22 @@ pub struct Version {
     rules: Rules,
 }
 
-/// What a server says of an object that it validated.
+/// The errors and warnings of a server about an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validation {
-    /// What is wrong, in the order of checks; of members in the order of their names. None if the object is accepted.
+    /// The errors, in the order of checks; of members in the order of their names. None if the object is
+    /// accepted.
     pub errors: Vec<FieldError>,
-    /// What the server warns of.
+    /// The server's warnings.
     pub warnings: Vec<String>,
 }
 
-/// What is wrong with a definition.
+/// The errors of a definition.
 #[derive(Debug, Default)]
 pub(crate) struct DefinitionErrors {
-    /// What keeps the schema from being followed.
+    /// Errors that keep the schema from being followed.
     pub(crate) schema: FieldErrors,
-    /// What is wrong with rules, defaults and lists, which a definition that is stored may have.
+    /// Errors of rules, defaults and lists, which a stored definition may have.
     pub(crate) rules: FieldErrors,
 }
 
@@ -79,7 +80,7 @@ impl Version {
         let mut found = FieldErrors::default();
         let mut schema = match given {
             Some(given) => read(given, path, &mut found),
-            // Of times when definitions needed no schema.
+            // Definitions of `v1beta1` needed no schema.
             None if preserves_unknown => Schema::default(),
             None => {
                 found.required(path, "schemas are required");
@@ -129,7 +130,7 @@ impl Version {
         format!("{}/{}", self.group, self.name)
     }
 
-    /// What requests are told of a version that is deprecated.
+    /// The warning to requests for a deprecated version.
     pub fn deprecation(&self) -> Option<&str> {
         self.deprecation.as_deref()
     }
@@ -195,7 +196,7 @@ impl Version {
 
     /// Prunes an object that was stored: metadata that cannot be read is dropped, and a generation that is missing is 1.
     pub(crate) fn prune_stored(&self, object: &mut Value<'_>) {
-        // What is malformed is dropped, so there is no error.
+        // Malformed fields are dropped, so there is no error.
         let _ = self.pruned(object, Malformed::Drop);
         let generation = object.at(&["metadata", "generation"]).and_then(Value::as_int);
         if let (Value::Object(members), true) = (object, generation.unwrap_or_default() == 0) {
@@ -289,7 +290,7 @@ impl Version {
                 metadata,
                 self.is_namespaced,
                 Names::Subdomain,
-                &METADATA,
+                &Path::METADATA,
                 &mut errors,
             );
             value::validate(new, &self.schema, None, &Path::ROOT, &mut errors);
@@ -297,14 +298,9 @@ impl Version {
         }
         embedded::validate(new, &self.schema, false, &Path::ROOT, &mut errors);
         lists::validate(new, &self.schema, &Path::ROOT, &mut errors);
-        let mut warnings = Vec::new();
-        self.rules
-            .validate(new, None, &self.schema, &mut errors, &mut warnings);
-        warnings.extend(warnings::finalizers(metadata, None));
-        Validation {
-            errors: errors.into_vec(),
-            warnings,
-        }
+        let mut validation = self.validate_rules(new, None, errors);
+        validation.warnings.extend(warnings::finalizers(metadata, None));
+        validation
     }
 
     /// Validates an object that is to replace another, both of which were pruned and defaulted before. What was wrong before
@@ -314,21 +310,16 @@ impl Version {
         let mut errors = FieldErrors::default();
         let (new_metadata, old_metadata) = (metadata_of(new), metadata_of(old));
         if self.type_meta(new, &mut errors) {
-            object_meta::validate_update(new_metadata, old_metadata, &METADATA, &mut errors);
+            object_meta::validate_update(new_metadata, old_metadata, &Path::METADATA, &mut errors);
             value::validate(new, &self.schema, Some(old), &Path::ROOT, &mut errors);
             self.scaled(new, &mut errors);
         }
         embedded::validate(new, &self.schema, false, &Path::ROOT, &mut errors);
         lists::validate_unless(old, new, &self.schema, &mut errors);
-        let mut warnings = Vec::new();
-        let correlated = Correlated::new(new, old, &self.schema);
-        self.rules
-            .validate(new, Some(&correlated), &self.schema, &mut errors, &mut warnings);
-        warnings.extend(warnings::finalizers(new_metadata, Some(old_metadata)));
-        Validation {
-            errors: errors.into_vec(),
-            warnings,
-        }
+        let mut validation = self.validate_rules(new, Some(old), errors);
+        let finalizers = warnings::finalizers(new_metadata, Some(old_metadata));
+        validation.warnings.extend(finalizers);
+        validation
     }
 
     /// Validates an object whose `status` is to be set.
@@ -336,7 +327,7 @@ impl Version {
     pub fn validate_status_update<'a>(&self, new: &Value<'a>, old: &Value<'a>) -> Validation {
         let mut errors = FieldErrors::default();
         if self.type_meta(new, &mut errors) {
-            object_meta::validate_update(metadata_of(new), metadata_of(old), &METADATA, &mut errors);
+            object_meta::validate_update(metadata_of(new), metadata_of(old), &Path::METADATA, &mut errors);
             if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
                 let path = Path::ROOT.child("status");
                 value::validate(status, schema, old.get("status"), &path, &mut errors);
@@ -346,10 +337,20 @@ impl Version {
             }
         }
         lists::validate_unless(old, new, &self.schema, &mut errors);
+        self.validate_rules(new, Some(old), errors)
+    }
+
+    /// Evaluates the rules over an object that was validated otherwise, with these errors.
+    fn validate_rules<'a>(
+        &self,
+        new: &Value<'a>,
+        old: Option<&Value<'a>>,
+        mut errors: FieldErrors,
+    ) -> Validation {
         let mut warnings = Vec::new();
-        let correlated = Correlated::new(new, old, &self.schema);
+        let correlated = old.map(|old| Correlated::new(new, old, &self.schema));
         self.rules
-            .validate(new, Some(&correlated), &self.schema, &mut errors, &mut warnings);
+            .validate(new, correlated.as_ref(), &self.schema, &mut errors, &mut warnings);
         Validation {
             errors: errors.into_vec(),
             warnings,
@@ -366,10 +367,10 @@ impl Version {
             metadata,
             self.is_namespaced,
             Names::PathSegment,
-            &METADATA,
+            &Path::METADATA,
             &mut errors,
         );
-        object_meta::validate_update(metadata, metadata_of(old), &METADATA, &mut errors);
+        object_meta::validate_update(metadata, metadata_of(old), &Path::METADATA, &mut errors);
         errors.into_vec()
     }
 
@@ -445,8 +446,6 @@ fn set_metadata(object: &mut Value<'_>, metadata: Option<Value<'static>>) {
         members.insert("metadata", metadata);
     }
 }
-
-const METADATA: Path<'static> = Path::METADATA;
 
 fn metadata_of<'v, 'a>(object: &'v Value<'a>) -> &'v Value<'a> {
     object.get("metadata").unwrap_or(&Value::Null)

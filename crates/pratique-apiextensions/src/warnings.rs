@@ -10,8 +10,8 @@ use pratique_json::Value;
 // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, generateWarningsFromObj
 pub(crate) fn finalizers(metadata: &Value<'_>, old: Option<&Value<'_>>) -> Vec<String> {
     let mut added = of(metadata);
-    for known in old.map(of).unwrap_or_default() {
-        added.remove(known);
+    for finalizer in old.map(of).unwrap_or_default() {
+        added.remove(finalizer);
     }
     added.into_iter().flat_map(finalizer).collect()
 }

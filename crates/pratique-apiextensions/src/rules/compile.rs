@@ -29,13 +29,13 @@ const REASONS: [&str; 4] = [
 
 pub(super) struct Compiler<'e> {
     errors: &'e mut FieldErrors,
-    /// What is wrong with rules besides their expressions.
+    /// Errors of rules other than those of their expressions.
     schema_errors: FieldErrors,
     total: TotalCost,
     base: Environment,
 }
 
-/// What the place of a schema means for its rules.
+/// The place of a schema, as far as it matters to rules.
 #[derive(Clone, Default)]
 pub(super) struct Place {
     /// How many values of the schema there may be; `None` where nothing bounds them.
@@ -52,7 +52,7 @@ impl Place {
         }
     }
 
-    /// The place of what is in values of a schema.
+    /// The place of the members or items of a schema.
     // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/cel_validation.go, childContext
     fn within(&self, schema: &Schema) -> Self {
         let elements = |max: Option<i64>| max.map(|max| max.max(0).unsigned_abs());
@@ -79,7 +79,7 @@ impl<'e> Compiler<'e> {
         }
     }
 
-    /// Tells if all rules together may cost too much.
+    /// Reports the errors of all rules together.
     pub(super) fn finish(self, path: &Path<'_>) {
         self.errors.extend(self.schema_errors.into_vec());
         self.total.finish(path, self.errors);
@@ -108,9 +108,9 @@ impl<'e> Compiler<'e> {
         for (name, property) in &schema.properties {
             let path = properties.key(name);
             let inner = self.node(property, property.is_embedded, &path, &within);
-            // Fields that expressions do not see are left out of their evaluation.
-            let is_seen = Declared::of(property, property.is_embedded).is_some();
-            if let Some(inner) = inner.filter(|_| is_seen) {
+            // Rules of fields that have no type in CEL are not evaluated.
+            let has_type = Declared::of(property, property.is_embedded).is_some();
+            if let Some(inner) = inner.filter(|_| has_type) {
                 node.properties.insert(name.clone(), inner);
             }
         }
@@ -137,8 +137,8 @@ impl<'e> Compiler<'e> {
         (!is_empty).then_some(node)
     }
 
-    /// Compiles the rules of one schema. Errors of expressions are told only where the schema and all below it are else without
-    /// fault: there were `before` errors before these.
+    /// Compiles the rules of one schema. Errors of expressions are reported only where the schema and all
+    /// below it have no other errors: there were `before` errors before these.
     fn rules(
         &mut self,
         schema: &Schema,
@@ -149,11 +149,11 @@ impl<'e> Compiler<'e> {
     ) -> Vec<CompiledRule> {
         let list = path.child("x-kubernetes-validations");
         for (at, rule) in schema.rules.iter().enumerate() {
-            self.form(rule, schema, &list.index(at));
+            self.check_fields(rule, schema, &list.index(at));
         }
-        let is_told = self.schema_errors.len() == before;
+        let is_reported = self.schema_errors.len() == before;
         let Some(declared) = Declared::of(schema, is_resource) else {
-            if is_told {
+            if is_reported {
                 let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: unable \
                               to convert structural schema to CEL declarations";
                 self.errors.push(FieldError::internal(list.field(), detail));
@@ -175,33 +175,34 @@ impl<'e> Compiler<'e> {
         let mut compiled = Vec::new();
         for (at, rule) in schema.rules.iter().enumerate() {
             if rule.rule.trim().is_empty() {
-                // It was told that it is, and is not evaluated.
+                // That is an error already.
                 continue;
             }
             let environment = match rule.optional_old_self {
                 Some(true) => &optional,
                 _ => &plain,
             };
-            let mut told = FieldErrors::default();
-            let mut one = One {
+            let mut found = FieldErrors::default();
+            let mut compilation = RuleCompilation {
                 rule,
                 schema,
                 environment,
                 declared: &declared,
                 place,
-                errors: &mut told,
+                errors: &mut found,
                 total: &mut self.total,
             };
-            compiled.push(one.compile(&list.index(at)));
-            if is_told {
-                self.errors.extend(told.into_vec());
+            compiled.push(compilation.compile(&list.index(at)));
+            if is_reported {
+                self.errors.extend(found.into_vec());
             }
         }
         compiled
     }
 
+    /// Checks the fields of a rule other than its expressions.
     // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionOpenAPISchema
-    fn form(&mut self, rule: &Rule, schema: &Schema, path: &Path<'_>) {
+    fn check_fields(&mut self, rule: &Rule, schema: &Schema, path: &Path<'_>) {
         let has_lines = |text: &str| text.contains(['\n', '\r']);
         let (text, message) = (rule.rule.trim(), rule.message.trim());
         let errors = &mut self.schema_errors;
@@ -240,8 +241,8 @@ impl<'e> Compiler<'e> {
     }
 }
 
-/// One rule, to be compiled.
-struct One<'o> {
+/// The compilation of one rule.
+struct RuleCompilation<'o> {
     rule: &'o Rule,
     schema: &'o Schema,
     environment: &'o Environment,
@@ -251,7 +252,7 @@ struct One<'o> {
     total: &'o mut TotalCost,
 }
 
-impl One<'_> {
+impl RuleCompilation<'_> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, compileRule
     fn compile(&mut self, path: &Path<'_>) -> CompiledRule {
         let rule = self.rule;
@@ -269,7 +270,7 @@ impl One<'_> {
             }
         };
         let cost = cost::times(cost, self.cardinality());
-        self.limit("estimated rule cost", cost, field.clone());
+        self.add_cost("estimated rule cost", cost, field.clone());
         let message = self.message(path);
         let slots = self
             .environment
@@ -314,7 +315,8 @@ impl One<'_> {
         self.place.cardinality.unwrap_or(most)
     }
 
-    fn limit(&mut self, what: &str, cost: u64, field: String) {
+    /// Adds a cost to the total, and refuses one above the limit.
+    fn add_cost(&mut self, what: &str, cost: u64, field: String) {
         if cost > RULE_LIMIT {
             let detail = cost::message(what, cost, RULE_LIMIT);
             self.errors.push(FieldError::forbidden(field.clone(), &detail));
@@ -322,7 +324,7 @@ impl One<'_> {
         self.total.add(field, cost);
     }
 
-    /// Refuses uses of `oldSelf` where there is none, and what is said of it where it is not used.
+    /// Refuses uses of `oldSelf` where there is none, and `optionalOldSelf` where it is not used.
     fn old_self(&mut self, is_used: bool, path: &Path<'_>) {
         let rule = self.rule;
         if let Some(list) = self.place.uncorrelatable.as_deref().filter(|_| is_used) {
@@ -351,7 +353,7 @@ impl One<'_> {
         );
         match compiled {
             Ok((program, cost)) => {
-                self.limit("estimated messageExpression cost", cost, field);
+                self.add_cost("estimated messageExpression cost", cost, field);
                 Some(program)
             }
             Err(refusal) => {

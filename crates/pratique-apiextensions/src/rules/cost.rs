@@ -1,4 +1,4 @@
-//! What the rules of a definition may cost.
+//! The cost limits of the rules of a definition.
 
 use crate::field_error::{FieldError, FieldErrors};
 use crate::path::Path;

@@ -34,7 +34,7 @@ pub(super) struct Evaluation<'e> {
 /// No further rules are evaluated.
 struct Halt;
 
-/// What is known of the old value at a place.
+/// The old value at a place, as far as there is one.
 #[derive(Clone, Copy, Default)]
 struct Old<'o, 'v, 'a> {
     /// The old value that rules see.
@@ -48,8 +48,8 @@ impl Old<'_, '_, '_> {
     /// Whether errors are only warnings, as nothing changed.
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, shouldRatchetError
     fn is_unchanged(&self) -> bool {
-        let known = self.current.or(self.around);
-        known.is_some_and(Correlated::is_unchanged)
+        let nearest = self.current.or(self.around);
+        nearest.is_some_and(Correlated::is_unchanged)
     }
 }
 
@@ -89,7 +89,7 @@ impl<'e> Evaluation<'e> {
             current: correlated,
             around: None,
         };
-        // A halt was told where it came from.
+        // The error was reported where the evaluation halted.
         let _ = self.place(place, old);
     }
 
@@ -225,7 +225,7 @@ impl<'e> Evaluation<'e> {
             if rule.uses_old_self && before.is_none() && !rule.is_old_self_optional {
                 continue;
             }
-            // What gives the message sees no optional.
+            // The `messageExpression` does not see `oldSelf` as an optional.
             let inputs = Inputs {
                 arena: &arena,
                 new,
@@ -260,7 +260,7 @@ impl<'e> Evaluation<'e> {
         Ok(())
     }
 
-    /// Tells that a rule is not met.
+    /// Reports that a rule is not met.
     fn failed<'i, 'a>(
         &mut self,
         rule: &CompiledRule,
@@ -284,7 +284,7 @@ impl<'e> Evaluation<'e> {
             Some(Ok(Some(message))) => message,
             None | Some(Ok(None)) => rule.default_message.to_string(),
             Some(Err(message)) => {
-                self.tell(FieldError::invalid(field, &of, &message), is_ratcheted);
+                self.report(FieldError::invalid(field, &of, &message), is_ratcheted);
                 return Err(Halt);
             }
         };
@@ -300,18 +300,19 @@ impl<'e> Evaluation<'e> {
             (_, Some(value)) => FieldError::invalid(field, value, &detail),
             (_, None) => FieldError::invalid_unshown(field, &detail),
         };
-        self.tell(error, is_ratcheted);
+        self.report(error, is_ratcheted);
         Ok(())
     }
 
-    fn tell(&mut self, error: FieldError, is_ratcheted: bool) {
+    fn report(&mut self, error: FieldError, is_ratcheted: bool) {
         match is_ratcheted {
             true => self.warnings.push(error.to_string()),
             false => self.errors.push(error),
         }
     }
 
-    /// The message of a rule's expression; none where it gives none that is fit. The error ends the validation.
+    /// The message of a rule's `messageExpression`; none where it gives none that is valid. The error is a
+    /// message, too, and ends the validation.
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, evalMessageExpression
     fn message<'i>(
         &mut self,
@@ -337,8 +338,8 @@ impl<'e> Evaluation<'e> {
             Ok(CelValue::String(text)) => {
                 self.budget = budget;
                 let text = text.trim();
-                let is_fit = text.len() <= LONGEST_MESSAGE && !text.contains('\n') && !text.is_empty();
-                Ok(is_fit.then(|| text.to_owned()))
+                let is_valid = text.len() <= LONGEST_MESSAGE && !text.contains('\n') && !text.is_empty();
+                Ok(is_valid.then(|| text.to_owned()))
             }
             Ok(_) | Err(_) => {
                 self.budget = budget;
@@ -348,7 +349,7 @@ impl<'e> Evaluation<'e> {
     }
 }
 
-/// What the expressions at a place see.
+/// The inputs of the expressions at a place.
 #[derive(Clone, Copy)]
 struct Inputs<'a> {
     arena: &'a Arena,

@@ -44,12 +44,12 @@ struct CompiledRule {
     field_path: String,
     /// The text that stands for the rule in errors.
     shown: Box<str>,
-    /// The message of the rule, or one that tells the rule.
+    /// The message of the rule, or one that names the rule.
     default_message: Box<str>,
     reason: Option<Box<str>>,
 }
 
-/// What of a rule is evaluated.
+/// The compiled expressions of a rule.
 #[derive(Debug)]
 struct Body {
     program: Program,
@@ -85,7 +85,7 @@ impl CompiledRule {
 }
 
 impl Rules {
-    /// Compiles the rules of a schema; what is wrong with them is an error of the definition.
+    /// Compiles the rules of a schema; their errors are those of the definition.
     pub(crate) fn compile(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) -> Rules {
         let mut compiler = compile::Compiler::new(errors);
         let root = compiler.node(schema, true, path, &compile::Place::root());
@@ -93,7 +93,7 @@ impl Rules {
         Rules { root }
     }
 
-    /// Evaluates the rules over an object, unless what is wrong with it may be wrong for them too.
+    /// Evaluates the rules over an object, unless its errors may make rules fail.
     pub(crate) fn validate<'a>(
         &self,
         new: &Value<'a>,

@@ -7,6 +7,7 @@ use pratique_json::{Object, Value, base64};
 
 use super::names::escape;
 use crate::duration;
+use crate::go_value::go_type;
 use crate::schema::{Schema, Type};
 
 /// A value of a schema.
@@ -100,18 +101,6 @@ fn convert<'a>(
         (Some(Type::Boolean), other) => invalid(arena, &format!("bool, got {}", go_type(other))),
         // Nothing but equality is known of it.
         (None, value) => CelValue::from_typed_json(value),
-    }
-}
-
-fn go_type(value: &Value<'_>) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Int(_) => "int64",
-        Value::Float(_) => "float64",
-        Value::String(_) => "string",
-        Value::Array(_) | Value::NilArray => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
     }
 }
 

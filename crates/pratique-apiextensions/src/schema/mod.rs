@@ -10,12 +10,14 @@ use std::collections::BTreeMap;
 use pratique_cel::regex::Regex;
 use pratique_json::Value;
 
+use crate::path::Path;
+
 pub(crate) use format::format_check;
 pub(crate) use read::read;
 pub(crate) use standard::check as check_standard;
 pub(crate) use structural::check as check_structural;
 
-/// One node of a schema: what a value may be, what is kept of it, and what it is by default.
+/// One node of a schema: the values it allows, which of their fields are kept, and the default.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
     pub(crate) of: Option<Type>,
@@ -45,7 +47,7 @@ pub(crate) struct Schema {
     pub(crate) has_description: bool,
 }
 
-/// What a value has to be besides its type.
+/// The restrictions on a value besides its type.
 #[derive(Debug, Default)]
 pub(crate) struct Values {
     /// The format as it is written.
@@ -75,7 +77,7 @@ pub(crate) struct Pattern {
     pub(crate) regex: Result<Regex, pratique_cel::regex::Error>,
 }
 
-/// What members may be that `properties` does not name.
+/// The members that `properties` does not name.
 #[derive(Debug)]
 pub(crate) enum Additional {
     /// Anything, or nothing.
@@ -138,11 +140,28 @@ impl Schema {
         self.properties.get(name).or_else(|| self.additional_schema())
     }
 
+    /// The schema of a member, with its path as errors name it.
+    pub(crate) fn member_at<'p>(&self, name: &'p str, path: &'p Path<'p>) -> Option<(&Schema, Path<'p>)> {
+        match self.properties.get(name) {
+            Some(property) => Some((property, path.child(name))),
+            None => Some((self.additional_schema()?, path.key(name))),
+        }
+    }
+
     pub(crate) fn additional_schema(&self) -> Option<&Schema> {
         match &self.additional {
             Some(Additional::Schema(schema)) => Some(schema),
             _ => None,
         }
+    }
+
+    /// The schemas that it combines, by the name of the combination.
+    pub(crate) fn combinations(&self) -> [(&'static str, &[Schema]); 3] {
+        [
+            ("allOf", &self.all_of),
+            ("anyOf", &self.any_of),
+            ("oneOf", &self.one_of),
+        ]
     }
 
     /// The name of its type, empty where it has none.

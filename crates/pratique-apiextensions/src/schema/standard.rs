@@ -1,4 +1,4 @@
-//! What definitions may not say though their schemas are structural.
+//! Restrictions on definitions besides that their schemas are structural.
 
 use pratique_json::Value;
 
@@ -43,11 +43,7 @@ fn below(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
     if let Some(not) = &schema.not {
         check(not, &path.child("not"), errors);
     }
-    for (name, schemas) in [
-        ("allOf", &schema.all_of),
-        ("anyOf", &schema.any_of),
-        ("oneOf", &schema.one_of),
-    ] {
+    for (name, schemas) in schema.combinations() {
         let list = path.child(name);
         for (at, schema) in schemas.iter().enumerate() {
             check(schema, &list.index(at), errors);

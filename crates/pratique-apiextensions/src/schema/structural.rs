@@ -128,7 +128,7 @@ impl Checker<'_> {
             }
         }
         if let Some(metadata) = schema.properties.get("metadata").filter(|_| level == Level::Root)
-            && !says_names_only(metadata)
+            && !restricts_names_only(metadata)
         {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
             self.errors.forbidden(&properties.key("metadata"), detail);
@@ -213,26 +213,13 @@ impl Checker<'_> {
     }
 }
 
-/// Whether combinations are an integer or a string, as they may be said for `x-kubernetes-int-or-string`.
+/// Whether alternatives are an integer and a string, which may be given besides `x-kubernetes-int-or-string`.
 fn is_int_or_string(any_of: &[Schema]) -> bool {
     let is_only = |schema: &Schema, of| {
-        let Schema {
-            of: _, ref values, ..
-        } = *schema;
         schema.of == Some(of)
-            && values.says_nothing()
             && schema.properties.is_empty()
-            && schema.items.is_none()
-            && schema.all_of.is_empty()
-            && schema.any_of.is_empty()
-            && schema.one_of.is_empty()
-            && schema.not.is_none()
-            && schema.additional.is_none()
-            && schema.rules.is_empty()
-            && !schema.nullable
             && schema.default.is_none()
-            && !schema.has_title
-            && !schema.has_description
+            && has_no_validations(schema)
     };
     matches!(any_of, [first, second] if is_only(first, Type::Integer) && is_only(second, Type::String))
 }
@@ -245,7 +232,8 @@ fn first_is_int_or_string(schema: &Schema) -> bool {
 }
 
 impl super::Values {
-    fn says_nothing(&self) -> bool {
+    /// Whether there are no restrictions.
+    fn is_empty(&self) -> bool {
         let numbers = [self.maximum, self.minimum, self.multiple_of];
         let sizes = [
             self.max_length,
@@ -267,30 +255,36 @@ impl super::Values {
     }
 }
 
-/// Whether the schema of an object's metadata says something of its names only.
-fn says_names_only(metadata: &Schema) -> bool {
+/// Whether the schema of an object's metadata restricts nothing but its names.
+fn restricts_names_only(metadata: &Schema) -> bool {
     let names = ["name", "generateName"];
     metadata.properties.keys().all(|name| names.contains(&&**name))
-        && metadata.values.says_nothing()
-        && metadata.items.is_none()
-        && metadata.additional.is_none()
-        && metadata.rules.is_empty()
+        && has_no_validations(metadata)
         && metadata.list_type.is_none()
         && metadata.list_map_keys.is_empty()
         && metadata.map_type.is_none()
-        && metadata.all_of.is_empty()
-        && metadata.any_of.is_empty()
-        && metadata.one_of.is_empty()
-        && metadata.not.is_none()
-        && !metadata.nullable
         && !metadata.preserves_unknown
         && !metadata.is_embedded
         && !metadata.is_int_or_string
-        && !metadata.has_title
-        && !metadata.has_description
 }
 
-/// Checks that what combinations say of fields and items is said of some that the schema has.
+/// Whether a schema has at most a type, properties, a default, and extensions of Kubernetes that are no rules.
+fn has_no_validations(schema: &Schema) -> bool {
+    schema.values.is_empty()
+        && schema.items.is_none()
+        && schema.additional.is_none()
+        && schema
+            .combinations()
+            .iter()
+            .all(|(_, schemas)| schemas.is_empty())
+        && schema.not.is_none()
+        && schema.rules.is_empty()
+        && !schema.nullable
+        && !schema.has_title
+        && !schema.has_description
+}
+
+/// Checks that the schema has the fields and items that combinations name.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/complete.go, validateValueValidationCompleteness
 fn complete(
     values: &Schema,
@@ -302,11 +296,7 @@ fn complete(
     if let Some(not) = &values.not {
         nested_complete(not, schema, schema_path, &path.child("not"), errors);
     }
-    for (name, schemas) in [
-        ("allOf", &values.all_of),
-        ("anyOf", &values.any_of),
-        ("oneOf", &values.one_of),
-    ] {
+    for (name, schemas) in values.combinations() {
         let list = path.child(name);
         for (at, nested) in schemas.iter().enumerate() {
             nested_complete(nested, schema, schema_path, &list.index(at), errors);

@@ -65,7 +65,7 @@ fn one_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut 
             keep_better(&mut best, found);
         }
     }
-    let told = match valid {
+    let reason = match valid {
         1 => {
             outcome.merge(first.unwrap_or_default());
             return;
@@ -74,7 +74,7 @@ fn one_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut 
         many => format!("Found {many} valid alternatives"),
     };
     outcome.add_message(format!(
-        "{} must validate one and only one schema (oneOf). {told}",
+        "{} must validate one and only one schema (oneOf). {reason}",
         quoted(path)
     ));
     if let Some(best) = best {
@@ -96,9 +96,9 @@ fn all_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut 
         outcome.merge(found);
     }
     if valid < schemas.len() {
-        let told = if valid == 0 { ". None validated" } else { "" };
+        let reason = if valid == 0 { ". None validated" } else { "" };
         outcome.add_message(format!(
-            "{} must validate all the schemas (allOf){told}",
+            "{} must validate all the schemas (allOf){reason}",
             quoted(path)
         ));
     }

@@ -113,7 +113,7 @@ fn key_of(keys: &[Box<str>], item: &Value<'_>) -> Option<String> {
     let item = item.as_object()?;
     let mut text = String::new();
     for name in keys {
-        // The kind tells integers from floats.
+        // The kind distinguishes integers from floats.
         let kind = match item.get(name)? {
             Value::Bool(_) => 'b',
             Value::Int(_) => 'i',

@@ -27,10 +27,8 @@ pub(crate) fn validate(
                 return;
             }
             for (name, value) in object.iter() {
-                if let Some(schema) = schema.properties.get(name) {
-                    validate(value, schema, false, &path.child(name), errors);
-                } else if let Some(schema) = schema.additional_schema() {
-                    validate(value, schema, false, &path.key(name), errors);
+                if let Some((schema, path)) = schema.member_at(name, path) {
+                    validate(value, schema, false, &path, errors);
                 }
             }
         }
@@ -95,11 +93,10 @@ fn api_version_fault(text: &str) -> Option<String> {
 
 fn kind_fault(text: &str) -> Option<String> {
     let faults = validation::dns1035_label(&text.to_lowercase());
-    let told = || {
+    (!faults.is_empty()).then(|| {
         format!(
             "may have mixed case, but should otherwise match: {}",
             faults.join(",")
         )
-    };
-    (!faults.is_empty()).then(told)
+    })
 }

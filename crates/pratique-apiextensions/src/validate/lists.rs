@@ -1,4 +1,4 @@
-//! Lists that are sets or keyed: no two items alike.
+//! Sets and lists by keys, whose items are unique.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -27,10 +27,8 @@ pub(crate) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>, erro
                 return;
             }
             for (name, value) in object.iter() {
-                if let Some(schema) = schema.properties.get(name) {
-                    validate(value, schema, &path.child(name), errors);
-                } else if let Some(schema) = schema.additional_schema() {
-                    validate(value, schema, &path.key(name), errors);
+                if let Some((schema, path)) = schema.member_at(name, path) {
+                    validate(value, schema, &path, errors);
                 }
             }
         }
@@ -91,10 +89,11 @@ fn repeated<'v, 'a: 'v>(values: impl ExactSizeIterator<Item = &'v Value<'a>>) ->
     if values.len() < 2 {
         return Vec::new();
     }
-    let mut seen: HashMap<(u8, String), bool> = HashMap::new();
+    // Whether a value was reported, by its kind and text.
+    let mut reported: HashMap<(u8, String), bool> = HashMap::new();
     let mut places = Vec::new();
     for (at, value) in values.enumerate() {
-        match seen.entry((kind(value), value.to_string())) {
+        match reported.entry((kind(value), value.to_string())) {
             Entry::Vacant(entry) => {
                 entry.insert(false);
             }

@@ -1,4 +1,4 @@
-//! What a server refuses.
+//! Validation of objects by their schema and metadata.
 
 mod combine;
 mod correlate;

@@ -92,7 +92,7 @@ impl Check<'_> {
                 as_integer(number).is_some_and(|number| i32::try_from(number).is_ok())
             }
             (Type::Integer, _) => as_integer(number).is_some(),
-            // What rounds to the largest number of 32 bits is within it.
+            // Numbers that round to the largest one of 32 bits are within it.
             (Type::Number, "float") => number.float().abs() < 3.402_823_567_797_336_6e38,
             _ => true,
         };

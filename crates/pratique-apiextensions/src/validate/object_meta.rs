@@ -11,12 +11,12 @@ const ANNOTATIONS_MAX: usize = 256 * 1024;
 const MANAGER_MAX: usize = 128;
 const SUBRESOURCE_MAX: usize = 256;
 
-/// What names of objects may be.
+/// The names that objects may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Names {
     /// DNS subdomains.
     Subdomain,
-    /// Whatever fits into a path.
+    /// Any text that fits into a path.
     PathSegment,
 }
 

@@ -1,15 +1,16 @@
-//! What validating a value by a schema found.
+//! The outcome of validating a value by a schema.
 
 use crate::field_error::FieldError;
 
-/// The errors of a value, and how much of it was right: of alternatives that fail, the one that is most right is told.
+/// The errors of a value, and how many checks it passed: of alternatives that fail, the one that passed most
+/// is reported.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) problems: Vec<Problem>,
     pub(super) matches: u64,
 }
 
-/// An error, with the text by which equal ones are told once.
+/// An error, with the text by which equal ones are reported once.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
     pub(super) key: String,
@@ -40,7 +41,7 @@ impl Outcome {
 
     // Upstream: kube-openapi/pkg/validation/validate/result.go, AddErrors
     fn push(&mut self, problem: Problem) {
-        if self.problems.iter().any(|known| known.key == problem.key) {
+        if self.problems.iter().any(|reported| reported.key == problem.key) {
             return;
         }
         match self.problems.len() {
@@ -66,8 +67,8 @@ impl Outcome {
     }
 }
 
-/// So many errors of the schema are told of one object; the server has no bound.
+/// How many errors of the schema are reported of one object; the server has no bound.
 const MAX_PROBLEMS: usize = 1_000;
 
-/// What tells that there are more.
+/// The error that there are more.
 const MORE: &str = "and more errors of the schema";

@@ -1,9 +1,9 @@
 //! Fields that the `scale` subresource reads.
 
-use pratique_gotext::strconv::general_form;
 use pratique_json::Value;
 
 use crate::field_error::{FieldError, FieldErrors};
+use crate::go_value::{go_text, go_type};
 use crate::path::Path;
 
 /// Where the `scale` subresource finds its fields: `.spec.replicas`
@@ -85,40 +85,10 @@ fn nested<'v, 'a>(object: &'v Value<'a>, path: &str) -> Result<Option<&'v Value<
 }
 
 fn wrong(path: &[&str], value: &Value<'_>, expected: &str) -> String {
-    let of = match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Int(_) => "int64",
-        Value::Float(_) => "float64",
-        Value::String(_) => "string",
-        Value::Array(_) | Value::NilArray => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    };
-    let path = path.join(".");
     format!(
-        ".{path} accessor error: {} is of the type {of}, expected {expected}",
-        go_text(value)
+        ".{} accessor error: {} is of the type {}, expected {expected}",
+        path.join("."),
+        go_text(value),
+        go_type(value)
     )
-}
-
-/// A value as Go prints it: `map[a:1 b:[x y]]`
-fn go_text(value: &Value<'_>) -> String {
-    match value {
-        Value::Null => "<nil>".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::Float(number) => general_form(*number),
-        Value::String(text) => text.to_string(),
-        Value::NilArray => "[]".to_owned(),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(go_text).collect();
-            format!("[{}]", items.join(" "))
-        }
-        Value::Object(members) => {
-            let members = members
-                .iter()
-                .map(|(name, value)| format!("{name}:{}", go_text(value)));
-            format!("map[{}]", members.collect::<Vec<_>>().join(" "))
-        }
-    }
 }
