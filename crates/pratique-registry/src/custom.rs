@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_apiextensions::{CustomResource, DefinitionError, FieldError, Version};
 use pratique_json::{Object, Value};
-use pratique_objects::{DecodeError, FieldValidation, MediaType, Objects, unstructured, warnings};
+use pratique_objects::{DecodeError, FieldValidation, MediaType, Objects, unstructured};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
 
@@ -37,8 +37,8 @@ pub enum UnservedError {
 }
 
 impl CustomResources {
-    /// Serves a definition that exists, in place of an earlier one of its name, and gives what a server would not accept of
-    /// it today.
+    /// Serves an existing definition, in place of an earlier one of its name; returns the errors for which a
+    /// server would refuse it today.
     ///
     /// # Errors
     /// The definition cannot be served.
@@ -135,7 +135,7 @@ impl Scheme for Kinds<'_> {
 
     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>> {
         match self.custom.find(kind) {
-            // An object that says it is of another version has the defaults of that one.
+            // An object of another version has the defaults of that one.
             Some(served) => {
                 if let Some(version) = served.resource.version_of(object) {
                     version.default(object);
@@ -225,7 +225,7 @@ impl Scheme for Kinds<'_> {
     }
 }
 
-/// Decodes the body of a request for a custom resource: pruned and defaulted by the version that it says it is of.
+/// Decodes the body of a request for a custom resource: pruned and defaulted by the version that it states.
 // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, schemaCoercingDecoder.Decode
 fn decode(
     resource: &CustomResource,
@@ -244,14 +244,7 @@ fn decode(
             .into_iter()
             .map(|path| format!("unknown field \"{path}\"")),
     );
-    let told = match validation {
-        FieldValidation::Strict if !faults.is_empty() => {
-            let cause = format!("strict decoding error: {}", faults.join(", "));
-            return Err(undecodable(&cause).into());
-        }
-        FieldValidation::Ignore => Vec::new(),
-        FieldValidation::Strict | FieldValidation::Warn => warnings(&faults),
-    };
+    let warnings = validation.check(&faults).map_err(|error| undecodable(&error))?;
     if let Some(version) = resource.version_of(&object) {
         version.default(&mut object);
     }
@@ -262,12 +255,9 @@ fn decode(
             expected: kind.api_version(),
         };
         return Err(Undecoded {
-            warnings: told,
+            warnings,
             ..Undecoded::from(other)
         });
     }
-    Ok(Decoded {
-        object,
-        warnings: told,
-    })
+    Ok(Decoded { object, warnings })
 }

@@ -4,6 +4,7 @@ use pratique_json::{Object, Value};
 use pratique_types::{Operation, Status};
 
 use crate::object;
+use crate::receive::attributes;
 use crate::refusal;
 use crate::registry::{Prepared, Received, Registry, Step};
 use crate::request::{Attributes, Request};
@@ -23,23 +24,22 @@ pub(crate) fn receive<'q>(
     }
     Ok(Received {
         attributes: Attributes {
-            operation: Operation::Delete,
-            kind: target.kind.clone(),
-            resource: target.resource.clone(),
-            subresource: target.subresource.clone(),
-            name: target.name.clone(),
-            namespace: target.namespace.clone(),
-            object: Value::Null,
-            old_object: old,
             options,
-            dry_run: request.dry_run,
+            ..attributes(
+                &request,
+                Operation::Delete,
+                target.name.clone(),
+                target.namespace.clone(),
+                Value::Null,
+                old,
+            )
         },
         warnings: registry.deprecation(&request),
         step: Step::Delete,
         defaulted_labels: false,
         managed: None,
         controller: None,
-        said_kind: None,
+        stated_kind: None,
         request,
     })
 }
@@ -83,7 +83,7 @@ const ANSWERED_WITH_OBJECT: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// What is answered: the object, if it is still there to be finalized or answered in any case, else that it is gone.
+/// The answer: the object, if it still has finalizers or is answered in any case, else a `Status` of success.
 // Upstream: apiserver/pkg/registry/generic/registry/store.go, Delete; apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
 fn answer(registry: &Registry<'_>, received: &Received<'_>) -> Value<'static> {
     let Attributes {
@@ -122,7 +122,7 @@ fn answer(registry: &Registry<'_>, received: &Received<'_>) -> Value<'static> {
     status
 }
 
-/// Notes when an object was deleted.
+/// Records when an object was deleted.
 // Upstream: apiserver/pkg/registry/rest/delete.go, BeforeDelete; generic/registry/store.go, markAsDeleting
 fn mark_deleted(registry: &Registry<'_>, object: &mut Value<'static>, period: i64) {
     let now = registry.placeholders.time.clone();
@@ -153,22 +153,22 @@ fn options(request: &Request<'_>) -> Result<Value<'static>, Box<Status>> {
     Ok(options.into())
 }
 
-/// A pod that does not run yet or no more is deleted at once; another one is told when it has to end.
+/// Deletes a pod at once that does not run yet or no more; any other has a grace period.
 // Upstream: pkg/registry/core/pod/strategy.go, CheckGracefulDelete; apiserver/pkg/registry/rest/delete.go, BeforeDelete
 fn terminate(registry: &Registry<'_>, pod: &mut Value<'static>, options: &mut Value<'static>) {
-    let given = options.get("gracePeriodSeconds").and_then(Value::as_int);
+    let requested = options.get("gracePeriodSeconds").and_then(Value::as_int);
     let of_pod = pod
         .at(&["spec", "terminationGracePeriodSeconds"])
         .and_then(Value::as_int);
     let ended = matches!(object::text(pod, &["status", "phase"]), "Failed" | "Succeeded");
-    let period = match given.or(of_pod).unwrap_or_default() {
+    let period = match requested.or(of_pod).unwrap_or_default() {
         _ if ended || object::text(pod, &["spec", "nodeName"]).is_empty() => 0,
         negative if negative < 0 => 1,
         period => period,
     };
     object::set(options, &["gracePeriodSeconds"], period);
     if period > 0 || object::has(pod, &["metadata", "deletionTimestamp"]) {
-        // Admission sees it before it is told.
+        // Admission sees the pod before it is marked.
         return;
     }
     mark_deleted(registry, pod, period);

@@ -8,10 +8,10 @@ use crate::object;
 use crate::refusal::bad_request;
 use crate::target::Target;
 
-/// Names that are generated are not longer than this, without what is appended.
+/// The longest base of a generated name.
 const LONGEST_GENERATED_BASE: usize = 58;
 
-/// Drops what only the server sets.
+/// Drops the fields that only the server sets.
 // Upstream: apiserver/pkg/registry/rest/meta.go, WipeObjectMetaSystemFields
 pub(crate) fn wipe(object: &mut Value<'_>) {
     for field in [
@@ -25,7 +25,7 @@ pub(crate) fn wipe(object: &mut Value<'_>) {
     }
 }
 
-/// Sets what a new object has from the server, its name too if that is generated.
+/// Sets the fields that the server gives a new object, and its name if that is generated.
 // Upstream: apiserver/pkg/registry/rest/meta.go, FillObjectMetaSystemFields; apiserver/pkg/registry/generic/registry/store.go, create
 pub(crate) fn fill(object: &mut Value<'static>, placeholders: &Placeholders) {
     object::set(
@@ -58,9 +58,9 @@ pub(crate) fn fill_namespace(object: &mut Value<'_>, target: &Target) -> Result<
         &target.namespace
     };
     let path: object::Path<'_> = &["metadata", "namespace"];
-    let given = object::text(object, path);
-    match (given.is_empty(), namespace.is_empty()) {
-        _ if given == namespace => {}
+    let stated = object::text(object, path);
+    match (stated.is_empty(), namespace.is_empty()) {
+        _ if stated == namespace => {}
         (true, _) => object::set(object, path, namespace.to_owned()),
         (false, true) => drop(object::remove(object, path)),
         (false, false) => {

@@ -5,6 +5,9 @@ use pratique_json::{Object, Value};
 /// A path of field names.
 pub(crate) type Path<'p> = &'p [&'p str];
 
+pub(crate) const GENERATION: Path<'static> = &["metadata", "generation"];
+pub(crate) const MANAGED_FIELDS: Path<'static> = &["metadata", "managedFields"];
+
 /// The text at a path; empty where there is none.
 pub(crate) fn text<'v>(object: &'v Value<'_>, path: Path<'_>) -> &'v str {
     object.at(path).and_then(Value::as_str).unwrap_or_default()
@@ -57,7 +60,7 @@ pub(crate) fn set<'a>(object: &mut Value<'a>, path: Path<'_>, value: impl Into<V
     }
 }
 
-/// Takes the value at a path away.
+/// Removes the value at a path.
 pub(crate) fn remove<'a>(object: &mut Value<'a>, path: Path<'_>) -> Option<Value<'a>> {
     let (last, parents) = path.split_last()?;
     match at_mut(object, parents) {
@@ -66,15 +69,26 @@ pub(crate) fn remove<'a>(object: &mut Value<'a>, path: Path<'_>) -> Option<Value
     }
 }
 
-/// Makes the value at a path that of another object, or nothing where that has none.
-pub(crate) fn copy(object: &mut Value<'static>, from: &Value<'static>, path: Path<'_>) {
-    match from.at(path) {
-        Some(value) => set(object, path, value.clone()),
+/// Sets the value at a path, or removes it where there is none.
+pub(crate) fn put(object: &mut Value<'static>, path: Path<'_>, value: Option<Value<'static>>) {
+    match value {
+        Some(value) => set(object, path, value),
         None => drop(remove(object, path)),
     }
 }
 
-/// Takes the object at a path away if it has no members.
+/// Copies the value at a path from another object, or removes it where that has none.
+pub(crate) fn copy(object: &mut Value<'static>, from: &Value<'static>, path: Path<'_>) {
+    put(object, path, from.at(path).cloned());
+}
+
+/// Makes the generation of an object one more than that of the object before.
+pub(crate) fn increment_generation(object: &mut Value<'static>, before: &Value<'static>) {
+    let generation = number(before, GENERATION);
+    set(object, GENERATION, generation.saturating_add(1));
+}
+
+/// Removes the object at a path if it has no members.
 pub(crate) fn remove_if_empty(object: &mut Value<'static>, path: Path<'_>) {
     if object.at(path).is_some_and(Value::is_empty) {
         remove(object, path);

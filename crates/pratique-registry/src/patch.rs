@@ -20,7 +20,8 @@ pub(crate) const OF_CUSTOM_RESOURCES: [&str; 3] = [
     "application/apply-patch+yaml",
 ];
 
-/// The object that a patch or a configuration gives, with defaults and `managedFields`, and what is told about it.
+/// The object that a patch or a configuration gives, with defaults and `managedFields`, and the warnings
+/// about it.
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyPatchToCurrentObject
 pub(crate) fn changed(
     registry: &Registry<'_>,
@@ -48,7 +49,7 @@ pub(crate) fn changed(
         };
     }
     let kind = &request.target.kind;
-    // What an error shows is what was decoded, but of a strategic merge patch the patch.
+    // Errors show the decoded object, but the patch itself for a strategic merge patch.
     let (patched, shown) = match request.verb {
         Verb::JsonPatch => {
             let text = patched_by_json(live.clone(), &body)?.to_string();
@@ -65,7 +66,7 @@ pub(crate) fn changed(
     };
     let decoded = registry.scheme.decode(kind, patched.as_bytes(), validation);
     let faults = match (validation, request.verb) {
-        // What is said of members that a strategic merge patch gives twice is not known.
+        // A server's warnings about duplicate members of a strategic merge patch are not known.
         (FieldValidation::Ignore, _) | (_, Verb::StrategicMergePatch) => Vec::new(),
         _ => faults,
     };
@@ -79,12 +80,12 @@ pub(crate) fn changed(
         keep_reset(patched.as_bytes(), &mut object);
     }
     registry.manage(request, reset, live, &mut object);
-    let mut told = warnings(&faults);
-    told.extend(decoded.warnings);
-    Ok((object, told))
+    let mut warnings = warnings(&faults);
+    warnings.extend(decoded.warnings);
+    Ok((object, warnings))
 }
 
-/// The cause of a refusal, with what strict decoding says of the patch itself. Other faults come alone.
+/// The cause of a refusal, with the faults of the patch itself where it is one of strict decoding.
 fn strict_cause(faults: &[String], cause: String) -> String {
     const STRICT: &str = "strict decoding error: ";
     match cause.strip_prefix(STRICT) {
@@ -97,14 +98,14 @@ fn strict_cause(faults: &[String], cause: String) -> String {
     }
 }
 
-/// A patch, and what strict decoding says of its members.
+/// A patch, and the faults that strict decoding finds in it.
 fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Status>> {
-    let (media_type, what) = match request.verb {
+    let (media_type, format) = match request.verb {
         Verb::Apply { .. } => (MediaType::Yaml, "YAML: error converting YAML to JSON"),
         _ => (MediaType::Json, "patch"),
     };
     let (patch, faults) = pratique_objects::patch(request.body, media_type)
-        .map_err(|error| refusal::bad_request(format!("error decoding {what}: {error}")))?;
+        .map_err(|error| refusal::bad_request(format!("error decoding {format}: {error}")))?;
     let faults = match request.verb {
         Verb::JsonPatch => faults.into_iter().chain(unknown_fields(&patch)),
         _ => return Ok((patch, faults)),
@@ -113,7 +114,7 @@ fn parse(request: &Request<'_>) -> Result<(Value<'static>, Vec<String>), Box<Sta
     Ok((patch, faults))
 }
 
-/// The fields of operations that there are not: `unknown field "[0].x"`
+/// Unknown fields of operations: `unknown field "[0].x"`
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, jsonPatchOp
 fn unknown_fields(patch: &Value<'static>) -> Vec<String> {
     let mut unknown = Vec::new();
@@ -168,8 +169,9 @@ pub(crate) fn merge(object: Value<'static>, patch: Value<'static>) -> Value<'sta
     members.into()
 }
 
-/// The text of an object with an RFC 7386 patch merged in: what the patch touches has sorted keys, the rest stays as it is.
-// Upstream: evanphx/json-patch, MergePatch, which decodes what it has to only
+/// The text of an object with an RFC 7386 patch merged in: objects that the patch changes have sorted keys,
+/// others stay as they are.
+// Upstream: github.com/evanphx/json-patch, MergePatch, which decodes no more than it has to
 fn merged_text(text: &str, patch: Value<'static>) -> String {
     let (Some(members), Value::Object(patch)) = (raw_members(text), &patch) else {
         return merge(Value::Null, patch).to_string();

@@ -1,4 +1,4 @@
-//! The second step of a request: what validating admission sees, and what is stored.
+//! The second step of a request: the object that validating admission sees and that is stored.
 
 use pratique_json::Value;
 use pratique_types::Status;
@@ -6,7 +6,7 @@ use pratique_types::Status;
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields;
 use crate::metadata::{fill, fill_namespace, reduce_owner_references, wipe};
-use crate::object;
+use crate::object::{self, MANAGED_FIELDS};
 use crate::refusal::{self, Refusal};
 use crate::registry::{Prepared, Received, Registry, Step, check_version};
 use crate::request::{Attributes, Verb};
@@ -19,8 +19,8 @@ impl Registry<'_> {
     /// The server refuses it after mutating admission.
     pub fn prepare(&self, received: Received<'_>) -> Result<Prepared, Refusal> {
         let mut received = received;
-        if let Some(said) = received.said_kind.take() {
-            object::set(&mut received.attributes.object, &["kind"], said);
+        if let Some(kind) = received.stated_kind.take() {
+            object::set(&mut received.attributes.object, &["kind"], kind);
         }
         let restored = restore_managed_fields(&mut received);
         received.warnings.extend(restored);
@@ -151,16 +151,12 @@ impl Registry<'_> {
     }
 }
 
-/// Takes `managedFields` back that mutating admission made unreadable. The warning says why they are.
+/// Restores `managedFields` that mutating admission made unreadable. The warning says why they are.
 // Upstream: apiserver/pkg/endpoints/handlers/fieldmanager/admission.go, Admit
 fn restore_managed_fields(received: &mut Received<'_>) -> Option<String> {
     let object = &mut received.attributes.object;
-    let path: object::Path<'_> = &["metadata", "managedFields"];
-    let fault = managed_fields::fault(object.at(path))?;
-    object::remove(object, path);
-    if let Some(managed) = received.managed.take() {
-        object::set(object, path, managed);
-    }
+    let fault = managed_fields::fault(object.at(MANAGED_FIELDS))?;
+    object::put(object, MANAGED_FIELDS, received.managed.take());
     Some(format!(
         ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating \
          admission controller; please fix your requests: {fault}"

@@ -1,4 +1,4 @@
-//! The first step of a request: what mutating admission sees.
+//! The first step of a request: the object that mutating admission sees.
 
 use pratique_json::Value;
 use pratique_types::{Operation, Status};
@@ -14,7 +14,7 @@ use crate::target::Target;
 use crate::{patch, scale};
 
 impl Registry<'_> {
-    /// Decodes a request: what mutating admission sees.
+    /// Decodes a request for mutating admission.
     ///
     /// # Errors
     /// The server refuses it before admission.
@@ -39,7 +39,7 @@ impl Registry<'_> {
     }
 
     /// The same for an object that is created or updated and was decoded already, but not defaulted. The body is not read.
-    /// The object comes back beside what was received, which does not have it.
+    /// The object is returned beside the request, which does not contain it.
     ///
     /// # Errors
     /// The server refuses it before admission.
@@ -54,7 +54,7 @@ impl Registry<'_> {
         // Nothing keeps a part of the object, so it need not be owned.
         if request.verb == Verb::Create && request.without_managed_fields {
             let mut received = self.created(request, &mut object, Vec::new(), defaulted_labels)?;
-            received.said_kind = show_kind(&received.request.target, &mut object);
+            received.stated_kind = show_kind(&received.request.target, &mut object);
             return Ok((received, object));
         }
         let decoded = Decoded {
@@ -88,13 +88,13 @@ impl Registry<'_> {
             self.manage(request, &reset, &empty, &mut object);
             received.managed = managed(&object);
         }
-        received.said_kind = show_kind(&received.request.target, &mut object);
+        received.stated_kind = show_kind(&received.request.target, &mut object);
         received.attributes.object = object;
         Ok(received)
     }
 
-    /// Does with a new object what a server does before admission, but for the managers of its fields. What is received does
-    /// not have the object.
+    /// Prepares a new object for admission, as a server does, but for `managedFields`. The returned request
+    /// does not contain the object.
     fn created<'q>(
         &self,
         request: Request<'q>,
@@ -136,7 +136,7 @@ impl Registry<'_> {
             warnings,
             step,
             defaulted_labels,
-            said_kind: None,
+            stated_kind: None,
             controller: None,
             request,
         })
@@ -169,7 +169,7 @@ impl Registry<'_> {
             true => FieldSet::default(),
             false => FieldSet::of_fields(strategy.reset()),
         };
-        let given = match request.verb {
+        let replacement = match request.verb {
             Verb::Update => {
                 let validation = request.field_validation.unwrap_or_default();
                 let decoded = match decoded {
@@ -211,7 +211,7 @@ impl Registry<'_> {
         }
         let empty = self.scheme.empty(&target.kind);
         let live = old.as_ref().unwrap_or(&empty);
-        let mut object = match given {
+        let mut object = match replacement {
             Some(mut object) => {
                 self.check_uid(&request, &object, old.as_ref())
                     .map_err(|status| refused(&warnings, status))?;
@@ -220,8 +220,8 @@ impl Registry<'_> {
             }
             None => {
                 let changed = patch::changed(self, &request, &reset, live, &empty);
-                let (mut object, told) = changed.map_err(|status| refused(&warnings, status))?;
-                warnings.extend(told);
+                let (mut object, reported) = changed.map_err(|status| refused(&warnings, status))?;
+                warnings.extend(reported);
                 let checked = fill_namespace(&mut object, target).and_then(|()| check_name(&object, target));
                 checked.map_err(|status| refused(&warnings, status))?;
                 object
@@ -235,14 +235,14 @@ impl Registry<'_> {
         self.scheme.settle(&target.kind, &mut object);
         let (name, namespace) = (target.name.clone(), target.namespace.clone());
         let old = old.unwrap_or_default();
-        let said_kind = show_kind(target, &mut object);
+        let stated_kind = show_kind(target, &mut object);
         Ok(Received {
             managed: managed(&object),
             attributes: attributes(&request, operation, name, namespace, object, old),
             warnings,
             step,
             defaulted_labels: false,
-            said_kind,
+            stated_kind,
             controller,
             request,
         })
@@ -273,7 +273,7 @@ impl Registry<'_> {
     }
 }
 
-/// Where an object is stored.
+/// The key of an object in storage.
 fn storage_key(request: &Request<'_>) -> String {
     let target = &request.target;
     let group = match target.custom {
@@ -287,7 +287,7 @@ fn storage_key(request: &Request<'_>) -> String {
     format!("{group}/{}/{namespace}{}", target.resource.resource, target.name)
 }
 
-fn attributes(
+pub(crate) fn attributes(
     request: &Request<'_>,
     operation: Operation,
     name: String,
@@ -309,17 +309,18 @@ fn attributes(
     }
 }
 
-/// Gives a custom resource the kind that admission is shown, and takes the one that it says it is of.
+/// Gives a custom resource the kind that admission sees; returns the kind that the object states, where it is
+/// another.
 // Upstream: apiserver/pkg/admission/plugin/webhook/generic/conversion.go, ConvertToGVK
 fn show_kind(target: &Target, object: &mut Value<'_>) -> Option<String> {
     let kind = target.custom.as_ref().filter(|_| target.subresource != "scale")?;
-    let said = object::text(object, &["kind"]);
-    if said == kind.kind {
+    let stated = object::text(object, &["kind"]);
+    if stated == kind.kind {
         return None;
     }
-    let said = said.to_owned();
+    let stated = stated.to_owned();
     object::set(object, &["kind"], kind.kind.clone());
-    Some(said)
+    Some(stated)
 }
 
 /// Whether a body leaves the labels of its object to defaulting.

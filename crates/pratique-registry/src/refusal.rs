@@ -1,4 +1,4 @@
-//! Requests that the server refuses by itself.
+//! Requests that the server itself refuses.
 
 use pratique_apiextensions::{FieldError, invalid_message};
 use pratique_gotext::strconv::quote;
@@ -7,13 +7,13 @@ use pratique_types::{GroupVersion, GroupVersionResource, Reason, Status, StatusC
 
 use crate::object;
 
-/// A request that is refused before it is stored, by something else than admission.
+/// A request that the server itself refuses before it is stored, rather than admission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .status.message)]
 pub struct Refusal {
     /// The answer.
     pub status: Box<Status>,
-    /// What the answer is accompanied by.
+    /// The warnings with the answer.
     pub warnings: Vec<String>,
 }
 
@@ -33,42 +33,27 @@ pub(crate) fn bad_request(message: impl Into<String>) -> Box<Status> {
 
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewNotFound
 pub(crate) fn not_found(resource: &GroupVersionResource, name: &str) -> Box<Status> {
-    Box::new(Status {
-        details: details(resource, name),
-        ..Status::failure(
-            Reason::NotFound,
-            format!("{} {} not found", resource.group_resource(), quote(name)),
-        )
-    })
+    let message = format!("{} {} not found", resource.group_resource(), quote(name));
+    about_resource(Reason::NotFound, resource, name, message)
 }
 
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewAlreadyExists
 pub(crate) fn already_exists(resource: &GroupVersionResource, name: &str) -> Box<Status> {
-    Box::new(Status {
-        details: details(resource, name),
-        ..Status::failure(
-            Reason::AlreadyExists,
-            format!("{} {} already exists", resource.group_resource(), quote(name)),
-        )
-    })
+    let message = format!("{} {} already exists", resource.group_resource(), quote(name));
+    about_resource(Reason::AlreadyExists, resource, name, message)
 }
 
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewConflict
 pub(crate) fn conflict(resource: &GroupVersionResource, name: &str, why: &str) -> Box<Status> {
-    Box::new(Status {
-        details: details(resource, name),
-        ..Status::failure(
-            Reason::Conflict,
-            format!(
-                "Operation cannot be fulfilled on {} {}: {why}",
-                resource.group_resource(),
-                quote(name)
-            ),
-        )
-    })
+    let message = format!(
+        "Operation cannot be fulfilled on {} {}: {why}",
+        resource.group_resource(),
+        quote(name)
+    );
+    about_resource(Reason::Conflict, resource, name, message)
 }
 
-/// An object that is not valid, with all that is wrong with it.
+/// An object that is not valid, with all its errors.
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
 pub(crate) fn invalid_object(object: &Value<'static>, errors: &[FieldError]) -> Box<Status> {
     let version = GroupVersion::parse(object::text(object, &["apiVersion"])).unwrap_or_default();
@@ -158,6 +143,19 @@ pub(crate) fn invalid(group: &str, kind: &str, name: &str, field: &str, message:
             Reason::Invalid,
             format!("{called} {} is invalid: {field}: {message}", quote(name)),
         )
+    })
+}
+
+/// A failure about an object of a resource.
+fn about_resource(
+    reason: Reason,
+    resource: &GroupVersionResource,
+    name: &str,
+    message: String,
+) -> Box<Status> {
+    Box::new(Status {
+        details: details(resource, name),
+        ..Status::failure(reason, message)
     })
 }
 

@@ -1,4 +1,4 @@
-//! What a server does with requests besides admission and validation, and a request in its two steps.
+//! The processing of requests besides admission and validation, and a request in its two steps.
 
 use pratique_json::Value;
 use pratique_types::Status;
@@ -6,7 +6,7 @@ use pratique_types::Status;
 use crate::Placeholders;
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields::{self, FieldSet};
-use crate::object;
+use crate::object::{self, MANAGED_FIELDS};
 use crate::refusal::{self, Refusal};
 use crate::request::{Attributes, Request};
 use crate::scheme::{Scheme, Store};
@@ -14,7 +14,7 @@ use crate::strategies;
 use crate::strategy::Context;
 use crate::target::Target;
 
-/// What a server does with requests, besides admission and validation.
+/// Processes requests as a server does, besides admission and validation.
 ///
 /// [`receive`](Self::receive) gives what mutating admission sees; once that changed the object,
 /// [`mutated`](Self::mutated) or [`replace_object`](Received::replace_object) takes it, and [`prepare`](Self::prepare) gives what validating admission sees and
@@ -24,25 +24,26 @@ pub struct Registry<'r> {
     pub scheme: &'r dyn Scheme,
     /// The objects that exist.
     pub store: &'r dyn Store,
-    /// What stands for what a server makes up.
+    /// The values in place of those that a server generates.
     pub placeholders: &'r Placeholders,
-    /// The release of the server, which decides of which versions it warns; of an unknown one all are told of.
+    /// The release of the server, which decides about which versions it warns: about all, where the release
+    /// is unknown.
     pub release: Option<(u32, u32)>,
 }
 
 /// A request before mutating admission.
 #[derive(Clone, Debug)]
 pub struct Received<'r> {
-    /// What mutating admission sees.
+    /// The request as mutating admission sees it.
     pub attributes: Attributes,
-    /// What the answer is accompanied by so far.
+    /// The warnings so far.
     pub warnings: Vec<String>,
     pub(crate) request: Request<'r>,
     pub(crate) step: Step,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
-    /// The kind that the object says it is of, where that is not what admission is shown.
-    pub(crate) said_kind: Option<String>,
+    /// The kind that the object states, where admission sees another.
+    pub(crate) stated_kind: Option<String>,
     /// The object whose scale it is about.
     pub(crate) controller: Option<Value<'static>>,
     /// `managedFields` before mutating admission.
@@ -52,18 +53,18 @@ pub struct Received<'r> {
 /// A request before validating admission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prepared {
-    /// What validating admission sees.
+    /// The request as validating admission sees it.
     pub attributes: Attributes,
     /// The object that is stored and answered; null where none is, or where a request is [without](Request::without_stored)
     /// it.
     pub stored: Value<'static>,
-    /// What the answer is accompanied by.
+    /// The warnings with the answer.
     pub warnings: Vec<String>,
-    /// What the server answers once validating admission allowed the request, where it does not store the object.
+    /// The answer once validating admission allowed the request, where the server does not store the object.
     pub refused: Option<Box<Status>>,
 }
 
-/// What is left to do with a request.
+/// The remaining step of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Stores a new object.
@@ -86,7 +87,7 @@ impl<'r> Registry<'r> {
     pub fn mutated(&self, received: &mut Received<'_>, object: Value<'static>) -> Result<(), Refusal> {
         received.attributes.object = object;
         received.defaulted_labels = false;
-        received.said_kind = None;
+        received.stated_kind = None;
         let attributes = &mut received.attributes;
         let defaulted = self
             .scheme
@@ -97,7 +98,7 @@ impl<'r> Registry<'r> {
         })
     }
 
-    /// The strategy for what a request is about; `None` where there is no such thing.
+    /// The strategy for the target of a request; `None` where there is none.
     pub(crate) fn strategy(&self, request: &Request<'_>) -> Option<KindStrategy<'r>> {
         let target = &request.target;
         let kind = target.parent()?;
@@ -107,7 +108,7 @@ impl<'r> Registry<'r> {
         }
     }
 
-    /// What every request for a version that is deprecated is told.
+    /// The warning to every request for a deprecated version.
     pub(crate) fn deprecation(&self, request: &Request<'_>) -> Vec<String> {
         let kind = &request.target.kind;
         let custom = request.target.custom.as_ref();
@@ -152,7 +153,7 @@ impl<'r> Registry<'r> {
         managed_fields::update(self.management(request, reset), live, object);
     }
 
-    /// What field management has to know of a request.
+    /// The request as field management needs it.
     pub(crate) fn management<'m>(
         &'m self,
         request: &'m Request<'_>,
@@ -194,7 +195,7 @@ impl Received<'_> {
 
 /// The `managedFields` of an object.
 pub(crate) fn managed(object: &Value<'_>) -> Option<Value<'static>> {
-    let managed = object.at(&["metadata", "managedFields"])?;
+    let managed = object.at(MANAGED_FIELDS)?;
     Some(managed.owned_within(""))
 }
 
@@ -231,17 +232,13 @@ pub(crate) fn check_version(
     Ok(())
 }
 
-/// Puts empty `managedFields` of a body back, which ask for all entries to be dropped and are not written otherwise.
+/// Restores empty `managedFields` of a body, which ask to drop all entries, and which decoding leaves out.
 pub(crate) fn keep_reset(body: &[u8], object: &mut Value<'static>) {
-    let path: object::Path<'_> = &["metadata", "managedFields"];
-    let Ok(given) = pratique_json::parse(body) else {
+    let Ok(body) = pratique_json::parse(body) else {
         return;
     };
-    if given
-        .at(path)
-        .and_then(Value::as_array)
-        .is_some_and(<[_]>::is_empty)
-    {
-        object::set(object, path, Vec::new());
+    let managed = body.at(MANAGED_FIELDS).and_then(Value::as_array);
+    if managed.is_some_and(<[_]>::is_empty) {
+        object::set(object, MANAGED_FIELDS, Vec::new());
     }
 }

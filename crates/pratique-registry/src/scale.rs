@@ -6,17 +6,17 @@ use pratique_json::{Object, Value};
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::kind_strategy::KindStrategy;
-use crate::object;
+use crate::object::{self, MANAGED_FIELDS};
 use crate::refusal;
 use crate::registry::{Prepared, Received, Registry, check_version};
 use crate::request::Attributes;
 use crate::target::Target;
 
-/// What the number of replicas is where a custom resource has none.
+/// The number of replicas in the scale of a custom resource that has none.
 // Upstream: apiextensions-apiserver/pkg/registry/customresource/etcd.go, invalidSpecReplicas
 const NOT_SET: i64 = i32::MIN as i64;
 
-/// Where an object has what its scale says.
+/// The paths of the fields of an object that its scale shows.
 #[derive(Debug)]
 pub(crate) struct Fields<'f> {
     replicas: Vec<&'f str>,
@@ -97,11 +97,10 @@ impl<'f> Fields<'f> {
         if self.is_custom && controller.at(&self.replicas).is_none() {
             object::set(&mut scale, &["spec", "replicas"], NOT_SET);
         }
-        let path: object::Path<'_> = &["metadata", "managedFields"];
         let field: Vec<String> = self.replicas.iter().map(|step| format!("f:{step}")).collect();
         let mut field: Vec<&str> = field.iter().map(String::as_str).collect();
         field.insert(0, "fieldsV1");
-        let entries = object::list(controller, path).iter();
+        let entries = object::list(controller, MANAGED_FIELDS).iter();
         let entries = entries.filter(|entry| object::has(entry, &field));
         let entries: Vec<Value<'static>> = entries
             .map(|entry| {
@@ -113,7 +112,7 @@ impl<'f> Fields<'f> {
             })
             .collect();
         if !entries.is_empty() {
-            object::set(&mut scale, path, entries);
+            object::set(&mut scale, MANAGED_FIELDS, entries);
         }
         scale
     }

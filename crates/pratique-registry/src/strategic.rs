@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 
 use pratique_json::{Object, Value};
 use pratique_schema::{Schema, Shape, TypeId};
-use pratique_types::{GroupVersionKind, Reason, Status};
+use pratique_types::{GroupVersionKind, Status};
 
-use crate::refusal::bad_request;
+use crate::refusal::{bad_request, unsupported_media_type};
 
-/// `core/v1.PodSpec containers merge name`: what the tags of Go's types say.
+/// `core/v1.PodSpec containers merge name`: the patch tags of Go's types.
 const TABLE: &str = include_str!("../data/patch_strategies.txt");
 
 /// How a field is patched.
@@ -39,6 +39,14 @@ fn tags(of: &str, field: &str) -> Tags {
     all.get(&(of, field)).copied().unwrap_or_default()
 }
 
+/// The formats of patches that kinds without patch strategies take.
+const WITHOUT_STRATEGIC_MERGE: [&str; 4] = [
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/apply-patch+yaml",
+    "application/apply-patch+cbor",
+];
+
 const PATCH: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
 const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
@@ -57,16 +65,7 @@ pub(crate) fn merge(
         ));
     };
     let Some(id) = Schema::builtin().kind(kind) else {
-        return Err(Box::new(Status {
-            reason: "UnsupportedMediaType".to_owned(),
-            code: 415,
-            ..Status::failure(
-                Reason::BadRequest,
-                "the body of the request was in an unknown format - accepted media types include: \
-                 application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, \
-                 application/apply-patch+cbor",
-            )
-        }));
+        return Err(unsupported_media_type(&WITHOUT_STRATEGIC_MERGE));
     };
     let object = match object {
         Value::Object(object) => object,
@@ -107,8 +106,8 @@ fn merge_struct(
     let mut orders: Vec<(String, Vec<Value<'static>>)> = Vec::new();
     for (name, change) in patch {
         if let Some(field) = name.strip_prefix(DELETE_FROM) {
-            if let (Some(Value::Array(elements)), Value::Array(gone)) = (object.get_mut(field), &change) {
-                elements.retain(|element| !gone.contains(element));
+            if let (Some(Value::Array(elements)), Value::Array(deleted)) = (object.get_mut(field), &change) {
+                elements.retain(|element| !deleted.contains(element));
             }
             continue;
         }
@@ -164,7 +163,7 @@ fn merge_member(
     merge_struct(of, before, change)
 }
 
-/// What the patch adds comes first, as the reference does it without an order.
+/// Elements that the patch adds come first, as upstream where there is no order.
 // Upstream: apimachinery/pkg/util/strategicpatch/patch.go, mergeSlice
 fn merge_list(
     shape: Option<&Shape>,
@@ -234,7 +233,7 @@ fn merge_list(
     Ok(added)
 }
 
-/// Sorts elements as the patch says. Those that it does not name keep their place behind the one before them.
+/// Sorts elements as the patch says. Elements that it does not name follow, in their order.
 // Upstream: apimachinery/pkg/util/strategicpatch/patch.go, normalizeElementOrder
 fn set_order(elements: &mut Vec<Value<'static>>, order: &[Value<'static>], key: Option<&str>) {
     let identity = |element: &Value<'static>| match key {

@@ -1,4 +1,4 @@
-//! What a kind's storage does to its objects before they are validated and stored.
+//! The strategy of a kind's storage: how objects are prepared before they are validated and stored.
 
 use pratique_json::Value;
 use pratique_types::{GroupVersionKind, UserInfo};
@@ -18,7 +18,7 @@ pub(crate) struct Strategy {
     pub(crate) kind: &'static str,
     /// Whether `status` is emptied when an object is created, and kept when it is updated.
     pub(crate) status: Status,
-    /// What counts generations.
+    /// The fields whose changes count generations.
     pub(crate) generation: Generation,
     /// Whether an update of an object that does not exist creates it.
     pub(crate) creates_on_update: bool,
@@ -28,13 +28,13 @@ pub(crate) struct Strategy {
     pub(crate) reset: &'static [Path<'static>],
     /// The fields behind feature gates that are off.
     pub(crate) gated: &'static [Gated],
-    /// What else happens when an object is created.
+    /// A further change of objects that are created.
     pub(crate) create: Create,
-    /// What else happens when an object is updated.
+    /// A further change of objects that are updated.
     pub(crate) update: Update,
-    /// What happens before both, such as allocating addresses.
+    /// Changes before both, such as the allocation of addresses.
     pub(crate) begin: Option<(Create, Update)>,
-    /// What happens after both.
+    /// The change after both.
     pub(crate) canonicalize: Canonicalize,
     /// How `status` is updated through its own endpoint; `None` where there is none.
     pub(crate) status_endpoint: Option<Endpoint>,
@@ -64,7 +64,7 @@ pub(crate) struct Generation {
     pub(crate) counted_first: bool,
 }
 
-/// What is dropped from an object, unless the object before has it.
+/// Fields that are dropped from an object, unless the object before has them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Gated {
     /// The field at this path.
@@ -78,20 +78,20 @@ pub(crate) enum Gated {
 pub(crate) struct Endpoint {
     /// The fields that a request cannot set.
     pub(crate) reset: &'static [Path<'static>],
-    /// What of the old object stays.
+    /// The fields that stay as in the old object.
     pub(crate) kept: &'static [Path<'static>],
-    /// What else happens.
+    /// A further change.
     pub(crate) update: Update,
 }
 
 /// Changes a new object.
 pub(crate) type Create = fn(&mut Context<'_>, &mut Value<'static>);
-/// Changes an object by what it was before.
+/// Changes an object, by the object before.
 pub(crate) type Update = fn(&mut Context<'_>, &mut Value<'static>, &Value<'static>);
-/// Changes an object in the end.
+/// Changes an object at the end.
 pub(crate) type Canonicalize = fn(&mut Value<'static>);
 
-/// What strategies have to know besides objects.
+/// The context of a request in which strategies prepare objects.
 #[derive(Debug)]
 pub(crate) struct Context<'c> {
     /// The kind of the object.
@@ -101,7 +101,7 @@ pub(crate) struct Context<'c> {
     pub(crate) dry_run: bool,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
-    /// How many ports a dry run has given away.
+    /// How many ports a dry run has allocated.
     pub(crate) ports: i64,
     pub(crate) warnings: Vec<String>,
 }
@@ -109,7 +109,7 @@ pub(crate) struct Context<'c> {
 const NOTHING_ON_CREATE: Create = |_, _| {};
 const NOTHING_ON_UPDATE: Update = |_, _, _| {};
 
-/// What a request to `status` keeps of the metadata of the old object where it may change none of it.
+/// The fields of the old object that a request to `status` keeps where it may not change metadata.
 // Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, ResetObjectMetaForStatus
 pub(crate) const METADATA: &[Path<'static>] = &[
     &["spec"],
@@ -188,7 +188,7 @@ impl Strategy {
         }
     }
 
-    /// An update creates what does not exist.
+    /// Updates create objects that do not exist.
     pub(crate) const fn creates_on_update(self) -> Self {
         Strategy {
             creates_on_update: true,
@@ -201,7 +201,7 @@ impl Strategy {
         Strategy { gated, ..self }
     }
 
-    /// What else happens to new and to updated objects.
+    /// With further changes of new and of updated objects.
     pub(crate) const fn prepare(self, create: Create, update: Update) -> Self {
         Strategy {
             create,
@@ -244,8 +244,7 @@ impl Strategy {
         self.drop_gated(object, Some(old));
         (self.update)(context, object, old);
         if (counted_first && counted_before) || (!counted_first && counts(object)) {
-            let generation = object::number(old, &["metadata", "generation"]);
-            object::set(object, &["metadata", "generation"], generation.saturating_add(1));
+            object::increment_generation(object, old);
         }
     }
 
@@ -275,7 +274,7 @@ impl Endpoint {
         update: NOTHING_ON_UPDATE,
     };
 
-    /// With what else happens.
+    /// With a further update.
     pub(crate) const fn and(self, update: Update) -> Self {
         Endpoint { update, ..self }
     }

@@ -8,11 +8,11 @@ use pratique_merge::structured;
 use pratique_schema::merge::MergeTypeId;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use super::entry::{Entry, Manager, read, write};
+use super::entry::{Entry, Manager, read, remove_entry, write};
 use super::set::FieldSet;
-use super::updater::{Changes, Request, conflicts, stripped, take_over};
+use super::updater::{Changes, Request, TypeError, conflicts, stripped, take_over};
 use super::walk::{compare, fields, remove};
-use crate::object;
+use crate::object::{self, MANAGED_FIELDS};
 
 /// Why nothing is applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,8 +32,8 @@ pub(crate) enum ApplyError {
     )]
     Unconvertible(String, String),
     /// The object is not of its type in the version of another manager.
-    #[error("{0}")]
-    Malformed(String),
+    #[error(transparent)]
+    Malformed(TypeError),
     /// Fields belong to others.
     #[error("{}", conflict_message(.0))]
     Conflicts(Vec<Conflict>),
@@ -42,7 +42,7 @@ pub(crate) enum ApplyError {
 /// A field that belongs to another manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// What the message calls the manager: `"kubectl" using apps/v1`.
+    /// The manager as the message shows it: `"kubectl" using apps/v1`.
     pub(crate) manager: String,
     /// The path of the field.
     pub(crate) field: String,
@@ -68,17 +68,13 @@ impl Apply<'_> {
     ) -> Result<Value<'static>, ApplyError> {
         let request = self.request;
         let version = request.kind.api_version();
-        let given = GroupVersion::parse(object::text(self.configuration, &["apiVersion"]))
+        let kind = GroupVersion::parse(object::text(self.configuration, &["apiVersion"]))
             .unwrap_or_default()
             .with_kind(object::text(self.configuration, &["kind"]));
-        if given != *request.kind {
-            return Err(ApplyError::Version(given));
+        if kind != *request.kind {
+            return Err(ApplyError::Version(kind));
         }
-        if self
-            .configuration
-            .at(&["metadata", "managedFields"])
-            .is_some_and(|given| !given.is_null())
-        {
+        if object::has(self.configuration, MANAGED_FIELDS) {
             return Err(ApplyError::ManagedFields);
         }
         if request.is_scale_of_custom {
@@ -89,15 +85,14 @@ impl Apply<'_> {
             .schema
             .kind(request.kind)
             .map_err(|_| typed_error(format!("no corresponding type for {}", request.kind)))?;
-        let mut entries = read(live.at(&["metadata", "managedFields"])).unwrap_or_default();
+        let mut entries = read(live.at(MANAGED_FIELDS)).unwrap_or_default();
         let mut before = live.clone();
-        object::remove(&mut before, &["metadata", "managedFields"]);
+        object::remove(&mut before, MANAGED_FIELDS);
         if entries.is_empty() {
             entries = self.before_first_apply(of, &before, empty);
         }
         let manager = Manager::new(request.manager, true, &version, request.subresource);
-        let own = entries.iter().position(|entry| entry.manager == manager);
-        let last = own.map(|at| entries.remove(at));
+        let last = remove_entry(&mut entries, &manager);
         let mut merged = before.clone();
         let merging = structured::merge(
             request.schema,
@@ -120,19 +115,19 @@ impl Apply<'_> {
         let mut result = self.pruned(merged, &entries, last.as_ref()).unwrap_or_default();
         self.settle(of, &before, &result, &manager, &mut entries)?;
         if let Some(written) = write(entries, request.now) {
-            object::set(&mut result, &["metadata", "managedFields"], written);
+            object::set(&mut result, MANAGED_FIELDS, written);
         }
         Ok(result)
     }
 
-    /// What an error calls the configuration: its namespace, name and kind.
+    /// The configuration as errors show it: its namespace, name and kind.
     // Upstream: apimachinery/pkg/util/managedfields/internal/structuredmerge.go, objectGVKNN
     fn named(&self) -> String {
         let text = |name| object::text(self.configuration, &["metadata", name]);
         format!("{}/{}; {}", text("namespace"), text("name"), self.request.kind)
     }
 
-    /// The entry of what was there before anything was applied.
+    /// The entry of the fields that were set before the first apply.
     // Upstream: apimachinery/pkg/util/managedfields/internal/skipnonapplied.go, Apply
     fn before_first_apply(
         &self,
@@ -155,7 +150,7 @@ impl Apply<'_> {
         }]
     }
 
-    /// Refuses what belongs to others, or takes it from them.
+    /// Refuses to change fields of other managers, or takes them over.
     fn settle(
         &self,
         of: MergeTypeId,
@@ -172,28 +167,28 @@ impl Apply<'_> {
             return Err(ApplyError::Malformed(malformed));
         }
         if !self.force && !found.is_empty() {
-            let told = found.iter().flat_map(|(at, fields)| {
+            let conflicts = found.iter().flat_map(|(at, fields)| {
                 let manager = entries.get(*at).map(shown_manager).unwrap_or_default();
                 fields.paths().into_iter().map(move |field| Conflict {
                     manager: manager.clone(),
                     field,
                 })
             });
-            return Err(ApplyError::Conflicts(told.collect()));
+            return Err(ApplyError::Conflicts(conflicts.collect()));
         }
-        let own = entries.iter().position(|entry| entry.manager == *manager);
-        let own = own.map(|at| entries.remove(at));
+        let applied = remove_entry(entries, manager);
         take_over(changes, entries);
-        if let Some(mut own) = own {
-            own.set = own.set.difference(&stripped());
-            if !own.set.is_empty() {
-                entries.push(own);
+        if let Some(mut applied) = applied {
+            applied.set = applied.set.difference(&stripped());
+            if !applied.set.is_empty() {
+                entries.push(applied);
             }
         }
         Ok(())
     }
 
-    /// The merged object without what the manager applied last time, applies no more, and no other manager has set.
+    /// The merged object without the fields that the manager applied last time and applies no more, unless
+    /// another manager has set them.
     // Upstream: structured-merge-diff/merge/update.go, prune
     fn pruned(
         &self,
@@ -230,7 +225,7 @@ impl Apply<'_> {
     }
 }
 
-/// What messages call the manager of an entry.
+/// The manager of an entry as messages show it.
 // Upstream: apimachinery/pkg/util/managedfields/internal/conflict.go, printManager
 fn shown_manager(entry: &Entry) -> String {
     let mut shown = quote(&entry.manager.name);
@@ -257,13 +252,13 @@ fn conflict_message(conflicts: &[Conflict]) -> String {
         let fields = by_manager.entry(&conflict.manager).or_default();
         fields.push(format!("- {}", conflict.field));
     }
-    let told = by_manager
+    let by_manager: Vec<String> = by_manager
         .into_iter()
-        .map(|(manager, fields)| format!("conflicts with {manager}:\n{}", fields.join("\n")));
-    let told: Vec<String> = told.collect();
+        .map(|(manager, fields)| format!("conflicts with {manager}:\n{}", fields.join("\n")))
+        .collect();
     format!(
         "Apply failed with {} conflicts: {}",
         conflicts.len(),
-        told.join("\n")
+        by_manager.join("\n")
     )
 }

@@ -10,13 +10,13 @@ use super::set::FieldSet;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(super) manager: Manager,
-    /// The version of the object in whose fields it is told.
+    /// The version of the object in which its fields are named.
     pub(super) version: String,
     pub(super) time: Option<String>,
     pub(super) set: FieldSet,
 }
 
-/// What tells managers apart.
+/// The identity of a manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Manager {
     pub(super) name: String,
@@ -37,7 +37,7 @@ impl Manager {
     }
 }
 
-/// Whether these `managedFields` of a request ask for all entries to be dropped.
+/// Whether `managedFields` of a request ask to drop all entries.
 // Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, isResetManagedFields
 pub(super) fn asks_for_reset(entries: &Value<'_>) -> bool {
     match entries.as_array() {
@@ -49,7 +49,7 @@ pub(super) fn asks_for_reset(entries: &Value<'_>) -> bool {
     }
 }
 
-/// Reads `managedFields`; `None` where an entry has not its form.
+/// Reads `managedFields`; `None` where an entry is malformed.
 // Upstream: apimachinery/pkg/util/managedfields/internal/managedfields.go, DecodeManagedFields
 pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<Entry>> {
     let mut read: Vec<Entry> = Vec::new();
@@ -72,7 +72,7 @@ pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<Entry>> {
             name: text("manager").to_owned(),
             ..Manager::new("", applied, version, text("subresource"))
         };
-        read.retain(|known| known.manager != identity);
+        read.retain(|other| other.manager != identity);
         read.push(Entry {
             manager: identity,
             version: version.to_owned(),
@@ -90,7 +90,7 @@ pub(crate) fn fault(entries: Option<&Value<'_>>) -> Option<String> {
         return None;
     }
     let entries = entries.and_then(Value::as_array).unwrap_or_default();
-    let told = entries.iter().enumerate().find_map(|(at, entry)| {
+    let fault = entries.iter().enumerate().find_map(|(at, entry)| {
         let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
         match (text("operation"), text("apiVersion"), text("fieldsType")) {
             ("Apply" | "Update", "", _) => Some("apiVersion must not be empty".to_owned()),
@@ -103,7 +103,13 @@ pub(crate) fn fault(entries: Option<&Value<'_>>) -> Option<String> {
             _ => Some("operation must be `Apply` or `Update`".to_owned()),
         }
     });
-    Some(told.unwrap_or_else(|| "error decoding set".to_owned()))
+    Some(fault.unwrap_or_else(|| "error decoding set".to_owned()))
+}
+
+/// Removes the entry of a manager.
+pub(super) fn remove_entry(entries: &mut Vec<Entry>, manager: &Manager) -> Option<Entry> {
+    let at = entries.iter().position(|entry| entry.manager == *manager)?;
+    Some(entries.remove(at))
 }
 
 /// Writes `managedFields`, in their order. `now` is later than every other time.
@@ -159,12 +165,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_that_cannot_be_read_are_told() {
-        let told = |text: &str| fault(Some(&pratique_json::parse(text.as_bytes()).unwrap()));
+    fn entries_that_cannot_be_read_have_faults() {
+        let fault = |text: &str| fault(Some(&pratique_json::parse(text.as_bytes()).unwrap()));
         let good =
             r#"{"operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:a":{}}}"#;
-        assert_eq!(told(&format!("[{good}]")), None);
-        assert_eq!(told("[]"), None);
+        assert_eq!(fault(&format!("[{good}]")), None);
+        assert_eq!(fault("[]"), None);
         for (entry, expected) in [
             ("{}", "operation must be `Apply` or `Update`"),
             (r#"{"operation":"Apply"}"#, "apiVersion must not be empty"),
@@ -177,7 +183,7 @@ mod tests {
                 r#"invalid fieldsType "x" in managed fields entry 1"#,
             ),
         ] {
-            assert_eq!(told(&format!("[{good},{entry}]")).as_deref(), Some(expected));
+            assert_eq!(fault(&format!("[{good},{entry}]")).as_deref(), Some(expected));
         }
     }
 }

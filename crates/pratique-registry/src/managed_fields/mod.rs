@@ -1,7 +1,8 @@
 //! Field management: which manager has set which fields of an object, and server-side apply.
 //!
 //! `set` and `element` are sets of fields and their written form, `walk` compares objects, `entry` is one entry of
-//! `metadata.managedFields`, `updater` changes entries as requests change an object, and `apply` merges what is applied.
+//! `metadata.managedFields`, `updater` changes entries as requests change an object, and `apply` merges
+//! applied configurations.
 
 mod apply;
 mod element;

@@ -61,7 +61,7 @@ impl FieldSet {
         self.nodes.get(element).is_some_and(|node| node.member)
     }
 
-    /// What is below an element, if anything is.
+    /// The set below an element, if it is not empty.
     pub(crate) fn below(&self, element: &str) -> Option<&FieldSet> {
         let children = &self.nodes.get(element)?.children;
         (!children.is_empty()).then_some(children)
@@ -70,9 +70,9 @@ impl FieldSet {
     pub(crate) fn union(&self, other: &FieldSet) -> FieldSet {
         let mut nodes = self.nodes.clone();
         for (element, node) in &other.nodes {
-            let known = nodes.entry(element.clone()).or_default();
-            known.member |= node.member;
-            known.children = known.children.union(&node.children);
+            let merged = nodes.entry(element.clone()).or_default();
+            merged.member |= node.member;
+            merged.children = merged.children.union(&node.children);
         }
         FieldSet { nodes }
     }

@@ -7,13 +7,13 @@ use pratique_merge::structured::{self, Patch};
 use pratique_schema::merge::{DEDUCED, MergeSchema, MergeTypeId};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use super::entry::{Entry, Manager, asks_for_reset, read, write};
+use super::entry::{Entry, Manager, asks_for_reset, read, remove_entry, write};
 use super::set::FieldSet;
 use super::walk::{Comparison, compare};
-use crate::object;
+use crate::object::{self, MANAGED_FIELDS};
 use crate::scheme::Scheme;
 
-/// What field management has to know of a request.
+/// A request as field management needs it.
 #[derive(Clone, Copy)]
 pub(crate) struct Request<'r> {
     pub(crate) scheme: &'r dyn Scheme,
@@ -43,15 +43,12 @@ const ANCIENT_CHANGES: &str = "ancient-changes";
 /// kind.
 // Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, Update
 pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Value<'static>) {
-    let entries_of = |object: &Value<'static>| object.at(&["metadata", "managedFields"]).cloned();
-    let given = entries_of(new);
-    object::remove(new, &["metadata", "managedFields"]);
-    let known = entries_of(live);
-    let live_entries = || read(known.as_ref()).unwrap_or_default();
-    let entries = match given {
+    let sent = object::remove(new, MANAGED_FIELDS);
+    let live_entries = || read(live.at(MANAGED_FIELDS)).unwrap_or_default();
+    let entries = match sent {
         _ if !request.subresource.is_empty() => live_entries(),
-        Some(given) if asks_for_reset(&given) => Vec::new(),
-        given => match read(given.as_ref()) {
+        Some(sent) if asks_for_reset(&sent) => Vec::new(),
+        sent => match read(sent.as_ref()) {
             Some(entries) if !entries.is_empty() => entries,
             _ => live_entries(),
         },
@@ -62,13 +59,11 @@ pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Valu
     }
     let of = match request.schema.kind(request.kind) {
         Ok(of) => of,
-        // Their fields have no lists and maps that are merged otherwise.
+        // None of their lists and maps is merged in a way of its own.
         Err(_) if OF_PARTS.contains(&request.kind.kind.as_str()) => DEDUCED,
         Err(_) => {
-            // Nothing is known of how it is merged, as the server says in its log only.
-            if let Some(known) = known {
-                object::set(new, &["metadata", "managedFields"], known);
-            }
+            // The kind cannot be merged, which the server writes to its log only.
+            object::copy(new, live, MANAGED_FIELDS);
             return;
         }
     };
@@ -76,33 +71,51 @@ pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Valu
         .and_then(|()| check_type(request, of, new))
         .is_err()
     {
-        // Garbage is better not managed, as the server says in its log only.
+        // Malformed objects are not managed, which the server writes to its log only.
         return;
     }
     let Some(entries) = after_update(request, of, live, new, entries) else {
         return;
     };
     if let Some(written) = write(entries, request.now) {
-        object::set(new, &["metadata", "managedFields"], written);
+        object::set(new, MANAGED_FIELDS, written);
     }
 }
 
-/// Checks that an object is of its type. Those of built-in kinds are once they are decoded. The error says what is not.
+/// Why an object is not of its type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TypeError {
+    /// It is of another kind.
+    #[error("no corresponding type for {0}")]
+    Kind(String),
+    /// It cannot be merged as an object of its kind, with the message of the merge.
+    #[error("{0}")]
+    Mismatch(String),
+    /// It does not fit in the version of an entry.
+    #[error("failed to convert {object} object: {error}")]
+    Conversion {
+        /// Whether it is the `new` or the `old` object.
+        object: &'static str,
+        error: Box<TypeError>,
+    },
+}
+
+/// Checks that an object is of its type. Decoded objects of built-in kinds are.
 // Upstream: apimachinery/pkg/util/managedfields/internal/{structuredmerge,fieldmanager}.go, Update, UpdateNoErrors
-fn check_type(request: Request<'_>, of: MergeTypeId, object: &Value<'static>) -> Result<(), String> {
+fn check_type(request: Request<'_>, of: MergeTypeId, object: &Value<'static>) -> Result<(), TypeError> {
     if request.scheme.custom(request.kind).is_none() {
         return Ok(());
     }
     let kind = object::text(object, &["kind"]);
     if kind != request.kind.kind {
-        return Err(format!("no corresponding type for {kind}"));
+        return Err(TypeError::Kind(kind.to_owned()));
     }
     let nothing = Patch::Map(Vec::new());
     let progress = Progress::unwatched();
     let checked = structured::apply(request.schema, of, &mut object.borrowed(), nothing, &progress);
     checked.map_err(|error| match error {
-        structured::Error::Object(text) => text,
-        other => other.to_string(),
+        structured::Error::Object(message) => TypeError::Mismatch(message),
+        other => TypeError::Mismatch(other.to_string()),
     })
 }
 
@@ -124,8 +137,7 @@ fn after_update(
     let set = set.recursive_difference(request.reset).difference(&stripped());
     if !set.is_empty() {
         let manager = Manager::new(request.manager, false, &version, request.subresource);
-        let at = entries.iter().position(|entry| entry.manager == manager);
-        let before = at.map(|at| entries.remove(at));
+        let before = remove_entry(&mut entries, &manager);
         entries.push(Entry {
             set: match before {
                 Some(before) => set.union(&before.set),
@@ -139,7 +151,7 @@ fn after_update(
     Some(capped(entries))
 }
 
-/// What is not managed.
+/// The fields that are not managed.
 // Upstream: apimachinery/pkg/util/managedfields/internal/stripmeta.go, NewStripMetaManager
 pub(super) fn stripped() -> FieldSet {
     FieldSet::of_fields(&[
@@ -153,12 +165,12 @@ pub(super) fn stripped() -> FieldSet {
         &["metadata", "uid"],
         &["metadata", "clusterName"],
         &["metadata", "generation"],
-        &["metadata", "managedFields"],
+        MANAGED_FIELDS,
         &["metadata", "resourceVersion"],
     ])
 }
 
-/// What a request changes, in the versions that entries are told in.
+/// The changes of a request, in the versions of the entries.
 pub(super) struct Changes<'r> {
     request: Request<'r>,
     live: &'r Value<'static>,
@@ -166,7 +178,7 @@ pub(super) struct Changes<'r> {
     /// By version; `None` for a version that the kind does not have.
     by_version: BTreeMap<String, Option<Comparison>>,
     /// Why the objects are not of their type in one of the versions.
-    pub(super) malformed: Option<String>,
+    pub(super) malformed: Option<TypeError>,
 }
 
 impl<'r> Changes<'r> {
@@ -204,7 +216,7 @@ fn compare_in(
     version: &str,
     live: &Value<'static>,
     new: &Value<'static>,
-) -> Result<Option<Comparison>, String> {
+) -> Result<Option<Comparison>, TypeError> {
     let convert = || {
         let kind = GroupVersion::parse(version).ok()?.with_kind(&request.kind.kind);
         if kind.group != request.kind.group {
@@ -217,8 +229,11 @@ fn compare_in(
     let Some((of, live, new)) = convert() else {
         return Ok(None);
     };
-    for (object, which) in [(&new, "new"), (&live, "old")] {
-        check_type(request, of, object).map_err(|why| format!("failed to convert {which} object: {why}"))?;
+    for (value, object) in [(&new, "new"), (&live, "old")] {
+        check_type(request, of, value).map_err(|error| TypeError::Conversion {
+            object,
+            error: Box::new(error),
+        })?;
     }
     let comparison = compare(request.schema, of, &live, &new);
     Ok(Some(comparison.without(request.reset)))
@@ -242,8 +257,9 @@ pub(super) fn conflicts(
     conflicting.collect()
 }
 
-/// Takes what a request changes and removes from all entries. Entries in versions that the kind does not have are dropped,
-/// and so are those without fields. Gives whether the objects are of their type in all of the versions.
+/// Removes the fields that a request changes or removes from all entries. Entries in versions that the kind
+/// does not have are dropped, and so are those without fields. Returns whether the objects are of their type
+/// in all of the versions.
 // Upstream: structured-merge-diff/merge/update.go, update
 pub(super) fn take_over(mut changes: Changes<'_>, entries: &mut Vec<Entry>) -> bool {
     entries.retain_mut(|entry| {
@@ -261,13 +277,13 @@ pub(super) fn take_over(mut changes: Changes<'_>, entries: &mut Vec<Entry>) -> b
 // Upstream: apimachinery/pkg/util/managedfields/internal/capmanagers.go, capUpdateManagers
 fn capped(mut entries: Vec<Entry>) -> Vec<Entry> {
     let updaters = |entries: &[Entry]| entries.iter().filter(|entry| !entry.manager.applied).count();
-    let mut first: BTreeMap<String, Manager> = BTreeMap::new();
-    let mut seen: Vec<Manager> = Vec::new();
+    let mut oldest_of_version: BTreeMap<String, Manager> = BTreeMap::new();
+    let mut visited: Vec<Manager> = Vec::new();
     while updaters(&entries) > MOST_UPDATERS {
         let oldest = entries
             .iter()
             .enumerate()
-            .filter(|(_, entry)| !entry.manager.applied && !seen.contains(&entry.manager))
+            .filter(|(_, entry)| !entry.manager.applied && !visited.contains(&entry.manager))
             .min_by_key(|(_, entry)| (entry.time.clone(), entry.manager.name.clone()))
             .map(|(at, _)| at);
         let Some(at) = oldest else {
@@ -276,22 +292,22 @@ fn capped(mut entries: Vec<Entry>) -> Vec<Entry> {
         let Some(entry) = entries.get(at).cloned() else {
             break;
         };
-        seen.push(entry.manager.clone());
-        let Some(known) = first.get(&entry.version).cloned() else {
-            first.insert(entry.version, entry.manager);
+        visited.push(entry.manager.clone());
+        let Some(first) = oldest_of_version.get(&entry.version).cloned() else {
+            oldest_of_version.insert(entry.version, entry.manager);
             continue;
         };
         entries.remove(at);
         let bucket = Manager::new(ANCIENT_CHANGES, false, &entry.version, "");
         if let Some(merged) = entries
             .iter_mut()
-            .find(|other| other.manager == bucket || other.manager == known)
+            .find(|other| other.manager == bucket || other.manager == first)
         {
             merged.set = merged.set.union(&entry.set);
             merged.time = entry.time;
             merged.manager = bucket.clone();
         }
-        seen.push(bucket);
+        visited.push(bucket);
     }
     entries
 }

@@ -42,7 +42,7 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// What differs outside of some fields.
+    /// The differences outside of some fields.
     pub(super) fn without(&self, fields: &FieldSet) -> Comparison {
         Comparison {
             added: self.added.recursive_difference(fields),
