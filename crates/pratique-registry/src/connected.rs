@@ -7,7 +7,7 @@ use crate::object;
 use crate::registry::{Prepared, Received, Registry};
 use crate::request::Attributes;
 
-/// What validating admission sees of a question, and an answer as far as it is known.
+/// The request as validating admission sees it, and the answer as far as it is known.
 // Upstream: pkg/registry/core/serviceaccount/storage/token.go, Create; pkg/registry/core/pod/storage/{storage,eviction}.go
 pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepared {
     let mut attributes = received.attributes;
@@ -36,7 +36,7 @@ pub(crate) fn prepare(registry: &Registry<'_>, received: Received<'_>) -> Prepar
     }
 }
 
-/// A token is none of the server's, unless it is the one that it gives out, of which nothing is said.
+/// Refuses every token but the placeholder, about which the answer stays empty.
 // Upstream: pkg/registry/authentication/tokenreview/storage.go, Create
 fn review_token(registry: &Registry<'_>, review: &mut Value<'static>) {
     let token = object::text(review, &["spec", "token"]);

@@ -8,7 +8,8 @@ use pratique_types::GroupVersionKind;
 /// `resource.k8s.io/v1beta1 ResourceClaim 1.35 1.38`, perhaps with the kind that replaces it.
 const TABLE: &str = include_str!("../data/deprecations.txt");
 
-/// What every request for a version of a kind is told that is deprecated in a release; of an unknown release it may be.
+/// The warning to every request for a version of a kind that is deprecated in a release, or in any where it
+/// is unknown.
 // Upstream: apiserver/pkg/endpoints/deprecation/deprecation.go, IsDeprecated, WarningMessage
 pub(crate) fn warning(kind: &GroupVersionKind, release: Option<(u32, u32)>) -> Option<String> {
     let table: &Table<'_> = table();
@@ -32,7 +33,7 @@ pub(crate) fn warning(kind: &GroupVersionKind, release: Option<(u32, u32)>) -> O
     ))
 }
 
-/// What the table says after the kind, by group, version and kind.
+/// The columns of the table after the kind, by group, version and kind.
 type Table<'t> = HashMap<(&'t str, &'t str, &'t str), &'static str>;
 
 /// The table, read once: nearly no request is for a version in it.

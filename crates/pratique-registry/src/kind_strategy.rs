@@ -9,7 +9,7 @@ use crate::object::Path;
 use crate::refusal;
 use crate::strategy::{Context, Endpoint, Strategy};
 
-/// What prepares the objects of a request.
+/// The strategy that prepares the objects of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KindStrategy<'s> {
     /// A built-in kind, perhaps a part of its objects.
@@ -62,7 +62,7 @@ impl<'s> KindStrategy<'s> {
         matches!(self, KindStrategy::Builtin(strategy, _) if strategy.unconditional)
     }
 
-    /// What happens before a new object is prepared.
+    /// Changes a new object before it is prepared.
     pub(crate) fn begin_create(&self, context: &mut Context<'_>, object: &mut Value<'static>) {
         if let KindStrategy::Builtin(strategy, _) = self
             && let Some((begin, _)) = strategy.begin
@@ -71,7 +71,7 @@ impl<'s> KindStrategy<'s> {
         }
     }
 
-    /// What happens before a changed object is prepared.
+    /// Changes an updated object before it is prepared.
     pub(crate) fn begin_update(
         &self,
         context: &mut Context<'_>,
@@ -110,14 +110,14 @@ impl<'s> KindStrategy<'s> {
         }
     }
 
-    /// Changes an object in the end.
+    /// Changes an object at the end.
     pub(crate) fn canonicalize(&self, object: &mut Value<'static>) {
         if let KindStrategy::Builtin(strategy, _) = self {
             (strategy.canonicalize)(object);
         }
     }
 
-    /// Validates a new object, where the server's validation is known, and gives what it warns of.
+    /// Validates a new object, where the server's validation is known, and gives its warnings.
     pub(crate) fn validate_create(
         &self,
         kind: &GroupVersionKind,
@@ -132,7 +132,7 @@ impl<'s> KindStrategy<'s> {
         }
     }
 
-    /// Validates a changed object, where the server's validation is known, and gives what it warns of.
+    /// Validates a changed object, where the server's validation is known, and gives its warnings.
     // Upstream: apiserver/pkg/registry/rest/update.go, BeforeUpdate
     pub(crate) fn validate_update(
         &self,

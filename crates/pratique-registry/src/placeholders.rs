@@ -1,8 +1,8 @@
-//! What a server makes up: identities, times, addresses.
+//! Placeholders for the values that a server generates: identities, times, addresses.
 
 use pratique_json::Value;
 
-/// The values that stand for what a server makes up. They are valid where a policy may read them.
+/// The values in place of those that a server generates. They are valid where a policy may read them.
 ///
 /// ```
 /// let placeholders = pratique_registry::Placeholders::default();
@@ -14,7 +14,7 @@ pub struct Placeholders {
     pub uid: String,
     /// The time of the request.
     pub time: String,
-    /// What is appended to `generateName`.
+    /// The suffix that is appended to `generateName`.
     pub name_suffix: String,
     /// The address of a Service.
     pub cluster_ip: String,

@@ -1,4 +1,4 @@
-//! Requests, and what admission sees of them.
+//! Requests, and their attributes for admission.
 
 use pratique_json::{Object, Value};
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
@@ -11,13 +11,13 @@ use crate::target::Target;
 pub struct Request<'r> {
     /// What it does.
     pub verb: Verb,
-    /// What it is about.
+    /// The resource or object that it is about.
     pub target: Target,
     /// The object, the patch, or the options of a deletion.
     pub body: &'r [u8],
-    /// Who makes it.
+    /// The user who makes it.
     pub user: UserInfo,
-    /// Who is told as the manager of the fields that it sets.
+    /// The manager of the fields that it sets, as the client names it.
     pub field_manager: String,
     /// Whether nothing is stored.
     pub dry_run: bool,
@@ -25,7 +25,7 @@ pub struct Request<'r> {
     pub without_managed_fields: bool,
     /// Whether the object is not wanted as it is stored and answered, as where nothing looks at it.
     pub without_stored: bool,
-    /// What happens with unknown and duplicate fields, if the request says so.
+    /// How unknown and duplicate fields are handled, if the request says so.
     pub field_validation: Option<FieldValidation>,
 }
 
@@ -55,7 +55,7 @@ pub enum Verb {
 /// A request as admission sees it in one of its phases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attributes {
-    /// What is done with the object.
+    /// The operation on the object.
     pub operation: Operation,
     /// The kind of the object.
     pub kind: GroupVersionKind,
@@ -78,7 +78,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// The request as admission plugins are given it, made by a user.
+    /// The request of a user as admission plugins receive it.
     pub fn request(&self, user: &UserInfo) -> AdmissionRequest<'static> {
         AdmissionRequest {
             kind: self.kind.clone(),

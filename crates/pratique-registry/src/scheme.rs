@@ -103,7 +103,7 @@ pub trait Scheme {
 pub struct Decoded {
     /// The object, with defaults.
     pub object: Value<'static>,
-    /// What is told about unknown and duplicate fields.
+    /// The warnings about unknown and duplicate fields.
     pub warnings: Vec<String>,
 }
 
@@ -112,14 +112,14 @@ pub struct Decoded {
 pub struct Undecoded {
     /// The answer.
     pub status: Box<Status>,
-    /// What is wrong, without what an answer says of the object that it is wrong with.
+    /// The error without the part of the message that names the object.
     pub cause: String,
-    /// What the answer is accompanied by.
+    /// The warnings with the answer.
     pub warnings: Vec<String>,
 }
 
 impl Undecoded {
-    /// The refusal of a request that was warned of something before.
+    /// The refusal, with the warnings before it.
     pub(crate) fn after(self, warnings: &[String]) -> Refusal {
         Refusal {
             status: self.status,

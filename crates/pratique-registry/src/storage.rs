@@ -1,4 +1,4 @@
-//! What storing an object and reading it again does to it.
+//! The changes of an object that is stored and read again.
 
 use pratique_json::Value;
 use pratique_schema::{Schema, Shape, TypeId};

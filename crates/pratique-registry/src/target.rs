@@ -1,4 +1,4 @@
-//! What a request is about: a resource, perhaps a part of it, by its path.
+//! The target of a request: a resource, perhaps a part of it, by its path.
 
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource};

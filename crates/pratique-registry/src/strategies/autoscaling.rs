@@ -10,7 +10,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[Strategy::new("autoscaling", "Horiz
     .status(Endpoint::STATUS)
     .prepare(create, update)];
 
-/// Where `autoscaling/v1` keeps what of the status its type has no fields for.
+/// The annotations in which `autoscaling/v1` keeps parts of the status that its type has no fields for.
 const STATUS_ANNOTATIONS: &[Path<'static>] = &[
     &[
         "metadata",

@@ -38,7 +38,7 @@ const APPROVAL: Endpoint = Endpoint {
     ..Endpoint::STATUS.and(update_approval)
 };
 
-/// Who asks is who makes the request, whatever the object says.
+/// The requester is the user who makes the request, whatever the object says.
 fn create_request(context: &mut Context<'_>, object: &mut Value<'static>) {
     for field in ["username", "uid", "groups", "extra"] {
         object::remove(object, &["spec", field]);
@@ -79,10 +79,7 @@ fn update_approval(context: &mut Context<'_>, object: &mut Value<'static>, old: 
     populate_times(context, object, old);
     let conditions = object::remove(object, CONDITIONS);
     object::copy(object, old, &["status"]);
-    match conditions {
-        Some(conditions) => object::set(object, CONDITIONS, conditions),
-        None => drop(object::remove(object, CONDITIONS)),
-    }
+    object::put(object, CONDITIONS, conditions);
 }
 
 /// Conditions of a type stay as they were, unless there are more or fewer of them.

@@ -104,12 +104,12 @@ fn create_volume(context: &mut Context<'_>, object: &mut Value<'static>) {
 }
 
 fn update_volume_status(context: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
-    let given = object::has(object, LAST_TRANSITION);
+    let is_set = object::has(object, LAST_TRANSITION);
     if object::same(object, old, &["status", "phase"]) {
-        if !given {
+        if !is_set {
             object::copy(object, old, LAST_TRANSITION);
         }
-    } else if !given || object::same(object, old, LAST_TRANSITION) {
+    } else if !is_set || object::same(object, old, LAST_TRANSITION) {
         object::set(object, LAST_TRANSITION, context.placeholders.time.clone());
     }
 }

@@ -19,17 +19,17 @@ pub(super) const STRATEGIES: &[Strategy] =
             |context, object, _| store_version(context, object),
         )];
 
-/// The version that objects are stored in is one of those that objects were stored in.
+/// Adds the storage version to the versions that objects were stored in.
 fn store_version(_: &mut Context<'_>, object: &mut Value<'static>) {
     let versions = object::list(object, &["spec", "versions"]);
-    let is_stored = |version: &&Value<'static>| version.get("storage") == Some(&Value::Bool(true));
-    let Some(stored) = versions.iter().find(is_stored) else {
+    let is_storage = |version: &&Value<'static>| version.get("storage") == Some(&Value::Bool(true));
+    let Some(storage) = versions.iter().find(is_storage) else {
         return;
     };
-    let name = Value::from(object::text(stored, &["name"]).to_owned());
-    let mut known = object::list(object, &["status", "storedVersions"]).to_vec();
-    if !known.contains(&name) {
-        known.push(name);
-        object::set(object, &["status", "storedVersions"], known);
+    let name = Value::from(object::text(storage, &["name"]).to_owned());
+    let mut stored = object::list(object, &["status", "storedVersions"]).to_vec();
+    if !stored.contains(&name) {
+        stored.push(name);
+        object::set(object, &["status", "storedVersions"], stored);
     }
 }

@@ -43,7 +43,7 @@ fn is_claim_or_snapshot(object: &Value<'static>) -> bool {
     )
 }
 
-/// Each of the two fields gets what the other one says.
+/// Copies either of the two fields to the other one.
 // Upstream: pkg/api/persistentvolumeclaim/util.go, NormalizeDataSources
 pub(super) fn normalize(object: &mut Value<'static>) {
     let copied = |from: &Value<'static>| {

@@ -8,7 +8,7 @@ use crate::object::{self, Path};
 /// The lists of containers.
 pub(super) const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
-/// Drops what the pod or template at `path` has in fields behind gates that are off, unless the old object uses them.
+/// Drops fields of the pod or template at `path` behind gates that are off, unless the old object uses them.
 pub(crate) fn drop_disabled(object: &mut Value<'static>, old: Option<&Value<'static>>, path: Path<'_>) {
     let old = old.and_then(|old| old.at(path)).and_then(|of| of.get("spec"));
     let Some(spec) = object::at_mut(object, path).and_then(|of| of.get_mut("spec")) else {

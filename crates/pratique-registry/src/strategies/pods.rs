@@ -30,10 +30,7 @@ const EPHEMERAL_CONTAINERS: Endpoint = Endpoint {
     update: |_, object, old| {
         let containers = object::remove(object, &["spec", "ephemeralContainers"]);
         keep_all(object, old);
-        object::remove(object, &["spec", "ephemeralContainers"]);
-        if let Some(containers) = containers {
-            object::set(object, &["spec", "ephemeralContainers"], containers);
-        }
+        object::put(object, &["spec", "ephemeralContainers"], containers);
         count_generation(object, old);
     },
 };
@@ -57,8 +54,7 @@ fn keep_all(object: &mut Value<'static>, old: &Value<'static>) {
 fn count_generation(object: &mut Value<'static>, old: &Value<'static>) {
     drop_disabled(object, Some(old), &[]);
     if !object::same(object, old, &["spec"]) {
-        let generation = object::number(old, &["metadata", "generation"]);
-        object::set(object, &["metadata", "generation"], generation.saturating_add(1));
+        object::increment_generation(object, old);
     }
 }
 
@@ -77,10 +73,7 @@ fn keep_all_but_resources(object: &mut Value<'static>, old: &Value<'static>) {
     });
     let resources = object::remove(object, &["spec", "resources"]);
     keep_all(object, old);
-    object::remove(object, &["spec", "resources"]);
-    if let Some(resources) = resources {
-        object::set(object, &["spec", "resources"], resources);
-    }
+    object::put(object, &["spec", "resources"], resources);
     for (list, containers) in LISTS.into_iter().zip(resized) {
         if !containers.is_empty() {
             object::set(object, &["spec", list], containers);

@@ -46,18 +46,18 @@ fn update_claim_status(_: &mut Context<'_>, object: &mut Value<'static>, old: &V
         results.iter().map(device).collect()
     };
     let now = allocated(object);
-    let mut gone = allocated(old);
-    gone.retain(|device| !now.contains(device));
+    let mut deallocated = allocated(old);
+    deallocated.retain(|device| !now.contains(device));
     let devices: Path<'_> = &["status", "devices"];
     let mut left = object::list(object, devices).to_vec();
-    left.retain(|status| !gone.contains(&device(status)));
+    left.retain(|status| !deallocated.contains(&device(status)));
     match left.is_empty() {
         true => drop(object::remove(object, devices)),
         false => object::set(object, devices, left),
     }
 }
 
-/// What identifies a device.
+/// The identity of a device.
 fn device(of: &Value<'static>) -> [String; 4] {
     ["driver", "pool", "device", "shareID"].map(|name| object::text(of, &[name]).to_owned())
 }
@@ -77,7 +77,7 @@ fn drop_slice_fields(object: &mut Value<'static>, old: Option<&Value<'static>>) 
         .iter()
         .any(|device| attributes(device).any(|of| LISTS.iter().any(|list| object::has(of, &[list]))));
     for device in object::list_mut(object, path) {
-        // `v1beta1` has what a device consists of one level deeper.
+        // In `v1beta1` the fields of a device are one level deeper.
         let device = match device.get("basic").is_some() {
             true => device.get_mut("basic"),
             false => Some(device),

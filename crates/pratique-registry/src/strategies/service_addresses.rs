@@ -1,4 +1,5 @@
-//! The addresses and ports that Services are given. Those that would be free at random are placeholders.
+//! The addresses and ports that are allocated to Services. Those that a server chooses at random are
+//! placeholders.
 // Upstream: pkg/registry/core/service/storage/alloc.go
 
 use pratique_json::Value;
@@ -81,25 +82,25 @@ fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'static>) {
     let allocates = allocates_node_ports(object);
     let requested = object::list(object, PORTS).to_vec();
     let number = |port: &Value<'static>| object::number(port, &["port"]);
-    let mut given: Vec<(i64, Value<'static>)> = Vec::new();
+    let mut allocated: Vec<(i64, Value<'static>)> = Vec::new();
     for port in object::list_mut(object, PORTS) {
-        let is_given = is_set(port, &["nodePort"]);
-        if !is_given && !allocates {
+        let is_requested = is_set(port, &["nodePort"]);
+        if !is_requested && !allocates {
             continue;
         }
-        let known = given
+        let same_number = allocated
             .iter()
             .find(|(of, _)| *of == number(port))
             .map(|(_, node)| node.clone());
-        let node = match known {
-            Some(_) if is_given => continue,
-            Some(known) => known,
+        let node = match same_number {
+            Some(_) if is_requested => continue,
+            Some(node) => node,
             None => {
                 let same =
                     |other: &&Value<'static>| number(other) == number(port) && is_set(other, &["nodePort"]);
-                let asked = requested.iter().find(same).and_then(|port| port.get("nodePort"));
-                let node = asked.cloned().unwrap_or_else(|| next_port(context));
-                given.push((number(port), node.clone()));
+                let other = requested.iter().find(same).and_then(|port| port.get("nodePort"));
+                let node = other.cloned().unwrap_or_else(|| next_port(context));
+                allocated.push((number(port), node.clone()));
                 node
             }
         };
@@ -181,7 +182,7 @@ fn init_families(object: &mut Value<'static>, old: Option<&Value<'static>>) {
     object::set(object, FAMILIES, families);
 }
 
-/// What was given to the Service stays where the request leaves it out.
+/// Keeps the addresses and ports of the old Service where the request leaves them out.
 // Upstream: pkg/registry/core/service/storage/storage.go, patchAllocatedValues
 fn patch_allocated(object: &mut Value<'static>, old: &Value<'static>) {
     if needs_cluster_ip(old) && needs_cluster_ip(object) {

@@ -15,7 +15,7 @@ pub(super) const STRATEGY: Strategy = Strategy {
         .prepare(|_, _| {}, drop_type_dependent)
 };
 
-/// What a Service of this type has.
+/// The type of a Service.
 pub(super) fn of_type<'v>(object: &'v Value<'static>) -> &'v str {
     object::text(object, &["spec", "type"])
 }
@@ -48,7 +48,7 @@ pub(super) fn node_ports(object: &Value<'static>) -> Vec<Value<'static>> {
     set.cloned().collect()
 }
 
-/// Drops what a Service of the old type had and one of the new type has not, where the request left it as it was.
+/// Drops fields that a Service of the new type does not have, where the request left them as they were.
 // Upstream: pkg/registry/core/service/strategy.go, dropTypeDependentFields
 fn drop_type_dependent(_: &mut Context<'_>, object: &mut Value<'static>, old: &Value<'static>) {
     let same = |object: &Value<'static>, field: &str| object::same(object, old, &["spec", field]);

@@ -3,20 +3,17 @@
 
 use pratique_json::Value;
 
-use crate::object;
+use crate::object::{self, MANAGED_FIELDS};
 use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io";
 
-/// An endpoint that sets `status` and keeps all metadata, but for what field management writes.
+/// An endpoint that sets `status` and keeps all metadata but `managedFields`.
 const FLOW_CONTROL_STATUS: Endpoint = Endpoint::STATUS_ONLY.and(|_, object, old| {
-    let managed = object::remove(object, &["metadata", "managedFields"]);
+    let managed = object::remove(object, MANAGED_FIELDS);
     object::copy(object, old, &["metadata"]);
-    match managed {
-        Some(managed) => object::set(object, &["metadata", "managedFields"], managed),
-        None => drop(object::remove(object, &["metadata", "managedFields"])),
-    }
+    object::put(object, MANAGED_FIELDS, managed);
 });
 
 pub(super) const STRATEGIES: &[Strategy] = &[

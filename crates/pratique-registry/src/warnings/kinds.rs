@@ -1,4 +1,4 @@
-//! What is told of single kinds.
+//! Warnings about single kinds.
 
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
@@ -6,14 +6,14 @@ use pratique_json::{Object, Value};
 use super::pod_spec::{is_fractional_text, of_label};
 use crate::object;
 
-// Upstream: pkg/api/service/warnings.go, GetWarningsForService; what is told of the form of addresses is not told here
+// Upstream: pkg/api/service/warnings.go, GetWarningsForService; without the warnings about addresses
 pub(super) fn service(object: &Value<'static>) -> Vec<String> {
     const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
     let text = |name: &str| object::text(object, &["spec", name]);
     let headless = text("type") == "ClusterIP" && text("clusterIP") == "None";
     let external = !object::list(object, &["spec", "externalIPs"]).is_empty();
     let is_name = text("type") == "ExternalName";
-    let told = [
+    let warnings = [
         (
             object::has(object, &["metadata", "annotations", HINTS]),
             format!(
@@ -49,8 +49,8 @@ pub(super) fn service(object: &Value<'static>) -> Vec<String> {
             "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"".to_owned(),
         ),
     ];
-    let told = told.into_iter().filter(|(is_told, _)| *is_told);
-    told.map(|(_, message)| message).collect()
+    let warnings = warnings.into_iter().filter(|(applies, _)| *applies);
+    warnings.map(|(_, message)| message).collect()
 }
 
 // Upstream: pkg/api/persistentvolumeclaim/util.go, GetWarningsForPersistentVolumeClaim
@@ -77,7 +77,7 @@ const CLASS_MESSAGE: &str = "deprecated since v1.8; use \"storageClassName\" att
 // Upstream: pkg/api/storage/util.go, GetWarningsForStorageClass
 pub(super) fn storage_class(object: &Value<'static>) -> Vec<String> {
     let topologies = object::list(object, &["allowedTopologies"]).iter().enumerate();
-    let told = topologies.flat_map(|(at, topology)| {
+    let warnings = topologies.flat_map(|(at, topology)| {
         let expressions = object::list(topology, &["matchLabelExpressions"])
             .iter()
             .enumerate();
@@ -88,7 +88,7 @@ pub(super) fn storage_class(object: &Value<'static>) -> Vec<String> {
             ))
         })
     });
-    told.collect()
+    warnings.collect()
 }
 
 // Upstream: pkg/api/node/util.go, GetWarningsForRuntimeClass
@@ -97,6 +97,7 @@ pub(super) fn runtime_class(object: &Value<'static>) -> Vec<String> {
         .at(&["scheduling", "nodeSelector"])
         .and_then(Value::as_object);
     let labels = selector.into_iter().flat_map(Object::iter);
-    let told = labels.filter_map(|(label, _)| Some(format!("scheduling.nodeSelector: {}", of_label(label)?)));
-    told.collect()
+    let warnings =
+        labels.filter_map(|(label, _)| Some(format!("scheduling.nodeSelector: {}", of_label(label)?)));
+    warnings.collect()
 }

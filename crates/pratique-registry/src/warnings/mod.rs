@@ -1,6 +1,7 @@
-//! What a kind's storage warns of.
+//! The warnings of a kind's storage.
 //!
-//! What is told of the form of addresses, of PersistentVolumes, and of overlapping paths of volumes is not told here.
+//! Those about the form of addresses, about PersistentVolumes and about overlapping paths of volumes are not
+//! implemented.
 
 mod kinds;
 mod pod_spec;
@@ -25,7 +26,7 @@ fn template(kind: &GroupVersionKind) -> Option<Path<'static>> {
     }
 }
 
-/// What is told of a new object.
+/// The warnings about a new object.
 // Upstream: rest.RESTCreateStrategy, WarningsOnCreate
 pub(crate) fn on_create(
     kind: &GroupVersionKind,
@@ -43,7 +44,7 @@ pub(crate) fn on_create(
     warnings
 }
 
-/// What is told of a single kind, new or changed.
+/// The warnings about an object of a single kind, new or changed.
 fn of_kind(kind: &GroupVersionKind, object: &Value<'static>) -> Vec<String> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Service") => kinds::service(object),
@@ -54,7 +55,7 @@ fn of_kind(kind: &GroupVersionKind, object: &Value<'static>) -> Vec<String> {
     }
 }
 
-/// What is told of a changed object: nothing of pods, and of templates only where generations count.
+/// The warnings about a changed object: none about pods, and about templates only where the generation changed.
 // Upstream: rest.RESTUpdateStrategy, WarningsOnUpdate
 pub(crate) fn on_update(
     kind: &GroupVersionKind,
@@ -74,7 +75,7 @@ pub(crate) fn on_update(
     warnings
 }
 
-/// The name of what names pods is best a label.
+/// Warns about a name that is no DNS label, where pods are named after it.
 fn of_name(kind: &GroupVersionKind, object: &Value<'static>, placeholders: &Placeholders) -> Option<String> {
     let used = match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => "this is used in the Pod's hostname",
@@ -84,7 +85,7 @@ fn of_name(kind: &GroupVersionKind, object: &Value<'static>, placeholders: &Plac
         _ => return None,
     };
     let name = object::text(object, &["metadata", "name"]);
-    // What is generated is a label.
+    // Generated suffixes are valid.
     let name = name
         .strip_suffix(placeholders.name_suffix.as_str())
         .map_or_else(|| name.to_owned(), |base| format!("{base}xxxxx"));
@@ -101,17 +102,18 @@ fn of_name(kind: &GroupVersionKind, object: &Value<'static>, placeholders: &Plac
 fn of_ingress(kind: &GroupVersionKind, object: &Value<'static>) -> Option<String> {
     const CLASS: &str = "kubernetes.io/ingress.class";
     let is_ingress = kind.group == "networking.k8s.io" && kind.kind == "Ingress";
-    let told = is_ingress
+    let uses_annotation = is_ingress
         && object::has(object, &["metadata", "annotations", CLASS])
         && !object::has(object, &["spec", "ingressClassName"]);
-    told.then(|| format!("annotation {CLASS:?} is deprecated, please use 'spec.ingressClassName' instead"))
+    uses_annotation
+        .then(|| format!("annotation {CLASS:?} is deprecated, please use 'spec.ingressClassName' instead"))
 }
 
 fn of_revisions(kind: &GroupVersionKind, object: &Value<'static>) -> Option<String> {
-    let told = kind.group == "apps"
+    let is_unlimited = kind.group == "apps"
         && kind.kind == "StatefulSet"
         && object::number(object, &["spec", "revisionHistoryLimit"]) < 0;
-    told.then(|| {
+    is_unlimited.then(|| {
         "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"
             .to_owned()
     })

@@ -1,4 +1,4 @@
-//! What is told of pods and their templates.
+//! Warnings about pods and their templates.
 // Upstream: pkg/api/pod/warnings.go, warningsForPodSpecAndMeta
 
 use std::cmp::Ordering;
@@ -117,7 +117,7 @@ pub(super) fn of(object: &Value<'static>, path: Path<'_>) -> Vec<String> {
     }
     warnings.ports();
     if object::number(spec, &["terminationGracePeriodSeconds"]) < 0 {
-        warnings.tell(
+        warnings.add(
             "spec.terminationGracePeriodSeconds",
             "must be >= 0; negative values are invalid and will be treated as 1",
         );
@@ -126,7 +126,7 @@ pub(super) fn of(object: &Value<'static>, path: Path<'_>) -> Vec<String> {
     warnings.warnings
 }
 
-/// The path of a container: `spec.containers[0]`. Texts are made where something is told.
+/// The path of a container: `spec.containers[0]`. It becomes text only in a warning.
 #[derive(Clone, Copy)]
 struct ContainerPath {
     list: &'static str,
@@ -149,7 +149,7 @@ fn containers<'v>(spec: &'v Value<'static>) -> impl Iterator<Item = (ContainerPa
 }
 
 impl PodWarnings<'_> {
-    fn tell(&mut self, path: &str, message: &str) {
+    fn add(&mut self, path: &str, message: &str) {
         self.warnings.push(format!("{}{path}: {message}", self.at));
     }
 
@@ -157,7 +157,7 @@ impl PodWarnings<'_> {
         let selector = self.spec.get("nodeSelector").and_then(Value::as_object);
         for (name, _) in selector.into_iter().flat_map(Object::iter) {
             if let Some(message) = of_label(name) {
-                self.tell(&format!("spec.nodeSelector[{name}]"), message);
+                self.add(&format!("spec.nodeSelector[{name}]"), message);
             }
         }
         let affinity = "spec.affinity.nodeAffinity";
@@ -179,7 +179,7 @@ impl PodWarnings<'_> {
         for (at, expression) in object::list(term, &["matchExpressions"]).iter().enumerate() {
             let key = object::text(expression, &["key"]);
             if let Some(message) = of_label(key) {
-                self.tell(
+                self.add(
                     &format!("{path}.matchExpressions[{at}].key"),
                     &format!("{key} is {message}"),
                 );
@@ -195,7 +195,7 @@ impl PodWarnings<'_> {
             let path = format!("spec.topologySpreadConstraints[{at}]");
             let key = object::text(constraint, &["topologyKey"]);
             if let Some(message) = of_label(key) {
-                self.tell(&format!("{path}.topologyKey"), &format!("{key} is {message}"));
+                self.add(&format!("{path}.topologyKey"), &format!("{key} is {message}"));
             }
             self.null_selector(constraint, &path);
         }
@@ -203,7 +203,7 @@ impl PodWarnings<'_> {
 
     fn null_selector(&mut self, of: &Value<'static>, path: &str) {
         if !object::has(of, &["labelSelector"]) {
-            self.tell(
+            self.add(
                 &format!("{path}.labelSelector"),
                 "a null labelSelector results in matching no pod",
             );
@@ -217,7 +217,7 @@ impl PodWarnings<'_> {
     fn annotations(&mut self) {
         for (name, message) in ANNOTATIONS {
             if self.annotation(name).is_some() {
-                self.tell(&format!("metadata.annotations[{name}]"), message);
+                self.add(&format!("metadata.annotations[{name}]"), message);
             }
         }
     }
@@ -232,7 +232,7 @@ impl PodWarnings<'_> {
                     } else {
                         source
                     };
-                    self.tell(&format!("spec.volumes[{at}].{shown}"), message);
+                    self.add(&format!("spec.volumes[{at}].{shown}"), message);
                 }
             }
         }
@@ -240,18 +240,18 @@ impl PodWarnings<'_> {
 
     fn duplicates(&mut self) {
         for (list, field) in [("hostAliases", "ip"), ("imagePullSecrets", "name")] {
-            let mut known = HashSet::new();
+            let mut names = HashSet::new();
             for (at, item) in object::list(self.spec, &[list]).iter().enumerate() {
                 let name = object::text(item, &[field]);
-                if !known.insert(name) {
+                if !names.insert(name) {
                     let path = format!("spec.{list}[{at}].{field}");
-                    self.tell(&path, &format!("duplicate {field} {}", quote(name)));
+                    self.add(&path, &format!("duplicate {field} {}", quote(name)));
                 }
             }
         }
         for (at, item) in object::list(self.spec, &["imagePullSecrets"]).iter().enumerate() {
             if object::text(item, &["name"]).is_empty() {
-                self.tell(
+                self.add(
                     &format!("spec.imagePullSecrets[{at}].name"),
                     "invalid empty name \"\"",
                 );
@@ -274,7 +274,7 @@ impl PodWarnings<'_> {
                     "fractional byte value {} is invalid, must be an integer",
                     quote(text)
                 );
-                self.tell(&format!("{shown}[{resource}]"), &message);
+                self.add(&format!("{shown}[{resource}]"), &message);
             }
         }
     }
@@ -283,7 +283,7 @@ impl PodWarnings<'_> {
         const ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";
         let has = object::has(self.spec, &["securityContext", "seccompProfile"]);
         if !has && self.annotation(ANNOTATION).is_some() {
-            self.tell(&format!("metadata.annotations[{ANNOTATION}]"), SECCOMP);
+            self.add(&format!("metadata.annotations[{ANNOTATION}]"), SECCOMP);
         }
     }
 
@@ -308,17 +308,17 @@ impl PodWarnings<'_> {
         if !object::has(container, &["securityContext", "seccompProfile"])
             && self.annotation(&seccomp).is_some()
         {
-            self.tell(&format!("metadata.annotations[{seccomp}]"), SECCOMP);
+            self.add(&format!("metadata.annotations[{seccomp}]"), SECCOMP);
         }
         let app_armor = format!("{}{name}", crate::strategies::APP_ARMOR);
         if !self.at.is_empty() && !object::has(container, &["securityContext", "appArmorProfile"]) {
             let of_pod = self.spec.at(&["securityContext", "appArmorProfile"]);
-            let told = self.annotation(&app_armor).is_some_and(|annotation| {
+            let is_deprecated = self.annotation(&app_armor).is_some_and(|annotation| {
                 let named = crate::strategies::app_armor_profile(annotation);
                 of_pod.is_none() || named.as_ref() != of_pod
             });
-            if told {
-                self.tell(
+            if is_deprecated {
+                self.add(
                     &format!("metadata.annotations[{app_armor}]"),
                     "deprecated since v1.30; use the \"appArmorProfile\" field instead",
                 );
@@ -327,10 +327,10 @@ impl PodWarnings<'_> {
     }
 
     fn hidden_variables(&mut self, path: ContainerPath, container: &Value<'static>) {
-        let mut known = BTreeSet::new();
+        let mut names = BTreeSet::new();
         for (at, variable) in object::list(container, &["env"]).iter().enumerate() {
             let name = object::text(variable, &["name"]);
-            if known.insert(name) {
+            if names.insert(name) {
                 continue;
             }
             let reference = format!("$({name})");
@@ -340,7 +340,7 @@ impl PodWarnings<'_> {
                     "hides previous definition of {}, which may be dropped when using apply",
                     quote(name)
                 );
-                self.tell(&format!("{path}.env[{at}]"), &message);
+                self.add(&format!("{path}.env[{at}]"), &message);
             }
         }
     }
@@ -359,7 +359,7 @@ impl PodWarnings<'_> {
                 let key = (object::number(port, &["containerPort"]), text("protocol"));
                 let others = by_number.entry(key).or_default();
                 for (other, other_host, other_number) in others.iter() {
-                    let what = if host == *other_host && number == *other_number {
+                    let relation = if host == *other_host && number == *other_number {
                         "duplicate"
                     } else if number == 0 || *other_number == 0 {
                         "overlapping"
@@ -368,11 +368,11 @@ impl PodWarnings<'_> {
                     } else {
                         continue;
                     };
-                    let told = format!(
-                        "{}{shown}: {what} port definition with {}{other}",
+                    let warning = format!(
+                        "{}{shown}: {relation} port definition with {}{other}",
                         self.at, self.at
                     );
-                    self.warnings.push(told);
+                    self.warnings.push(warning);
                 }
                 others.push((shown.clone(), host, number));
                 names.push((text("name"), shown));
@@ -388,7 +388,7 @@ impl PodWarnings<'_> {
                 "duplicate port name {} with {other}, services and probes that select ports by name will use {other}",
                 quote(&name)
             );
-            self.tell(&shown, &message);
+            self.add(&shown, &message);
         }
     }
 
