@@ -9,8 +9,8 @@ use crate::path::Path;
 use crate::prune_defaults::prune_defaults;
 use crate::schema::{Additional, Schema, check_structural, read};
 
-/// The defaults of the versions of a custom resource: what of a definition is needed for objects that a server has
-/// decoded and validates itself. It takes as little memory as there are defaults.
+/// The defaults of the versions of a custom resource: the part of a definition that is needed for objects that a
+/// server has decoded and validates itself. It takes as little memory as there are defaults.
 ///
 /// ```
 /// use pratique_apiextensions::CustomDefaults;
@@ -46,22 +46,22 @@ impl CustomDefaults {
     /// Reads the defaults of a definition (`apiextensions.k8s.io/v1`) that a server has stored; `None` if it has none.
     ///
     /// # Errors
-    /// A schema is not structural, or says something that cannot be followed.
+    /// A schema is not structural, or is invalid.
     pub fn read(definition: &Value<'_>) -> Result<Option<Self>, DefinitionError> {
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
-        let given = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+        let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
         let list = Path::ROOT.child("spec");
         let list = list.child("versions");
-        let mut versions = Vec::new();
-        for (at, version) in given.unwrap_or_default().iter().enumerate() {
+        let mut with_defaults = Vec::new();
+        for (at, version) in versions.unwrap_or_default().iter().enumerate() {
             let path = list.index(at);
             let path = path.child("schema");
             let path = path.child("openAPIV3Schema");
-            let Some(given) = version.at(&["schema", "openAPIV3Schema"]) else {
+            let Some(openapi) = version.at(&["schema", "openAPIV3Schema"]) else {
                 continue;
             };
             let mut errors = FieldErrors::default();
-            let mut schema = read(given, &path, &mut errors);
+            let mut schema = read(openapi, &path, &mut errors);
             if errors.is_empty() {
                 check_structural(&schema, &path, &mut errors);
             }
@@ -74,13 +74,13 @@ impl CustomDefaults {
             prune_defaults(&mut schema);
             if keep_defaults(&mut schema) {
                 let name = version.get("name").and_then(Value::as_str);
-                versions.push((name.unwrap_or_default().into(), schema));
+                with_defaults.push((name.unwrap_or_default().into(), schema));
             }
         }
-        Ok((!versions.is_empty()).then(|| CustomDefaults {
+        Ok((!with_defaults.is_empty()).then(|| CustomDefaults {
             group: text(&["spec", "group"]).into(),
             kind: text(&["spec", "names", "kind"]).into(),
-            versions,
+            versions: with_defaults,
         }))
     }
 
@@ -108,7 +108,7 @@ impl CustomDefaults {
     }
 }
 
-/// Drops all of a schema but what leads to defaults; false if nothing is left.
+/// Drops all of a schema but the paths to defaults; false if nothing is left.
 fn keep_defaults(schema: &mut Schema) -> bool {
     let items = kept(schema.items.take());
     let additional = match schema.additional.take() {

@@ -6,7 +6,7 @@ use crate::field_error::{FieldError, FieldErrors, aggregate};
 use crate::path::Path;
 use crate::version::{DefinitionErrors, Version};
 
-/// Why a definition cannot be used: what a server would refuse it for, as far as this crate checks it.
+/// Why a definition cannot be used: the errors for which a server would refuse it, as far as this crate checks it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("CustomResourceDefinition.apiextensions.k8s.io {name:?} is invalid: {}", aggregate(.errors))]
 pub struct DefinitionError {
@@ -44,8 +44,9 @@ impl CustomResource {
         }
     }
 
-    /// Compiles a definition that a server has stored, perhaps at an earlier version, and gives what it would not accept today: rules
-    /// that do not compile or may cost too much. It evaluates those that compile, and refuses objects with values of the others.
+    /// Compiles a definition that a server has stored, perhaps at an earlier version, and returns the errors for which
+    /// it would refuse it today: rules that do not compile or may cost too much. It evaluates those that compile, and
+    /// refuses objects with values of the others.
     ///
     /// # Errors
     /// A schema is not structural, or says something that cannot be followed.

@@ -124,7 +124,7 @@ pub(crate) struct Metadata {
 /// Reads metadata as its type.
 ///
 /// # Errors
-/// The message of a server for what cannot be read.
+/// The message of a server for a value that cannot be read.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/objectmeta/coerce.go, GetObjectMetaWithOptions
 pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, String> {
     let Some(of) = object_meta() else {

@@ -12,7 +12,7 @@ pub(crate) struct Path<'p> {
 #[derive(Clone, Copy, Debug)]
 enum Step<'p> {
     Root,
-    /// A path that is given, or nothing where it is empty.
+    /// A path from its text, or nothing where it is empty.
     Base(&'p str),
     Child(&'p str),
     Key(&'p str),

@@ -48,23 +48,23 @@ impl CustomResource {
     /// Brings an object into a version, without pruning or defaulting it.
     ///
     /// # Errors
-    /// A webhook converts the object, or it says that it is of a version that there is not.
+    /// A webhook converts the object, or it states a version that does not exist.
     // Upstream: apiextensions-apiserver/pkg/apiserver/conversion/{nop_converter,converter}.go
     pub fn convert(&self, object: &mut Value<'_>, to: &Version) -> Result<(), ConversionError> {
-        let given = object
+        let stated = object
             .get("apiVersion")
             .and_then(Value::as_str)
             .unwrap_or_default();
         let wanted = to.api_version();
-        if given == wanted {
+        if stated == wanted {
             return Ok(());
         }
-        let given = given.to_owned();
+        let stated = stated.to_owned();
         if self.version_of(object).is_none() {
-            return Err(ConversionError::NoVersion(given));
+            return Err(ConversionError::NoVersion(stated));
         }
         if self.has_webhook() {
-            return Err(ConversionError::Webhook(given, wanted));
+            return Err(ConversionError::Webhook(stated, wanted));
         }
         if let Value::Object(members) = object {
             members.insert("apiVersion", wanted);
@@ -72,19 +72,19 @@ impl CustomResource {
         Ok(())
     }
 
-    /// Makes of a stored object what requests for a version see: pruned and defaulted by the version that it is stored in,
-    /// converted, and pruned by the version of the request.
+    /// Turns a stored object into the one that requests for a version see: pruned and defaulted by the version that
+    /// it is stored in, converted, and pruned by the version of the request.
     ///
     /// # Errors
     /// It has no form in that version.
     // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, crdConversionRESTOptionsGetter
     pub fn read_stored(&self, object: &mut Value<'_>, to: &Version) -> Result<(), ConversionError> {
-        let given = object
+        let stated = object
             .get("apiVersion")
             .and_then(Value::as_str)
             .unwrap_or_default();
         let Some(stored) = self.version_of(object) else {
-            return Err(ConversionError::NoVersion(given.to_owned()));
+            return Err(ConversionError::NoVersion(stated.to_owned()));
         };
         stored.prune_stored(object);
         stored.default(object);

@@ -72,14 +72,14 @@ impl Version {
         let subresource = |name: &str| {
             version
                 .at(&["subresources", name])
-                .filter(|given| !given.is_null())
+                .filter(|value| !value.is_null())
         };
-        let given = version
+        let openapi = version
             .at(&["schema", "openAPIV3Schema"])
             .filter(|schema| !schema.is_null());
         let mut found = FieldErrors::default();
-        let mut schema = match given {
-            Some(given) => read(given, path, &mut found),
+        let mut schema = match openapi {
+            Some(openapi) => read(openapi, path, &mut found),
             // Definitions of `v1beta1` needed no schema.
             None if preserves_unknown => Schema::default(),
             None => {
@@ -260,10 +260,10 @@ impl Version {
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/status_strategy.go, PrepareForUpdate
     pub fn prepare_status_update<'a>(&self, object: &mut Value<'a>, old: &Value<'a>) {
         let mut prepared = old.clone();
-        let (Value::Object(given), Value::Object(members)) = (object, &mut prepared) else {
+        let (Value::Object(changed), Value::Object(members)) = (object, &mut prepared) else {
             return;
         };
-        let managed = match given.get_mut("metadata") {
+        let managed = match changed.get_mut("metadata") {
             Some(Value::Object(metadata)) => metadata.remove("managedFields"),
             _ => None,
         };
@@ -273,11 +273,11 @@ impl Version {
                 None => drop(metadata.remove("managedFields")),
             }
         }
-        match given.remove("status") {
+        match changed.remove("status") {
             Some(status) => drop(members.insert("status", status)),
             None => drop(members.remove("status")),
         }
-        std::mem::swap(given, members);
+        std::mem::swap(changed, members);
     }
 
     /// Validates a new object, which was pruned, defaulted and prepared before.
@@ -357,8 +357,8 @@ impl Version {
         }
     }
 
-    /// Validates what objects of all kinds have in common, of an object that is to replace another. A server does so before
-    /// it validates the object as one of its kind.
+    /// Validates the fields that all kinds have in common, of an object that is to replace another. A server does so
+    /// before it validates the object as one of its kind.
     // Upstream: apiserver/pkg/registry/rest/update.go, validateCommonFields
     pub fn validate_common_update(&self, new: &Value<'_>, old: &Value<'_>) -> Vec<FieldError> {
         let mut errors = FieldErrors::default();
@@ -386,7 +386,7 @@ impl Version {
         }
     }
 
-    /// Whether an object says that it is of this kind, in whatever version: others are left as they are.
+    /// Whether an object states this kind, in any version: others are left as they are.
     pub(crate) fn is_of_kind(&self, object: &Value<'_>) -> bool {
         let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
@@ -399,10 +399,10 @@ impl Version {
         let api_version = self.api_version();
         let mut fits = true;
         for (name, expected) in [("kind", &*self.kind), ("apiVersion", &api_version)] {
-            let given = object.get(name).and_then(Value::as_str).unwrap_or_default();
-            if given != expected {
+            let stated = object.get(name).and_then(Value::as_str).unwrap_or_default();
+            if stated != expected {
                 let detail = format!("must be {expected}");
-                errors.push(FieldError::invalid(name.to_owned(), &given.into(), &detail));
+                errors.push(FieldError::invalid(name.to_owned(), &stated.into(), &detail));
                 fits = false;
             }
         }
@@ -433,10 +433,10 @@ fn read_metadata(
     object: &Value<'_>,
     malformed: Malformed,
 ) -> Result<(Option<Value<'static>>, Vec<String>), DecodeError> {
-    let Some(given) = object.get("metadata") else {
+    let Some(metadata) = object.get("metadata") else {
         return Ok((None, Vec::new()));
     };
-    let read = metadata::read(given, malformed).map_err(DecodeError)?;
+    let read = metadata::read(metadata, malformed).map_err(DecodeError)?;
     let unknown = read.unknown.iter().map(|name| format!("metadata.{name}"));
     Ok((Some(read.metadata), unknown.collect()))
 }
@@ -451,8 +451,8 @@ fn metadata_of<'v, 'a>(object: &'v Value<'a>) -> &'v Value<'a> {
     object.get("metadata").unwrap_or(&Value::Null)
 }
 
-fn scale_of(given: &Value<'_>) -> Scale {
-    let text = |name: &str| given.get(name).and_then(Value::as_str);
+fn scale_of(subresource: &Value<'_>) -> Scale {
+    let text = |name: &str| subresource.get(name).and_then(Value::as_str);
     Scale {
         spec_replicas_path: text("specReplicasPath").unwrap_or_default().into(),
         status_replicas_path: text("statusReplicasPath").unwrap_or_default().into(),

@@ -19,7 +19,7 @@ pub(crate) use pratique_typed::decode::StrictKind;
 pub use pratique_typed::decode::TreeNode;
 pub(crate) use value::Raw;
 
-/// A value that was decoded, and what is wrong with it nevertheless.
+/// A value that was decoded, and the problems with it that strict decoding reports.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
     pub(crate) value: Json,

@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json};
 use crate::decode::registry::ApiVersion;
 use crate::kind::Kind;
 
-/// Fills in what a decoded object leaves out, by the defaults of its version; gives the fields that v1 would have left
-/// out or set to something else.
+/// Sets the fields that a decoded object leaves out to the defaults of its version; returns those that v1 would have
+/// left out or set to another value.
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go
 pub(crate) fn apply(kind: Kind, version: ApiVersion, object: &mut Json) -> Vec<String> {
     let mut as_stable = match version {

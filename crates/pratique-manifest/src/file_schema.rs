@@ -74,7 +74,7 @@ impl FileSchema {
         referred(of).map_or(of, |name| part(self.definitions, name))
     }
 
-    /// The scalar that may stand for a value, if there is one, and what the value is otherwise.
+    /// The schemas of a value: of the scalar that may replace it, if there is one, and of other values.
     fn alternatives(&self, of: &'static Json) -> (&'static Json, &'static Json) {
         match of["anyOf"].as_array().map(Vec::as_slice) {
             Some([scalar, other]) => (scalar, self.resolved(other)),
@@ -110,7 +110,7 @@ fn shape(of: &Json) -> String {
     }
 }
 
-/// Collects what is wrong in a document.
+/// Collects the problems of a document.
 struct Problems<'a> {
     schema: &'static FileSchema,
     root: &'static Json,
@@ -175,7 +175,8 @@ impl Problems<'_> {
 impl<'t> FaultSink<'t, TreeNode<'t>> for Problems<'_> {
     const VISITS: bool = true;
 
-    /// Looks at what tables do not say: null, which no field may be, other scalars, `enum`, and `required`.
+    /// Checks the constraints that are not in tables: null, which no field may be, other scalars, `enum`, and
+    /// `required`.
     fn visit(&mut self, place: &Place<'t>, value: TreeNode<'t>) -> bool {
         let of = self.schema_at(place);
         let (scalar, other) = self.schema.alternatives(of);

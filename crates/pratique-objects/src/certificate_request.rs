@@ -79,7 +79,7 @@ impl CertificateRequest {
         Ok(read)
     }
 
-    /// Whether a node's kubelet asks for a certificate of a client, with these usages.
+    /// Whether a node's kubelet requests a certificate of a client, with these usages.
     // Upstream: pkg/apis/certificates/helpers.go, ValidateKubeletClientCSR
     pub fn is_kubelet_client(&self, usages: &[&str]) -> bool {
         self.is_of_node()
@@ -87,7 +87,7 @@ impl CertificateRequest {
             && are_exactly("client auth", usages)
     }
 
-    /// Whether a node's kubelet asks for a certificate of a server, with these usages.
+    /// Whether a node's kubelet requests a certificate of a server, with these usages.
     // Upstream: pkg/apis/certificates/helpers.go, ValidateKubeletServingCSR
     pub fn is_kubelet_serving(&self, usages: &[&str]) -> bool {
         self.is_of_node()
@@ -138,7 +138,7 @@ fn header_fault(der: &[u8]) -> String {
     .to_owned()
 }
 
-/// The length that follows a tag, and what follows that.
+/// The length that follows a tag, and the rest.
 fn length(der: &[u8]) -> Result<(usize, &[u8]), &'static str> {
     const TRUNCATED: &str = "syntax error: truncated tag or length";
     let (first, mut rest) = der.split_first().ok_or(TRUNCATED)?;

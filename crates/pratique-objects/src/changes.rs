@@ -2,7 +2,8 @@
 
 use pratique_json::Value;
 
-/// The paths of what is new or other in `after`, the outermost of each: `spec.strategy`, `spec.containers[0].imagePullPolicy`.
+/// The outermost paths of values that are new or different in `after`: `spec.strategy`,
+/// `spec.containers[0].imagePullPolicy`.
 pub fn changed_paths(before: &Value<'_>, after: &Value<'_>) -> Vec<String> {
     let mut paths = Vec::new();
     walk(before, after, &mut String::new(), &mut paths);

@@ -99,7 +99,7 @@ impl Objects {
     }
 
     /// Decodes an object that is sent to the endpoint of a kind, defaults it, and brings it into the internal version of
-    /// its kind and back: what admission sees.
+    /// its kind and back, as admission sees it.
     ///
     /// # Errors
     /// That of an API server that refuses the object.
@@ -137,17 +137,17 @@ impl Objects {
         completed
     }
 
-    /// Gives an object the form of its kind, as after fields were set or removed: what is empty is left out,
-    /// and what is always written is there. It is not defaulted. Objects of kinds that are not built in stay
-    /// as they are.
+    /// Gives an object the form of its kind, as after fields were set or removed: empty fields are left out,
+    /// and those that are always written are there. It is not defaulted. Objects of kinds that are not built in
+    /// stay as they are.
     pub fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
         if let (Some(id), Value::Object(members)) = (type_of(kind), object) {
             settle_in(schema(), id, members, &Progress::unwatched());
         }
     }
 
-    /// Gives an object the form of its kind and defaults it, without bringing it into the internal version: what an API server
-    /// does after each mutation of admission. What does not fit its type stays as it is.
+    /// Gives an object the form of its kind and defaults it, without bringing it into the internal version, as an API
+    /// server does after each mutation of admission. Values that do not fit their type stay as they are.
     // Upstream: apimachinery/pkg/runtime/scheme.go, Scheme.Default
     pub fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
         let (Some(id), Value::Object(members)) = (type_of(kind), object) else {

@@ -21,8 +21,8 @@ pub(crate) fn scalar(node: TreeNode<'_>) -> Result<Value<'static>, OutOfRange> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooDeep;
 
-/// The value that Go has after decoding a document into a type: without unknown fields; of what is given twice, structs
-/// and maps are merged, and lists replace what was there, in whose memory they are decoded.
+/// The value that Go has after decoding a document into a type: without unknown fields; of a field that is written
+/// twice, structs and maps are merged, and lists replace the earlier one, in whose memory they are decoded.
 // Upstream: sigs.k8s.io/json/internal/golang/encoding/json/decode.go, decodeState.array, decodeState.object
 pub(crate) fn decoded(schema: &Schema, shape: &Shape, node: TreeNode<'_>) -> Result<Value<'static>, TooDeep> {
     let mut value = Value::Null;

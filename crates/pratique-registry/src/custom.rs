@@ -1,4 +1,4 @@
-//! Custom resources by their definitions, beside built-in kinds.
+//! Custom resources by their definitions, in addition to built-in kinds.
 
 use std::sync::Arc;
 

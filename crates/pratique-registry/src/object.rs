@@ -101,10 +101,10 @@ pub(crate) fn same(one: &Value<'_>, other: &Value<'_>, path: Path<'_>) -> bool {
     equal(one.at(path), other.at(path))
 }
 
-/// Whether two values are the same where null and empty lists are, and an empty map where it is written as null.
+/// Whether two values are equal, where absent values, null and empty lists are, and an empty map and null.
 ///
-/// An empty object beside nothing is a change: in the form of their kind, objects have no empty maps that may be left out, so
-/// it is a struct that is there, such as the `podSelector` of a peer.
+/// An empty object differs from an absent one: in the form of their kind, objects have no empty maps that may be left
+/// out, so it is a struct that is set, such as the `podSelector` of a peer.
 pub(crate) fn equal(one: Option<&Value<'_>>, other: Option<&Value<'_>>) -> bool {
     let is_nothing = |value: Option<&Value<'_>>| match value {
         None | Some(Value::Null) => true,

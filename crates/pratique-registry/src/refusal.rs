@@ -120,7 +120,7 @@ pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Box<Status> {
     })
 }
 
-/// A value of a field that is refused. `kind` is what the message calls the object's kind.
+/// A value of a field that is refused. `kind` is the object's kind as the message shows it.
 // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
 pub(crate) fn invalid(group: &str, kind: &str, name: &str, field: &str, message: &str) -> Box<Status> {
     let called = match group.is_empty() {

@@ -16,9 +16,9 @@ use crate::target::Target;
 
 /// Processes requests as a server does, besides admission and validation.
 ///
-/// [`receive`](Self::receive) gives what mutating admission sees; once that changed the object,
-/// [`mutated`](Self::mutated) or [`replace_object`](Received::replace_object) takes it, and [`prepare`](Self::prepare) gives what validating admission sees and
-/// what is stored.
+/// [`receive`](Self::receive) returns the request that mutating admission sees; once that changed the object,
+/// [`mutated`](Self::mutated) or [`replace_object`](Received::replace_object) takes it, and
+/// [`prepare`](Self::prepare) returns the request that validating admission sees and the object that is stored.
 pub struct Registry<'r> {
     /// How objects are decoded and defaulted.
     pub scheme: &'r dyn Scheme,
@@ -208,9 +208,9 @@ pub(crate) fn check_version(
 ) -> Result<(), Box<Status>> {
     let target = &received.request.target;
     let path: object::Path<'_> = &["metadata", "resourceVersion"];
-    let given = object::text(object, path);
+    let version = object::text(object, path);
     let name = &target.name;
-    if matches!(given, "" | "0") {
+    if matches!(version, "" | "0") {
         if !is_unconditional {
             let resource = &target.resource;
             let message = "Invalid value: 0: must be specified for an update";

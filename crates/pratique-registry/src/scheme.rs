@@ -32,7 +32,7 @@ pub trait Scheme {
         ""
     }
 
-    /// An object of a kind with no field set: what is always written has its zero value.
+    /// An object of a kind with no field set: fields that are always written have their zero value.
     fn empty(&self, kind: &GroupVersionKind) -> Value<'static> {
         let mut empty = Value::Object(pratique_json::Object::new());
         self.settle(kind, &mut empty);

@@ -12,8 +12,8 @@ pub enum FieldPresence {
     Default(Option<&'static str>),
 }
 
-/// The fields that objects of a type have if what holds these is there, by their path from the type on (`strategy.type`);
-/// paths go through all elements of lists.
+/// The fields that are always present in their parent in objects of a type, by their path from the type on
+/// (`strategy.type`); paths go through all elements of lists.
 pub fn given(type_name: &str) -> &'static [(&'static str, FieldPresence)] {
     static GIVEN: OnceLock<HashMap<&'static str, Vec<(&'static str, FieldPresence)>>> = OnceLock::new();
     GIVEN

@@ -66,7 +66,7 @@ pub struct Field {
     pub name: &'static str,
     /// When it is written.
     pub presence: Presence,
-    /// What it holds.
+    /// The shape of its value.
     pub shape: Shape,
     go: Option<Box<str>>,
     embedded: Option<Box<str>>,
@@ -85,7 +85,7 @@ pub enum Presence {
     UnlessEmpty,
 }
 
-/// What a field holds.
+/// The shape of the value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Something without parts that a schema knows.

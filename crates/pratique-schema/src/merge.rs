@@ -33,7 +33,7 @@ pub struct MergeSchema {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MergeTypeId(u32);
 
-/// What a value may be: at least one of the three.
+/// The type of a value: at least one of the three.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MergeType {
     /// A scalar of this kind.
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn all_stored_kinds_are_merged() {
         let schema = MergeSchema::builtin();
-        // Those of parts, such as what is connected to, have no objects.
+        // Subresources, such as those for connections, have no objects of their own.
         let resources = builtin::resources().iter().chain(builtin::optional());
         for served in resources.filter(|served| served.subresource.is_empty()) {
             let of = schema.kind(&served.kind).map(|of| schema.get(of));

@@ -10,7 +10,7 @@ pub struct Encoder<'e> {
     pub schema: &'e Schema,
     /// The fields of a type by its name, in order.
     pub layout: fn(&str) -> &'static [LayoutField],
-    /// The shape of what a field of a type holds, where that follows from the value.
+    /// The shape of a field of a type, where it follows from the value.
     pub shape_of: fn(TypeId, &str, &Value<'_>) -> Option<Shape>,
     /// Whether structs have no names for JSON: members have the names of Go, and are null where they are missing.
     pub is_bare: bool,

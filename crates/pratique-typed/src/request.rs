@@ -7,8 +7,8 @@ use crate::conversion::{ConversionError, converted};
 use crate::decode::DecodeError;
 use crate::form::{id, is_builtin, is_named, settle, settle_fitting};
 
-/// Gives the objects of a request the form of its kind, in place, and notes that, so that they are not looked at again:
-/// what an API server does when it decodes a request. Requests about kinds that are not built in stay as they are, and so
+/// Gives the objects of a request the form of its kind, in place, as an API server does when it decodes a request,
+/// and marks them so that this is not done again. Requests about kinds that are not built in stay as they are, and so
 /// do those with objects of another version that cannot be converted: policies that match them report why.
 pub fn settle_request(request: &mut AdmissionRequest<'_>) {
     let kind = &request.kind;

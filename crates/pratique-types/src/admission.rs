@@ -97,8 +97,8 @@ pub enum ObjectForm {
     /// They are as a client wrote them.
     #[default]
     Written,
-    /// They are as an API server has them once it has decoded them into the built-in kind of the request: nothing is unknown,
-    /// missing or empty that its types know otherwise, and quantities and times have their canonical form.
+    /// They are as an API server has them once it has decoded them into the built-in kind of the request: no field is
+    /// unknown, missing or empty against its type, and quantities and times have their canonical form.
     Settled,
     /// They are evaluated as a client wrote them, whatever their kind, as by programs without the built-in
     /// types.

@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_is_gone_is_not_built_in() {
-        assert!(REFUSED.iter().all(|gone| built_in(gone.name).is_none()));
+        assert!(REFUSED.iter().all(|removed| built_in(removed.name).is_none()));
         let policy = refused("PodSecurityPolicy").unwrap().to_string();
         assert_eq!(
             policy,

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// The feature gates that matter here, by default as kube-apiserver 1.37 has them.
 ///
-/// It is read from what `--feature-gates` takes: `NAME=true|false`, separated by commas.
+/// It is read from the value of `--feature-gates`: `NAME=true|false`, separated by commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureGates {
     /// `ManifestBasedAdmissionControlConfig`: static manifests are read, and names that end in `.static.k8s.io` belong to

@@ -1,7 +1,7 @@
 //! Validates requests: whether an API server could send them.
 //!
-//! A policy is asked about `pods` and not about `Pods`: a request that names what no API server names matches nothing, and
-//! would be allowed.
+//! Policies match `pods` and not `Pods`: a request with a name that no API server uses matches nothing, and would be
+//! allowed.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

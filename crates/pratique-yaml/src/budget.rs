@@ -22,7 +22,7 @@ const VALUE: u64 = 96;
 /// The cost of a key, besides its text.
 const KEY: u64 = 128;
 
-/// A bound on the memory of one load. Clones share what is left.
+/// A bound on the memory of one load. Clones share the rest.
 #[derive(Clone, Debug)]
 pub struct Budget(Arc<Inner>);
 

@@ -7,7 +7,7 @@ use super::{Additional, Pattern, Rule, Schema, Type, Values};
 use crate::field_error::FieldErrors;
 use crate::path::Path;
 
-/// Reads a schema. What definitions may not say is an error, as is what this crate would not know how to follow.
+/// Reads a schema. Members that definitions may not have are errors, and so are those that this crate cannot follow.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/convert.go, NewStructural
 pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, errors: &mut FieldErrors) -> Schema {
     let Value::Object(object) = value else {
@@ -52,7 +52,7 @@ struct Reader<'r, 'a> {
 
 impl<'r, 'a> Reader<'r, 'a> {
     /// A member that is there and not null.
-    fn given(&self, name: &str) -> Option<&'r Value<'a>> {
+    fn non_null(&self, name: &str) -> Option<&'r Value<'a>> {
         self.object.get(name).filter(|value| !value.is_null())
     }
 
@@ -67,7 +67,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         expected: &str,
         read: impl Fn(&'r Value<'a>) -> Option<T>,
     ) -> Option<T> {
-        let value = self.given(name)?;
+        let value = self.non_null(name)?;
         let read = read(value);
         if read.is_none() {
             self.wrong(name, value, expected);
@@ -110,7 +110,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/convert.go, validateUnsupportedFields
     fn unsupported(&mut self) {
         for name in UNSUPPORTED {
-            if self.given(name).is_some_and(|value| !value.is_empty()) {
+            if self.non_null(name).is_some_and(|value| !value.is_empty()) {
                 self.errors
                     .forbidden(&self.path.child(name), &format!("{name} is not supported"));
             }
@@ -141,7 +141,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         Schema {
             of: of.and_then(Type::named),
             nullable: self.flag("nullable"),
-            default: self.given("default").map(owned),
+            default: self.non_null("default").map(owned),
             preserves_unknown: preserves == Some(true),
             is_embedded: self.flag("x-kubernetes-embedded-resource"),
             is_int_or_string: self.flag("x-kubernetes-int-or-string"),
@@ -181,7 +181,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     fn items(&mut self) -> Option<Box<Schema>> {
-        let items = self.given("items")?;
+        let items = self.non_null("items")?;
         let path = self.path.child("items");
         if items.as_array().is_some() {
             let detail = "items must be a schema object and not an array";
@@ -192,34 +192,35 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     fn additional(&mut self) -> Option<Additional> {
-        let given = self.given("additionalProperties")?;
-        if let Value::Bool(allowed) = given {
+        let value = self.non_null("additionalProperties")?;
+        if let Value::Bool(allowed) = value {
             return Some(Additional::Allowed(*allowed));
         }
         let path = self.path.child("additionalProperties");
-        Some(Additional::Schema(Box::new(read(given, &path, self.errors))))
+        Some(Additional::Schema(Box::new(read(value, &path, self.errors))))
     }
 
     fn nested(&mut self, name: &str) -> Option<Schema> {
-        let given = self.given(name)?;
-        Some(read(given, &self.path.child(name), self.errors))
+        let schema = self.non_null(name)?;
+        Some(read(schema, &self.path.child(name), self.errors))
     }
 
     fn list(&mut self, name: &str) -> Vec<Schema> {
-        let given = self.typed(name, "a list", Value::as_array).unwrap_or_default();
+        let schemas = self.typed(name, "a list", Value::as_array).unwrap_or_default();
         let path = self.path.child(name);
-        let schemas = given.iter().enumerate();
         schemas
+            .iter()
+            .enumerate()
             .map(|(at, schema)| read(schema, &path.index(at), self.errors))
             .collect()
     }
 
     fn rules(&mut self) -> Vec<Rule> {
         let name = "x-kubernetes-validations";
-        let given = self.typed(name, "a list", Value::as_array).unwrap_or_default();
+        let list = self.typed(name, "a list", Value::as_array).unwrap_or_default();
         let path = self.path.child(name);
         let mut rules = Vec::new();
-        for (at, rule) in given.iter().enumerate() {
+        for (at, rule) in list.iter().enumerate() {
             let path = path.index(at);
             let Value::Object(object) = rule else {
                 self.errors.type_invalid(&path, rule, "must be an object");

@@ -6,7 +6,7 @@ use super::{Additional, Schema, Type};
 use crate::field_error::{FieldError, FieldErrors};
 use crate::path::Path;
 
-/// Checks a schema against what a server accepts in a new definition.
+/// Checks a schema as a server does in a new definition.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionOpenAPISchema
 pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
     if schema.values.unique_items {
@@ -62,18 +62,18 @@ fn needs_type(schema: &Schema, of: Type, extension: &str, path: &Path<'_>, error
 }
 
 fn map_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
-    let Some(given) = schema.map_type.as_deref() else {
+    let Some(map_type) = schema.map_type.as_deref() else {
         return;
     };
     let extension = "x-kubernetes-map-type";
     needs_type(schema, Type::Object, extension, path, errors);
-    if !matches!(given, "atomic" | "granular") {
-        errors.not_supported(&path.child(extension), given, &["atomic", "granular"]);
+    if !matches!(map_type, "atomic" | "granular") {
+        errors.not_supported(&path.child(extension), map_type, &["atomic", "granular"]);
     }
 }
 
 fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
-    let Some(given) = schema.list_type.as_deref() else {
+    let Some(list_type) = schema.list_type.as_deref() else {
         return;
     };
     let extension = "x-kubernetes-list-type";
@@ -81,7 +81,7 @@ fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
     if let Some(item) = schema
         .items
         .as_deref()
-        .filter(|_| schema.of == Some(Type::Array) && given == "set")
+        .filter(|_| schema.of == Some(Type::Array) && list_type == "set")
     {
         let items = path.child("items");
         let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
@@ -96,8 +96,8 @@ fn list_type(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
             _ => {}
         }
     }
-    if !matches!(given, "atomic" | "set" | "map") {
-        errors.not_supported(&path.child(extension), given, &["atomic", "set", "map"]);
+    if !matches!(list_type, "atomic" | "set" | "map") {
+        errors.not_supported(&path.child(extension), list_type, &["atomic", "set", "map"]);
     }
 }
 
@@ -109,7 +109,7 @@ fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
         let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
         errors.push(match schema.list_type.as_deref() {
             None => FieldError::required(field, detail),
-            Some(given) => FieldError::invalid(field, &given.into(), detail),
+            Some(list_type) => FieldError::invalid(field, &list_type.into(), detail),
         });
     }
     if !is_map {
@@ -160,17 +160,18 @@ fn list_map_keys(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
 
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validateMapListKeysMapSet
 fn items(schema: &Schema, path: &Path<'_>, errors: &mut FieldErrors) {
-    let (Some(item), Some(given @ ("set" | "map"))) = (schema.items.as_deref(), schema.list_type.as_deref())
+    let (Some(item), Some(list_type @ ("set" | "map"))) =
+        (schema.items.as_deref(), schema.list_type.as_deref())
     else {
         return;
     };
     let items = path.child("items");
     if item.nullable {
-        let detail = format!("cannot be nullable when x-kubernetes-list-type is {given}");
+        let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
         errors.forbidden(&items.child("nullable"), &detail);
     }
     let properties = items.child("properties");
-    for key in schema.list_map_keys.iter().filter(|_| given == "map") {
+    for key in schema.list_map_keys.iter().filter(|_| list_type == "map") {
         let Some(property) = item.properties.get(key) else {
             continue;
         };

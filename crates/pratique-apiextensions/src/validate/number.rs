@@ -233,7 +233,7 @@ pub(super) fn is_integer(number: f64) -> bool {
     if number.fract() == 0.0 {
         return true;
     }
-    // A negative number is far from what Go makes of it as an unsigned one.
+    // Go's conversion of a negative number to an unsigned one is far from it.
     let whole = number.trunc();
     if number < 0.0 || whole == 0.0 {
         return false;

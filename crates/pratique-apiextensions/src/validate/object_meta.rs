@@ -127,7 +127,7 @@ pub(crate) fn validate_update(new: &Value<'_>, old: &Value<'_>, path: &Path<'_>,
     managed_fields(new.get("managedFields"), &path.child("managedFields"), errors);
 }
 
-/// Fields that do not change, with what they are where they are absent.
+/// Fields that do not change, with their values where they are absent.
 const IMMUTABLE: [(&str, Option<&str>); 6] = [
     ("name", Some("")),
     ("namespace", Some("")),
@@ -253,13 +253,13 @@ fn owner_reference(reference: &Value<'_>, path: &Path<'_>, errors: &mut FieldErr
 fn owner_text(reference: &Value<'_>) -> String {
     let always = ["apiVersion", "kind", "name", "uid"];
     let shown = always.map(|name| format!("\"{name}\":{}", Value::from(text(reference, name))));
-    let given = ["controller", "blockOwnerDeletion"]
+    let optional = ["controller", "blockOwnerDeletion"]
         .into_iter()
         .filter_map(|name| {
             let value = reference.get(name).filter(|value| !value.is_null())?;
             Some(format!("\"{name}\":{value}"))
         });
-    let all: Vec<String> = shown.into_iter().chain(given).collect();
+    let all: Vec<String> = shown.into_iter().chain(optional).collect();
     format!("{{{}}}", all.join(","))
 }
 

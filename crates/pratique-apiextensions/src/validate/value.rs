@@ -11,7 +11,7 @@ use crate::field_error::{FieldError, FieldErrors};
 use crate::path::Path;
 use crate::schema::{Additional, Schema, Type, format_check};
 
-/// Validates an object by its schema. With an old object, errors of what did not change are left out.
+/// Validates an object by its schema. With an old object, errors of values that did not change are left out.
 // Upstream: apiextensions-apiserver/pkg/apiserver/validation/validation.go, ValidateCustomResourceUpdate
 pub(crate) fn validate(
     value: &Value<'_>,
@@ -90,7 +90,7 @@ pub(super) fn validated(
     outcome
 }
 
-/// Adds what one check found.
+/// Adds the result of one check.
 fn add(outcome: &mut Outcome, found: Outcome) {
     outcome.merge(found);
     outcome.matches += 1;

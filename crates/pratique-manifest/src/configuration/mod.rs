@@ -133,7 +133,7 @@ pub fn load_configuration_within(
 }
 
 /// Loads an AdmissionConfiguration as [`load_configuration_below`] does, and starts the other plugins that are on with
-/// what it gives them, each in its turn.
+/// their configurations, one after the other.
 ///
 /// # Errors
 /// As [`load_configuration`], and with the failures of plugins that do not start.

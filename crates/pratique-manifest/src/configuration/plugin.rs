@@ -32,7 +32,7 @@ struct Source<'a> {
     root: NodeId,
 }
 
-/// Loads what a plugin's configuration names; none if there is nothing. Absolute paths begin at the root.
+/// Loads the files that a plugin's configuration names; none if there are none. Absolute paths begin at the root.
 pub(super) fn load(
     plugin: Plugin,
     opened: &OpenedConfiguration,
@@ -187,7 +187,7 @@ fn at_field(source: &Source<'_>, field: &'static str, text: String) -> Failure {
     problem.at(location).with_field(field).into()
 }
 
-/// Loads what a plugin's settings name.
+/// Loads the files that a plugin's settings name.
 fn start(
     plugin: Plugin,
     settings: Settings,

@@ -17,8 +17,8 @@ pub(super) enum Source<'a> {
     File(String, Vec<u8>),
 }
 
-/// Finds what configures a plugin; of several entries of a name the first counts. A server ends at once if it cannot read
-/// the file.
+/// Finds the configuration of a plugin; of several entries of a name the first counts. A server exits at once if it
+/// cannot read the file.
 // Upstream: apiserver/pkg/admission/config.go, GetAdmissionPluginConfigurationFor
 pub(super) fn find<'a>(
     name: &str,

@@ -108,7 +108,7 @@ pub fn decode_plugin_configuration(
     }
 }
 
-/// The failure without what only a strict decoder refuses, if anything is left.
+/// The failure without the problems that only a strict decoder refuses, if any are left.
 fn without_duplicates(mut failure: Failure) -> Option<Failure> {
     failure
         .problems
@@ -136,7 +136,7 @@ fn parse_file(path: &str, text: &[u8]) -> Result<Parsed, Failure> {
 }
 
 impl DecodedConfiguration {
-    /// The configuration as JSON, without what is empty.
+    /// The configuration as JSON, without empty fields.
     pub fn value(&self) -> &Json {
         &self.value
     }

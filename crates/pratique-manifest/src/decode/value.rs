@@ -15,7 +15,7 @@ pub(crate) enum Raw {
     LeftOut,
 }
 
-/// The JSON of a value of a type; null for what is no object.
+/// The JSON of a value of a type; null for values that are no objects.
 pub(super) fn json(tree: &Tree, id: NodeId, of: TypeId, raw: Raw) -> Json {
     let schema = Schema::builtin();
     let builder = Builder { tree, schema, raw };
@@ -29,7 +29,7 @@ struct Builder<'t> {
 }
 
 impl Builder<'_> {
-    /// The JSON of a value; `None` for null and for what does not fit.
+    /// The JSON of a value; `None` for null and for values that do not fit.
     fn value(&self, id: NodeId, shape: &Shape) -> Option<Json> {
         match (shape, &self.tree.get(id).value) {
             (_, Value::Null) => None,

@@ -133,8 +133,8 @@ impl<'a> DocumentValidator<'a> {
         }
     }
 
-    /// The findings about a document of a file with this text, in order, and what it cost of the budget. There are none once
-    /// the budget is exceeded.
+    /// The findings about a document of a file with this text, in order, and the part of the budget that it took. There
+    /// are none once the budget is exceeded.
     pub(crate) fn validate(&self, document: FileDocument, text: &Arc<String>) -> (Vec<Finding>, u64) {
         if self.budget.is_exceeded() {
             return Default::default();

@@ -254,7 +254,7 @@ fn exceeded(failures: &[Failure], budget: &Budget) -> Failure {
     Failure::single(text, problem)
 }
 
-/// Spends what a file costs that is in memory already.
+/// Takes the cost of a file that is in memory already from the budget.
 fn spend_file(file: &ManifestFile, budget: &Budget) {
     let length = u64::try_from(file.content.len()).unwrap_or(u64::MAX);
     // An exceeded budget is noticed before the file is split.

@@ -75,9 +75,9 @@ impl Reloader {
     }
 
     /// Loads the directory as [`load`](Self::load) does, unless a file was rewritten in place a moment ago: such a file has to
-    /// stay the same for a while, and longer if it is shorter than before or objects of it are gone. The caller is expected
-    /// to call again after the delay that is returned. Files that were renamed into place, removed, or swapped by links are
-    /// loaded at once, and so is the first content.
+    /// stay the same for a while, and longer if it is shorter than before or objects of it are missing. The caller is
+    /// expected to call again after the delay that is returned. Files that were renamed into place, removed, or
+    /// swapped by links are loaded at once, and so is the first content.
     ///
     /// # Errors
     /// As [`load_directory`](crate::load_directory).

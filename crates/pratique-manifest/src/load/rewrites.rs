@@ -3,7 +3,7 @@
 //! A file that is replaced by a rename, or by a swap of links, is complete whenever it is read. A file that is opened and
 //! written anew is empty at first, and may then end anywhere: at the end of a document, it loads without the documents that
 //! follow. Such a file is recognised by its identity: the same file with other content. Its content has to stay the same for
-//! a while before it is accepted, and for longer where something would be gone.
+//! a while before it is accepted, and for longer where objects would be missing.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::read::file::Identity;
 /// How long files that are rewritten in place have to stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RewriteDelays {
-    /// The delay if no object is gone and the file is no shorter than before.
+    /// The delay if no object is missing and the file is no shorter than before.
     pub rewritten: Duration,
     /// The delay otherwise.
     pub shrunk: Duration,

@@ -151,7 +151,7 @@ impl SetBuilder {
         }
     }
 
-    /// Whether there is a policy of this name, or may be in what failed to load.
+    /// Whether there is a policy of this name, or may be in a file that failed to load.
     fn may_exist(&self, kind: Kind, policy: &str) -> bool {
         self.names.contains_key(&(kind, policy.into()))
             || self.failed_policies.contains(policy)

@@ -122,7 +122,7 @@ impl Reader {
         self.take(parsed);
     }
 
-    /// Reads JSON values that follow each other. As clients do, what looks like JSON and is none is read as YAML.
+    /// Reads JSON values that follow each other. As clients do, text that looks like JSON and is none is read as YAML.
     fn json(&mut self, chunk: &FileDocument) {
         let budget = self.budget.clone();
         let mut stream = JsonStream::new(chunk, &budget);

@@ -1,4 +1,4 @@
-//! Parsing documents: YAML or JSON becomes a tree of values with positions, whatever the kind.
+//! Parsing documents: YAML or JSON becomes a tree of values with positions, for objects of all kinds.
 
 pub(crate) mod documents;
 pub(crate) mod file_document;

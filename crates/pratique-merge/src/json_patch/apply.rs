@@ -140,7 +140,7 @@ impl<'a> State<'a, '_> {
     fn test(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         let path = operation.path.path("test")?;
         let expected = operation.value.as_ref();
-        // No more is compared than what is expected.
+        // No more is compared than the expected value.
         self.work(expected.map_or(0, |expected| Size::of(expected).bytes))?;
         let passed = if path.is_empty() {
             expected.is_some_and(|expected| passes(&self.document, expected))

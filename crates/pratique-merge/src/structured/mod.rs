@@ -70,7 +70,7 @@ pub fn apply<'a>(
     Ok(progress.outcome()?)
 }
 
-/// Merges a configuration into an object of a type as server-side apply does: what is atomic is replaced as a whole.
+/// Merges a configuration into an object of a type as server-side apply does: atomic values are replaced as a whole.
 ///
 /// After an error the object is unchanged, unless the merge was interrupted: then the object is unspecified.
 // Upstream: structured-merge-diff/typed/typed.go, Merge

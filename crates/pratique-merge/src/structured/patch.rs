@@ -28,7 +28,7 @@ pub enum Patch<'a> {
     /// The empty list of an expression: a list like others, but null where the merge puts it into the object, as
     /// the reference's is.
     EmptyList,
-    /// The same where the object has no Go type: what the merge puts into it is a list still, [`Value::NilArray`].
+    /// The same where the object has no Go type: the merge still puts a list into it, [`Value::NilArray`].
     NilList,
     /// A map or struct; of members with the same key the last one counts.
     Map(Vec<(Cow<'a, str>, Patch<'a>)>),
@@ -68,7 +68,7 @@ impl<'a> From<Value<'a>> for Patch<'a> {
 }
 
 impl<'a> Patch<'a> {
-    /// The value that the object gets. It is null for what is refused, and once `progress` is interrupted.
+    /// The value that the object gets. It is null for a value that is refused, and once `progress` is interrupted.
     pub(super) fn into_value(self, progress: &Progress<'_>) -> Value<'a> {
         match self {
             Patch::Bool(value) => Value::Bool(value),

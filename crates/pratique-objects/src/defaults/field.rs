@@ -61,7 +61,7 @@ pub(crate) fn at<'o, 'a>(object: &'o Object<'a>, path: &[&str]) -> Option<&'o Va
     object.get(first)?.at(rest)
 }
 
-/// Sets the value at a path where it is absent or empty to a copy of what is at another, if that is there.
+/// Copies the value at a path to another, if the former is present and the latter is absent or empty.
 pub(crate) fn copy<'a>(object: &mut Object<'a>, to: &[&'static str], from: &[&str]) {
     if !at(object, to).is_none_or(Value::is_empty) {
         return;
@@ -81,7 +81,7 @@ pub(crate) fn copy<'a>(object: &mut Object<'a>, to: &[&'static str], from: &[&st
     }
 }
 
-/// Adds to a map what another of the same object has and it has not.
+/// Adds the members of a map to another of the same object, except those whose key it has.
 pub(crate) fn merge(object: &mut Object<'_>, to: &'static str, from: &str) {
     let from = members(object, from).clone();
     if from.is_empty() {

@@ -8,7 +8,7 @@ use pratique_schema::merge::{ListMerging, ListType, MapType, MergeSchema, MergeT
 use super::element;
 use super::set::FieldSet;
 
-/// A type as it applies to a value: of what a type allows, the first that fits.
+/// A type as it applies to a value: the first of its alternatives that fits.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Atom<'s> {
     Map(&'s MapType),
@@ -189,7 +189,7 @@ impl CompareWalk<'_> {
     }
 }
 
-/// Whether two values are the same; an integer may be a float, which is what a body with `5.0` has beside a stored 5.
+/// Whether two values are the same; an integer may equal a float: a body may have `5.0` for a stored 5.
 // Upstream: structured-merge-diff/value/value.go, EqualsUsing
 fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
     match (one, other) {
@@ -209,7 +209,7 @@ fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
     }
 }
 
-/// The items of a list by what identifies them. Those that nothing identifies are left out.
+/// The items of a list by their path elements. Those without one are left out.
 fn by_element<'v, 'a>(of: &ListType, items: &'v [Value<'a>]) -> BTreeMap<String, Vec<&'v Value<'a>>> {
     let mut found: BTreeMap<String, Vec<&'v Value<'a>>> = BTreeMap::new();
     for item in items {

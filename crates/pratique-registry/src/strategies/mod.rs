@@ -76,8 +76,8 @@ mod tests {
         // The release that objects are decoded for may not have all of them yet.
         for served in served.filter(|served| pratique_objects::is_builtin(&served.kind)) {
             let kind = &served.kind;
-            let known = of(&kind.group, &kind.kind).is_some();
-            assert_eq!(known, !VIRTUAL.contains(&kind.kind.as_str()), "{kind}");
+            let has_strategy = of(&kind.group, &kind.kind).is_some();
+            assert_eq!(has_strategy, !VIRTUAL.contains(&kind.kind.as_str()), "{kind}");
         }
     }
 

@@ -64,7 +64,7 @@ fn add(sums: &mut Amounts, amounts: Option<&Value<'static>>) -> usize {
     for (name, amount) in positive {
         found += 1;
         let sum = match sums.get(name) {
-            // A sum beyond all bounds is as large as what it was.
+            // A sum that is out of bounds stays as it was.
             Some(sum) => sum.add(&amount).unwrap_or_else(|_| sum.clone()),
             None => amount,
         };

@@ -43,7 +43,7 @@ struct Struct {
 
 struct Reader<'t> {
     schema: MergeSchema,
-    /// Types by what the table calls them: names, and the shapes met so far.
+    /// Types by their names in the table and by the shapes read so far.
     shapes: HashMap<&'t str, MergeTypeId>,
 }
 

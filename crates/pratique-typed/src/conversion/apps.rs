@@ -118,7 +118,7 @@ fn scale_from_hub(_: ApiVersion<'_>, scale: &mut Object<'_>) -> Result<(), Conve
     Ok(())
 }
 
-/// The labels that a selector asks for, if it asks for nothing else.
+/// The labels that a selector requires, if it requires nothing else.
 fn labels_of(selector: &str) -> Result<Option<Object<'static>>, ConversionError> {
     let mut labels = Object::new();
     let mut only_labels = true;
@@ -149,7 +149,7 @@ fn labels_of(selector: &str) -> Result<Option<Object<'static>>, ConversionError>
     Ok(only_labels.then_some(labels))
 }
 
-/// The first term of a selector, and what follows: a comma within parentheses ends none.
+/// The first term of a selector, and the rest: a comma within parentheses ends no term.
 fn first_term(selector: &str) -> (&str, &str) {
     let mut within = false;
     let end = selector.find(|character| {

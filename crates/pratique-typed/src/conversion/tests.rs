@@ -128,7 +128,7 @@ fn objects_are_what_an_api_server_makes_of_them() {
             case.get("error").and_then(Value::as_str),
         ) {
             (Ok(actual), Some(expected), None) => *actual == formed(&to, expected),
-            // What is wrong with a selector is told in more words there.
+            // The errors of a selector have more text there.
             (Err(actual), None, Some(error)) => !actual.is_empty() && error.starts_with(actual.as_str()),
             _ => false,
         };
@@ -146,7 +146,7 @@ fn objects_are_what_an_api_server_makes_of_them() {
         faults.join("\n")
     );
     for (from, to) in pairs() {
-        // Versions that came or went with another release are not in the one that was asked.
+        // Versions that were added or removed in another release are not in the recorded one.
         let is_known = |kind: &GroupVersionKind| covered.iter().any(|(from, _)| from == kind);
         if is_known(&from) && is_known(&to) {
             assert!(covered.contains(&(from.clone(), to.clone())), "{from} to {to}");
@@ -240,13 +240,13 @@ fn what_is_of_another_kind_is_not_converted() {
     );
 }
 
-/// What comes of an object, by its kind and version, when a change is made to it in another version.
+/// The object, by its kind and version, after a change was made to it in another version.
 #[track_caller]
 fn check_changed(object: &str, version: &str, change: impl FnOnce(&mut Object<'_>), expected: &str) {
     let object = parse(object.as_bytes()).unwrap();
-    let given = GroupVersion::parse(object.get("apiVersion").unwrap().as_str().unwrap()).unwrap();
-    let given = given.with_kind(object.get("kind").unwrap().as_str().unwrap());
-    let other = GroupVersion::parse(version).unwrap().with_kind(&given.kind);
+    let stated = GroupVersion::parse(object.get("apiVersion").unwrap().as_str().unwrap()).unwrap();
+    let stated = stated.with_kind(object.get("kind").unwrap().as_str().unwrap());
+    let other = GroupVersion::parse(version).unwrap().with_kind(&stated.kind);
     let progress = Progress::unwatched();
     let before = converted(&other, &object, &progress).unwrap().unwrap();
     let before = typed(&other, &before, &progress)
@@ -257,7 +257,7 @@ fn check_changed(object: &str, version: &str, change: impl FnOnce(&mut Object<'_
     if let Value::Object(after) = &mut after {
         change(after);
     }
-    let changed = changed_back(&given, &object, (&before, &after), &progress);
+    let changed = changed_back(&stated, &object, (&before, &after), &progress);
     let changed = changed.unwrap().unwrap();
     assert_eq!(
         changed.to_string(),
@@ -292,7 +292,7 @@ fn what_is_not_changed_stays_as_it_was() {
         },
         &autoscaler(r#""labels":{"a":"b"},"#, 50).replace(r#""maxReplicas":3"#, r#""maxReplicas":9"#),
     );
-    // What goes in one version goes in the other.
+    // A field that is removed in one version is removed in the other.
     check_changed(
         r#"{"apiVersion":"v1","kind":"Event","involvedObject":{"name":"p"},"message":"m","count":3}"#,
         "events.k8s.io/v1",

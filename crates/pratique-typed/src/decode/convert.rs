@@ -9,7 +9,7 @@ use super::{DecodeError, ValueError, scalar};
 /// Converts an object into a type.
 ///
 /// # Errors
-/// The message of an API server about what cannot be converted, or the conversion was interrupted.
+/// The message of an API server about a value that cannot be converted, or the conversion was interrupted.
 pub fn convert(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
     let converted = structure(of, object, progress);
     progress.outcome()?;

@@ -11,7 +11,8 @@ use super::value_error::ValueError;
 // Upstream: sigs.k8s.io/json/internal/golang/encoding/json/kubernetes_patch.go, decodeState.saveStrictError
 const MAX_STRICT_FAULTS: usize = 100;
 
-/// Keeps what an API server reports: the first value that cannot be decoded, else all members that strict decoding refuses.
+/// Keeps the faults that an API server reports: the first value that cannot be decoded, else all members that strict
+/// decoding refuses.
 #[derive(Debug, Default)]
 pub(super) struct FirstFault {
     fault: Option<ValueError>,

@@ -51,12 +51,12 @@ impl From<ValueError> for DecodeError {
     }
 }
 
-/// Decodes a value as a type, and reports what does not fit.
+/// Decodes a value as a type, and reports values that do not fit.
 pub fn decode<'v, N: Node<'v>>(of: TypeId, value: N, sink: &mut impl FaultSink<'v, N>) {
     decode_in(Schema::builtin(), of, value, sink);
 }
 
-/// Decodes a value as a type of a schema, and reports what does not fit.
+/// Decodes a value as a type of a schema, and reports values that do not fit.
 pub fn decode_in<'v, N: Node<'v>>(
     schema: &'static Schema,
     of: TypeId,

@@ -7,12 +7,12 @@ use pratique_json::Value;
 /// A value of a document.
 ///
 /// A server's decoder goes through an object in the order in which it is written, and notices members that are given
-/// twice. A [`Value`] knows neither; what keeps the text of a document can.
+/// twice. A [`Value`] has neither; a tree that keeps the text of a document has both.
 pub trait Node<'v>: Copy {
     /// Whether an object may have several members of a name.
     const MAY_REPEAT: bool;
 
-    /// The value. Of a list or an object it need not have what is in it.
+    /// The value. A list or an object may be without its elements or members.
     fn value(self) -> Cow<'v, Value<'v>>;
 
     /// A number as it is written, where that is known.

@@ -19,7 +19,7 @@ pub struct TreeNode<'t> {
 }
 
 impl<'t> TreeNode<'t> {
-    /// A value without what is around it.
+    /// A value on its own, which is no member of another.
     pub fn new(tree: &'t Tree, id: NodeId) -> Self {
         TreeNode {
             tree,

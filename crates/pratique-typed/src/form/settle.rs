@@ -18,7 +18,7 @@ pub(crate) fn settle(id: TypeId, object: &mut Object<'_>, progress: &Progress<'_
 /// Gives an object the form of a type of a schema, in place, as [`settle_object`](crate::settle_object) does. Where it is
 /// not to go on, some of the object has the form.
 pub fn settle_in(schema: &'static Schema, id: TypeId, object: &mut Object<'_>, progress: &Progress<'_>) {
-    // What does not fit is left as it is.
+    // Values that do not fit are left as they are.
     let _ = Typing::of_schema(schema, progress).settle::<LENIENT>(id, object);
 }
 
@@ -61,7 +61,7 @@ pub fn settle_keeping_empty(
     typing.settled()
 }
 
-/// What does not fit is left as it is.
+/// Values that do not fit are left as they are.
 const LENIENT: u8 = 0;
 /// All has to be [convertible](decode::convert()).
 const FITTING: u8 = 1;
@@ -210,7 +210,7 @@ impl Typing<'_> {
     }
 }
 
-/// Whether a value that is empty can be decoded as what it is empty of.
+/// Whether an empty value can be decoded as one of its shape.
 fn reads_empty(shape: &Shape, value: &Value<'_>) -> bool {
     match (shape, value) {
         (_, Value::Null) | (Shape::Struct(_) | Shape::Map(_), Value::Object(_)) => true,

@@ -71,7 +71,7 @@ impl<'text> Scanner<'text> {
         Ok(Token::new(kind, start, end))
     }
 
-    /// The chomping and how far the scalar is indented, 0 if that is to be seen from its text; to the line's end.
+    /// The chomping and how far the scalar is indented, 0 if its text decides; up to the line's end.
     fn block_header(&mut self) -> Result<(Chomping, usize), SyntaxError> {
         let chomping = self.chomping();
         let mut increment = 0;

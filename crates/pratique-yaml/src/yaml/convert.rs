@@ -76,7 +76,7 @@ enum Frame {
 struct MapFrame {
     span: Span,
     filling: Filling,
-    /// Where entries come from: the mapping itself and on top of it what is being merged into it.
+    /// The mappings whose entries are added: the mapping itself and on top of it those that are being merged into it.
     sources: Vec<Source>,
     /// The key whose value is being converted, with the line of that value.
     pending: Option<(KeyKind, Entry, u32)>,
@@ -232,7 +232,8 @@ impl<'graph> Converter<'graph> {
         Ok(Step::Done(id))
     }
 
-    /// Adds an entry. One that is there already is replaced, and noted as a duplicate: gives the length of what is noted.
+    /// Adds an entry. An earlier one of its key is replaced, and recorded as a duplicate: returns the length of that
+    /// record.
     fn fill(map: &mut MapFrame, value: NodeId, duplicates: &mut Vec<Duplicate>) -> usize {
         let Some((kind, entry, line)) = map.pending.take() else {
             return 0;

@@ -47,7 +47,7 @@ impl<'text> Scanner<'text> {
         self.cursor.text().get(start..end).unwrap_or_default()
     }
 
-    /// Goes on to a blank, to a colon before one, or within brackets to what ends a scalar there.
+    /// Goes on to a blank, to a colon before one, or within brackets to an indicator that ends a scalar there.
     fn skip_plain_word(&mut self) {
         let in_flow = self.in_flow();
         loop {
@@ -165,7 +165,7 @@ impl<'text> Scanner<'text> {
         let before = self.cursor.since(*copied);
         let mut breaks = Breaks::default();
         if is_joined {
-            // Stands for the escaped one, which is dropped: folding keeps what comes after it as it is.
+            // Stands for the escaped one, which is dropped: folding keeps further ones as they are.
             breaks.push('\n');
         }
         let mut is_new_line = is_joined;

@@ -103,7 +103,7 @@ impl GoSyntax<'_, '_> {
         Ok(())
     }
 
-    /// The entries of what a merge key has; of a list the last comes first.
+    /// The entries of the mappings of a merge key; of a list the last comes first.
     fn merged(&mut self, id: GraphId, depth: usize, entries: &mut Vec<Entry>) -> Result<(), SyntaxError> {
         let graph = self.graph;
         let target = |id| match graph.get(id) {
@@ -165,7 +165,7 @@ fn by_type_and_value(a: &Scalar, b: &Scalar) -> Ordering {
         (Scalar::Number(Number::Unsigned(a)), Scalar::Number(Number::Unsigned(b))) => a.cmp(b),
         (Scalar::Number(Number::Int(a)), Scalar::Number(Number::Int(b))) => a.cmp(b),
         (Scalar::Number(Number::Float(a)), Scalar::Number(Number::Float(b))) => {
-            // What is no number comes first.
+            // NaN comes first.
             let by_number = b.is_nan().cmp(&a.is_nan());
             by_number.then_with(|| a.partial_cmp(b).unwrap_or(Ordering::Equal))
         }

@@ -62,13 +62,13 @@ struct Composer<'text> {
     graph: Graph<'text>,
     budget: &'text Budget,
     anchors: HashMap<&'text str, GraphId>,
-    /// The handles of tags and what they stand for.
+    /// The handles of tags and their prefixes.
     prefixes: Vec<(Cow<'text, str>, Cow<'text, str>)>,
-    /// The collections that are open and what they go on with.
+    /// The open collections and the part that comes next in each.
     open: Vec<(GraphId, Next)>,
 }
 
-/// What comes next in an open collection.
+/// The part that comes next in an open collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     BlockItem,
@@ -89,7 +89,7 @@ enum Next {
     NoValue,
 }
 
-/// Where a node may be: what collections it can be.
+/// Where a node is, which decides about the collections that it can be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Flow,
@@ -334,7 +334,7 @@ impl<'text> Composer<'text> {
         }
     }
 
-    /// Reads what comes next in a collection.
+    /// Reads the next part of a collection.
     fn go_on(&mut self, id: GraphId, next: Next) -> Result<(), SyntaxError> {
         match next {
             Next::BlockItem => self.block_item(id),

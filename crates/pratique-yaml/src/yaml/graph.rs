@@ -13,7 +13,7 @@ pub(super) struct GraphId(u32);
 pub(super) struct Graph<'text> {
     text: &'text str,
     nodes: Vec<GraphNode>,
-    /// Values that are not just what stands in the text.
+    /// Values that differ from their text.
     decoded: Vec<Box<str>>,
     tags: Vec<Box<str>>,
 }

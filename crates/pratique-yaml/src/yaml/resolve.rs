@@ -19,7 +19,7 @@ pub(super) enum Scalar {
 
 const PREFIX: &str = "tag:yaml.org,2002:";
 
-/// Resolves a scalar. Text of a quoted or block scalar without a tag is a string whatever it looks like.
+/// Resolves a scalar. Text of a quoted or block scalar without a tag is always a string.
 pub(super) fn resolve(tag: Option<&str>, text: &str, plain: bool, span: Span) -> Result<Scalar, SyntaxError> {
     let Some(tag) = tag else {
         return Ok(if plain {
@@ -72,7 +72,7 @@ fn implicit(text: &str) -> Scalar {
     number.map_or_else(|| Scalar::Text(text.to_owned()), Scalar::Number)
 }
 
-/// A scalar whose tag says what it must be.
+/// A scalar of the type that its tag names.
 fn explicit(name: &str, text: &str, span: Span) -> Result<Scalar, SyntaxError> {
     let found = implicit(text);
     let fits = match (&found, name) {

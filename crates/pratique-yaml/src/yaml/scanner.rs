@@ -24,7 +24,7 @@ pub(super) struct Scanner<'text> {
     /// The column of the block collection that is open; -1 outside of all.
     pub(super) indent: isize,
     outer_indents: Vec<isize>,
-    /// The possible keys, one for each open flow collection and one for what is outside of them.
+    /// The possible keys, one for each open flow collection and one outside of them.
     keys: Vec<PossibleKey>,
     /// Whether a key may begin here.
     pub(super) key_allowed: bool,
@@ -159,7 +159,7 @@ impl<'text> Scanner<'text> {
             .insert(place.min(self.tokens.len()), Token::new(kind, mark, mark.offset));
     }
 
-    /// Begins a block collection if this column is deeper than what is open.
+    /// Begins a block collection if this column is deeper than the open ones.
     fn indent_to(
         &mut self,
         mark: Mark,

@@ -39,7 +39,7 @@ pub(super) enum TokenKind<'text> {
     BlockEntry,
     /// `,`
     FlowEntry,
-    /// `?`, or what comes before a key that has none.
+    /// `?`, or the start of a key without it.
     Key,
     /// `:`
     Value,
@@ -50,7 +50,7 @@ pub(super) enum TokenKind<'text> {
         handle: Cow<'text, str>,
         suffix: Cow<'text, str>,
     },
-    /// A scalar, with its value unless that is just what stands in the text.
+    /// A scalar, with its value unless that is the text itself.
     Scalar {
         decoded: Option<Box<str>>,
         style: Style,
