@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::Tally;
+use crate::tally::{VERSION, bounded_to};
 
-/// The version of the JSON form.
-const VERSION: &str = "pratique/v1alpha1";
+/// The kind in the JSON form.
 const KIND: &str = "Report";
 
 /// How many problems, and how many notes, are kept.
@@ -18,7 +18,7 @@ const MAX_TEXT: usize = 2048;
 /// The input that is another one in each run.
 const STDIN: &str = "-";
 
-/// What a run evaluates: reports of different runs do not merge.
+/// A run: reports of different runs do not merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Run {
@@ -28,7 +28,7 @@ pub struct Run {
     pub version: String,
     /// The inputs, as they were named; a report has them in order.
     pub inputs: Vec<String>,
-    /// What is done with each object.
+    /// The operation on each object.
     pub operation: String,
     /// A digest of the policies, and of all that decisions depend on besides the inputs.
     pub policies: String,
@@ -65,7 +65,8 @@ pub struct Problem {
 }
 
 /// A report. Reports of shards merge to the report of the whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "JsonReport", try_from = "JsonReport")]
 pub struct Report {
     run: Run,
     of: u32,
@@ -154,7 +155,7 @@ impl Report {
         }
     }
 
-    /// What was evaluated.
+    /// The run.
     pub fn run(&self) -> &Run {
         &self.run
     }
@@ -174,7 +175,7 @@ impl Report {
         self.problems.iter()
     }
 
-    /// What is to be known about the run, in order.
+    /// Notes about the run, in order.
     pub fn notes(&self) -> impl ExactSizeIterator<Item = &str> {
         self.notes.iter().map(String::as_str)
     }
@@ -188,7 +189,7 @@ impl Report {
 
     /// Keeps a problem. It is not counted by this.
     pub fn add_problem(&mut self, place: &str, message: &str) {
-        let text = |text: &str| crate::tally::bounded_to(text, MAX_TEXT);
+        let text = |text: &str| bounded_to(text, MAX_TEXT);
         self.problems.insert(Problem {
             place: text(place),
             message: text(message),
@@ -198,7 +199,7 @@ impl Report {
 
     /// Adds a note, which does not depend on the shard.
     pub fn add_note(&mut self, note: &str) {
-        self.notes.insert(crate::tally::bounded_to(note, MAX_TEXT));
+        self.notes.insert(bounded_to(note, MAX_TEXT));
         shrink(&mut self.notes);
     }
 
@@ -272,83 +273,72 @@ impl Report {
     /// The report as JSON, in which equal reports are equal.
     pub fn to_json(&self) -> String {
         // Nothing in it can fail: it has texts and numbers.
-        serde_json::to_string(&JsonReport::from(self)).unwrap_or_default()
+        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// The report of a JSON text, in the form of [`to_json`](Self::to_json). What that would not write is an error.
     pub fn from_json(text: &str) -> Result<Self, ReportError> {
-        serde_json::from_str::<JsonReport>(text)?.check()
+        serde_json::from_str::<JsonReport>(text)?.try_into()
     }
 }
 
-impl Serialize for Report {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        JsonReport::from(self).serialize(to)
-    }
-}
-
-impl<'de> Deserialize<'de> for Report {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let json = JsonReport::deserialize(from)?;
-        json.check().map_err(serde::de::Error::custom)
-    }
-}
-
-impl From<&Report> for JsonReport {
-    fn from(report: &Report) -> Self {
+impl From<Report> for JsonReport {
+    fn from(report: Report) -> Self {
         JsonReport {
             api_version: VERSION.to_owned(),
             kind: KIND.to_owned(),
-            run: report.run.clone(),
+            run: report.run,
             shards: (report.of > 1).then(|| JsonShards {
                 of: report.of,
-                have: report.shards.iter().copied().collect(),
+                have: report.shards.into_iter().collect(),
             }),
-            tally: report.tally.clone(),
-            problems: report.problems.iter().cloned().collect(),
-            notes: report.notes.iter().cloned().collect(),
+            tally: report.tally,
+            problems: report.problems.into_iter().collect(),
+            notes: report.notes.into_iter().collect(),
         }
     }
 }
 
-impl JsonReport {
-    fn check(self) -> Result<Report, ReportError> {
-        if self.api_version != VERSION || self.kind != KIND {
+impl TryFrom<JsonReport> for Report {
+    type Error = ReportError;
+
+    fn try_from(json: JsonReport) -> Result<Self, ReportError> {
+        if json.api_version != VERSION || json.kind != KIND {
             return Err(ReportError::Version {
-                api_version: self.api_version,
-                kind: self.kind,
+                api_version: json.api_version,
+                kind: json.kind,
             });
         }
-        let (of, have) = match self.shards {
+        let (of, have) = match json.shards {
             Some(JsonShards { of, have }) => (of, have),
             None => (1, vec![0]),
         };
         let shards: BTreeSet<u32> = have.iter().copied().collect();
-        let is_some = !have.is_empty() && have.len() == shards.len();
-        if of == 0 || of > Shard::MAX || !is_some || shards.last().is_some_and(|last| *last >= of) {
+        let are_distinct = !have.is_empty() && have.len() == shards.len();
+        if of == 0 || of > Shard::MAX || !are_distinct || shards.last().is_some_and(|last| *last >= of) {
             return Err(ReportError::Faulty("its shards are not some of all shards"));
         }
-        if !self.run.inputs.is_sorted_by(|first, second| first < second) {
+        if !json.run.inputs.is_sorted_by(|first, second| first < second) {
             return Err(ReportError::Faulty("its inputs are not in order, or twice"));
         }
         let is_bounded = |text: &String| text.len() <= MAX_TEXT;
-        let texts = self
+        let texts = json
             .problems
             .iter()
             .flat_map(|problem| [&problem.place, &problem.message]);
-        let are_few = self.problems.len() <= MAX_KEPT && self.notes.len() <= MAX_KEPT;
-        if !are_few || !texts.chain(&self.notes).all(is_bounded) {
+        let are_few = json.problems.len() <= MAX_KEPT && json.notes.len() <= MAX_KEPT;
+        if !are_few || !texts.chain(&json.notes).all(is_bounded) {
             return Err(ReportError::Faulty(
                 "it has more problems or notes, or longer ones, than a report keeps",
             ));
         }
         Ok(Report {
-            run: self.run,
+            run: json.run,
             of,
             shards,
-            tally: self.tally,
-            problems: self.problems.into_iter().collect(),
-            notes: self.notes.into_iter().collect(),
+            tally: json.tally,
+            problems: json.problems.into_iter().collect(),
+            notes: json.notes.into_iter().collect(),
         })
     }
 }

@@ -24,15 +24,15 @@ use crate::Tally;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ComparisonPage<'a> {
-    /// What is compared, as the title.
+    /// The title of the page.
     pub title: &'a str,
-    /// What a reader without time reads.
+    /// The summary, in a sentence.
     pub lead: &'a str,
     /// How many requests there are of each outcome.
     pub numbers: &'a [(&'a str, u64)],
     /// Tallies, each with a heading.
     pub sections: &'a [(&'a str, &'a Tally)],
-    /// What is to be known about the numbers.
+    /// Notes about the numbers.
     pub notes: &'a [String],
     /// How the page was made: names with texts.
     pub about: &'a [(&'a str, String)],

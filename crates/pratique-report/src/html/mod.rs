@@ -32,9 +32,9 @@ const SECURITY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 
 pub struct Page<'a> {
     /// The report.
     pub report: &'a Report,
-    /// What the report is about, as its title.
+    /// The title of the page.
     pub title: &'a str,
-    /// When the report was made; empty if that is not to be told.
+    /// When the report was made; empty to leave it out.
     pub time: &'a str,
 }
 
@@ -53,7 +53,7 @@ impl Display for Page<'_> {
     }
 }
 
-/// What a page begins with, up to its title.
+/// The beginning of a page, up to its title.
 fn head(out: &mut Formatter<'_>, title: &str) -> fmt::Result {
     let title = Escaped(title);
     write!(

@@ -11,7 +11,7 @@ const MAX_ROWS: usize = 200;
 /// How many combinations of policy and action have their examples shown.
 const MAX_EXAMPLES: usize = 200;
 
-/// What a reader without time reads.
+/// The summary: the result in a sentence, and the numbers.
 pub(super) fn summary(out: &mut Formatter<'_>, report: &Report) -> fmt::Result {
     let tally = report.tally();
     let total = tally.total();

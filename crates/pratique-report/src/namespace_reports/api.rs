@@ -58,13 +58,6 @@ impl ReportApi {
         }
     }
 
-    fn version(self) -> &'static str {
-        match self {
-            ReportApi::PolicyReport => "wgpolicyk8s.io/v1alpha2",
-            ReportApi::OpenReports => "openreports.io/v1alpha1",
-        }
-    }
-
     /// The kind of the reports of namespaces, or that of the cluster.
     pub fn kind(self, is_namespaced: bool) -> &'static str {
         match (self, is_namespaced) {
@@ -147,7 +140,7 @@ pub(super) struct ObjectReference {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReportObject<'a> {
-    api_version: &'static str,
+    api_version: String,
     kind: &'static str,
     metadata: Metadata<'a>,
     /// Only OpenReports has it here as well.
@@ -181,7 +174,7 @@ impl<'a> ReportObject<'a> {
             annotations.insert(OMITTED, omitted.to_string());
         }
         ReportObject {
-            api_version: api.version(),
+            api_version: format!("{}/{}", api.group(), api.group_version()),
             kind: api.kind(!namespace.is_empty()),
             metadata: Metadata {
                 name: NAME,
@@ -199,14 +192,14 @@ impl<'a> ReportObject<'a> {
 /// Reports, as `kubectl apply` reads them.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ReportList<'a> {
+pub(super) struct ReportList<O> {
     api_version: &'static str,
     kind: &'static str,
-    items: Vec<ReportObject<'a>>,
+    items: Vec<O>,
 }
 
-impl<'a> ReportList<'a> {
-    pub(super) fn new(items: Vec<ReportObject<'a>>) -> Self {
+impl<O: Serialize> ReportList<O> {
+    pub(super) fn new(items: Vec<O>) -> Self {
         ReportList {
             api_version: "v1",
             kind: "List",

@@ -55,7 +55,7 @@ pub struct NamespaceReports {
     unlisted: Summary,
 }
 
-/// What is kept of a namespace.
+/// The results of a namespace.
 #[derive(Clone, Debug, Default)]
 struct NamespaceEntry {
     summary: Summary,
@@ -125,29 +125,29 @@ impl NamespaceReports {
             self.namespaces
                 .insert(namespace.to_owned(), NamespaceEntry::default());
         }
-        let Some(kept) = self.namespaces.get_mut(namespace) else {
+        let Some(entry) = self.namespaces.get_mut(namespace) else {
             return;
         };
-        kept.summary.count(outcome);
+        entry.summary.count(outcome);
         let Some(result) = result() else { return };
         // Nothing in it can fail: it has texts only.
         let bytes = serde_json::to_vec(&result).map_or(0, |json| json.len());
-        let fits = kept.results.len() < self.limits.results
-            && kept.bytes + bytes <= self.limits.bytes
+        let fits = entry.results.len() < self.limits.results
+            && entry.bytes + bytes <= self.limits.bytes
             && self.bytes + bytes <= self.limits.total_bytes;
         match fits {
             true => {
-                kept.bytes += bytes;
+                entry.bytes += bytes;
                 self.bytes += bytes;
-                kept.results.push(result);
+                entry.results.push(result);
             }
-            false => kept.omitted += 1,
+            false => entry.omitted += 1,
         }
     }
 
     /// How many results are counted in summaries, and not listed.
     pub fn omitted(&self) -> u64 {
-        self.namespaces.values().map(|kept| kept.omitted).sum()
+        self.namespaces.values().map(|entry| entry.omitted).sum()
     }
 
     /// How many results, and objects that pass, are in no summary, as there are too many namespaces.
@@ -157,18 +157,15 @@ impl NamespaceReports {
 
     /// The objects, each with its namespace; that of the cluster has the empty one.
     pub fn objects(&self, api: ReportApi) -> impl Iterator<Item = (&str, impl serde::Serialize)> {
-        self.namespaces.iter().map(move |(namespace, kept)| {
-            let object = ReportObject::new(api, namespace, kept.summary, &kept.results, kept.omitted);
+        self.namespaces.iter().map(move |(namespace, entry)| {
+            let object = ReportObject::new(api, namespace, entry.summary, &entry.results, entry.omitted);
             (namespace.as_str(), object)
         })
     }
 
     /// The objects, as a `List` for `kubectl apply`.
     pub fn list(&self, api: ReportApi) -> impl serde::Serialize {
-        let items = self.namespaces.iter().map(|(namespace, kept)| {
-            ReportObject::new(api, namespace, kept.summary, &kept.results, kept.omitted)
-        });
-        ReportList::new(items.collect())
+        ReportList::new(self.objects(api).map(|(_, object)| object).collect())
     }
 }
 

@@ -8,8 +8,8 @@ use super::table::JsonTable;
 use super::{Example, Examples, FindingKind, Limits, Table, Tally, bounded};
 use crate::Counts;
 
-/// The version of the JSON form.
-const VERSION: &str = "pratique/v1alpha1";
+/// The version of the JSON forms.
+pub(crate) const VERSION: &str = "pratique/v1alpha1";
 const KIND: &str = "Tally";
 
 /// Why a text is not a tally.
@@ -38,7 +38,7 @@ pub enum TallyError {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct JsonTally {
+pub(super) struct JsonTally {
     api_version: String,
     kind: String,
     limits: Limits,
@@ -59,73 +59,62 @@ struct JsonExamples {
     examples: Vec<Example>,
 }
 
-impl Serialize for Tally {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        JsonTally::from(self).serialize(to)
-    }
-}
-
-impl<'de> Deserialize<'de> for Tally {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let json = JsonTally::deserialize(from)?;
-        json.check().map_err(serde::de::Error::custom)
-    }
-}
-
 impl Tally {
     /// The tally as JSON, in which equal tallies are equal.
     pub fn to_json(&self) -> String {
         // Nothing in it can fail: it has texts and numbers.
-        serde_json::to_string(&JsonTally::from(self)).unwrap_or_default()
+        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// The tally of a JSON text, in the form of [`to_json`](Self::to_json). What that would not write is an error.
     pub fn from_json(text: &str) -> Result<Self, TallyError> {
-        serde_json::from_str::<JsonTally>(text)?.check()
+        serde_json::from_str::<JsonTally>(text)?.try_into()
     }
 }
 
-impl From<&Tally> for JsonTally {
-    fn from(tally: &Tally) -> Self {
-        let examples = tally.examples.0.iter().map(|(of, examples)| JsonExamples {
-            of: of.clone(),
-            examples: examples.iter().cloned().collect(),
+impl From<Tally> for JsonTally {
+    fn from(tally: Tally) -> Self {
+        let examples = tally.examples.0.into_iter().map(|(of, examples)| JsonExamples {
+            of,
+            examples: examples.into_iter().collect(),
         });
         JsonTally {
             api_version: VERSION.to_owned(),
             kind: KIND.to_owned(),
             limits: tally.limits,
             total: tally.total,
-            policies: tally.policies.to_json(),
-            policy_namespaces: tally.policy_namespaces.to_json(),
-            namespaces: tally.namespaces.to_json(),
-            kinds: tally.kinds.to_json(),
-            users: tally.users.to_json(),
-            owners: tally.owners.to_json(),
+            policies: tally.policies.into(),
+            policy_namespaces: tally.policy_namespaces.into(),
+            namespaces: tally.namespaces.into(),
+            kinds: tally.kinds.into(),
+            users: tally.users.into(),
+            owners: tally.owners.into(),
             examples: examples.collect(),
         }
     }
 }
 
-impl JsonTally {
-    fn check(self) -> Result<Tally, TallyError> {
-        if self.api_version != VERSION || self.kind != KIND {
+impl TryFrom<JsonTally> for Tally {
+    type Error = TallyError;
+
+    fn try_from(json: JsonTally) -> Result<Self, TallyError> {
+        if json.api_version != VERSION || json.kind != KIND {
             return Err(TallyError::Version {
-                api_version: self.api_version,
-                kind: self.kind,
+                api_version: json.api_version,
+                kind: json.kind,
             });
         }
-        let rows = self.limits.rows;
+        let rows = json.limits.rows;
         let tally = Tally {
-            limits: self.limits,
-            total: self.total,
-            policies: table("policies", self.policies, rows)?,
-            policy_namespaces: table("policyNamespaces", self.policy_namespaces, rows)?,
-            namespaces: table("namespaces", self.namespaces, rows)?,
-            kinds: table("kinds", self.kinds, rows)?,
-            users: table("users", self.users, rows)?,
-            owners: table("owners", self.owners, rows)?,
-            examples: examples(self.examples, self.limits)?,
+            limits: json.limits,
+            total: json.total,
+            policies: table("policies", json.policies, rows)?,
+            policy_namespaces: table("policyNamespaces", json.policy_namespaces, rows)?,
+            namespaces: table("namespaces", json.namespaces, rows)?,
+            kinds: table("kinds", json.kinds, rows)?,
+            users: table("users", json.users, rows)?,
+            owners: table("owners", json.owners, rows)?,
+            examples: examples(json.examples, json.limits)?,
         };
         let sums = [
             ("namespaces", tally.namespaces.sum()),

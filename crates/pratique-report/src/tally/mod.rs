@@ -6,7 +6,9 @@ mod table;
 
 use example::Examples;
 pub use example::{Example, FindingKind};
+use json::JsonTally;
 pub use json::TallyError;
+pub(crate) use json::VERSION;
 use serde::{Deserialize, Serialize};
 pub use table::Table;
 
@@ -39,7 +41,8 @@ impl Default for Limits {
 }
 
 /// Counts of decisions, with examples. Tallies of parts merge to the tally of the whole, in any order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "JsonTally", try_from = "JsonTally")]
 pub struct Tally {
     limits: Limits,
     total: Counts,

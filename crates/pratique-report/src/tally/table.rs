@@ -54,7 +54,7 @@ impl<const N: usize> Table<N> {
         self.rows.get(&key.map(bounded)).copied()
     }
 
-    /// What is counted in no row, as there are too many.
+    /// The counts of all rows that were not kept.
     pub fn other(&self) -> Counts {
         self.other
     }
@@ -98,15 +98,17 @@ impl<const N: usize> Table<N> {
             self.other.add(last);
         }
     }
+}
 
-    pub(super) fn to_json(&self) -> JsonTable {
-        let rows = self.rows.iter().map(|(key, counts)| JsonRow {
-            key: key.to_vec(),
-            counts: *counts,
+impl<const N: usize> From<Table<N>> for JsonTable {
+    fn from(table: Table<N>) -> Self {
+        let rows = table.rows.into_iter().map(|(key, counts)| JsonRow {
+            key: key.into(),
+            counts,
         });
         JsonTable {
             rows: rows.collect(),
-            other: self.other,
+            other: table.other,
         }
     }
 }
