@@ -1,4 +1,4 @@
-//! What the pieces of a stream hold: audit events and recorded reviews.
+//! The entries of a log: audit events and recorded reviews.
 
 use pratique_json::{Object, Value};
 use pratique_stream::{Form, ListHeader, Piece, Place};
@@ -16,7 +16,7 @@ pub enum Entry<'p> {
     Review(Box<AdmissionReview<'p>>),
 }
 
-/// An entry and where it stands in the stream.
+/// An entry and its place in the stream.
 #[derive(Debug)]
 pub struct Located<'p> {
     /// Where it begins.
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_entry_is_told_and_the_rest_is_read() {
+    fn what_is_no_entry_is_an_error_and_the_rest_is_read() {
         let cut = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","lev"#;
         let (a, b, c) = (event("a"), event("b"), event("c"));
         let text =

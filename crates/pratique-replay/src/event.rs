@@ -24,13 +24,13 @@ pub struct Event<'e> {
     pub verb: String,
     /// Who was authenticated.
     pub user: UserInfo,
-    /// Whom that user impersonated.
+    /// The user that was impersonated.
     pub impersonated_user: Option<UserInfo>,
     /// The client, as it calls itself.
     pub user_agent: String,
-    /// What the request is about.
+    /// The object of the request.
     pub object_ref: Option<ObjectReference>,
-    /// What was answered.
+    /// The status of the response.
     pub response_status: Option<ResponseStatus>,
     /// The object, patch or options of the request; null where the event has none.
     pub request_object: Value<'e>,
@@ -38,7 +38,7 @@ pub struct Event<'e> {
     pub response_object: Value<'e>,
     /// When the request arrived, as the event writes it.
     pub request_received_timestamp: String,
-    /// What plugins noted.
+    /// The annotations of plugins.
     pub annotations: BTreeMap<String, String>,
 }
 
@@ -66,7 +66,7 @@ pub enum Stage {
     Panic,
 }
 
-/// What a request is about.
+/// The object, or the collection, of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectReference {
     /// The resource: `pods`.
@@ -85,7 +85,7 @@ pub struct ObjectReference {
     pub subresource: String,
 }
 
-/// What was answered.
+/// The status of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseStatus {
     /// The HTTP code.
@@ -107,7 +107,7 @@ pub enum EventError {
         /// Its version.
         api_version: String,
     },
-    /// It says nowhere what it is.
+    /// It has no kind.
     #[error("expected an Event of {API_VERSION}, and it has no kind")]
     NoKind,
     /// A field has another type.
@@ -115,7 +115,7 @@ pub enum EventError {
     Field {
         /// The field.
         field: &'static str,
-        /// What it should be.
+        /// The expected type.
         expected: &'static str,
     },
     /// A field has a value that there is none of.

@@ -1,4 +1,4 @@
-//! Objects that a log gave, which later requests change.
+//! The objects of earlier events, which later requests change.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,11 +7,11 @@ use pratique_json::Value;
 use crate::event::{Event, ObjectReference};
 use crate::uri::RequestUri;
 
-/// The objects that the events of a log gave last, within a bound of memory. The ones that were given first are forgotten first.
+/// The last known objects of a log, within a bound of memory. The oldest ones are forgotten first.
 #[derive(Debug)]
 pub struct RecentObjects {
     objects: HashMap<Key, RecentObject>,
-    /// The keys in the order in which objects were given, with their numbers.
+    /// The keys in the order in which objects were inserted, with their numbers.
     order: VecDeque<(u64, Key)>,
     next: u64,
     bytes: usize,
@@ -57,9 +57,9 @@ impl RecentObjects {
         self.forgotten
     }
 
-    /// The object that a request is about, as it was last given.
+    /// The object that a request is about, as it was last inserted.
     pub(crate) fn get(&self, about: &ObjectReference) -> Option<&Value<'static>> {
-        self.objects.get(&Key::of(about)).map(|kept| &kept.object)
+        self.objects.get(&Key::of(about)).map(|recent| &recent.object)
     }
 
     /// Learns from an event: what was answered is stored, and what was changed without an answer in the event is not known
@@ -131,33 +131,37 @@ impl RecentObjects {
             let Some((number, key)) = self.order.pop_front() else {
                 break;
             };
-            if self.objects.get(&key).is_some_and(|kept| kept.number == number) {
+            if self
+                .objects
+                .get(&key)
+                .is_some_and(|recent| recent.number == number)
+            {
                 self.remove(&key);
                 self.forgotten += 1;
             }
         }
-        // Keys whose object was given again, or removed, are dropped once they are most of the order.
+        // Keys whose object was inserted again, or removed, are dropped once they are most of the order.
         if self.order.len() > self.objects.len().saturating_mul(2).saturating_add(64) {
             let objects = &self.objects;
             self.order
-                .retain(|(number, key)| objects.get(key).is_some_and(|kept| kept.number == *number));
+                .retain(|(number, key)| objects.get(key).is_some_and(|recent| recent.number == *number));
         }
     }
 
     fn remove(&mut self, key: &Key) {
-        if let Some(kept) = self.objects.remove(key) {
-            self.bytes = self.bytes.saturating_sub(kept.bytes);
+        if let Some(recent) = self.objects.remove(key) {
+            self.bytes = self.bytes.saturating_sub(recent.bytes);
         }
     }
 
     fn remove_collection(&mut self, about: &ObjectReference) {
         let bytes = &mut self.bytes;
-        self.objects.retain(|key, kept| {
+        self.objects.retain(|key, recent| {
             let is_in = key.group == about.api_group
                 && key.resource == about.resource
                 && (about.namespace.is_empty() || key.namespace == about.namespace);
             if is_in {
-                *bytes = bytes.saturating_sub(kept.bytes);
+                *bytes = bytes.saturating_sub(recent.bytes);
             }
             !is_in
         });
@@ -218,7 +222,7 @@ mod tests {
         assert_eq!(
             known(&remembered),
             [true, false, true],
-            "b was given before a was given again"
+            "b was inserted before a was inserted again"
         );
         assert_eq!(remembered.forgotten(), 1);
         for number in 0..1000 {

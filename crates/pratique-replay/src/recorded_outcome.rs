@@ -1,4 +1,4 @@
-//! What came of a request when it was made.
+//! The outcome of a request when it was made.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,7 +6,7 @@ use pratique_types::AdmissionResponse;
 
 use crate::event::Event;
 
-/// What came of a request when it was made.
+/// The outcome of a request when it was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RecordedOutcome {
     /// It is not known.
@@ -32,7 +32,7 @@ pub struct Refusal {
     pub by: RefusedBy,
     /// The HTTP code.
     pub code: i64,
-    /// What the user was told.
+    /// The message for the user.
     pub message: String,
 }
 
@@ -60,7 +60,7 @@ impl RefusedBy {
         )
     }
 
-    /// What a message says of who refused; `None` where that is neither a policy nor a webhook.
+    /// The policy or webhook that a message names as the one that refused; `None` if it names none.
     // Upstream: plugin/policy/validating/dispatcher.go, Dispatch; plugin/policy/generic/policy_dispatcher.go,
     // PolicyError.Error; plugin/webhook/errors/statuserror.go, ToStatusErr; plugin/webhook/errors.go, ErrCallingWebhook
     pub fn of_message(message: &str) -> Option<Self> {
@@ -96,7 +96,7 @@ impl Display for RefusedBy {
 }
 
 impl RecordedOutcome {
-    /// What came of the request of an event.
+    /// The outcome of the request of an event.
     pub fn of(event: &Event<'_>) -> Self {
         let Some(status) = &event.response_status else {
             return RecordedOutcome::Unknown;
@@ -117,7 +117,7 @@ impl RecordedOutcome {
         }
     }
 
-    /// What was answered in a recorded review.
+    /// The outcome of a recorded review.
     pub fn of_response(response: Option<&AdmissionResponse>) -> Self {
         let Some(response) = response else {
             return RecordedOutcome::Unknown;

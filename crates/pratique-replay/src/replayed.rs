@@ -42,16 +42,16 @@ pub struct ReplayRequest<'e> {
     pub approximations: Vec<Approximation>,
 }
 
-/// What the object of a request is.
+/// How far the server had processed the object of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectKnowledge {
-    /// What the server decoded, before it did anything else with it.
+    /// It is the object that the server decoded, before any further processing.
     Decoded,
-    /// What admission itself was given, or what was stored: nothing is to be done with it before admission.
+    /// It is the object that admission received, or the one that was stored: it is not processed before admission.
     Admitted,
 }
 
-/// Why admission was not asked about a request.
+/// Why a request did not go through admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum NotSubject {

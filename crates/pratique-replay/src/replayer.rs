@@ -13,7 +13,7 @@ use crate::recent_objects::RecentObjects;
 use crate::recorded_outcome::RecordedOutcome;
 use crate::replayed::{EventRequests, ObjectKnowledge, ReplayRequest, Replayed};
 
-/// Turns the entries of a log into requests. It knows the built-in kinds, and custom resources whose definitions it was given.
+/// Turns the entries of a log into requests of built-in kinds, and of the custom resources of some definitions.
 #[derive(Clone, Debug)]
 pub struct Replayer {
     builtin: Objects,

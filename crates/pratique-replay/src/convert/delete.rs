@@ -14,14 +14,14 @@ pub(super) fn request<'e>(
     event: &Event<'e>,
     request: AdmissionRequest<'e>,
 ) -> ReplayRequest<'e> {
-    let (request, mut told) = with_options(source, event, request);
+    let (request, mut approximations) = with_options(source, event, request);
     let old = match (source.old, deleted(&event.response_object, &request.name)) {
         (Some(old), _) => {
-            told.push(Approximation::LastSeen);
+            approximations.push(Approximation::LastSeen);
             Some(old.clone())
         }
         (None, Some(deleted)) => {
-            told.push(Approximation::Deleted);
+            approximations.push(Approximation::Deleted);
             Some(deleted)
         }
         (None, None) => None,
@@ -31,7 +31,7 @@ pub(super) fn request<'e>(
         old_object: old.unwrap_or_default(),
         ..request
     };
-    admitted(request, told)
+    admitted(request, approximations)
 }
 
 /// The requests of an event that deletes a collection: one for each object.
@@ -48,17 +48,17 @@ pub(super) fn collection<'e>(
             Level::Request => Unknown::Collection,
         });
     };
-    let (request, told) = with_options(source, event, request.clone());
+    let (request, approximations) = with_options(source, event, request.clone());
     let of = |item: &Value<'e>| {
-        let mut told = told.clone();
-        told.push(Approximation::Deleted);
+        let mut approximations = approximations.clone();
+        approximations.push(Approximation::Deleted);
         let request = AdmissionRequest {
             // The request is one for the collection, and names no object.
             name: String::new(),
             old_object: unmarked(typed(item.clone().into_owned(), &request)),
             ..request.clone()
         };
-        admitted(request, told)
+        admitted(request, approximations)
     };
     Ok(items.iter().map(of).collect())
 }
@@ -71,7 +71,7 @@ fn with_options<'e>(
     let is_known = event.level >= Level::Request && !event.is_truncated();
     let options = options::of_deletion(&event.request_object, source.uri);
     let dry_run = options.get("dryRun").is_some_and(|of| !of.is_empty());
-    let told = match is_known {
+    let approximations = match is_known {
         true => Vec::new(),
         false => vec![Approximation::Options],
     };
@@ -80,7 +80,7 @@ fn with_options<'e>(
         dry_run: Some(dry_run),
         ..request
     };
-    (request, told)
+    (request, approximations)
 }
 
 /// The object that a deletion answered with, as it was before.

@@ -1,4 +1,4 @@
-//! Audit events as requests to admission.
+//! Converts audit events to admission requests.
 
 mod connect;
 mod delete;
@@ -18,7 +18,7 @@ use crate::replayed::{
 use crate::replayer::Replayer;
 use crate::uri::RequestUri;
 
-/// What admission was asked in the request of an event.
+/// The admission requests of an event.
 pub(crate) fn event<'e>(
     replayer: &Replayer,
     event: Event<'e>,
@@ -29,7 +29,7 @@ pub(crate) fn event<'e>(
     let then = RecordedOutcome::of(&event);
     let uri = RequestUri::parse(&event.request_uri);
     let about = event.object_ref.clone();
-    let what = match (&about, event.stage) {
+    let requests = match (&about, event.stage) {
         (_, Stage::RequestReceived | Stage::ResponseStarted | Stage::Panic) => {
             EventRequests::NotSubject(NotSubject::Stage)
         }
@@ -49,10 +49,15 @@ pub(crate) fn event<'e>(
             source.convert(event)
         }
     };
-    Replayed { id, at, then, what }
+    Replayed {
+        id,
+        at,
+        then,
+        what: requests,
+    }
 }
 
-/// What a request is made of besides the event itself.
+/// What a request is made of besides the event: the address, and the object that it is about.
 struct Source<'s> {
     replayer: &'s Replayer,
     /// The object that it is about, if that is remembered.
@@ -173,7 +178,7 @@ fn not_reached(event: &Event<'_>, operation: Operation) -> Option<NotSubject> {
     match status.code {
         401 => Some(NotSubject::Unauthorized),
         403 if decision == Some("forbid") => Some(NotSubject::Unauthorized),
-        // Who writes no decisions of the authorizer writes its message.
+        // A log without decisions of the authorizer has its message.
         403 if decision.is_none() && status.message.contains("\" cannot ") => Some(NotSubject::Unauthorized),
         // A namespace that is not found is an answer of admission to what is created in it.
         404 if operation != Operation::Create => Some(NotSubject::NotFound),

@@ -30,13 +30,13 @@ pub(super) fn request<'e>(
         Some(old) => match patched(source, event, &old) {
             Ok(object) => {
                 let more: &[Approximation] = if creates { &[] } else { &[Approximation::LastSeen] };
-                let told = approximations(event, &request, more);
+                let approximations = approximations(event, &request, more);
                 let request = AdmissionRequest {
                     object,
                     old_object: old,
                     ..request
                 };
-                return Ok(decoded(request, told));
+                return Ok(decoded(request, approximations));
             }
             Err(why) => why,
         },

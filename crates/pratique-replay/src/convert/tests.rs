@@ -33,13 +33,13 @@ fn shown(replayed: &Replayed<'_>) -> String {
     };
     let requests = requests.iter().map(|replayed| {
         let request = &replayed.request;
-        let told: Vec<&str> = replayed.approximations.iter().map(|told| told.name()).collect();
+        let approximations: Vec<&str> = replayed.approximations.iter().map(|close| close.name()).collect();
         let old = match request.lacks_old_object {
             true => "?".to_owned(),
             false => request.old_object.to_string(),
         };
         format!(
-            "{:?} {} {} {}/{} {} old {old}, options {}, dry run {:?}, {told:?}",
+            "{:?} {} {} {}/{} {} old {old}, options {}, dry run {:?}, {approximations:?}",
             replayed.seen,
             request.operation,
             request.kind.kind,
@@ -103,7 +103,7 @@ fn creations_are_known() {
 }
 
 #[test]
-fn what_admission_was_not_asked() {
+fn requests_that_do_not_reach_admission() {
     let about = CONFIG_MAPS;
     let check = |verb, code, more: &str, expected: &str| {
         check(

@@ -18,32 +18,32 @@ pub(super) fn request<'e>(
     if event.request_object.is_null() {
         return Err(no_object(&event));
     }
-    let told = |more: &[Approximation]| approximations(&event, &request, more);
     if request.operation == Operation::Create {
-        let told = told(&[]);
+        let approximations = approximations(&event, &request, &[]);
         let object = event.request_object;
-        return Ok(decoded(AdmissionRequest { object, ..request }, told));
+        return Ok(decoded(AdmissionRequest { object, ..request }, approximations));
     }
     Ok(match old(source, &event.request_object) {
         Some((old_object, is_exact)) => {
-            let told = told(if is_exact { &[] } else { &[Approximation::LastSeen] });
+            let more: &[Approximation] = if is_exact { &[] } else { &[Approximation::LastSeen] };
+            let approximations = approximations(&event, &request, more);
             let object = event.request_object;
             let request = AdmissionRequest {
                 object,
                 old_object,
                 ..request
             };
-            decoded(request, told)
+            decoded(request, approximations)
         }
         None => {
-            let told = told(&[Approximation::AsSent]);
+            let approximations = approximations(&event, &request, &[Approximation::AsSent]);
             let object = event.request_object;
             let request = AdmissionRequest {
                 object,
                 lacks_old_object: true,
                 ..request
             };
-            admitted(request, told)
+            admitted(request, approximations)
         }
     })
 }
