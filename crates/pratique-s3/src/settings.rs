@@ -56,26 +56,26 @@ impl Settings {
         Self::of(|name| std::env::var(name).ok())
     }
 
-    /// What variables say.
+    /// The settings of environment variables.
     ///
     /// # Errors
     /// There are no credentials, or a variable is faulty.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
-        let given = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
-        let needed = |name| given(name).ok_or(SettingsError::NoCredentials(name));
+        let value = |name: &str| variable(name).filter(|text| !text.trim().is_empty());
+        let needed = |name| value(name).ok_or(SettingsError::NoCredentials(name));
         let (key, secret) = (needed("AWS_ACCESS_KEY_ID")?, needed("AWS_SECRET_ACCESS_KEY")?);
-        let credentials = match given("AWS_SESSION_TOKEN") {
+        let credentials = match value("AWS_SESSION_TOKEN") {
             Some(token) => Credentials::new_with_token(key, secret, token),
             None => Credentials::new(key, secret),
         };
-        let region = given("AWS_REGION").or_else(|| given("AWS_DEFAULT_REGION"));
+        let region = value("AWS_REGION").or_else(|| value("AWS_DEFAULT_REGION"));
         let region = region.unwrap_or_else(|| REGION.to_owned());
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if !region.bytes().all(is_plain) {
             return Err(SettingsError::Region(region));
         }
         let names = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"];
-        let named = names.into_iter().find_map(|name| Some((name, given(name)?)));
+        let named = names.into_iter().find_map(|name| Some((name, value(name)?)));
         let (variable, text) = match &named {
             Some((variable, text)) => (*variable, text.clone()),
             None => {
@@ -96,7 +96,7 @@ impl Settings {
                 region,
                 endpoint,
                 is_aws: named.is_none(),
-                ca_bundle: given("AWS_CA_BUNDLE").map(PathBuf::from),
+                ca_bundle: value("AWS_CA_BUNDLE").map(PathBuf::from),
             }),
             None => Err(SettingsError::Endpoint { variable, text }),
         }
@@ -152,10 +152,10 @@ mod tests {
             &[("AWS_DEFAULT_REGION", "cn-north-1")],
             "https://s3.cn-north-1.amazonaws.com.cn/",
         );
-        let own = [("AWS_ENDPOINT_URL", "http://minio:9000")];
-        check(&own, "http://minio:9000/");
+        let minio = [("AWS_ENDPOINT_URL", "http://minio:9000")];
+        check(&minio, "http://minio:9000/");
         check(
-            &[own[0], ("AWS_ENDPOINT_URL_S3", "https://s3.example.com")],
+            &[minio[0], ("AWS_ENDPOINT_URL_S3", "https://s3.example.com")],
             "https://s3.example.com/",
         );
     }

@@ -90,8 +90,8 @@ impl Store {
         Ok(answer.body)
     }
 
-    /// Asks whether the store is there, has the bucket, and knows the credentials: what can be told of a place before there is
-    /// anything to write. Nothing is changed; whether it may be written is only known then.
+    /// Checks that the store answers, has the bucket, and accepts the credentials. Nothing is changed: whether the object may
+    /// be written is only known once it is.
     ///
     /// # Errors
     /// Nothing can be written there.
@@ -180,7 +180,7 @@ impl Store {
         let body = action.clone().body();
         let sign = || action.sign(SIGNED_FOR);
         let answer = self.send(Method::POST, sign, body.into(), ANSWER_BYTES)?;
-        // A store may answer 200 before it knows, and tell of an error then.
+        // A store may answer 200 before it is done, and report an error in the body.
         match CompleteMultipartUploadResponse::parse(&answer.text()) {
             Ok(_) => Ok(()),
             Err(_) if answer.text().contains("<Error>") => Err(StoreError::refused(200, &answer.body)),

@@ -10,9 +10,9 @@ fn client(fake: &FakeStore, changed: &[(&str, &str)]) -> Store {
     let environment = fake.environment();
     let settings = Settings::of(|name| {
         let changed = changed.iter().find(|(changed, _)| *changed == name);
-        let given = environment.iter().find(|(given, _)| *given == name);
+        let default = environment.iter().find(|(default, _)| *default == name);
         let value = changed.map(|(_, value)| (*value).to_owned());
-        value.or_else(|| Some(given?.1.clone()))
+        value.or_else(|| Some(default?.1.clone()))
     });
     Store::new(settings.unwrap()).unwrap()
 }

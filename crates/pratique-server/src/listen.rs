@@ -20,7 +20,7 @@ pub(crate) fn all(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
         if let Some(first) = listeners.first().filter(|_| address.port() == 0) {
             address.set_port(first.local_addr()?.port());
         }
-        match one(address) {
+        match listen_on(address) {
             Ok(listener) => listeners.push(listener),
             Err(error) if is_missing(&error) => missing = Some(error),
             Err(error) => return Err(error),
@@ -33,7 +33,7 @@ pub(crate) fn all(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
 }
 
 /// Listens on one address. Without IPv6, `[::]` is `0.0.0.0`.
-fn one(address: SocketAddr) -> io::Result<TcpListener> {
+fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     let listener = bind(address);
     match listener {
         Err(error) if is_missing(&error) && is_ipv6_unspecified(address) => {

@@ -189,7 +189,7 @@ impl LiveHandler {
         }
     }
 
-    /// What the program has by itself.
+    /// The source of policies that are built into the program.
     fn built_in(&self, plugin: String, hash: String, names: Vec<String>) -> Source {
         Source {
             plugin,

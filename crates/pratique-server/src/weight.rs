@@ -122,7 +122,7 @@ impl Weight {
     }
 }
 
-/// What the form of its kind adds to the objects of a request; `None` if the kind is not built in.
+/// The members and objects that the built-in type adds to the objects of a request; `None` if the kind is not built in.
 fn added(request: &AdmissionRequest<'_>) -> Option<Added> {
     let objects = [&request.object, &request.old_object];
     let objects = objects.into_iter().filter(|object| !object.is_null());

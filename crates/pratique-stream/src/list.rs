@@ -14,8 +14,8 @@ pub(crate) struct ListStart {
     pub(crate) header: ListHeader,
 }
 
-/// The list that a JSON text begins, if it is one as far as the text tells. A kind may follow the items, as `kubectl`
-/// prints it: then the first item says what the others are.
+/// The list that a JSON text begins, as far as the text shows that it is one. A kind may follow the items, as `kubectl`
+/// prints it: then the first item decides.
 pub(crate) fn in_json(text: &[u8]) -> Option<ListStart> {
     let mut header = ListHeader::default();
     let mut at = skip_blanks(text, 0)? + 1;

@@ -8,7 +8,7 @@ use super::rules::PhaseRules;
 /// A webhook of a configuration, without what all have.
 #[derive(Clone, Debug)]
 pub(super) struct WebhookTemplate {
-    /// What its name begins with.
+    /// The beginning of its name.
     pub(super) name: &'static str,
     pub(super) failure_policy: &'static str,
     pub(super) match_policy: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct WebhookTemplate {
 const OWNERS_CHANGE: &str = "(object == null ? [] : object.?metadata.?ownerReferences.orValue([])) != \
     (oldObject == null ? [] : oldObject.?metadata.?ownerReferences.orValue([]))";
 
-/// The webhooks of a phase, each with cells. No request is sent by two of them, as far as rules tell.
+/// The webhooks of a phase, each with cells. As far as rules can say, no request is sent by two of them.
 pub(super) fn hooks(rules: &PhaseRules) -> Vec<WebhookTemplate> {
     let fail = WebhookTemplate {
         name: "fail",
@@ -44,7 +44,7 @@ pub(super) fn hooks(rules: &PhaseRules) -> Vec<WebhookTemplate> {
         WebhookTemplate {
             side_effects: match counted.len() == rules.counted.len() {
                 true => "None",
-                // What counts requests is sent them by this one.
+                // Some of the requests that are counted are sent by this one.
                 false => side_effects,
             },
             ..fail.clone()

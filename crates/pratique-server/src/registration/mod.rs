@@ -162,8 +162,8 @@ impl Registration {
             Endpoint::Service { namespace, .. } => Some(&**namespace),
             Endpoint::Url(_) => None,
         };
-        let given = self.exempt_namespaces.iter().map(|name| &**name);
-        let mut all: Vec<&str> = SYSTEM.into_iter().chain(server).chain(given).collect();
+        let configured = self.exempt_namespaces.iter().map(|name| &**name);
+        let mut all: Vec<&str> = SYSTEM.into_iter().chain(server).chain(configured).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -179,12 +179,11 @@ fn put(object: &mut Value, key: &str, value: Value) {
 /// Whether a cell may match cluster-scoped resources. Unknown resources may be cluster-scoped.
 fn may_be_cluster_scoped(cell: &Cell) -> bool {
     let resource = cell.resource.split('/').next().unwrap_or_default();
-    let known = || {
-        builtin::resources()
-            .iter()
-            .filter(|served| served.resource.resource == resource)
+    let of_group = || {
+        builtin::resources().iter().filter(|served| {
+            served.resource.resource == resource && (cell.group == "*" || served.resource.group == cell.group)
+        })
     };
-    let of_group = || known().filter(|served| cell.group == "*" || served.resource.group == cell.group);
     cell.scope != "Namespaced" && (of_group().next().is_none() || of_group().any(|served| !served.namespaced))
 }
 

@@ -137,7 +137,7 @@ fn long_lists_are_given_by_item() {
         "kind: PodLists\nmetadata: {}\nitems:\n- a: 1\n",
         None,
     );
-    // What is cut off is told by the end.
+    // The end reports what is cut off.
     check_list(
         "{\"kind\": \"PodList\", \"items\": [{\"a\": [1]}, {\"b\"",
         "{\"a\": [1]}  {\"b\"",
